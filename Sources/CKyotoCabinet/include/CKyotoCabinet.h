@@ -1,0 +1,295 @@
+// A cabinet: one directory of Kyoto Cabinet files that commit together.
+//
+// Plain C over the C++ of this target. No C++ exception passes this header, every function that can fail
+// fills a `tdn_error`, and every function is safe to call from any thread unless it says otherwise.
+//
+// Words: a *structure* is a numbered collection of records with a name (a class, the named buffers, an ordered
+// tree); it lives in one *data file* at a time. A *row* is a record whose key is a 64-bit row id. A *commit*
+// applies a batch wholly or not at all.
+#ifndef TODANA_CKYOTOCABINET_H
+#define TODANA_CKYOTOCABINET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__clang__)
+#define TDN_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
+#define TDN_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
+#define TDN_NULLABLE _Nullable
+#else
+#define TDN_ASSUME_NONNULL_BEGIN
+#define TDN_ASSUME_NONNULL_END
+#define TDN_NULLABLE
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+TDN_ASSUME_NONNULL_BEGIN
+
+// MARK: Errors
+
+typedef enum {
+  TDN_OK = 0,
+  TDN_IO = 1,                  // a system call failed: see `system_errno`
+  TDN_NO_SPACE = 2,            // ENOSPC, EDQUOT or EFBIG
+  TDN_NO_PERMISSION = 3,       // EACCES, EPERM or EROFS
+  TDN_NOT_FOUND = 4,           // no such directory, and creating it was not asked for
+  TDN_NOT_A_STORE = 5,         // the path is a file, or a directory that holds something else
+  TDN_NEWER_FORMAT = 6,        // written by a newer version of this library
+  TDN_DAMAGED = 7,             // superblock, log, checksum or structure of a file is damaged
+  TDN_IN_USE = 8,              // another opener holds the directory: see `process`
+  TDN_CONFLICT = 9,            // a record is not what the batch expected: see the commit result
+  TDN_LIMIT = 10,              // a key, a value or a batch is over its limit
+  TDN_MUST_REOPEN = 11,        // an earlier flush failed: the outcome is unknown until `tdn_reopen`
+  TDN_CLOSED = 12,
+  TDN_READ_ONLY = 13,
+  TDN_NO_MEMORY = 14,
+  TDN_NO_STRUCTURE = 15,       // no structure with this id
+  TDN_INVALID = 16,            // an argument breaks this header's rules
+  TDN_INTERRUPTED = 17,        // the snapshot or scan was ended by `tdn_reopen` or `tdn_close`
+} tdn_code;
+
+typedef struct {
+  int32_t code;                // a `tdn_code`
+  int32_t system_errno;        // 0 where no system call failed
+  uint32_t structure;          // 0 where none is concerned
+  bool has_row;
+  uint64_t row;
+  int64_t page;                // 4 KiB page of `file`, or -1
+  int64_t process;             // process id of the holder (TDN_IN_USE), or 0
+  char file[288];              // file name within the directory or a path; empty where none is concerned
+  char message[480];           // what went wrong and what can be done, as one English sentence
+} tdn_error;
+
+// MARK: Opening and closing
+
+typedef struct tdn_cabinet tdn_cabinet;
+
+typedef enum {
+  TDN_STORAGE_DIRECTORY = 0,   // a directory on disk
+  TDN_STORAGE_TEMPORARY = 1,   // unlinked files in a directory for temporary files: gone at close and after a kill
+  TDN_STORAGE_MEMORY = 2,      // memory only
+} tdn_storage;
+
+typedef enum {
+  TDN_ACCESS_WRITE = 0,        // open, creating the directory where there is none or an empty one
+  TDN_ACCESS_WRITE_EXISTING = 1,
+  TDN_ACCESS_READ = 2,         // needs no write permission and changes nothing
+} tdn_access;
+
+typedef struct {
+  int32_t storage;             // a `tdn_storage`
+  int32_t access;              // a `tdn_access`
+  int64_t wait_milliseconds;   // how long to wait for another opener to leave; 0: not at all
+  int64_t log_limit;           // bytes of log that start a background checkpoint (64 MiB)
+  int64_t private_limit;       // bytes of pages changed since a checkpoint that start one (128 MiB)
+  int64_t commit_limit;        // bytes of committed pages that one batch may change (1 GiB)
+  int64_t snapshot_limit;      // bytes of old values that a snapshot keeps in memory before it uses a file (64 MiB)
+  int64_t direct_threshold;    // bytes of whole new pages from which a commit writes them straight to the file (1 MiB)
+  int32_t descriptor_limit;    // data files open at once (256)
+  int32_t sector_size;         // unit the device writes wholly or not at all: 512 or 4096; 0: ask the device
+  bool strict;                 // do not even trust `sector_size`: whole pages in the log
+  const char *TDN_NULLABLE program;  // shown to other openers; null: the process's own name
+} tdn_options;
+
+void tdn_options_init(tdn_options *options);
+
+typedef struct {
+  bool created;
+  bool read_only;
+  uint8_t store_id[16];
+  uint64_t commit_number;          // of the state that was opened
+  uint64_t recovered_commits;      // found in the log and carried into the files
+  double recovery_seconds;
+  uint32_t format_version;
+} tdn_open_report;
+
+// Opens the store at `path` (ignored for memory). Null and `error` filled on failure; nothing is left behind then.
+tdn_cabinet *TDN_NULLABLE tdn_open(
+  const char *path, const tdn_options *options, tdn_open_report *report, tdn_error *error);
+
+// Waits for running calls, makes everything durable, removes the logs, and frees the cabinet (on failure, too:
+// then `error` says what could not be written; all commits that were acknowledged as durable are in the log).
+bool tdn_close(tdn_cabinet *cabinet, tdn_error *error);
+
+// After TDN_MUST_REOPEN: forgets everything in memory, recovers from the files and goes on under the same handle.
+bool tdn_reopen(tdn_cabinet *cabinet, tdn_open_report *report, tdn_error *error);
+
+// MARK: Structures
+
+typedef enum {
+  TDN_STRUCTURE_ROWS = 1,      // hash file; keys are row ids
+  TDN_STRUCTURE_KEYS = 2,      // hash file; keys are bytes
+  TDN_STRUCTURE_TREE = 3,      // B+ tree; keys are bytes, in their lexical order
+} tdn_structure_kind;
+
+typedef struct {
+  uint32_t id;
+  int32_t kind;                // a `tdn_structure_kind`
+  uint64_t count;              // records in the committed state
+  const uint8_t *name;         // valid during the callback only
+  size_t name_length;
+} tdn_structure;
+
+// Visits every known structure, in the order of ids.
+bool tdn_structures(
+  tdn_cabinet *cabinet, void *TDN_NULLABLE context,
+  void (*visit)(void *TDN_NULLABLE context, const tdn_structure *structure), tdn_error *error);
+
+// The id of the structure with this kind and name (1 to 65,535 bytes, any values); gives out a new one where there
+// is none. A new id becomes durable with the first commit that puts something into it. Ids are never used again.
+bool tdn_structure_named(
+  tdn_cabinet *cabinet, int32_t kind, const uint8_t *name, size_t name_length, uint32_t *id, tdn_error *error);
+
+// Records of a structure in the newest committed state, or in the snapshot's.
+bool tdn_count(tdn_cabinet *cabinet, uint32_t structure, uint64_t *count, tdn_error *error);
+
+// Hands out `count` row ids that were never handed out before; the first goes to `*first`, the rest follow it.
+// Row ids start at 1. No lock is held and nothing is written: the counter becomes durable with the next commit.
+bool tdn_reserve_rows(tdn_cabinet *cabinet, uint32_t structure, uint64_t count, uint64_t *first, tdn_error *error);
+
+// MARK: Committing
+
+typedef enum {
+  TDN_PUT = 1,
+  TDN_REMOVE = 2,              // of a record that is not there: a conflict, never a silent no-op
+} tdn_change_kind;
+
+typedef enum {
+  TDN_EXPECT_ANY = 0,          // for TDN_PUT: whatever is there is replaced
+  TDN_EXPECT_ABSENT = 1,
+  TDN_EXPECT_TOKEN = 2,        // the record's last 8 bytes, as a little-endian number, are `expected`
+} tdn_expectation;
+
+// One change. Changes of one batch are grouped by structure and sorted by key within it (rows as numbers, byte keys
+// by length, then bytes), at most one for each key.
+typedef struct {
+  uint32_t structure;
+  uint8_t kind;                // a `tdn_change_kind`
+  uint8_t expectation;         // a `tdn_expectation`
+  uint16_t key_length;         // of a byte key; 0 for rows
+  uint64_t key;                // the row id, or the offset of a byte key in `bytes`
+  uint64_t expected;           // token
+  uint64_t value;              // offset of the value in `bytes`
+  uint64_t value_length;
+} tdn_change;
+
+typedef struct {
+  uint8_t id[16];              // unique; remembered with the commit
+  const tdn_change *TDN_NULLABLE changes;
+  size_t change_count;
+  const uint8_t *TDN_NULLABLE bytes;
+  size_t byte_count;
+} tdn_batch;
+
+typedef enum {
+  TDN_FULL = 0,                // on disk before the call returns
+  TDN_RELAXED = 1,             // in order and never torn; on disk at the next full commit or checkpoint, or within 1 s
+} tdn_durability;
+
+typedef struct {
+  uint64_t commit_number;      // 0 where nothing was applied
+  size_t conflict_count;       // how many changes met something else than they expected
+  uint64_t *TDN_NULLABLE conflicts;  // their indexes in `changes`; free with `tdn_commit_result_free`
+} tdn_commit_result;
+
+// Applies the batch wholly or not at all. On TDN_CONFLICT nothing is applied and `result` lists every conflict. An
+// empty batch makes earlier relaxed commits durable. After TDN_MUST_REOPEN the outcome is unknown: see `tdn_outcome`.
+bool tdn_commit(
+  tdn_cabinet *cabinet, const tdn_batch *batch, int32_t durability, tdn_commit_result *result, tdn_error *error);
+void tdn_commit_result_free(tdn_commit_result *result);
+
+// The commit number under which the batch with this id was applied, or 0 if it is not among the last 1,024.
+bool tdn_outcome(tdn_cabinet *cabinet, const uint8_t *batch_id, uint64_t *commit_number, tdn_error *error);
+
+// Carries everything committed into the main files and empties the logs. Blocks neither readers nor writers for long.
+bool tdn_checkpoint(tdn_cabinet *cabinet, tdn_error *error);
+
+// MARK: Reading
+
+typedef enum {
+  TDN_FOUND = 0,
+  TDN_ABSENT = 1,
+  TDN_RECORD_DAMAGED = 2,      // length, chain or page of this record is damaged; others are unharmed
+} tdn_slice_status;
+
+typedef struct {
+  uint64_t row;                // row id (rows only)
+  uint64_t offset;             // of the value in the chunk's bytes
+  uint64_t length;             // of the value
+  uint32_t key_length;         // of a byte key, which stands right before the value; 0 for rows
+  int32_t status;              // a `tdn_slice_status`
+} tdn_slice;
+
+// Memory of the caller's that a read fills. A read stops when either part is full. If not even one record fits,
+// nothing is read, `slice_count` is 0 and `needed` says how many bytes the next record takes.
+typedef struct {
+  uint8_t *bytes;
+  size_t byte_capacity;
+  size_t byte_count;
+  tdn_slice *slices;
+  size_t slice_capacity;
+  size_t slice_count;
+  size_t needed;
+} tdn_chunk;
+
+typedef struct tdn_snapshot tdn_snapshot;  // the state after one commit; reads of it never see a later one
+typedef struct tdn_scan tdn_scan;          // a position in a snapshot; used by one thread at a time
+
+// Reads `rows[0..<row_count]` in that order (`slices[i]` answers `rows[i]`) until the chunk is full; `slice_count`
+// says how many were answered. `snapshot` null: the newest committed state.
+bool tdn_get_rows(
+  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t structure, const uint64_t *rows,
+  size_t row_count, tdn_chunk *chunk, tdn_error *error);
+
+// Reads one record by a byte key.
+bool tdn_get_key(
+  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t structure, const uint8_t *key,
+  size_t key_length, tdn_chunk *chunk, tdn_error *error);
+
+tdn_snapshot *TDN_NULLABLE tdn_snapshot_open(tdn_cabinet *cabinet, tdn_error *error);
+uint64_t tdn_snapshot_commit_number(const tdn_snapshot *snapshot);
+bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t structure, uint64_t *count, tdn_error *error);
+// All scans of the snapshot must have been closed before.
+void tdn_snapshot_close(tdn_snapshot *snapshot);
+
+// A scan over every record of a rows or keys structure, in the order that is fastest to read.
+tdn_scan *TDN_NULLABLE tdn_scan_open(tdn_snapshot *snapshot, uint32_t structure, tdn_error *error);
+
+// A scan over a tree's keys from `lower` (inclusive; null: the first) to `upper` (exclusive; null: the end), in
+// ascending order, or in descending order from the other end.
+tdn_scan *TDN_NULLABLE tdn_range_open(
+  tdn_snapshot *snapshot, uint32_t structure, const uint8_t *TDN_NULLABLE lower, size_t lower_length,
+  const uint8_t *TDN_NULLABLE upper, size_t upper_length, bool descending, tdn_error *error);
+
+// Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0.
+bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
+void tdn_scan_close(tdn_scan *scan);
+
+// MARK: Looking inside
+
+typedef struct {
+  uint64_t commits;            // since opening
+  uint64_t log_bytes;          // written to the logs since opening
+  uint64_t direct_bytes;       // written straight to the main files by large commits
+  uint64_t flushes;            // of the log
+  uint64_t checkpoints;
+  uint64_t checkpoint_bytes;   // carried into the main files
+  uint64_t private_bytes;      // pages changed since the last checkpoint, now
+  uint64_t live_log_bytes;     // in the logs, now
+  uint64_t growths;            // data files rebuilt with more buckets
+  uint32_t open_files;         // data files open now
+} tdn_statistics;
+
+bool tdn_get_statistics(tdn_cabinet *cabinet, tdn_statistics *statistics, tdn_error *error);
+
+TDN_ASSUME_NONNULL_END
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

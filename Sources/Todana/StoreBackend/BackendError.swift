@@ -1,0 +1,73 @@
+/// What a backend refuses or fails at.
+///
+/// Switch over ``code``; show ``message`` to a person. The other properties are filled where they apply.
+public struct BackendError: Error, Sendable, CustomStringConvertible {
+  public var code: Code
+  /// What went wrong and what can be done about it, in one sentence.
+  public var message: String
+  /// The file, by its name within the store or its path.
+  public var file: String?
+  public var structure: ClassID?
+  public var rowID: RowID?
+  /// The page of 4 KiB within the file.
+  public var page: Int?
+  /// The process that holds the store, for ``Code/inUse``.
+  public var processID: Int?
+  /// The `errno` of the system call that failed.
+  public var systemErrno: Int32?
+  /// For ``Code/conflict``: the indexes, in the batch's changes, of all that met something else than they expected.
+  public var conflicts: [Int]
+
+  public init(
+    _ code: Code, _ message: String, file: String? = nil, structure: ClassID? = nil, rowID: RowID? = nil,
+    page: Int? = nil, processID: Int? = nil, systemErrno: Int32? = nil, conflicts: [Int] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.file = file
+    self.structure = structure
+    self.rowID = rowID
+    self.page = page
+    self.processID = processID
+    self.systemErrno = systemErrno
+    self.conflicts = conflicts
+  }
+
+  @nonexhaustive
+  public enum Code: Sendable {
+    /// A system call failed.
+    case inputOutput
+    /// No space is left on the device, or within the process's quota.
+    case noSpace
+    case noPermission
+    /// There is no store at the path, and creating one was not asked for.
+    case notFound
+    /// The path is a file, or a directory that holds something else.
+    case notAStore
+    /// A newer version of this library wrote the store.
+    case newerFormat
+    case damaged
+    /// Another opener holds the store.
+    case inUse
+    /// A record is not what the batch expected; nothing was applied.
+    case conflict
+    case limitExceeded
+    /// A flush failed, so the outcome of the last commits is unknown until ``StoreBackend/reopen()``.
+    case mustReopen
+    case closed
+    case readOnly
+    case noMemory
+    case noSuchStructure
+    case invalidArgument
+    /// The snapshot was ended by ``StoreBackend/reopen()`` or ``StoreBackend/close()``.
+    case interrupted
+  }
+
+  public var description: String {
+    var text = message
+    if let file { text += " [file \(file)]" }
+    if let page { text += " [page \(page)]" }
+    if let rowID { text += " [row \(rowID)]" }
+    return text
+  }
+}

@@ -1,0 +1,129 @@
+/// A number that a backend gave to a class, or to another structure, for good.
+public struct ClassID: RawRepresentable, Hashable, Comparable, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static func < (lhs: ClassID, rhs: ClassID) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// The number of a row within its class: it starts at 1, grows, and is never used again.
+public typealias RowID = UInt64
+
+/// The number of a commit: it starts at 1 and grows by 1.
+public typealias CommitNumber = UInt64
+
+/// The identity of a store's data: 16 random bytes, given at creation.
+public struct StoreID: Hashable, Sendable, CustomStringConvertible {
+  public let high: UInt64
+  public let low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// 32 hexadecimal digits.
+  public var description: String { hexadecimal(high) + hexadecimal(low) }
+}
+
+/// The identity of a batch, by which its outcome can be asked for: 16 random bytes.
+public struct BatchID: Hashable, Sendable, CustomStringConvertible {
+  public let high: UInt64
+  public let low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// A new random identity.
+  public init() {
+    var generator = SystemRandomNumberGenerator()
+    self.init(high: generator.next(), low: generator.next())
+  }
+
+  /// 32 hexadecimal digits.
+  public var description: String { hexadecimal(high) + hexadecimal(low) }
+}
+
+private func hexadecimal(_ value: UInt64) -> String {
+  let digits = String(value, radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+/// What a structure's keys are and in what order they stand.
+public enum StructureKind: Int32, Sendable {
+  /// Records of a class, by row id, in no order.
+  case rows = 1
+  /// Records by byte key, in no order: the named buffers.
+  case keys = 2
+  /// Records by byte key, in the order of the keys' bytes.
+  case tree = 3
+}
+
+/// A structure of a backend, as its catalog lists it.
+public struct StoredStructure: Sendable {
+  public let id: ClassID
+  public let kind: StructureKind
+  public let name: [UInt8]
+  /// Records in the newest committed state.
+  public let count: Int
+
+  public init(id: ClassID, kind: StructureKind, name: [UInt8], count: Int) {
+    self.id = id
+    self.kind = kind
+    self.name = name
+    self.count = count
+  }
+}
+
+/// When a save counts as done.
+public enum Durability: Int32, Sendable {
+  /// On disk before the save returns. Nothing acknowledged is ever lost.
+  case full = 0
+  /// In order and never torn, on disk within a second: a power failure may lose the last second's saves, wholly.
+  case relaxed = 1
+}
+
+/// What a single key, value or batch may hold; going over is ``BackendError/Code/limitExceeded`` on every backend.
+public struct BackendLimits: Sendable {
+  /// Bytes of a byte key.
+  public var keyByteCount: Int
+  /// Bytes of a record, its envelope included.
+  public var valueByteCount: Int
+  /// Bytes of a structure's name.
+  public var nameByteCount: Int
+
+  public init(keyByteCount: Int, valueByteCount: Int, nameByteCount: Int) {
+    self.keyByteCount = keyByteCount
+    self.valueByteCount = valueByteCount
+    self.nameByteCount = nameByteCount
+  }
+}
+
+/// What was found when a backend was opened.
+public struct OpenReport: Sendable {
+  /// Nothing was there, and an empty store was made.
+  public var created: Bool
+  public var isReadOnly: Bool
+  /// The commit whose state was opened.
+  public var commitNumber: CommitNumber
+  /// Commits that stood only in the log, and were recovered from it.
+  public var recoveredCommitCount: Int
+  /// What the recovery took.
+  public var recoveryDuration: Duration
+  public var formatVersion: Int
+
+  public init(
+    created: Bool, isReadOnly: Bool, commitNumber: CommitNumber, recoveredCommitCount: Int,
+    recoveryDuration: Duration, formatVersion: Int
+  ) {
+    self.created = created
+    self.isReadOnly = isReadOnly
+    self.commitNumber = commitNumber
+    self.recoveredCommitCount = recoveredCommitCount
+    self.recoveryDuration = recoveryDuration
+    self.formatVersion = formatVersion
+  }
+}

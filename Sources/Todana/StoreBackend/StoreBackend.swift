@@ -1,0 +1,100 @@
+/// The thread-safe keeper of records behind a ``Store``.
+///
+/// A backend keeps records under a class and a row id, named buffers under a name, and ordered keys in trees; it
+/// applies a ``WriteBatch`` wholly or not at all, and lets readers see the state of one commit. It knows nothing of
+/// objects. Several stores may share one backend.
+///
+/// The contract, which one conformance suite checks for every backend:
+///
+/// - **Atomic.** After ``commit(_:durability:)`` returns, every read sees the whole batch; when it throws any error but
+///   ``BackendError/Code/mustReopen``, no read ever sees any of it.
+/// - **Conflicts are found before anything changes.** Every change says what it expects to find; if one expectation
+///   fails the batch is refused with ``BackendError/Code/conflict`` and the list of all that failed.
+/// - **Row ids grow and are never handed out twice.** Gaps are allowed.
+/// - **A snapshot is the state of one commit**, however long it is read: every row of that state exactly once and
+///   nothing newer. Open snapshots make commits keep old values; neither side waits for the other.
+/// - **Limits are the same typed error everywhere:** ``BackendError/Code/limitExceeded``.
+///
+/// Every method may be called from any thread at any time.
+public protocol StoreBackend: AnyObject, Sendable {
+  /// The identity of what is stored, given out at creation: 16 random bytes.
+  var storeID: StoreID { get }
+
+  /// What was found when the backend was opened.
+  var openReport: OpenReport { get }
+
+  /// What a single key, value or batch may hold.
+  var limits: BackendLimits { get }
+
+  /// Every structure that is known, in the order of ids.
+  func structures() throws(BackendError) -> [StoredStructure]
+
+  /// The id of the structure with this kind and name; gives out a new id where there is none.
+  ///
+  /// A new id becomes durable with the first commit that puts something into the structure. Ids are never used again.
+  func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID
+
+  /// Hands out row ids that were never handed out before. They start at 1.
+  func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID>
+
+  /// Applies a batch wholly or not at all, and returns the number of the commit.
+  ///
+  /// An empty batch makes earlier relaxed commits durable.
+  func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber
+
+  /// The commit under which the batch was applied; nil if it is not among the last 1,024 that were.
+  func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber?
+
+  /// The number of records in the newest committed state.
+  func count(of structure: ClassID) throws(BackendError) -> Int
+
+  /// Reads rows in the order given, from the newest committed state, until the chunk is full.
+  ///
+  /// `chunk.slices[i]` answers `rows[i]`; fewer slices than rows means that the chunk was full: call again with the
+  /// rest. A chunk that cannot hold the first record grows.
+  func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError)
+
+  /// Reads one record by a byte key; the chunk gets one slice, whose status says whether the key exists.
+  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
+
+  /// Keeps the newest committed state readable until the snapshot is let go.
+  func snapshot() throws(BackendError) -> any BackendSnapshot
+
+  /// Carries everything committed to where it stays, so that the next opening has nothing to recover.
+  func checkpoint() throws(BackendError)
+
+  /// After ``BackendError/Code/mustReopen``: forgets what is in memory, recovers, and goes on. Open snapshots end.
+  func reopen() throws(BackendError)
+
+  /// Makes everything durable and lets go of the files. Calling it again does nothing.
+  func close() throws(BackendError)
+}
+
+/// The state after one commit.
+public protocol BackendSnapshot: AnyObject, Sendable {
+  var commitNumber: CommitNumber { get }
+
+  func count(of structure: ClassID) throws(BackendError) -> Int
+
+  func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError)
+
+  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
+
+  /// A scan over every record of a structure, in the order that is fastest to read.
+  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan
+
+  /// A scan over the keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.
+  func scan(
+    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+  ) throws(BackendError) -> any BackendScan
+}
+
+/// A position in a snapshot, used by one thread at a time.
+public protocol BackendScan: AnyObject {
+  /// Replaces the chunk's content by the next records; an empty chunk means the end.
+  func next(into chunk: RecordChunk) throws(BackendError)
+}
