@@ -14,11 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "PageMasks.h"
+#include "Disk.h"
 
 namespace todana {
 
 class FileGroup;
+class LogIndex;
+class PageSums;
 
 constexpr int64_t kPageSize = 4096;
 
@@ -40,7 +42,7 @@ class DataFile {
   const char *at(int64_t offset) const { return base_ + offset; }
 
   // Checks the checksum of each page of the range that has not been checked since the file was opened.
-  // Throws Failure(TDN_DAMAGED) with file and page. The range must lie within `size()`.
+  // Throws Failure(TDN_DAMAGED) with file and page. The range must lie within `size()` and not be empty.
   void verify(int64_t offset, int64_t byteCount) const {
     for (int64_t page = offset / kPageSize, last = (offset + byteCount - 1) / kPageSize; page <= last; page++) {
       if (!isVerified(page)) verifyPage(page);
@@ -69,20 +71,68 @@ class DataFile {
 
  private:
   friend class FileGroup;
+
+  enum class State {
+    fresh,     // created by the commit being applied; there may be no main file yet
+    normal,
+    building,  // a shared mapping that belongs to one thread
+    dropped,
+  };
+
   DataFile(FileGroup &group, uint32_t number, std::string name);
+
+  // -- Memory (DataFileMemory.cpp)
+  // Opens the mapping over what the main file holds. `main` null: there is none yet.
+  void map(DiskFile *main, int64_t size);
+  void reserve(int64_t size);
+  void moveTo(char *base, int64_t reserved);
+  void mapMain(DiskFile &main, int64_t end);
+  void mapPrivately();  // a building file that was adopted
+  void resizePageTables(int64_t reserved);
+
+  // -- Changes
+  bool isDirty() const { return !dirtyPages_.empty() || size() != committedSize_ || state_ == State::fresh; }
+  void markDirty(int64_t page, uint64_t blocks);
+  void saveOldBlocks(int64_t page, uint64_t blocks);
+  void rollBack();
+  void forgetChanges();  // after a commit: what was changed is now the committed content
 
   bool isVerified(int64_t page) const {
     return (verified_[page >> 6].load(std::memory_order_acquire) >> (page & 63)) & 1;
+  }
+  void setVerified(int64_t page) const {
+    verified_[page >> 6].fetch_or(1ULL << (page & 63), std::memory_order_release);
   }
   void verifyPage(int64_t page) const;
 
   FileGroup &group_;
   const uint32_t number_;
   const std::string name_;
+  State state_ = State::normal;
+  bool isDirect_ = false;          // its new pages are written directly by the commit being applied
+  bool wasFresh_ = false;          // before it was dropped by the commit being applied
+  uint64_t lastGeneration_ = 0;    // newest log generation that mentions the file
+
   char *base_ = nullptr;
+  int64_t reserved_ = 0;   // bytes of address space
+  int64_t mainEnd_ = 0;    // [0, mainEnd_) maps the main file, the rest is anonymous zeros
   std::atomic<int64_t> size_{0};
   int64_t committedSize_ = 0;
+
+  // One entry a page of the reserved space.
+  std::vector<uint64_t> dirtyBlocks_;               // changed since the last commit, a bit for each 64 bytes
+  std::vector<uint32_t> loggedGeneration_;          // newest log generation that holds the page; 0: main file is current
   std::unique_ptr<std::atomic<uint64_t>[]> verified_;
+
+  std::vector<uint32_t> dirtyPages_;
+  struct OldBlock {
+    int64_t offset;
+    char bytes[64];
+  };
+  std::vector<OldBlock> oldBlocks_;                 // committed content of changed blocks, for rollback
+
+  std::shared_ptr<PageSums> sums_;
+  std::unique_ptr<DiskFile> buildingFile_;
 };
 
 }  // namespace todana

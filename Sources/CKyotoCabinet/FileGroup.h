@@ -1,15 +1,30 @@
 // The crash-safe layer: the data files of one directory, which commit together through one redo log.
+//
+// A commit stands in memory (private mappings) and in the log; a checkpoint carries it into the main files. Two logs
+// alternate, so that commits go on while a checkpoint carries the other one. ARCHITECTURE.md tells the life of a save.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "CommitRing.h"
 #include "DataFile.h"
 #include "Disk.h"
+#include "LogWriter.h"
+#include "ReaderWriterLock.h"
+#include "include/CKyotoCabinet.h"
 
 namespace todana {
+
+class LogIndex;
 
 class FileGroup {
  public:
@@ -32,22 +47,25 @@ class FileGroup {
 
   // Recovers the directory's files from its logs. Throws Failure.
   static std::unique_ptr<FileGroup> open(Disk &disk, const Settings &settings, Report &report);
+  // Without `close`: as if the process had been killed. Every data file must have been let go.
   ~FileGroup();
+  FileGroup(const FileGroup &) = delete;
+  FileGroup &operator=(const FileGroup &) = delete;
 
   // Keeps commits from changing memory while it lives. Never taken twice by one thread; held for a millisecond at most.
+  // Throws Failure(TDN_MUST_REOPEN) after a failed flush.
   class ReadLock {
    public:
-    explicit ReadLock(FileGroup &group);
-    ~ReadLock();
+    explicit ReadLock(FileGroup &group) : lock_(group.stateLock_) { group.throwIfPoisoned(); }
 
    private:
-    FileGroup &group_;
+    ReaderWriterLock::Shared lock_;
   };
 
   enum class Durability { full, relaxed };
 
-  // Runs `apply` with readers excluded; it may write to, create and drop files of the group. Then makes all that it
-  // wrote one commit, and waits for the flush (full) after readers have been let in again. If `apply` throws, or the
+  // Runs `apply` with readers excluded; it may write to, create, adopt and drop files of the group. Then makes all that
+  // it wrote one commit, and waits for the flush (full) after readers have been let in again. If `apply` throws, or the
   // log cannot be written, every file gets its committed content back, `undone` is called (readers still excluded) to
   // let the caller forget what it derived from the content, and the failure is thrown on. Returns the commit's number;
   // if nothing was written, that of the commit before. Throws Failure(TDN_MUST_REOPEN) when a flush fails.
@@ -59,10 +77,10 @@ class FileGroup {
   // Opening one that is open already gives the same object. Any thread, at any time.
   std::shared_ptr<DataFile> openFile(uint32_t number, const std::string &name);
 
-  // Inside `apply`: creates an empty data file. Numbers and names are never used twice.
+  // Inside `apply`: creates an empty data file. Numbers and names (at most 255 bytes) are never used twice.
   std::shared_ptr<DataFile> createFile(uint32_t number, const std::string &name);
 
-  // Inside `apply`: the file leaves the group. It is unlinked when no log and no holder of it needs it any more.
+  // Inside `apply`: the file leaves the group. It is unlinked when no log needs it any more; holders may go on reading.
   void dropFile(const std::shared_ptr<DataFile> &file);
 
   // Outside a commit: creates a file that one thread fills at leisure, with `write` and `grow`, straight on disk. It
@@ -73,15 +91,121 @@ class FileGroup {
   // Inside `apply`: the building file joins the group, with its content, in this commit.
   void adoptFile(const std::shared_ptr<DataFile> &file);
 
-  uint64_t commitNumber() const;
+  // Right after opening for writing: removes every data file that is not among these (sorted) numbers.
+  void keepOnly(const std::vector<uint32_t> &numbers);
+
+  uint64_t commitNumber() const { return ring_.newest(); }
   // The commit of a batch among the last 1,024, or 0.
-  uint64_t outcome(const uint8_t batchID[16]);
+  uint64_t outcome(const uint8_t batchID[16]) const { return ring_.find(batchID); }
+  // Waits until everything committed is on disk.
+  void flush();
 
   void checkpoint();
-  // Everything durable, logs removed. The group cannot be used afterwards.
+  // Everything durable and in the main files, logs removed. Only `~FileGroup` may follow.
   void close();
 
+  void throwIfPoisoned() const;
   tdn_statistics statistics();
+
+ private:
+  friend class DataFile;
+
+  FileGroup(Disk &disk, const Settings &settings);
+
+  // -- Opening (FileGroup.cpp)
+  void recover(Report &report);
+
+  // -- For DataFile
+  void noteChanged(DataFile *file) { changed_.push_back(file); }
+  std::unique_ptr<DiskFile> openMain(const std::string &name) { return disk_.open(name, Disk::Mode::read); }
+  void removeQuietly(const std::string &name);
+
+  // -- Committing (FileGroupCommit.cpp); all under commitMutex_
+  struct Direct {
+    DataFile *file;
+    std::unique_ptr<DiskFile> main;  // null where many files are written: opened again for the flush
+  };
+  void requireWritable() const;
+  void checkCommitLimit() const;
+  void startLog();
+  void waitForRoom(std::unique_lock<std::mutex> &commitLock);
+  void writeCommit(uint64_t number, const uint8_t batchID[16]);
+  bool isLargeCommit() const;
+  bool writesDirectly(const DataFile &file) const;
+  void writePages(DataFile &file, int64_t endPage);
+  void writeDirectly(DataFile &file, int64_t firstPage);
+  void acceptChanges();
+  void rollBack();
+  void finishDirect();
+  void flushTo(uint64_t number);
+  [[noreturn]] void poison(const std::string &reason);
+
+  // -- Checkpoints (FileGroupCheckpoint.cpp)
+  void checkpoint(bool isLast);
+  void switchLog(bool isLast);
+  void carry(uint64_t generation, int64_t tail);
+  void releasePrivatePages(const LogIndex &index, uint32_t generation);
+  void releasePages(DataFile &file, const std::vector<uint32_t> &pages, uint32_t generation);
+  void mapCarried(DataFile &file, int64_t end);
+  void removeDropped(uint64_t generation);
+  void closeIdleFiles();
+  void runBackground();
+  void startBackground();
+  void stopBackground();
+  bool needsCheckpoint() const;
+
+  Disk &disk_;
+  const Settings settings_;
+  CommitRing ring_;
+  std::unique_ptr<LogIndex> overlay_;  // read-only: what the logs hold beyond the main files
+
+  ReaderWriterLock stateLock_;         // readers of mappings / whoever changes them
+  std::mutex commitMutex_;             // one commit at a time; taken before stateLock_
+  std::mutex checkpointMutex_;         // one checkpoint at a time; taken before commitMutex_
+
+  std::mutex filesMutex_;
+  std::map<uint32_t, std::shared_ptr<DataFile>> files_;
+
+  // Under commitMutex_:
+  std::unique_ptr<LogWriter> log_;
+  uint64_t nextGeneration_ = 1;
+  std::atomic<bool> lastCheckpointFailed_{false};
+  struct ClosingLog {
+    uint64_t generation = 0;  // 0: none
+    int64_t tail = 0;
+  } closing_;
+  std::vector<DataFile *> changed_;
+  std::vector<Direct> direct_;
+  std::vector<std::shared_ptr<DataFile>> adopted_, dropping_;
+  struct Dropped {
+    std::string name;
+    uint64_t generation;
+  };
+  std::vector<Dropped> dropped_;
+  bool closed_ = false;
+
+  // Group commit: one flush serves all that wait.
+  std::mutex flushMutex_;
+  std::condition_variable flushDone_;
+  std::shared_ptr<DiskFile> flushFile_;
+  uint64_t appended_ = 0;
+  std::atomic<uint64_t> flushed_{0};
+  bool flushing_ = false;
+  std::atomic<bool> poisoned_{false};
+  std::string poisonReason_;           // written before poisoned_ is set
+
+  // Background thread: checkpoints by limits, and the flush of relaxed commits.
+  std::thread background_;
+  std::mutex backgroundMutex_;
+  std::condition_variable backgroundWake_;
+  std::condition_variable roomMade_;
+  bool stopping_ = false;
+  bool checkpointWanted_ = false;
+  bool relaxedPending_ = false;
+
+  std::atomic<int64_t> privatePages_{0};
+  std::atomic<int64_t> liveLogBytes_{0};
+  std::atomic<uint64_t> commits_{0}, logBytes_{0}, directBytes_{0}, flushes_{0}, checkpoints_{0}, checkpointBytes_{0};
 };
 
 }  // namespace todana

@@ -1,0 +1,141 @@
+#include "Checkpoint.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "DataFile.h"
+#include "PageSums.h"
+
+namespace todana {
+
+namespace {
+
+// From here on one flush of the file system is cheaper than flushing each file.
+constexpr size_t kMostFlushes = 32;
+
+// Gathers neighbouring bytes, so that they go to the file in few large writes.
+class GatheringWriter {
+ public:
+  GatheringWriter(DiskFile &file, int64_t limit) : file_(file), limit_(limit) { buffer_.reserve(kSize); }
+
+  // Bytes after `limit` are left out: the last page is longer than the file.
+  void write(int64_t offset, const char *bytes, int64_t byteCount) {
+    byteCount = std::min(byteCount, limit_ - offset);
+    if (byteCount <= 0) return;
+    if (offset != start_ + static_cast<int64_t>(buffer_.size()) || buffer_.size() >= kSize) {
+      flush();
+      start_ = offset;
+    }
+    buffer_.insert(buffer_.end(), bytes, bytes + byteCount);
+  }
+
+  void flush() {
+    if (buffer_.empty()) return;
+    file_.write(start_, buffer_.data(), buffer_.size());
+    written_ += static_cast<int64_t>(buffer_.size());
+    buffer_.clear();
+  }
+
+  int64_t written() const { return written_; }
+
+ private:
+  static constexpr size_t kSize = 1 << 20;
+
+  DiskFile &file_;
+  const int64_t limit_;
+  std::vector<char> buffer_;
+  int64_t start_ = 0;
+  int64_t written_ = 0;
+};
+
+void writeBlocks(GatheringWriter &writer, uint32_t page, uint64_t mask, const char *content) {
+  for (int block = 0; block < 64;) {
+    if (!((mask >> block) & 1)) {
+      block++;
+      continue;
+    }
+    int last = block;
+    while (last < 64 && ((mask >> last) & 1)) last++;
+    writer.write(page * kPageSize + block * kBlockSize, content + block * kBlockSize, (last - block) * kBlockSize);
+    block = last;
+  }
+}
+
+int64_t writePages(DiskFile &main, const LogIndex::File &file) {
+  GatheringWriter writer(main, file.size);
+  const int64_t firstNewPage = pageCeiling(file.baseSize) / kPageSize;
+  char content[kPageSize];
+  forEachPage(file.pages, [&](size_t first, size_t last) {
+    const uint32_t page = file.pages[first].page;
+    uint64_t mask = 0;
+    // A page that the main file did not have starts as zeros, and is written whole; one that was written directly,
+    // or was there before, has its content there.
+    if (page >= firstNewPage && !file.isDirect(page)) {
+      std::memset(content, 0, sizeof content);
+      mask = ~0ULL;
+    }
+    for (size_t index = first; index < last; index++) {
+      applyBlocks(file.pages[index], content);
+      mask |= file.pages[index].mask;
+    }
+    writeBlocks(writer, page, mask, content);
+  });
+  writer.flush();
+  return writer.written();
+}
+
+// The newest checksum of each page. A page is written directly before it is logged, never after.
+std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
+  std::vector<PageSums::Entry> logged;
+  forEachPage(file.pages, [&](size_t, size_t last) { logged.push_back({file.pages[last - 1].page, file.pages[last - 1].sum}); });
+  if (file.direct.empty()) return logged;
+
+  std::vector<PageSums::Entry> direct;
+  for (const LogIndex::DirectRange &range : file.direct) {
+    for (uint32_t index = 0; index < range.count; index++) {
+      direct.push_back({range.firstPage + index, load64(range.sums + 8 * static_cast<size_t>(index))});
+    }
+  }
+  auto precedes = [](const PageSums::Entry &left, const PageSums::Entry &right) { return left.page < right.page; };
+  std::sort(direct.begin(), direct.end(), precedes);
+  // Of a page that is in both, the first range's entry is taken.
+  std::vector<PageSums::Entry> all;
+  std::set_union(logged.begin(), logged.end(), direct.begin(), direct.end(), std::back_inserter(all), precedes);
+  return all;
+}
+
+}  // namespace
+
+int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery) {
+  std::vector<std::unique_ptr<DiskFile>> written;
+  const bool flushesAll = index.files.size() > kMostFlushes;
+  bool hasNewFiles = false;
+  int64_t byteCount = 0;
+  for (const auto &[number, file] : index.files) {
+    if (file.isDropped) continue;
+    hasNewFiles |= file.isNew;
+    std::unique_ptr<DiskFile> main = disk.open(file.name, Disk::Mode::create);
+    if (isRecovery) {
+      // Garbage of a large commit that did not come to its end stands after the base size; what a later commit of
+      // the index wrote there directly must stay.
+      if (file.direct.empty() && main->size() > file.baseSize) main->resize(file.baseSize);
+    }
+    byteCount += writePages(*main, file);
+    if (isRecovery && main->size() != file.size) main->resize(file.size);
+    std::unique_ptr<DiskFile> sums = PageSums::write(disk, file.name, number, file.size, sumsOf(file));
+    if (!flushesAll) {
+      written.push_back(std::move(main));
+      written.push_back(std::move(sums));
+    }
+  }
+  if (flushesAll) {
+    disk.flushAll();
+  } else {
+    for (const std::unique_ptr<DiskFile> &file : written) file->flush();
+  }
+  if (hasNewFiles) disk.flushDirectory();
+  return byteCount;
+}
+
+}  // namespace todana

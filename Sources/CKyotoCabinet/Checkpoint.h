@@ -1,0 +1,20 @@
+// Carries what logs hold into the main files. The same code checkpoints a running store and recovers a killed one.
+#pragma once
+
+#include <cstdint>
+
+#include "Disk.h"
+#include "LogIndex.h"
+
+namespace todana {
+
+// Writes every page of the sorted index to its main file, and its checksum beside it, and flushes all that.
+//
+// Doing it again changes nothing, so a crash in the middle is mended by doing it again. It never shortens a main file
+// below what the index says of it, and reads no mapping that commits may be changing.
+//
+// `isRecovery`: nothing else uses the files, so garbage that an unfinished large commit left behind their ends is cut
+// off. Returns the bytes written.
+int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery);
+
+}  // namespace todana

@@ -1,0 +1,25 @@
+// XXH3-64 (Yann Collet, xxHash 0.8): the checksum of pages, frames, headers. It finds damage, not tampering.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace todana {
+
+inline uint64_t checksum(const void *bytes, size_t byteCount, uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes, byteCount, seed);
+}
+
+// The seed of a page's checksum: a page in another place, or of another file, does not match.
+inline uint64_t pageSeed(uint32_t fileNumber, int64_t page) {
+  return (static_cast<uint64_t>(fileNumber) << 40) ^ static_cast<uint64_t>(page) ^ 0x544F44414E415047ULL;
+}
+
+inline uint64_t pageChecksum(const void *page, uint32_t fileNumber, int64_t pageNumber) {
+  return checksum(page, 4096, pageSeed(fileNumber, pageNumber));
+}
+
+}  // namespace todana

@@ -1,0 +1,36 @@
+// The ids of the last 1,024 batches, by which a program can ask whether a save counted (docs/formats/redo-log.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include "Disk.h"
+
+namespace todana {
+
+class CommitRing {
+ public:
+  using BatchID = std::array<uint8_t, 16>;
+  static constexpr size_t kCapacity = 1024;
+
+  // Reads the newest valid slot. Throws Failure(TDN_DAMAGED) if there is a file but no valid slot in it.
+  void load(Disk &disk);
+  // Writes and flushes the slot that does not hold the newest state on disk: the state as of commit `upTo`.
+  void write(Disk &disk, uint64_t upTo);
+
+  // The newest commit; 0 if there has been none.
+  uint64_t newest() const;
+  void add(uint64_t commitNumber, const uint8_t id[16]);
+  // The commit of a batch, or 0.
+  uint64_t find(const uint8_t id[16]) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<BatchID> ids_;  // the last one belongs to newest_
+  uint64_t newest_ = 0;
+  int newestSlot_ = 1;
+};
+
+}  // namespace todana

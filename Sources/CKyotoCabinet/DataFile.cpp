@@ -1,0 +1,243 @@
+#include "DataFile.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <sys/mman.h>
+
+#include "Checksum.h"
+#include "Failure.h"
+#include "FileGroup.h"
+#include "PageSums.h"
+
+namespace todana {
+
+namespace {
+
+// A page of the mapping goes back to what the main file holds, or to zeros where there is no main file.
+void dropPrivateCopy(char *page, int64_t byteCount) { ::madvise(page, byteCount, MADV_DONTNEED); }
+
+// The blocks of one page that a range of bytes within it touches.
+uint64_t blocksOf(int64_t first, int64_t last) {
+  int low = static_cast<int>(first / 64), high = static_cast<int>(last / 64);
+  return (~0ULL >> (63 - high)) & (~0ULL << low);
+}
+
+}  // namespace
+
+DataFile::DataFile(FileGroup &group, uint32_t number, std::string name)
+    : group_(group), number_(number), name_(std::move(name)) {}
+
+DataFile::~DataFile() {
+  if (base_) ::munmap(base_, reserved_);
+  if (state_ == State::building) group_.removeQuietly(name_);
+}
+
+void DataFile::verifyPage(int64_t page) const {
+  uint64_t expected;
+  if (sums_ && (!sums_->find(page, &expected) || pageChecksum(base_ + page * kPageSize, number_, page) != expected)) {
+    Failure failure(TDN_DAMAGED, "the page's content does not match its checksum", name_);
+    failure.page = page;
+    throw failure;
+  }
+  setVerified(page);
+}
+
+void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
+  if (byteCount == 0) return;
+  const int64_t end = offset + static_cast<int64_t>(byteCount);
+  if (end > size()) grow(end);
+  if (state_ != State::building) {
+    for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {
+      const int64_t start = page * kPageSize;
+      markDirty(page, blocksOf(std::max(offset, start) - start, std::min(end, start + kPageSize) - 1 - start));
+    }
+  }
+  std::memcpy(base_ + offset, bytes, byteCount);
+}
+
+void DataFile::markDirty(int64_t page, uint64_t blocks) {
+  const uint64_t changed = blocks & ~dirtyBlocks_[page];
+  if (changed == 0) return;
+  // New pages are listed by `grow`, and a rollback zeroes them.
+  if (page * kPageSize < pageCeiling(committedSize_)) {
+    if (!isVerified(page)) verifyPage(page);
+    saveOldBlocks(page, changed);
+    if (dirtyBlocks_[page] == 0) {
+      if (!isDirty()) group_.noteChanged(this);
+      dirtyPages_.push_back(static_cast<uint32_t>(page));
+    }
+  }
+  dirtyBlocks_[page] |= changed;
+}
+
+void DataFile::saveOldBlocks(int64_t page, uint64_t blocks) {
+  for (; blocks; blocks &= blocks - 1) {
+    OldBlock old;
+    old.offset = page * kPageSize + 64 * __builtin_ctzll(blocks);
+    std::memcpy(old.bytes, base_ + old.offset, 64);
+    oldBlocks_.push_back(old);
+  }
+}
+
+void DataFile::grow(int64_t newSize) {
+  const int64_t oldSize = size();
+  if (newSize <= oldSize) return;
+  // Page numbers are 32 bits wide.
+  if (newSize > (int64_t{1} << 43)) throw Failure(TDN_LIMIT, "a data file cannot grow beyond 8 TiB", name_);
+  reserve(newSize);
+  if (state_ != State::building) {
+    if (!isDirty()) group_.noteChanged(this);
+    for (int64_t page = pageCeiling(oldSize) / kPageSize; page < pageCeiling(newSize) / kPageSize; page++) {
+      dirtyPages_.push_back(static_cast<uint32_t>(page));
+      setVerified(page);
+    }
+  }
+  size_.store(newSize, std::memory_order_relaxed);
+}
+
+void DataFile::rollBack() {
+  for (auto old = oldBlocks_.rbegin(); old != oldBlocks_.rend(); ++old) {
+    std::memcpy(base_ + old->offset, old->bytes, 64);
+  }
+  const int64_t newPages = pageCeiling(committedSize_), end = pageCeiling(size());
+  if (size() > committedSize_) std::memset(base_ + committedSize_, 0, std::min(newPages, size()) - committedSize_);
+  if (end > newPages) dropPrivateCopy(base_ + newPages, end - newPages);
+  for (uint32_t page : dirtyPages_) {
+    dirtyBlocks_[page] = 0;
+    const int64_t start = page * kPageSize;
+    if (loggedGeneration_[page] == 0 && start + kPageSize <= mainEnd_) dropPrivateCopy(base_ + start, kPageSize);
+  }
+  dirtyPages_.clear();
+  oldBlocks_.clear();
+  size_.store(committedSize_, std::memory_order_relaxed);
+}
+
+void DataFile::forgetChanges() {
+  for (uint32_t page : dirtyPages_) dirtyBlocks_[page] = 0;
+  dirtyPages_.clear();
+  oldBlocks_.clear();
+  // One large commit must not keep its memory for good.
+  if (dirtyPages_.capacity() > 4096) dirtyPages_.shrink_to_fit();
+  if (oldBlocks_.capacity() > 4096) oldBlocks_.shrink_to_fit();
+  committedSize_ = size();
+}
+
+// MARK: Memory
+
+namespace {
+
+constexpr int64_t kLeastReservation = 1 << 20;
+
+char *reserveAddressSpace(int64_t byteCount, const std::string &name) {
+  void *base = ::mmap(nullptr, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot reserve address space", name);
+  return static_cast<char *>(base);
+}
+
+// Moves a mapping with its private pages. False where the system cannot: the range consists of several mappings.
+bool moveMapping(char *from, int64_t byteCount, char *to) {
+#ifdef __linux__
+  return ::mremap(from, byteCount, byteCount, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
+#else
+  (void)from, (void)byteCount, (void)to;
+  return false;
+#endif
+}
+
+}  // namespace
+
+void DataFile::map(DiskFile *main, int64_t fileSize) {
+  int64_t reserved = kLeastReservation;
+  while (reserved < fileSize) reserved *= 2;
+  base_ = reserveAddressSpace(reserved, name_);
+  reserved_ = reserved;
+  resizePageTables(reserved);
+  if (main) mapMain(*main, pageCeiling(fileSize));
+  size_.store(fileSize, std::memory_order_relaxed);
+  committedSize_ = fileSize;
+}
+
+void DataFile::mapMain(DiskFile &main, int64_t end) {
+  if (end <= mainEnd_) return;
+  void *mapped = ::mmap(
+    base_ + mainEnd_, end - mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+    main.descriptor(), mainEnd_);
+  if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
+  mainEnd_ = end;
+}
+
+// A private mapping takes the shared one's place; what lies behind the end becomes zeros.
+void DataFile::mapPrivately() {
+  mainEnd_ = 0;
+  mapMain(*buildingFile_, pageCeiling(size()));
+  if (reserved_ > mainEnd_ &&
+      ::mmap(
+        base_ + mainEnd_, reserved_ - mainEnd_, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) {
+    throw Failure::fromErrno(errno, "cannot map memory", name_);
+  }
+  for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) setVerified(page);
+  buildingFile_.reset();
+}
+
+void DataFile::resizePageTables(int64_t reserved) {
+  const size_t oldPages = dirtyBlocks_.size(), pages = reserved / kPageSize;
+  auto verified = std::make_unique<std::atomic<uint64_t>[]>((pages + 63) / 64);
+  for (size_t word = 0; word < (pages + 63) / 64; word++) {
+    verified[word].store(
+      word < (oldPages + 63) / 64 ? verified_[word].load(std::memory_order_relaxed) : 0, std::memory_order_relaxed);
+  }
+  dirtyBlocks_.resize(pages);
+  loggedGeneration_.resize(pages);
+  verified_ = std::move(verified);
+}
+
+void DataFile::reserve(int64_t byteCount) {
+  if (byteCount <= reserved_) return;
+  int64_t reserved = std::max(reserved_, kLeastReservation);
+  while (reserved < byteCount) reserved *= 2;
+  if (state_ == State::building && buildingFile_) {
+    buildingFile_->allocate(reserved);
+    resizePageTables(reserved);
+    void *base = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, buildingFile_->descriptor(), 0);
+    if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
+    if (base_) ::munmap(base_, reserved_);
+    base_ = static_cast<char *>(base);
+    reserved_ = reserved;
+    return;
+  }
+  char *base = reserveAddressSpace(reserved, name_);
+  try {
+    resizePageTables(reserved);
+    moveTo(base, reserved);
+  } catch (...) {
+    ::munmap(base, reserved);
+    throw;
+  }
+}
+
+void DataFile::moveTo(char *base, int64_t reserved) {
+  if (mainEnd_ > 0 && !moveMapping(base_, mainEnd_, base)) {
+    std::unique_ptr<DiskFile> main = group_.openMain(name_);
+    if (!main) throw Failure(TDN_DAMAGED, "the file is missing", name_);
+    void *mapped = ::mmap(
+      base, mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, main->descriptor(), 0);
+    if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
+    for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) {
+      if (loggedGeneration_[page] == 0 && dirtyBlocks_[page] == 0) continue;
+      std::memcpy(base + page * kPageSize, base_ + page * kPageSize, kPageSize);
+    }
+  }
+  const int64_t used = pageCeiling(size());
+  if (reserved_ > mainEnd_ && !moveMapping(base_ + mainEnd_, reserved_ - mainEnd_, base + mainEnd_) &&
+      used > mainEnd_) {
+    std::memcpy(base + mainEnd_, base_ + mainEnd_, used - mainEnd_);
+  }
+  // What was moved is unmapped already; unmapping it again does nothing.
+  ::munmap(base_, reserved_);
+  base_ = base;
+  reserved_ = reserved;
+}
+
+}  // namespace todana

@@ -1,0 +1,141 @@
+#include "DirectoryLock.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "Failure.h"
+
+namespace todana {
+
+namespace {
+
+struct Holder {
+  int64_t process = 0;
+  std::string since;
+  std::string program;
+};
+
+// What a writer wrote about itself. It may be left over from a holder that is gone.
+Holder readHolder(int descriptor) {
+  char text[512] = {};
+  if (::pread(descriptor, text, sizeof text - 1, 0) <= 0) return {};
+  std::istringstream lines(text);
+  Holder holder;
+  std::string process;
+  std::getline(lines, process);
+  std::getline(lines, holder.since);
+  std::getline(lines, holder.program);
+  holder.process = std::strtoll(process.c_str(), nullptr, 10);
+  return holder;
+}
+
+// Whom the system knows to hold the lock: readers write nothing about themselves.
+int64_t findHolder(int descriptor) {
+#ifdef __linux__
+  struct stat status;
+  if (::fstat(descriptor, &status) != 0) return 0;
+  const std::string inode = ":" + std::to_string(status.st_ino);
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream fields(line);
+    std::string number, kind, advisory, access, process, file;
+    fields >> number >> kind >> advisory >> access >> process >> file;
+    const bool isThisFile =
+      file.size() > inode.size() && file.compare(file.size() - inode.size(), inode.size(), inode) == 0;
+    if (kind == "FLOCK" && isThisFile) return std::strtoll(process.c_str(), nullptr, 10);
+  }
+#else
+  (void)descriptor;
+#endif
+  return 0;
+}
+
+std::string programOf(int64_t process) {
+#ifdef __linux__
+  std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+#else
+  (void)process;
+  return {};
+#endif
+}
+
+[[noreturn]] void throwInUse(int descriptor, const std::string &directory) {
+  Holder holder = readHolder(descriptor);
+  const int64_t process = findHolder(descriptor);
+  if (process != 0 && process != holder.process) holder = {process, "", programOf(process)};
+  std::string message = "the store is in use";
+  if (holder.process != 0) message += " by process " + std::to_string(holder.process);
+  if (!holder.program.empty() || !holder.since.empty()) {
+    message += " (" + holder.program;
+    if (!holder.since.empty()) message += (holder.program.empty() ? "since " : ", since ") + holder.since;
+    message += ")";
+  }
+  message += ": close it there, or wait for it";
+  Failure failure(TDN_IN_USE, message, directory);
+  failure.process = holder.process;
+  throw failure;
+}
+
+std::string now() {
+  const std::time_t time = std::time(nullptr);
+  struct tm utc;
+  char text[32];
+  ::gmtime_r(&time, &utc);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+void writeHolder(int descriptor, const std::string &program) {
+  const std::string text = std::to_string(::getpid()) + "\n" + now() + "\n" +
+                           (program.empty() ? programOf(::getpid()) : program) + "\n";
+  // It only serves the message that others get: a full disk must not keep the store from opening.
+  if (::ftruncate(descriptor, 0) == 0) {
+    [[maybe_unused]] ssize_t written = ::pwrite(descriptor, text.data(), text.size(), 0);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
+  const std::string &directory, Kind kind, bool creates, int64_t waitMilliseconds, const std::string &program) {
+  const std::string path = directory + "/" + kName;
+  const int access = kind == Kind::exclusive ? O_RDWR : O_RDONLY;
+  const int descriptor = ::open(path.c_str(), access | O_CLOEXEC | (creates ? O_CREAT : 0), 0666);
+  if (descriptor < 0) {
+    if (errno == ENOENT && !creates) return nullptr;
+    throw Failure::fromErrno(errno, "cannot open the lock file", path);
+  }
+  std::unique_ptr<DirectoryLock> lock(new DirectoryLock(descriptor));
+  const auto deadline =
+    std::chrono::steady_clock::now() + std::chrono::milliseconds(std::min<int64_t>(waitMilliseconds, INT32_MAX));
+  // A lock of the open file, not of the process: a second opening in the same process is refused, too.
+  const int operation = (kind == Kind::exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
+  while (::flock(descriptor, operation) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) throw Failure::fromErrno(errno, "cannot lock the store", path);
+    if (std::chrono::steady_clock::now() >= deadline) throwInUse(descriptor, directory);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (kind == Kind::exclusive) writeHolder(descriptor, program);
+  return lock;
+}
+
+DirectoryLock::~DirectoryLock() { ::close(descriptor_); }
+
+}  // namespace todana

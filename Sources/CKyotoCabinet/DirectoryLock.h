@@ -1,0 +1,30 @@
+// One process may hold a directory for writing, or several for reading. The system lets go when a holder dies.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace todana {
+
+class DirectoryLock {
+ public:
+  static constexpr const char *kName = "lock";
+
+  enum class Kind { shared, exclusive };
+
+  // Waits up to `waitMilliseconds` for other holders. Throws Failure(TDN_IN_USE), naming one of them.
+  // Null if there is no lock file and `creates` is false.
+  static std::unique_ptr<DirectoryLock> acquire(
+    const std::string &directory, Kind kind, bool creates, int64_t waitMilliseconds, const std::string &program);
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock &) = delete;
+  DirectoryLock &operator=(const DirectoryLock &) = delete;
+
+ private:
+  explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
+
+  const int descriptor_;
+};
+
+}  // namespace todana

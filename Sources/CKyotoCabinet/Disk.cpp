@@ -1,0 +1,250 @@
+#include "Disk.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#endif
+
+#include "Failure.h"
+
+namespace todana {
+
+namespace {
+
+class PosixFile final : public DiskFile {
+ public:
+  // `isDurable` false: nothing has to survive the process, so flushes are left out.
+  PosixFile(int descriptor, std::string name, bool owns, bool isDurable)
+      : descriptor_(descriptor), name_(std::move(name)), owns_(owns), isDurable_(isDurable) {}
+  ~PosixFile() override {
+    if (owns_) ::close(descriptor_);
+  }
+
+  int descriptor() const override { return descriptor_; }
+
+  int64_t size() override {
+    struct stat status;
+    if (::fstat(descriptor_, &status) != 0) throw Failure::fromErrno(errno, "cannot read the size of a file", name_);
+    return status.st_size;
+  }
+
+  size_t read(int64_t offset, void *buffer, size_t byteCount) override {
+    size_t done = 0;
+    while (done < byteCount) {
+      ssize_t count = ::pread(descriptor_, static_cast<char *>(buffer) + done, byteCount - done, offset + done);
+      if (count == 0) break;
+      if (count < 0) {
+        if (errno == EINTR) continue;
+        throw Failure::fromErrno(errno, "cannot read", name_);
+      }
+      done += count;
+    }
+    return done;
+  }
+
+  void write(int64_t offset, const void *bytes, size_t byteCount) override {
+    size_t done = 0;
+    while (done < byteCount) {
+      ssize_t count = ::pwrite(descriptor_, static_cast<const char *>(bytes) + done, byteCount - done, offset + done);
+      if (count < 0) {
+        if (errno == EINTR) continue;
+        throw Failure::fromErrno(errno, "cannot write", name_);
+      }
+      done += count;
+    }
+  }
+
+  void resize(int64_t size) override {
+    while (::ftruncate(descriptor_, size) != 0) {
+      if (errno != EINTR) throw Failure::fromErrno(errno, "cannot change the size of a file", name_);
+    }
+  }
+
+  void allocate(int64_t size) override {
+#ifdef __linux__
+    int failed = 0;
+    while ((failed = ::posix_fallocate(descriptor_, 0, size)) == EINTR) {
+    }
+    if (failed != 0) throw Failure::fromErrno(failed, "cannot reserve space", name_);
+#else
+    // No allocation call here: zeros take the space.
+    static const char zeros[64 << 10] = {};
+    for (int64_t offset = this->size(); offset < size; offset += sizeof zeros) {
+      write(offset, zeros, std::min<int64_t>(sizeof zeros, size - offset));
+    }
+#endif
+  }
+
+  void flush() override {
+    if (!isDurable_) return;
+#ifdef __linux__
+    int failed = ::fdatasync(descriptor_);
+#else
+    int failed = ::fcntl(descriptor_, F_FULLFSYNC);
+#endif
+    if (failed != 0) throw Failure::fromErrno(errno, "cannot flush", name_);
+  }
+
+ private:
+  const int descriptor_;
+  const std::string name_;
+  const bool owns_;
+  const bool isDurable_;
+};
+
+}  // namespace
+
+// MARK: DirectoryDisk
+
+DirectoryDisk::DirectoryDisk(const std::string &path) {
+  directory_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory_ < 0) throw Failure::fromErrno(errno, "cannot open the directory", path);
+}
+
+DirectoryDisk::~DirectoryDisk() { ::close(directory_); }
+
+std::unique_ptr<DiskFile> DirectoryDisk::open(const std::string &name, Mode mode) {
+  int flags = O_CLOEXEC | O_NOFOLLOW;
+  switch (mode) {
+    case Mode::read: flags |= O_RDONLY; break;
+    case Mode::write: flags |= O_RDWR; break;
+    case Mode::create: flags |= O_RDWR | O_CREAT; break;
+  }
+  int descriptor;
+  do {
+    descriptor = ::openat(directory_, name.c_str(), flags, 0666);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) {
+    if (errno == ENOENT && mode != Mode::create) return nullptr;
+    throw Failure::fromErrno(errno, "cannot open", name);
+  }
+  return std::make_unique<PosixFile>(descriptor, name, true, true);
+}
+
+void DirectoryDisk::rename(const std::string &from, const std::string &to) {
+  if (::renameat(directory_, from.c_str(), directory_, to.c_str()) != 0) {
+    throw Failure::fromErrno(errno, "cannot rename to " + to, from);
+  }
+}
+
+void DirectoryDisk::remove(const std::string &name) {
+  if (::unlinkat(directory_, name.c_str(), 0) != 0 && errno != ENOENT) {
+    throw Failure::fromErrno(errno, "cannot remove", name);
+  }
+}
+
+std::vector<std::string> DirectoryDisk::list() {
+  std::vector<std::string> names;
+  int descriptor = ::openat(directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = descriptor < 0 ? nullptr : ::fdopendir(descriptor);
+  if (!stream) {
+    int failed = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    throw Failure::fromErrno(failed, "cannot list the directory", ".");
+  }
+  while (const dirent *entry = ::readdir(stream)) {
+    std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(std::move(name));
+  }
+  ::closedir(stream);
+  return names;
+}
+
+void DirectoryDisk::flushDirectory() {
+  if (::fsync(directory_) != 0) throw Failure::fromErrno(errno, "cannot flush the directory", ".");
+}
+
+void DirectoryDisk::flushAll() {
+#ifdef __linux__
+  if (::syncfs(directory_) != 0) throw Failure::fromErrno(errno, "cannot flush the file system", ".");
+#else
+  ::sync();
+#endif
+}
+
+int64_t DirectoryDisk::sectorSize() {
+#ifdef __linux__
+  struct stat status;
+  if (::fstat(directory_, &status) == 0) {
+    // A partition has no queue of its own: its disk's is one level up.
+    for (const char *queue : {"/queue/physical_block_size", "/../queue/physical_block_size"}) {
+      std::string path = "/sys/dev/block/" + std::to_string(major(status.st_dev)) + ":" +
+                         std::to_string(minor(status.st_dev)) + queue;
+      FILE *file = std::fopen(path.c_str(), "re");
+      if (!file) continue;
+      long size = 0;
+      int count = std::fscanf(file, "%ld", &size);
+      std::fclose(file);
+      if (count == 1 && (size == 512 || size == 4096)) return size;
+    }
+  }
+#endif
+  return 512;
+}
+
+// MARK: AnonymousDisk
+
+AnonymousDisk::~AnonymousDisk() {
+  for (const auto &[name, descriptor] : descriptors_) ::close(descriptor);
+}
+
+std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = descriptors_.find(name);
+  if (found == descriptors_.end()) {
+    if (mode != Mode::create) return nullptr;
+    int descriptor = -1;
+#ifdef __linux__
+    descriptor = directory_.empty() ? ::memfd_create("todana", MFD_CLOEXEC)
+                                    : ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#endif
+    if (descriptor < 0) {
+      // No such call here, or not for this file system: make a file and unlink it at once.
+      std::string path = (directory_.empty() ? std::string("/tmp") : directory_) + "/todana-XXXXXX";
+      descriptor = ::mkstemp(path.data());
+      if (descriptor < 0) throw Failure::fromErrno(errno, "cannot make a temporary file", path);
+      ::unlink(path.c_str());
+      ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    }
+    found = descriptors_.emplace(name, descriptor).first;
+  }
+  return std::make_unique<PosixFile>(found->second, name, false, false);
+}
+
+void AnonymousDisk::rename(const std::string &from, const std::string &to) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = descriptors_.find(from);
+  if (found == descriptors_.end()) throw Failure::fromErrno(ENOENT, "cannot rename to " + to, from);
+  auto replaced = descriptors_.find(to);
+  if (replaced != descriptors_.end()) {
+    ::close(replaced->second);
+    descriptors_.erase(replaced);
+  }
+  descriptors_[to] = found->second;
+  descriptors_.erase(from);
+}
+
+void AnonymousDisk::remove(const std::string &name) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = descriptors_.find(name);
+  if (found == descriptors_.end()) return;
+  ::close(found->second);
+  descriptors_.erase(found);
+}
+
+std::vector<std::string> AnonymousDisk::list() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto &[name, descriptor] : descriptors_) names.push_back(name);
+  return names;
+}
+
+}  // namespace todana

@@ -1,0 +1,96 @@
+// The I/O seam: everything that must become durable goes through a Disk, so that tests can fail it or cut its power.
+//
+// Files are named within one flat directory. Every method throws Failure on an error; none retries a failed flush.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace todana {
+
+// An open file. Calls for different ranges may run at once.
+class DiskFile {
+ public:
+  virtual ~DiskFile() = default;
+
+  // For mapping only.
+  virtual int descriptor() const = 0;
+  virtual int64_t size() = 0;
+  // Reads until the range or the file ends; returns the bytes read.
+  virtual size_t read(int64_t offset, void *buffer, size_t byteCount) = 0;
+  virtual void write(int64_t offset, const void *bytes, size_t byteCount) = 0;
+  virtual void resize(int64_t size) = 0;
+  // Reserves blocks, so that a store into a shared mapping cannot run out of space. Extends the file.
+  virtual void allocate(int64_t size) = 0;
+  // Content and size become durable.
+  virtual void flush() = 0;
+};
+
+class Disk {
+ public:
+  enum class Mode { read, write, create };  // `create` opens what exists, too
+
+  virtual ~Disk() = default;
+
+  // Null if the file does not exist (modes read and write).
+  virtual std::unique_ptr<DiskFile> open(const std::string &name, Mode mode) = 0;
+  virtual void rename(const std::string &from, const std::string &to) = 0;
+  // Does nothing where there is no such file.
+  virtual void remove(const std::string &name) = 0;
+  virtual std::vector<std::string> list() = 0;
+  // Names become durable: files created, renamed and removed so far.
+  virtual void flushDirectory() = 0;
+  // Makes every file of the directory durable: cheaper than flushing many files one by one.
+  virtual void flushAll() = 0;
+  // The unit that the device writes wholly or not at all.
+  virtual int64_t sectorSize() = 0;
+};
+
+// A directory of the file system, held by its descriptor, so that renaming it does no harm.
+class DirectoryDisk final : public Disk {
+ public:
+  explicit DirectoryDisk(const std::string &path);
+  ~DirectoryDisk() override;
+  DirectoryDisk(const DirectoryDisk &) = delete;
+  DirectoryDisk &operator=(const DirectoryDisk &) = delete;
+
+  std::unique_ptr<DiskFile> open(const std::string &name, Mode mode) override;
+  void rename(const std::string &from, const std::string &to) override;
+  void remove(const std::string &name) override;
+  std::vector<std::string> list() override;
+  void flushDirectory() override;
+  void flushAll() override;
+  int64_t sectorSize() override;
+
+ private:
+  int directory_;
+};
+
+// Files without a name in the file system: gone when the disk is let go, and when the process is killed.
+class AnonymousDisk final : public Disk {
+ public:
+  // `directory` empty: in memory; else unlinked files of that directory.
+  explicit AnonymousDisk(std::string directory) : directory_(std::move(directory)) {}
+  ~AnonymousDisk() override;
+  AnonymousDisk(const AnonymousDisk &) = delete;
+  AnonymousDisk &operator=(const AnonymousDisk &) = delete;
+
+  std::unique_ptr<DiskFile> open(const std::string &name, Mode mode) override;
+  void rename(const std::string &from, const std::string &to) override;
+  void remove(const std::string &name) override;
+  std::vector<std::string> list() override;
+  void flushDirectory() override {}
+  void flushAll() override {}
+  int64_t sectorSize() override { return 512; }
+
+ private:
+  const std::string directory_;
+  std::mutex mutex_;
+  std::map<std::string, int> descriptors_;
+};
+
+}  // namespace todana

@@ -1,0 +1,222 @@
+#include "FileGroup.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "Checkpoint.h"
+#include "Failure.h"
+#include "LogIndex.h"
+#include "PageSums.h"
+
+namespace todana {
+
+FileGroup::FileGroup(Disk &disk, const Settings &settings) : disk_(disk), settings_(settings) {}
+
+FileGroup::~FileGroup() { stopBackground(); }
+
+std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings, Report &report) {
+  std::unique_ptr<FileGroup> group(new FileGroup(disk, settings));
+  if (!settings.isVolatile) group->recover(report);
+  group->appended_ = group->ring_.newest();
+  group->flushed_ = group->appended_;
+  return group;
+}
+
+// MARK: Recovery
+
+void FileGroup::recover(Report &report) {
+  const auto start = std::chrono::steady_clock::now();
+  ring_.load(disk_);
+  struct Log {
+    const char *name;
+    LogHeader header;
+  };
+  std::vector<Log> logs;
+  for (const char *name : {logName(1), logName(2)}) {
+    if (std::optional<LogHeader> header = LogIndex::readHeader(disk_, name)) logs.push_back({name, *header});
+  }
+  std::sort(logs.begin(), logs.end(), [](const Log &left, const Log &right) {
+    return left.header.generation < right.header.generation;
+  });
+  const uint64_t carried = ring_.newest();
+  report.commitNumber = carried;
+  if (logs.empty()) return;
+  nextGeneration_ = logs.back().header.generation + 1;
+  // An older log that was carried wholly, or does not lead up to the newer one, is done with.
+  if (logs.size() == 2 && (logs[1].header.firstCommit <= carried + 1 ||
+                           logs[0].header.generation + 1 != logs[1].header.generation)) {
+    logs.erase(logs.begin());
+  }
+
+  auto index = std::make_unique<LogIndex>();
+  for (const Log &log : logs) {
+    // Commits between the main files and this log must stand in the log before it.
+    const uint64_t reached = std::max(carried, index->lastCommit);
+    if (log.header.firstCommit > reached + 1) {
+      throw Failure(TDN_DAMAGED, "the log is damaged: commits before it are missing", log.name);
+    }
+    index->add(disk_, log.name, log.header, INT64_MAX);
+  }
+  if (index->lastCommit <= carried) return;
+  index->sort();
+  for (size_t position = 0; position < index->batchIDs.size(); position++) {
+    ring_.add(index->firstCommit + position, index->batchIDs[position].data());
+  }
+  report.commitNumber = ring_.newest();
+  report.recoveredCommits = ring_.newest() - carried;
+  if (settings_.readOnly) {
+    overlay_ = std::move(index);
+  } else {
+    checkpointBytes_ += carryIntoMainFiles(disk_, *index, true);
+    ring_.write(disk_, ring_.newest());
+  }
+  report.recoverySeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void FileGroup::keepOnly(const std::vector<uint32_t> &numbers) {
+  if (settings_.isVolatile || settings_.readOnly) return;
+  for (const std::string &name : disk_.list()) {
+    // Data files and what stands beside them start with their number and a hyphen.
+    char *end = nullptr;
+    const unsigned long number = std::strtoul(name.c_str(), &end, 10);
+    if (end == name.c_str() || *end != '-') continue;
+    if (!std::binary_search(numbers.begin(), numbers.end(), static_cast<uint32_t>(number))) disk_.remove(name);
+  }
+}
+
+// MARK: Files
+
+std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string &name) {
+  std::lock_guard<std::mutex> lock(filesMutex_);
+  auto found = files_.find(number);
+  if (found != files_.end()) return found->second;
+  if (settings_.isVolatile) throw Failure(TDN_DAMAGED, "the file is missing", name);
+
+  std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
+  const LogIndex::File *logged = nullptr;
+  if (overlay_) {
+    auto entry = overlay_->files.find(number);
+    if (entry != overlay_->files.end()) logged = &entry->second;
+  }
+  std::unique_ptr<DiskFile> main = disk_.open(name, settings_.readOnly ? Disk::Mode::read : Disk::Mode::write);
+  int64_t mainSize = 0;
+  if (main) mainSize = main->size();
+  if (!logged || logged->baseSize > 0) {
+    if (!main) throw Failure(TDN_DAMAGED, "the file is missing", name);
+    file->sums_ = PageSums::open(disk_, name, number);
+  }
+  const int64_t inMain = file->sums_ ? (logged ? logged->baseSize : file->sums_->committedSize()) : 0;
+  if (mainSize < inMain) {
+    throw Failure(
+      TDN_DAMAGED,
+      "the file is cut short: " + std::to_string(mainSize) + " of " + std::to_string(inMain) + " bytes are left", name);
+  }
+  // An unfinished large commit may have left bytes after the end.
+  if (mainSize > inMain && !settings_.readOnly) main->resize(inMain);
+  const int64_t size = logged ? std::max(inMain, logged->size) : inMain;
+  // Pages of a large commit that only the log vouches for are in the main file, too.
+  const int64_t mapped = logged && !logged->direct.empty() ? std::min(size, mainSize) : inMain;
+  file->map(main && mapped > 0 ? main.get() : nullptr, mapped);
+  if (mainSize > mapped && mapped % kPageSize != 0) {
+    std::memset(file->base_ + mapped, 0, pageCeiling(mapped) - mapped);
+  }
+  if (logged) {
+    file->reserve(size);
+    file->size_ = size;
+    file->committedSize_ = size;
+    const int64_t firstNewPage = pageCeiling(inMain) / kPageSize;
+    forEachPage(logged->pages, [&](size_t first, size_t last) {
+      const int64_t page = logged->pages[first].page;
+      char *content = file->base_ + page * kPageSize;
+      if (page >= firstNewPage && !logged->isDirect(static_cast<uint32_t>(page))) std::memset(content, 0, kPageSize);
+      for (size_t change = first; change < last; change++) applyBlocks(logged->pages[change], content);
+      file->setVerified(page);
+    });
+    for (const LogIndex::DirectRange &range : logged->direct) {
+      for (uint32_t page = 0; page < range.count; page++) file->setVerified(range.firstPage + page);
+    }
+  }
+  files_[number] = file;
+  return file;
+}
+
+std::shared_ptr<DataFile> FileGroup::createFile(uint32_t number, const std::string &name) {
+  std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
+  file->state_ = DataFile::State::fresh;
+  file->map(nullptr, 0);
+  std::lock_guard<std::mutex> lock(filesMutex_);
+  files_[number] = file;
+  noteChanged(file.get());
+  return file;
+}
+
+void FileGroup::dropFile(const std::shared_ptr<DataFile> &file) {
+  if (!file->isDirty()) noteChanged(file.get());
+  file->wasFresh_ = file->state_ == DataFile::State::fresh;
+  file->state_ = DataFile::State::dropped;
+  dropping_.push_back(file);
+}
+
+std::shared_ptr<DataFile> FileGroup::createBuildingFile(uint32_t number, const std::string &name) {
+  std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
+  file->state_ = DataFile::State::building;
+  if (!settings_.isVolatile) file->buildingFile_ = disk_.open(name, Disk::Mode::create);
+  file->reserve(1);
+  return file;
+}
+
+void FileGroup::flushBuildingFile(const std::shared_ptr<DataFile> &file) {
+  if (file->buildingFile_) file->buildingFile_->flush();
+}
+
+void FileGroup::adoptFile(const std::shared_ptr<DataFile> &file) {
+  noteChanged(file.get());
+  adopted_.push_back(file);
+}
+
+void FileGroup::removeQuietly(const std::string &name) {
+  if (settings_.isVolatile) return;
+  try {
+    disk_.remove(name);
+  } catch (const Failure &) {
+    // The next opening removes it: the catalog does not name it.
+  }
+}
+
+// MARK: State
+
+void FileGroup::throwIfPoisoned() const {
+  if (poisoned_.load(std::memory_order_acquire)) throw Failure(TDN_MUST_REOPEN, poisonReason_);
+}
+
+void FileGroup::poison(const std::string &reason) {
+  {
+    std::lock_guard<std::mutex> lock(flushMutex_);
+    if (!poisoned_.load(std::memory_order_relaxed)) {
+      poisonReason_ = "a write to disk failed, so the outcome of the last saves is unknown until the store is reopened: " +
+                      reason;
+      poisoned_.store(true, std::memory_order_release);
+    }
+  }
+  flushDone_.notify_all();
+  roomMade_.notify_all();
+  throw Failure(TDN_MUST_REOPEN, poisonReason_);
+}
+
+tdn_statistics FileGroup::statistics() {
+  tdn_statistics result{};
+  result.commits = commits_;
+  result.log_bytes = logBytes_;
+  result.direct_bytes = directBytes_;
+  result.flushes = flushes_;
+  result.checkpoints = checkpoints_;
+  result.checkpoint_bytes = checkpointBytes_;
+  result.private_bytes = static_cast<uint64_t>(privatePages_.load()) * kPageSize;
+  result.live_log_bytes = liveLogBytes_;
+  std::lock_guard<std::mutex> lock(filesMutex_);
+  result.open_files = static_cast<uint32_t>(files_.size());
+  return result;
+}
+
+}  // namespace todana

@@ -1,0 +1,266 @@
+// FileGroup's checkpoints: switching logs, carrying, letting private memory go, the background thread, closing.
+#include <algorithm>
+#include <chrono>
+
+#include <sys/mman.h>
+
+#include "Checkpoint.h"
+#include "Failure.h"
+#include "FileGroup.h"
+#include "LogIndex.h"
+#include "PageSums.h"
+
+namespace todana {
+
+bool FileGroup::needsCheckpoint() const {
+  if (settings_.isVolatile || closing_.generation != 0 || !log_) return false;
+  return log_->tail() > settings_.logLimit || privatePages_ * kPageSize > settings_.privateLimit;
+}
+
+void FileGroup::checkpoint() { checkpoint(false); }
+
+void FileGroup::checkpoint(bool isLast) {
+  if (settings_.isVolatile) return;
+  std::lock_guard<std::mutex> oneAtATime(checkpointMutex_);
+  ClosingLog closing;
+  {
+    std::lock_guard<std::mutex> commitLock(commitMutex_);
+    requireWritable();
+    if (closing_.generation == 0) {
+      if (!log_ || log_->tail() == kFirstFrame) return;
+      switchLog(isLast);
+    }
+    closing = closing_;
+  }
+  try {
+    carry(closing.generation, closing.tail);
+  } catch (const Failure &) {
+    lastCheckpointFailed_ = true;
+    roomMade_.notify_all();
+    throw;
+  }
+  {
+    std::lock_guard<std::mutex> commitLock(commitMutex_);
+    closing_ = {};
+    liveLogBytes_ = log_ ? log_->tail() - kFirstFrame : 0;
+    removeDropped(closing.generation);
+  }
+  checkpoints_++;
+  lastCheckpointFailed_ = false;
+  roomMade_.notify_all();
+  closeIdleFiles();
+}
+
+// Commits go on in the other log. The closed one is flushed first, even if all its commits were relaxed: nothing may
+// reach a main file that is not in a durable log.
+void FileGroup::switchLog(bool isLast) {
+  flush();
+  if (isLast) {
+    closing_ = {log_->generation(), log_->tail()};
+    log_.reset();
+    return;
+  }
+  auto next = std::make_unique<LogWriter>(
+    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize);
+  disk_.flushDirectory();
+  nextGeneration_++;
+  closing_ = {log_->generation(), log_->tail()};
+  log_ = std::move(next);
+  std::lock_guard<std::mutex> lock(flushMutex_);
+  flushFile_ = log_->sharedFile();
+}
+
+void FileGroup::carry(uint64_t generation, int64_t tail) {
+  LogIndex index;
+  std::optional<LogHeader> header = LogIndex::readHeader(disk_, logName(generation));
+  if (!header || header->generation != generation) {
+    throw Failure(TDN_DAMAGED, "the header of the log is damaged", logName(generation));
+  }
+  index.add(disk_, logName(generation), *header, tail);
+  index.sort();
+  if (index.byteCount != tail - kFirstFrame) {
+    throw Failure(TDN_DAMAGED, "the log is damaged: a commit cannot be read any more", logName(generation));
+  }
+  try {
+    checkpointBytes_ += carryIntoMainFiles(disk_, index, false);
+    ring_.write(disk_, index.lastCommit);
+  } catch (const Failure &failure) {
+    // A flush that failed may have thrown pages away: doing it again could look as if it had worked.
+    if (failure.code == TDN_IO) poison(failure.message);
+    throw;
+  }
+  releasePrivatePages(index, static_cast<uint32_t>(generation));
+}
+
+// MARK: Memory
+
+void FileGroup::releasePrivatePages(const LogIndex &index, uint32_t generation) {
+  for (const auto &entry : index.files) {
+    const LogIndex::File &logged = entry.second;
+    std::shared_ptr<DataFile> file;
+    {
+      std::lock_guard<std::mutex> lock(filesMutex_);
+      auto found = files_.find(entry.first);
+      if (found == files_.end()) continue;
+      file = found->second;
+    }
+    {
+      ReaderWriterLock::Exclusive readersOut(stateLock_);
+      mapCarried(*file, pageCeiling(logged.size));
+    }
+    // In steps, so that nobody waits long.
+    std::vector<uint32_t> pages;
+    forEachPage(logged.pages, [&](size_t first, size_t) {
+      pages.push_back(logged.pages[first].page);
+      if (pages.size() < 512) return;
+      releasePages(*file, pages, generation);
+      pages.clear();
+    });
+    releasePages(*file, pages, generation);
+  }
+}
+
+// Drops the private copies of pages that nothing has changed since their generation: the main file has their content.
+void FileGroup::releasePages(DataFile &file, const std::vector<uint32_t> &pages, uint32_t generation) {
+  if (pages.empty()) return;
+  ReaderWriterLock::Exclusive readersOut(stateLock_);
+  int64_t start = 0, end = 0;
+  auto drop = [&] {
+    if (end > start) ::madvise(file.base_ + start, end - start, MADV_DONTNEED);
+  };
+  for (uint32_t page : pages) {
+    const int64_t offset = page * kPageSize;
+    if (file.loggedGeneration_[page] != generation || offset >= file.mainEnd_) continue;
+    file.loggedGeneration_[page] = 0;
+    privatePages_--;
+    if (offset != end) {
+      drop();
+      start = offset;
+    }
+    end = offset + kPageSize;
+  }
+  drop();
+}
+
+// Lets [0, end) map the main file, which has that content by now; pages that later commits changed keep their copies.
+// Readers must be excluded.
+void FileGroup::mapCarried(DataFile &file, int64_t end) {
+  if (end <= file.mainEnd_) return;
+  struct Kept {
+    int64_t offset;
+    std::vector<char> content;
+  };
+  std::vector<Kept> kept;
+  for (int64_t offset = file.mainEnd_; offset < end; offset += kPageSize) {
+    if (file.loggedGeneration_[offset / kPageSize] == 0 && file.dirtyBlocks_[offset / kPageSize] == 0) continue;
+    kept.push_back({offset, std::vector<char>(file.base_ + offset, file.base_ + offset + kPageSize)});
+  }
+  std::unique_ptr<DiskFile> main = openMain(file.name_);
+  if (!main) return;  // dropped meanwhile
+  file.mapMain(*main, end);
+  for (const Kept &page : kept) std::memcpy(file.base_ + page.offset, page.content.data(), kPageSize);
+}
+
+void FileGroup::removeDropped(uint64_t generation) {
+  auto isDone = [=](const Dropped &dropped) { return dropped.generation <= generation; };
+  for (const Dropped &dropped : dropped_) {
+    if (!isDone(dropped)) continue;
+    removeQuietly(dropped.name);
+    removeQuietly(PageSums::nameFor(dropped.name));
+  }
+  dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(), isDone), dropped_.end());
+}
+
+// Files that nobody holds, and that are wholly in their main files.
+void FileGroup::closeIdleFiles() {
+  std::vector<std::shared_ptr<DataFile>> idle;
+  std::lock_guard<std::mutex> commitLock(commitMutex_);
+  const uint64_t live = closing_.generation ? closing_.generation : (log_ ? log_->generation() : 0);
+  std::lock_guard<std::mutex> lock(filesMutex_);
+  for (auto entry = files_.begin(); entry != files_.end();) {
+    const std::shared_ptr<DataFile> &file = entry->second;
+    if (file.use_count() == 1 && file->lastGeneration_ < live) {
+      idle.push_back(std::move(entry->second));
+      entry = files_.erase(entry);
+    } else {
+      ++entry;
+    }
+  }
+}
+
+// MARK: In the background
+
+void FileGroup::startBackground() {
+  if (background_.joinable() || stopping_) return;
+  background_ = std::thread([this] { runBackground(); });
+}
+
+void FileGroup::stopBackground() {
+  {
+    std::lock_guard<std::mutex> lock(backgroundMutex_);
+    stopping_ = true;
+  }
+  backgroundWake_.notify_all();
+  if (background_.joinable()) background_.join();
+}
+
+void FileGroup::runBackground() {
+  using namespace std::chrono_literals;
+  std::unique_lock<std::mutex> lock(backgroundMutex_);
+  while (!stopping_) {
+    backgroundWake_.wait(lock, [this] { return stopping_ || checkpointWanted_ || relaxedPending_; });
+    if (stopping_) return;
+    const bool wantsCheckpoint = checkpointWanted_;
+    checkpointWanted_ = false;
+    if (!wantsCheckpoint) {
+      // Relaxed commits: half of the promised second goes by, so that one flush serves many.
+      backgroundWake_.wait_for(lock, 500ms, [this] { return stopping_ || checkpointWanted_; });
+      if (stopping_) return;
+    }
+    relaxedPending_ = false;
+    lock.unlock();
+    bool failed = false;
+    try {
+      if (wantsCheckpoint) {
+        checkpoint();
+      } else {
+        flush();
+      }
+    } catch (const std::exception &) {
+      // A failed flush has poisoned the group and every caller learns of it. A checkpoint that found no space is tried
+      // again; until then the log holds everything, and an explicit checkpoint or `close` throws the reason.
+      failed = true;
+    }
+    lock.lock();
+    if (failed) {
+      backgroundWake_.wait_for(lock, 1s, [this] { return stopping_; });
+      checkpointWanted_ |= wantsCheckpoint && !poisoned_;
+    }
+  }
+}
+
+// MARK: Closing
+
+void FileGroup::close() {
+  stopBackground();
+  if (settings_.isVolatile || settings_.readOnly) {
+    closed_ = true;
+    return;
+  }
+  throwIfPoisoned();
+  // One for the log that an earlier failure may have left closed, one for the newest.
+  checkpoint(true);
+  checkpoint(true);
+  std::lock_guard<std::mutex> commitLock(commitMutex_);
+  closed_ = true;
+  log_.reset();
+  bool removed = false;
+  for (const char *name : {logName(1), logName(2)}) {
+    if (!disk_.open(name, Disk::Mode::read)) continue;
+    disk_.remove(name);
+    removed = true;
+  }
+  if (removed) disk_.flushDirectory();
+}
+
+}  // namespace todana

@@ -1,0 +1,348 @@
+// FileGroup's commits: applying, the log, large commits, rollback, the group flush.
+#include <algorithm>
+#include <chrono>
+
+#include "Checksum.h"
+#include "Failure.h"
+#include "FileGroup.h"
+#include "PageSums.h"
+
+namespace todana {
+
+namespace {
+
+// Files of one commit that are written directly and kept open until they are flushed.
+constexpr size_t kMostOpen = 64;
+
+}  // namespace
+
+uint64_t FileGroup::commit(
+  const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
+  const std::function<void()> &undone) {
+  std::unique_lock<std::mutex> commitLock(commitMutex_);
+  requireWritable();
+  waitForRoom(commitLock);
+  const uint64_t number = ring_.newest() + 1;
+  const int64_t tailBefore = log_ ? log_->tail() : kFirstFrame;
+  {
+    ReaderWriterLock::Exclusive readersOut(stateLock_);
+    try {
+      apply();
+      if (!changed_.empty()) {
+        checkCommitLimit();
+        if (!settings_.isVolatile) writeCommit(number, batchID);
+      }
+    } catch (...) {
+      rollBack();
+      undone();
+      throw;
+    }
+    if (changed_.empty()) {
+      commitLock.unlock();
+      if (durability == Durability::full) flush();
+      return number - 1;
+    }
+    acceptChanges();
+    ring_.add(number, batchID);
+  }
+  commits_++;
+  if (settings_.isVolatile) return number;
+  if (!direct_.empty()) finishDirect();
+  logBytes_ += log_->tail() - tailBefore;
+  liveLogBytes_ = log_->tail() - kFirstFrame + (closing_.generation ? closing_.tail - kFirstFrame : 0);
+  {
+    std::lock_guard<std::mutex> lock(flushMutex_);
+    appended_ = number;
+  }
+  const bool wantsCheckpoint = needsCheckpoint();
+  commitLock.unlock();
+
+  if (durability == Durability::full) flushTo(number);
+  if (durability == Durability::relaxed || wantsCheckpoint) {
+    std::lock_guard<std::mutex> lock(backgroundMutex_);
+    relaxedPending_ |= durability == Durability::relaxed;
+    checkpointWanted_ |= wantsCheckpoint;
+    startBackground();
+    backgroundWake_.notify_one();
+  }
+  return number;
+}
+
+void FileGroup::requireWritable() const {
+  throwIfPoisoned();
+  if (closed_) throw Failure(TDN_CLOSED, "the store is closed");
+  if (settings_.readOnly) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+}
+
+// While a checkpoint lags far behind, writers wait for it rather than let the log grow without bound.
+void FileGroup::waitForRoom(std::unique_lock<std::mutex> &commitLock) {
+  // After one that failed there is no room to be made now: the log takes it.
+  while (closing_.generation != 0 && log_ && log_->tail() > 4 * settings_.logLimit && !lastCheckpointFailed_) {
+    roomMade_.wait_for(commitLock, std::chrono::milliseconds(100));
+    throwIfPoisoned();
+  }
+}
+
+void FileGroup::checkCommitLimit() const {
+  int64_t pages = 0;
+  for (const DataFile *file : changed_) {
+    if (file->state_ == DataFile::State::building || file->state_ == DataFile::State::dropped) continue;
+    const uint32_t firstNewPage = static_cast<uint32_t>(pageCeiling(file->committedSize_) / kPageSize);
+    pages += std::count_if(file->dirtyPages_.begin(), file->dirtyPages_.end(), [=](uint32_t page) {
+      return page < firstNewPage;
+    });
+  }
+  if (pages * kPageSize > settings_.commitLimit) {
+    throw Failure(
+      TDN_LIMIT, "one save changes " + std::to_string(pages * kPageSize >> 20) + " MiB of stored pages, over the limit of " +
+                   std::to_string(settings_.commitLimit >> 20) + " MiB: save in smaller steps");
+  }
+}
+
+void FileGroup::startLog() {
+  if (log_) return;
+  log_ = std::make_unique<LogWriter>(
+    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize);
+  // The log's name must be durable before a commit in it counts.
+  disk_.flushDirectory();
+  nextGeneration_++;
+  std::lock_guard<std::mutex> lock(flushMutex_);
+  flushFile_ = log_->sharedFile();
+}
+
+// MARK: Writing the commit
+
+bool FileGroup::isLargeCommit() const {
+  int64_t newBytes = 0;
+  for (const DataFile *file : changed_) {
+    if (file->state_ == DataFile::State::building) return true;
+    if (file->state_ == DataFile::State::dropped) continue;
+    newBytes += pageCeiling(file->size()) - pageCeiling(file->committedSize_);
+  }
+  return newBytes >= settings_.directThreshold;
+}
+
+// Not worth a file's own flush below a quarter of the threshold.
+bool FileGroup::writesDirectly(const DataFile &file) const {
+  return file.state_ == DataFile::State::building ||
+         pageCeiling(file.size()) - pageCeiling(file.committedSize_) >= settings_.directThreshold / 4;
+}
+
+void FileGroup::writeCommit(uint64_t number, const uint8_t batchID[16]) {
+  startLog();
+  const bool isLarge = isLargeCommit();
+  log_->begin(number, flushed_);
+  log_->addBatch(batchID);
+  bool hasNewNames = false;
+  for (DataFile *file : changed_) {
+    const bool isNew = file->committedSize_ == 0;
+    const bool isDropped = file->state_ == DataFile::State::dropped;
+    log_->addFile(
+      file->number_, (isNew ? kFileIsNew : 0) | (isDropped ? kFileIsDropped : 0), file->name_, file->committedSize_,
+      file->size());
+    if (isDropped) continue;
+    const int64_t firstNewPage = pageCeiling(file->committedSize_) / kPageSize;
+    const int64_t endPage = pageCeiling(file->size()) / kPageSize;
+    const bool isDirect = isLarge && writesDirectly(*file);
+    file->isDirect_ = isDirect;
+    std::sort(file->dirtyPages_.begin(), file->dirtyPages_.end());
+    writePages(*file, isDirect ? firstNewPage : endPage);
+    if (isDirect) {
+      writeDirectly(*file, firstNewPage);
+      hasNewNames |= isNew;
+    }
+  }
+  if (direct_.empty()) {
+    log_->finish();
+  } else {
+    if (hasNewNames) disk_.flushDirectory();
+    log_->writePending();
+  }
+}
+
+void FileGroup::writePages(DataFile &file, int64_t endPage) {
+  const uint32_t generation = static_cast<uint32_t>(log_->generation());
+  for (uint32_t page : file.dirtyPages_) {
+    if (page >= endPage) break;
+    const char *content = file.base_ + page * kPageSize;
+    uint64_t mask = file.dirtyBlocks_[page];
+    // A torn page can then be mended from the log alone.
+    if (settings_.strict && file.loggedGeneration_[page] != generation) mask = ~0ULL;
+    log_->addPage(page, mask, pageChecksum(content, file.number_, page), content);
+  }
+}
+
+// No state that recovery can return, and no frame of a live log, lies at or after the committed size, rounded up to a
+// page: so the new pages go straight to the main file. They count when the commit's last frame does.
+void FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
+  const int64_t endPage = pageCeiling(file.size()) / kPageSize;
+  std::vector<uint64_t> sums(endPage - firstPage);
+  for (int64_t page = firstPage; page < endPage; page++) {
+    sums[page - firstPage] = pageChecksum(file.base_ + page * kPageSize, file.number_, page);
+  }
+  log_->addDirect(static_cast<uint32_t>(firstPage), sums.data(), sums.size());
+  if (file.buildingFile_) {
+    file.buildingFile_->resize(file.size());
+    direct_.push_back({&file, disk_.open(file.name_, Disk::Mode::write)});
+    return;
+  }
+  direct_.push_back({&file, disk_.open(file.name_, Disk::Mode::create)});
+  const int64_t start = firstPage * kPageSize;
+  direct_.back().main->write(start, file.base_ + start, file.size() - start);
+  directBytes_ += file.size() - start;
+  if (direct_.size() > kMostOpen) direct_.back().main.reset();
+}
+
+// Runs with readers excluded, when nothing but a failed flush can stop the commit any more.
+void FileGroup::acceptChanges() {
+  const uint64_t generation = log_ ? log_->generation() : 0;
+  for (DataFile *file : changed_) {
+    file->lastGeneration_ = generation;
+    if (file->state_ == DataFile::State::dropped) continue;
+    const int64_t endLogged = file->isDirect_ ? pageCeiling(file->committedSize_) / kPageSize : INT64_MAX;
+    for (uint32_t page : file->dirtyPages_) {
+      if (page >= endLogged || generation == 0) continue;
+      if (file->loggedGeneration_[page] == 0) privatePages_++;
+      file->loggedGeneration_[page] = static_cast<uint32_t>(generation);
+    }
+    file->forgetChanges();
+    file->isDirect_ = false;
+    if (file->state_ == DataFile::State::fresh) file->state_ = DataFile::State::normal;
+  }
+  for (const std::shared_ptr<DataFile> &file : dropping_) {
+    for (uint32_t &logged : file->loggedGeneration_) {
+      if (logged != 0) privatePages_--;
+      logged = 0;
+    }
+    dropped_.push_back({file->name_, generation});
+    std::lock_guard<std::mutex> lock(filesMutex_);
+    files_.erase(file->number_);
+  }
+  for (const std::shared_ptr<DataFile> &file : adopted_) {
+    file->committedSize_ = file->size();
+    file->state_ = DataFile::State::normal;
+    if (settings_.isVolatile) {
+      for (int64_t page = 0; page < pageCeiling(file->size()) / kPageSize; page++) file->setVerified(page);
+    }
+    std::lock_guard<std::mutex> lock(filesMutex_);
+    files_[file->number_] = file;
+  }
+  changed_.clear();
+  dropping_.clear();
+  adopted_.clear();
+}
+
+// After readers were let in: the pages written directly become durable, then the last frame says that they count.
+void FileGroup::finishDirect() {
+  try {
+    for (Direct &direct : direct_) {
+      if (!direct.main) direct.main = disk_.open(direct.file->name_, Disk::Mode::write);
+      direct.main->flush();
+      if (direct_.size() > kMostOpen) direct.main.reset();
+    }
+    log_->finish();
+  } catch (const Failure &failure) {
+    direct_.clear();
+    poison(failure.message);
+  }
+  // Their memory can go: the main file has the same content.
+  ReaderWriterLock::Exclusive readersOut(stateLock_);
+  for (const Direct &direct : direct_) {
+    DataFile &file = *direct.file;
+    if (file.buildingFile_) {
+      try {
+        file.mapPrivately();
+      } catch (const Failure &failure) {
+        // The commit counts, but the mapping would write through.
+        direct_.clear();
+        poison(failure.message);
+      }
+      continue;
+    }
+    try {
+      mapCarried(file, pageCeiling(file.size()));
+    } catch (const Failure &) {
+      // The commit counts; the pages merely stay in memory.
+    }
+  }
+  direct_.clear();
+}
+
+// MARK: Rollback
+
+void FileGroup::rollBack() {
+  for (const std::shared_ptr<DataFile> &file : dropping_) {
+    file->state_ = file->wasFresh_ ? DataFile::State::fresh : DataFile::State::normal;
+  }
+  dropping_.clear();
+  adopted_.clear();
+  std::string failedCut;
+  for (const Direct &direct : direct_) {
+    if (direct.file->state_ == DataFile::State::building) continue;
+    try {
+      std::unique_ptr<DiskFile> main = disk_.open(direct.file->name_, Disk::Mode::write);
+      if (main && main->size() > direct.file->committedSize_) main->resize(direct.file->committedSize_);
+    } catch (const Failure &failure) {
+      failedCut = failure.message;
+    }
+  }
+  direct_.clear();
+  for (DataFile *file : changed_) {
+    if (file->state_ == DataFile::State::building) continue;
+    file->rollBack();
+    file->isDirect_ = false;
+    if (file->state_ == DataFile::State::fresh) {
+      file->state_ = DataFile::State::dropped;
+      if (!settings_.isVolatile) removeQuietly(file->name_);
+      std::lock_guard<std::mutex> lock(filesMutex_);
+      files_.erase(file->number_);
+    }
+  }
+  changed_.clear();
+  // Bytes after the end would come back as content when the file grows.
+  if (!failedCut.empty()) poison(failedCut);
+}
+
+// MARK: Flushing
+
+void FileGroup::flush() {
+  uint64_t target;
+  {
+    std::lock_guard<std::mutex> lock(flushMutex_);
+    target = appended_;
+  }
+  flushTo(target);
+}
+
+void FileGroup::flushTo(uint64_t number) {
+  std::unique_lock<std::mutex> lock(flushMutex_);
+  while (flushed_ < number) {
+    throwIfPoisoned();
+    if (flushing_) {
+      flushDone_.wait(lock);
+      continue;
+    }
+    // This thread flushes for all that have appended so far; who comes later waits for the next flush.
+    flushing_ = true;
+    const uint64_t target = appended_;
+    std::shared_ptr<DiskFile> file = flushFile_;
+    lock.unlock();
+    std::string failed;
+    try {
+      file->flush();
+      flushes_++;
+    } catch (const Failure &failure) {
+      failed = failure.message;
+    }
+    lock.lock();
+    flushing_ = false;
+    if (!failed.empty()) {
+      lock.unlock();
+      poison(failed);
+    }
+    if (flushed_ < target) flushed_ = target;
+    flushDone_.notify_all();
+  }
+}
+
+}  // namespace todana

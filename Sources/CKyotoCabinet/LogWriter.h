@@ -1,0 +1,61 @@
+// Appends commits to one generation of the redo log.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "Disk.h"
+#include "LogFormat.h"
+
+namespace todana {
+
+// One thread at a time.
+class LogWriter {
+ public:
+  // Starts a generation: writes and flushes its header, with zeros behind it, so that small commits change no metadata.
+  LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment);
+
+  uint64_t generation() const { return header_.generation; }
+  // Bytes of the log that are in use.
+  int64_t tail() const { return tail_; }
+  DiskFile &file() { return *file_; }
+  std::shared_ptr<DiskFile> sharedFile() { return file_; }
+
+  // A commit: begin, operations, finish. Until `finish` returns nothing counts, and `begin` starts over.
+  void begin(uint64_t commitNumber, uint64_t flushedNumber);
+  void addBatch(const uint8_t id[16]);
+  void addFile(uint32_t number, uint8_t flags, const std::string &name, int64_t baseSize, int64_t size);
+  void addPage(uint32_t page, uint64_t mask, uint64_t checksum, const char *content);
+  void addDirect(uint32_t firstPage, const uint64_t *checksums, size_t count);
+  // Writes what `finish` need not hold back, so that `finish` has one last frame to write.
+  void writePending();
+  void finish();
+
+ private:
+  void reserve(size_t byteCount);
+  template <class T> void put(T value) {
+    std::memcpy(cursor_, &value, sizeof value);
+    cursor_ += sizeof value;
+  }
+  void closeFrame(bool isLast);
+  void writeOut();
+  void extendZeros(int64_t end);
+
+  std::shared_ptr<DiskFile> file_;
+  LogHeader header_{};
+  int64_t tail_ = kFirstFrame;       // where the next commit starts
+  int64_t zeroedTo_ = 0;             // the file is filled up to here
+  // The commit being written.
+  std::vector<char> buffer_;         // frames not yet written, the open one last
+  size_t frameStart_ = 0;
+  char *cursor_ = nullptr;           // in the open frame
+  int64_t writtenTo_ = 0;            // file offset of buffer_[0]
+  uint64_t commit_ = 0;
+  uint64_t flushed_ = 0;
+  uint32_t frameIndex_ = 0;
+  uint64_t previousChecksum_ = 0;
+};
+
+}  // namespace todana

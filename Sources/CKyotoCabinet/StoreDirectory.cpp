@@ -1,0 +1,162 @@
+#include "StoreDirectory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "Checksum.h"
+#include "Failure.h"
+
+namespace todana {
+
+namespace {
+
+// docs/formats/cabinet-files.md, "Superblock".
+constexpr char kName[] = "superblock";
+constexpr char kNewName[] = "superblock.new";
+constexpr char kMagic[] = "TODANA\r\n";
+constexpr int64_t kCopyOffset = 4096;
+
+struct Superblock {
+  char magic[8];
+  uint32_t formatVersion;
+  uint32_t pageSize;
+  uint8_t storeID[16];
+  uint64_t checksum;
+};
+static_assert(sizeof(Superblock) == 40);
+
+bool isDirectory(const std::string &path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool exists(const std::string &path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+void makeDirectories(const std::string &path) {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
+      throw Failure::fromErrno(errno, "cannot create the directory", part);
+    }
+    if (slash == std::string::npos) return;
+  }
+}
+
+// Left by a creation that did not come to its end.
+bool isRemnant(const std::string &name) { return name == DirectoryLock::kName || name == kNewName; }
+
+std::string temporaryDirectory() {
+  const char *directory = std::getenv("TMPDIR");
+  return directory && *directory ? directory : "/tmp";
+}
+
+}  // namespace
+
+std::unique_ptr<StoreDirectory> StoreDirectory::open(const std::string &path, const tdn_options &options) {
+  std::unique_ptr<StoreDirectory> directory(new StoreDirectory);
+  switch (options.storage) {
+    case TDN_STORAGE_DIRECTORY:
+      directory->openDirectory(path, options);
+      break;
+    case TDN_STORAGE_TEMPORARY:
+      directory->disk_ = std::make_unique<AnonymousDisk>(path.empty() ? temporaryDirectory() : path);
+      directory->create();
+      break;
+    case TDN_STORAGE_MEMORY:
+      directory->disk_ = std::make_unique<AnonymousDisk>("");
+      directory->create();
+      break;
+    default:
+      throw Failure(TDN_INVALID, "unknown kind of storage");
+  }
+  return directory;
+}
+
+void StoreDirectory::openDirectory(const std::string &path, const tdn_options &options) {
+  if (path.empty()) throw Failure(TDN_INVALID, "the path of the store is empty");
+  const bool writes = options.access != TDN_ACCESS_READ;
+  const bool mayCreate = options.access == TDN_ACCESS_WRITE;
+  if (!isDirectory(path)) {
+    if (exists(path)) throw Failure(TDN_NOT_A_STORE, "a store is a directory, but there is a file at its path", path);
+    if (!mayCreate) throw Failure(TDN_NOT_FOUND, "there is no store at the path", path);
+    makeDirectories(path);
+  }
+  disk_ = std::make_unique<DirectoryDisk>(path);
+  // Look before the lock file is made: nothing is created in a directory that holds something else.
+  auto check = [&] {
+    const std::vector<std::string> names = disk_->list();
+    if (std::find(names.begin(), names.end(), kName) != names.end()) return true;
+    if (!std::all_of(names.begin(), names.end(), isRemnant)) {
+      throw Failure(TDN_NOT_A_STORE, "the directory holds something else than a store", path);
+    }
+    if (!mayCreate) throw Failure(TDN_NOT_FOUND, "there is no store at the path", path);
+    return false;
+  };
+  check();
+  const std::string program = options.program ? options.program : "";
+  lock_ = DirectoryLock::acquire(
+    path, writes ? DirectoryLock::Kind::exclusive : DirectoryLock::Kind::shared, writes, options.wait_milliseconds,
+    program);
+  // Another process may have created the store while this one waited.
+  if (check()) {
+    readSuperblock();
+  } else {
+    create();
+  }
+}
+
+void StoreDirectory::create() {
+  std::random_device random;
+  for (uint8_t &byte : storeID_) byte = static_cast<uint8_t>(random());
+  Superblock superblock{};
+  std::memcpy(superblock.magic, kMagic, 8);
+  superblock.formatVersion = kFormatVersion;
+  superblock.pageSize = 4096;
+  std::memcpy(superblock.storeID, storeID_, 16);
+  superblock.checksum = checksum(&superblock, offsetof(Superblock, checksum), 4);
+  std::unique_ptr<DiskFile> file = disk_->open(kNewName, Disk::Mode::create);
+  std::vector<char> zeros(2 * kCopyOffset, 0);
+  file->write(0, zeros.data(), zeros.size());
+  file->write(0, &superblock, sizeof superblock);
+  file->write(kCopyOffset, &superblock, sizeof superblock);
+  file->flush();
+  disk_->rename(kNewName, kName);
+  disk_->flushDirectory();
+  wasCreated_ = true;
+}
+
+void StoreDirectory::readSuperblock() {
+  std::unique_ptr<DiskFile> file = disk_->open(kName, Disk::Mode::read);
+  std::optional<Superblock> found;
+  bool hasNewerMagic = false;
+  for (int64_t offset : {int64_t{0}, kCopyOffset}) {
+    Superblock superblock;
+    if (!file || file->read(offset, &superblock, sizeof superblock) != sizeof superblock) continue;
+    if (std::memcmp(superblock.magic, kMagic, 8) != 0) continue;
+    // A newer version may lay out the rest, and so the checksum, in its own way.
+    hasNewerMagic |= superblock.formatVersion > kFormatVersion;
+    if (superblock.checksum == checksum(&superblock, offsetof(Superblock, checksum), 4)) {
+      found = superblock;
+      break;
+    }
+  }
+  if ((found && found->formatVersion > kFormatVersion) || (!found && hasNewerMagic)) {
+    throw Failure(TDN_NEWER_FORMAT, "a newer version of Todana wrote the store: open it with that version", kName);
+  }
+  if (!found || found->pageSize != 4096) throw Failure(TDN_DAMAGED, "both copies of the superblock are damaged", kName);
+  std::memcpy(storeID_, found->storeID, 16);
+  formatVersion_ = found->formatVersion;
+}
+
+}  // namespace todana

@@ -1,0 +1,40 @@
+// A store's place: finds or makes it, locks it against other openers, and reads its superblock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "DirectoryLock.h"
+#include "Disk.h"
+#include "include/CKyotoCabinet.h"
+
+namespace todana {
+
+constexpr uint32_t kFormatVersion = 1;
+
+class StoreDirectory {
+ public:
+  // Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_DAMAGED, TDN_IN_USE, TDN_NO_PERMISSION, ...
+  // Creates files only in a new or empty directory.
+  static std::unique_ptr<StoreDirectory> open(const std::string &path, const tdn_options &options);
+
+  Disk &disk() { return *disk_; }
+  const uint8_t *storeID() const { return storeID_; }
+  uint32_t formatVersion() const { return formatVersion_; }
+  bool wasCreated() const { return wasCreated_; }
+
+ private:
+  StoreDirectory() = default;
+  void create();
+  void readSuperblock();
+  void openDirectory(const std::string &path, const tdn_options &options);
+
+  std::unique_ptr<Disk> disk_;
+  std::unique_ptr<DirectoryLock> lock_;  // let go last
+  uint8_t storeID_[16] = {};
+  uint32_t formatVersion_ = kFormatVersion;
+  bool wasCreated_ = false;
+};
+
+}  // namespace todana
