@@ -49,9 +49,15 @@ let package = Package(
       dependencies: ["Todana"],
       path: "Tests/TestSupport"
     ),
+    // Simulated power failures of the crash-safe layer.
+    .target(
+      name: "CPowerFailure",
+      dependencies: ["CKyotoCabinet"],
+      path: "Tests/CPowerFailure"
+    ),
     .testTarget(
       name: "TodanaTests",
-      dependencies: ["Todana", "TestSupport"]
+      dependencies: ["Todana", "TestSupport", "CPowerFailure"]
     ),
   ],
   swiftLanguageModes: [.v6],

@@ -4,10 +4,16 @@
 #include <iterator>
 #include <vector>
 
+#include "Checksum.h"
 #include "DataFile.h"
 #include "PageSums.h"
 
 namespace todana {
+
+void cutOff(DiskFile &main, int64_t size, bool keepsLastPage) {
+  const int64_t end = keepsLastPage ? pageCeiling(size) : size;
+  if (main.size() > end) main.resize(end);
+}
 
 namespace {
 
@@ -105,9 +111,31 @@ std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   return all;
 }
 
+// A torn sector of checksums has lost those of pages that nobody was writing: these pages are whole, and vouch for
+// themselves. `perSector` entries stand in one sector.
+void addNeighbours(
+  DiskFile &main, const LogIndex::File &file, int64_t perSector, std::vector<PageSums::Entry> &entries) {
+  std::vector<PageSums::Entry> all;
+  const int64_t pageCount = pageCeiling(file.size) / kPageSize;
+  char content[kPageSize];
+  for (size_t index = 0; index < entries.size();) {
+    const int64_t sector = entries[index].page / perSector;
+    for (int64_t page = sector * perSector; page < std::min(pageCount, (sector + 1) * perSector); page++) {
+      if (index < entries.size() && entries[index].page == page) {
+        all.push_back(entries[index++]);
+        continue;
+      }
+      const size_t count = main.read(page * kPageSize, content, kPageSize);
+      std::memset(content + count, 0, kPageSize - count);
+      all.push_back({static_cast<uint32_t>(page), pageChecksum(content, file.number, page)});
+    }
+  }
+  entries = std::move(all);
+}
+
 }  // namespace
 
-int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery) {
+int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize) {
   std::vector<std::unique_ptr<DiskFile>> written;
   const bool flushesAll = index.files.size() > kMostFlushes;
   bool hasNewFiles = false;
@@ -119,11 +147,16 @@ int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery) {
     if (isRecovery) {
       // Garbage of a large commit that did not come to its end stands after the base size; what a later commit of
       // the index wrote there directly must stay.
-      if (file.direct.empty() && main->size() > file.baseSize) main->resize(file.baseSize);
+      if (file.direct.empty()) cutOff(*main, file.baseSize, tornSectorSize > 0);
     }
     byteCount += writePages(*main, file);
-    if (isRecovery && main->size() != file.size) main->resize(file.size);
-    std::unique_ptr<DiskFile> sums = PageSums::write(disk, file.name, number, file.size, sumsOf(file));
+    if (isRecovery) {
+      if (main->size() < file.size) main->resize(file.size);
+      cutOff(*main, file.size, tornSectorSize > 0);
+    }
+    std::vector<PageSums::Entry> entries = sumsOf(file);
+    if (isRecovery && tornSectorSize > 0) addNeighbours(*main, file, tornSectorSize / 8, entries);
+    std::unique_ptr<DiskFile> sums = PageSums::write(disk, file.name, number, file.size, entries);
     if (!flushesAll) {
       written.push_back(std::move(main));
       written.push_back(std::move(sums));

@@ -14,7 +14,12 @@ namespace todana {
 // below what the index says of it, and reads no mapping that commits may be changing.
 //
 // `isRecovery`: nothing else uses the files, so garbage that an unfinished large commit left behind their ends is cut
-// off. Returns the bytes written.
-int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery);
+// off. `tornSectorSize`, if not 0 (strict setting): sectors that were being written may hold garbage. Returns the bytes
+// written.
+int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize);
+
+// Cuts off what an unfinished large commit left after a main file's end. Cutting within a page changes that page, which
+// must not be where a torn sector may hold garbage: then the rest of the page, zeros, is kept.
+void cutOff(DiskFile &main, int64_t size, bool keepsLastPage);
 
 }  // namespace todana

@@ -80,10 +80,13 @@ void CommitRing::write(Disk &disk, uint64_t upTo) {
     header.checksum = slotChecksum(slot.data(), header.count);
     std::memcpy(slot.data(), &header, sizeof header);
   }
-  std::unique_ptr<DiskFile> file = disk.open(kName, Disk::Mode::create);
+  std::unique_ptr<DiskFile> file = disk.open(kName, Disk::Mode::write);
+  const bool isNew = !file;
+  if (isNew) file = disk.open(kName, Disk::Mode::create);
   const int next = 1 - newestSlot_;
   file->write(next * kSlot, slot.data(), slot.size());
   file->flush();
+  if (isNew) disk.flushDirectory();
   newestSlot_ = next;
 }
 

@@ -68,7 +68,8 @@ void FileGroup::recover(Report &report) {
   if (settings_.readOnly) {
     overlay_ = std::move(index);
   } else {
-    checkpointBytes_ += carryIntoMainFiles(disk_, *index, true);
+    checkpointBytes_ += carryIntoMainFiles(
+      disk_, *index, true, settings_.strict ? settings_.sectorSize : 0);
     ring_.write(disk_, ring_.newest());
   }
   report.recoverySeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -104,16 +105,17 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   if (main) mainSize = main->size();
   if (!logged || logged->baseSize > 0) {
     if (!main) throw Failure(TDN_DAMAGED, "the file is missing", name);
-    file->sums_ = PageSums::open(disk_, name, number);
+    // Strict, and read-only: a checkpoint that was cut short may have torn these checksums, and cannot be redone here.
+    if (!logged || !settings_.strict) file->sums_ = PageSums::open(disk_, name, number);
   }
-  const int64_t inMain = file->sums_ ? (logged ? logged->baseSize : file->sums_->committedSize()) : 0;
+  const int64_t inMain = logged ? logged->baseSize : file->sums_->committedSize();
   if (mainSize < inMain) {
     throw Failure(
       TDN_DAMAGED,
       "the file is cut short: " + std::to_string(mainSize) + " of " + std::to_string(inMain) + " bytes are left", name);
   }
   // An unfinished large commit may have left bytes after the end.
-  if (mainSize > inMain && !settings_.readOnly) main->resize(inMain);
+  if (mainSize > inMain && !settings_.readOnly) cutOff(*main, inMain, settings_.strict);
   const int64_t size = logged ? std::max(inMain, logged->size) : inMain;
   // Pages of a large commit that only the log vouches for are in the main file, too.
   const int64_t mapped = logged && !logged->direct.empty() ? std::min(size, mainSize) : inMain;

@@ -133,7 +133,7 @@ class FileGroup {
   bool isLargeCommit() const;
   bool writesDirectly(const DataFile &file) const;
   void writePages(DataFile &file, int64_t endPage);
-  void writeDirectly(DataFile &file, int64_t firstPage);
+  bool writeDirectly(DataFile &file, int64_t firstPage);
   void acceptChanges();
   void rollBack();
   void finishDirect();

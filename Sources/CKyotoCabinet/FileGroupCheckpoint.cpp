@@ -61,7 +61,8 @@ void FileGroup::switchLog(bool isLast) {
     return;
   }
   auto next = std::make_unique<LogWriter>(
-    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize);
+    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize,
+    settings_.strict);
   disk_.flushDirectory();
   nextGeneration_++;
   closing_ = {log_->generation(), log_->tail()};
@@ -82,7 +83,7 @@ void FileGroup::carry(uint64_t generation, int64_t tail) {
     throw Failure(TDN_DAMAGED, "the log is damaged: a commit cannot be read any more", logName(generation));
   }
   try {
-    checkpointBytes_ += carryIntoMainFiles(disk_, index, false);
+    checkpointBytes_ += carryIntoMainFiles(disk_, index, false, 0);
     ring_.write(disk_, index.lastCommit);
   } catch (const Failure &failure) {
     // A flush that failed may have thrown pages away: doing it again could look as if it had worked.

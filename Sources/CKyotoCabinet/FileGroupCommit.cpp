@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "Checkpoint.h"
 #include "Checksum.h"
 #include "Failure.h"
 #include "FileGroup.h"
@@ -102,7 +103,8 @@ void FileGroup::checkCommitLimit() const {
 void FileGroup::startLog() {
   if (log_) return;
   log_ = std::make_unique<LogWriter>(
-    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize);
+    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize,
+    settings_.strict);
   // The log's name must be durable before a commit in it counts.
   disk_.flushDirectory();
   nextGeneration_++;
@@ -148,8 +150,7 @@ void FileGroup::writeCommit(uint64_t number, const uint8_t batchID[16]) {
     std::sort(file->dirtyPages_.begin(), file->dirtyPages_.end());
     writePages(*file, isDirect ? firstNewPage : endPage);
     if (isDirect) {
-      writeDirectly(*file, firstNewPage);
-      hasNewNames |= isNew;
+      hasNewNames |= writeDirectly(*file, firstNewPage);
     }
   }
   if (direct_.empty()) {
@@ -173,8 +174,9 @@ void FileGroup::writePages(DataFile &file, int64_t endPage) {
 }
 
 // No state that recovery can return, and no frame of a live log, lies at or after the committed size, rounded up to a
-// page: so the new pages go straight to the main file. They count when the commit's last frame does.
-void FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
+// page: so the new pages go straight to the main file. They count when the commit's last frame does. Returns whether
+// the main file is new, so that its name is not durable yet.
+bool FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
   const int64_t endPage = pageCeiling(file.size()) / kPageSize;
   std::vector<uint64_t> sums(endPage - firstPage);
   for (int64_t page = firstPage; page < endPage; page++) {
@@ -184,13 +186,17 @@ void FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
   if (file.buildingFile_) {
     file.buildingFile_->resize(file.size());
     direct_.push_back({&file, disk_.open(file.name_, Disk::Mode::write)});
-    return;
+    return true;
   }
-  direct_.push_back({&file, disk_.open(file.name_, Disk::Mode::create)});
+  std::unique_ptr<DiskFile> main = disk_.open(file.name_, Disk::Mode::write);
+  const bool isNew = !main;
+  if (isNew) main = disk_.open(file.name_, Disk::Mode::create);
+  direct_.push_back({&file, std::move(main)});
   const int64_t start = firstPage * kPageSize;
   direct_.back().main->write(start, file.base_ + start, file.size() - start);
   directBytes_ += file.size() - start;
   if (direct_.size() > kMostOpen) direct_.back().main.reset();
+  return isNew;
 }
 
 // Runs with readers excluded, when nothing but a failed flush can stop the commit any more.
@@ -281,7 +287,7 @@ void FileGroup::rollBack() {
     if (direct.file->state_ == DataFile::State::building) continue;
     try {
       std::unique_ptr<DiskFile> main = disk_.open(direct.file->name_, Disk::Mode::write);
-      if (main && main->size() > direct.file->committedSize_) main->resize(direct.file->committedSize_);
+      if (main) cutOff(*main, direct.file->committedSize_, settings_.strict);
     } catch (const Failure &failure) {
       failedCut = failure.message;
     }

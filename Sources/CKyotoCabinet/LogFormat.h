@@ -10,8 +10,8 @@ namespace todana {
 constexpr char kLogMagic[] = "TDNLOG01";
 constexpr uint32_t kFrameMagic = 0x464E4454;  // "TDNF"
 constexpr uint32_t kLastFrame = 0x80000000u;
-constexpr int64_t kLogHeaderCopy = 2048;
-constexpr int64_t kFirstFrame = 4096;
+constexpr int64_t kLogHeaderCopy = 4096;
+constexpr int64_t kFirstFrame = 8192;
 constexpr size_t kFrameHeaderSize = 48;
 constexpr size_t kMaxPayload = 256 << 10;
 constexpr int64_t kBlockSize = 64;

@@ -94,12 +94,15 @@ std::optional<LogHeader> LogIndex::readHeader(Disk &disk, const char *name) {
   char bytes[kFirstFrame] = {};
   file->read(0, bytes, sizeof bytes);
   std::optional<LogHeader> newest;
+  bool isEmpty = false;
   for (int64_t offset : {int64_t{0}, kLogHeaderCopy}) {
     LogHeader header;
     std::memcpy(&header, bytes + offset, sizeof header);
+    // The first copy is written first: while the second is blank, the log is only being made.
+    isEmpty |= isZero(bytes + offset, sizeof header);
     if (isValid(header) && (!newest || header.generation > newest->generation)) newest = header;
   }
-  if (!newest && !isZero(bytes, sizeof bytes)) throw Failure(TDN_DAMAGED, "the header of the log is damaged", name);
+  if (!newest && !isEmpty) throw Failure(TDN_DAMAGED, "the header of the log is damaged", name);
   return newest;
 }
 

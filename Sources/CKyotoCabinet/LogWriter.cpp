@@ -17,7 +17,7 @@ constexpr size_t kBufferSize = kWriteSize + kMaxPayload + 2 * kPageSize;
 
 }  // namespace
 
-LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment)
+LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment, bool isStrict)
     : file_(disk.open(logName(generation), Disk::Mode::create)) {
   zeroedTo_ = file_->size();
   std::random_device random;
@@ -29,6 +29,7 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int6
   header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);
   if (zeroedTo_ < kInitialZeros) extendZeros(kInitialZeros);
   file_->write(0, &header_, sizeof header_);
+  if (isStrict) file_->flush();
   file_->write(kLogHeaderCopy, &header_, sizeof header_);
   file_->flush();
 }

@@ -15,7 +15,8 @@ namespace todana {
 class LogWriter {
  public:
   // Starts a generation: writes and flushes its header, with zeros behind it, so that small commits change no metadata.
-  LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment);
+  // `isStrict`: a torn sector may hold garbage, so one copy of the header is flushed before the other is touched.
+  LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment, bool isStrict);
 
   uint64_t generation() const { return header_.generation; }
   // Bytes of the log that are in use.

@@ -1,0 +1,161 @@
+#include "PowerCut.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace todana::simulation {
+
+PowerCut::PowerCut(const RecordingDisk &disk, int sectorSize, bool makesGarbage)
+    : sectorSize_(sectorSize), makesGarbage_(makesGarbage), durableNames_(disk.initialNames()) {
+  for (const auto &[number, content] : disk.initialInodes()) {
+    inodes_[number].durable = content;
+    inodes_[number].cached = content;
+  }
+}
+
+void PowerCut::addVersion(Inode &inode, int64_t sector) {
+  const size_t start = std::min<size_t>(sector * sectorSize_, inode.cached.size());
+  std::string version = inode.cached.substr(start, sectorSize_);
+  version.resize(sectorSize_, 0);
+  inode.pending[sector].push_back(std::move(version));
+}
+
+void PowerCut::flush(Inode &inode) {
+  inode.durable = inode.cached;
+  inode.pending.clear();
+  inode.sizes.clear();
+}
+
+void PowerCut::apply(const Operation &operation) {
+  using Kind = Operation::Kind;
+  switch (operation.kind) {
+    case Kind::write: {
+      Inode &inode = inodes_[operation.inode];
+      const int64_t end = operation.offset + static_cast<int64_t>(operation.bytes.size());
+      if (operation.bytes.empty()) break;
+      if (static_cast<int64_t>(inode.cached.size()) < end) {
+        inode.cached.resize(end, 0);
+        inode.sizes.push_back(end);
+      }
+      std::memcpy(&inode.cached[operation.offset], operation.bytes.data(), operation.bytes.size());
+      for (int64_t sector = operation.offset / sectorSize_; sector <= (end - 1) / sectorSize_; sector++) {
+        addVersion(inode, sector);
+      }
+      break;
+    }
+    case Kind::resize: {
+      Inode &inode = inodes_[operation.inode];
+      const int64_t old = static_cast<int64_t>(inode.cached.size());
+      inode.cached.resize(operation.offset, 0);
+      inode.sizes.push_back(operation.offset);
+      for (int64_t sector = operation.offset / sectorSize_; sector * sectorSize_ < old; sector++) {
+        addVersion(inode, sector);
+      }
+      break;
+    }
+    case Kind::flush:
+      flush(inodes_[operation.inode]);
+      break;
+    case Kind::create:
+    case Kind::rename:
+    case Kind::remove:
+      pendingNames_.push_back(operation);
+      break;
+    case Kind::flushAll:
+      for (auto &[number, inode] : inodes_) flush(inode);
+      [[fallthrough]];
+    case Kind::flushDirectory:
+      for (const Operation &pending : pendingNames_) applyName(durableNames_, pending);
+      pendingNames_.clear();
+      break;
+  }
+}
+
+void PowerCut::applyName(std::map<std::string, int> &names, const Operation &operation) {
+  switch (operation.kind) {
+    case Operation::Kind::create:
+      names[operation.name] = operation.inode;
+      break;
+    case Operation::Kind::remove:
+      names.erase(operation.name);
+      break;
+    default:
+      names[operation.newName] = names[operation.name];
+      names.erase(operation.name);
+  }
+}
+
+FileSystem PowerCut::state(std::mt19937_64 &random, const Operation *last) const {
+  // 0: nothing that was not flushed; 1: everything; 2: any subset; 3: everything but part of the operation in flight.
+  const int mode = static_cast<int>(random() % 4);
+  std::map<std::string, int> names = durableNames_;
+  const size_t kept = mode == 0                ? 0
+                      : mode == 1 || mode == 3 ? pendingNames_.size()
+                                               : random() % (pendingNames_.size() + 1);
+  for (size_t index = 0; index < kept; index++) applyName(names, pendingNames_[index]);
+  const double keeps = (const double[]){0.05, 0.3, 0.5, 0.7, 0.95}[random() % 5];
+  FileSystem result;
+  for (const auto &[name, number] : names) {
+    const auto found = inodes_.find(number);
+    if (found == inodes_.end()) {
+      result[name] = {};
+      continue;
+    }
+    const Inode &inode = found->second;
+    std::string content = contentOf(inode, mode, keeps, random);
+    const bool isTorn = mode == 3 && last && last->kind == Operation::Kind::write && last->inode == number &&
+                        !last->bytes.empty();
+    if (isTorn) {
+      // Only the sectors before, or after, some place of the last write arrived.
+      const int64_t first = last->offset / sectorSize_;
+      const int64_t end = (last->offset + static_cast<int64_t>(last->bytes.size()) - 1) / sectorSize_ + 1;
+      const int64_t cut = first + static_cast<int64_t>(random() % (end - first + 1));
+      const bool keepsFront = random() & 1;
+      for (int64_t sector = keepsFront ? cut : first; sector < (keepsFront ? end : cut); sector++) {
+        const std::vector<std::string> &versions = inode.pending.at(sector);
+        std::string old(sectorSize_, 0);
+        if (versions.size() > 1) {
+          old = versions[versions.size() - 2];
+        } else if (sector * sectorSize_ < static_cast<int64_t>(inode.durable.size())) {
+          old = inode.durable.substr(sector * sectorSize_, sectorSize_);
+          old.resize(sectorSize_, 0);
+        }
+        const size_t start = sector * sectorSize_;
+        if (start < content.size()) {
+          std::memcpy(&content[start], old.data(), std::min<size_t>(sectorSize_, content.size() - start));
+        }
+      }
+    }
+    result[name] = std::move(content);
+  }
+  return result;
+}
+
+std::string PowerCut::contentOf(const Inode &inode, int mode, double keeps, std::mt19937_64 &random) const {
+  if (mode == 0) return inode.durable;
+  if (mode == 1 || mode == 3) return inode.cached;
+  int64_t size = static_cast<int64_t>(inode.durable.size());
+  if (!inode.sizes.empty()) {
+    const size_t choice = random() % 3 == 0 ? inode.sizes.size() : random() % (inode.sizes.size() + 1);
+    if (choice > 0) size = inode.sizes[choice - 1];
+  }
+  std::string content = inode.durable;
+  content.resize(std::max<size_t>({content.size(), inode.cached.size(), static_cast<size_t>(size)}) + sectorSize_, 0);
+  for (const auto &[sector, versions] : inode.pending) {
+    const size_t start = sector * sectorSize_;
+    if (content.size() < start + sectorSize_) content.resize(start + sectorSize_, 0);
+    if ((random() % 1000) / 1000.0 < keeps) {
+      const std::string &version = random() % 4 ? versions.back() : versions[random() % versions.size()];
+      std::memcpy(&content[start], version.data(), sectorSize_);
+    } else if (makesGarbage_ && random() % 8 == 0) {
+      for (int byte = 0; byte < sectorSize_; byte += 8) {
+        const uint64_t garbage = random();
+        std::memcpy(&content[start + byte], &garbage, 8);
+      }
+    }
+  }
+  content.resize(size, 0);
+  return content;
+}
+
+}  // namespace todana::simulation

@@ -1,0 +1,123 @@
+#include "RecordingDisk.h"
+
+namespace todana::simulation {
+
+class RecordingFile final : public DiskFile {
+ public:
+  RecordingFile(RecordingDisk &disk, std::unique_ptr<DiskFile> file, int inode, std::string name)
+      : disk_(disk), file_(std::move(file)), inode_(inode), name_(std::move(name)) {}
+
+  int descriptor() const override { return file_->descriptor(); }
+  int64_t size() override { return file_->size(); }
+  size_t read(int64_t offset, void *buffer, size_t count) override { return file_->read(offset, buffer, count); }
+
+  void write(int64_t offset, const void *bytes, size_t count) override {
+    Operation operation{Operation::Kind::write, inode_, offset, {}, {}, {}};
+    operation.bytes.assign(static_cast<const char *>(bytes), count);
+    disk_.add(std::move(operation));
+    file_->write(offset, bytes, count);
+  }
+
+  void resize(int64_t size) override {
+    recordMapped();
+    disk_.add({Operation::Kind::resize, inode_, size, {}, {}, {}});
+    file_->resize(size);
+    // Cutting off what was reserved ends the stores into the mapping.
+    std::lock_guard<std::mutex> lock(disk_.mutex_);
+    disk_.isMapped_[inode_] = false;
+  }
+
+  void allocate(int64_t size) override {
+    disk_.add({Operation::Kind::resize, inode_, size, {}, {}, {}});
+    file_->allocate(size);
+    std::lock_guard<std::mutex> lock(disk_.mutex_);
+    disk_.isMapped_[inode_] = true;
+  }
+
+  void flush() override {
+    recordMapped();
+    const bool isLog = name_.rfind("log-", 0) == 0;
+    const bool isLeftOut = (isLog && disk_.sabotage_ == RecordingDisk::Sabotage::logFlush) ||
+                           (!isLog && disk_.sabotage_ == RecordingDisk::Sabotage::mainFlush);
+    if (!isLeftOut) disk_.add({Operation::Kind::flush, inode_, 0, {}, {}, {}});
+  }
+
+ private:
+  // Stores into a shared mapping are seen here at the latest when they are flushed.
+  void recordMapped() {
+    {
+      std::lock_guard<std::mutex> lock(disk_.mutex_);
+      if (!disk_.isMapped_[inode_]) return;
+    }
+    Operation operation{Operation::Kind::write, inode_, 0, {}, {}, {}};
+    operation.bytes.resize(file_->size());
+    file_->read(0, operation.bytes.data(), operation.bytes.size());
+    disk_.add(std::move(operation));
+  }
+
+  RecordingDisk &disk_;
+  std::unique_ptr<DiskFile> file_;
+  const int inode_;
+  const std::string name_;
+};
+
+RecordingDisk::RecordingDisk(const std::string &path, const FileSystem &initial, Sabotage sabotage)
+    : disk_(path), sabotage_(sabotage) {
+  for (const auto &[name, content] : initial) {
+    initialInodes_[nextInode_] = content;
+    initialNames_[name] = nextInode_;
+    inodes_[name] = nextInode_++;
+  }
+}
+
+void RecordingDisk::add(Operation operation) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  operations_.push_back(std::move(operation));
+}
+
+std::unique_ptr<DiskFile> RecordingDisk::open(const std::string &name, Mode mode) {
+  std::unique_ptr<DiskFile> file = disk_.open(name, mode);
+  if (!file) return nullptr;
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = inodes_.find(name);
+  if (found == inodes_.end()) {
+    found = inodes_.emplace(name, nextInode_++).first;
+    operations_.push_back({Operation::Kind::create, found->second, 0, {}, name, {}});
+  }
+  return std::make_unique<RecordingFile>(*this, std::move(file), found->second, name);
+}
+
+void RecordingDisk::rename(const std::string &from, const std::string &to) {
+  add({Operation::Kind::rename, 0, 0, {}, from, to});
+  disk_.rename(from, to);
+  std::lock_guard<std::mutex> lock(mutex_);
+  inodes_[to] = inodes_[from];
+  inodes_.erase(from);
+}
+
+void RecordingDisk::remove(const std::string &name) {
+  disk_.remove(name);
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (inodes_.erase(name) == 0) return;
+  operations_.push_back({Operation::Kind::remove, 0, 0, {}, name, {}});
+}
+
+void RecordingDisk::flushDirectory() {
+  if (sabotage_ != Sabotage::directoryFlush) add({Operation::Kind::flushDirectory, 0, 0, {}, {}, {}});
+}
+
+void RecordingDisk::flushAll() {
+  if (sabotage_ != Sabotage::mainFlush) add({Operation::Kind::flushAll, 0, 0, {}, {}, {}});
+}
+
+size_t RecordingDisk::operationCount() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return operations_.size();
+}
+
+std::vector<Operation> RecordingDisk::take() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return std::move(operations_);
+}
+
+}  // namespace todana::simulation

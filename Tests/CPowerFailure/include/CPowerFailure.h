@@ -1,0 +1,45 @@
+// Simulated power failures of the crash-safe layer: a recorded workload, and the on-disk states that cutting the power
+// at any of its moments could have left.
+#ifndef TODANA_CPOWERFAILURE_H
+#define TODANA_CPOWERFAILURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  uint64_t seed;
+  int32_t commit_count;      // of the workload
+  int32_t state_count;       // on-disk states to recover from
+  int32_t sector_size;       // what the simulated device writes wholly or not at all
+  bool strict;               // torn sectors may hold garbage, and the strict setting is on
+  bool in_background;        // checkpoints start by themselves
+  bool nested;               // the power fails during recovery, too
+  // Sabotage, to see that the simulation can fail: 1 leaves out flushes of the log, 2 of main files, 3 of the directory.
+  int32_t sabotage;
+  const char *directory;     // scratch; made and removed
+} power_failure_plan;
+
+typedef struct {
+  int64_t states;            // recovered and compared
+  int64_t nested_states;
+  int64_t operations;        // recorded disk operations
+  int64_t commits;
+  int64_t direct_commits;
+  int64_t checkpoints;
+  int64_t newest;            // states that held the newest commit begun
+  int64_t failures;
+  char first_failure[600];
+} power_failure_result;
+
+// False where the workload itself failed: `first_failure` says how.
+bool power_failure_run(const power_failure_plan *plan, power_failure_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+import CPowerFailure
+import Foundation
+import Testing
+
+/// A recorded workload of the crash-safe layer, and the on-disk states that cutting the power could have left.
+///
+/// Each state must recover to exactly one commit, the same in every file, no older than the newest acknowledged one.
+@Suite(.serialized) struct PowerFailureTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var sectorByteCount: Int32
+    var isStrict = false
+    var inBackground = false
+
+    var testDescription: String {
+      "\(sectorByteCount)-byte sectors\(isStrict ? ", strict" : "")\(inBackground ? ", background checkpoints" : "")"
+    }
+  }
+
+  static let cases = [
+    Case(sectorByteCount: 512),
+    Case(sectorByteCount: 4096),
+    Case(sectorByteCount: 512, inBackground: true),
+    Case(sectorByteCount: 512, isStrict: true),
+    Case(sectorByteCount: 4096, isStrict: true, inBackground: true),
+  ]
+
+  static let isLong = ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] != nil
+
+  @Test(arguments: cases)
+  func `every simulated power failure leaves exactly a committed state`(_ failure: Case) throws {
+    var states: Int64 = 0
+    for seed in 1...(Self.isLong ? 16 : 1) as ClosedRange<UInt64> {
+      let result = try simulate(failure, seed: seed, commits: 70, states: 250)
+      #expect(result.failures == 0, "\(message(of: result))")
+      #expect(result.states == 250)
+      #expect(result.direct_commits > 0, "the workload had no large commit")
+      #expect(result.checkpoints > 0, "the workload had no checkpoint")
+      states += result.states + result.nested_states
+    }
+    print("power failures, \(failure.testDescription): \(states) states")
+  }
+
+  @Test(arguments: [1, 2, 3] as [Int32])
+  func `leaving out a kind of flush is found by the simulation`(_ sabotage: Int32) throws {
+    let result = try simulate(Case(sectorByteCount: 512), seed: 5, commits: 60, states: 100, sabotage: sabotage)
+    #expect(result.failures > 0)
+  }
+
+  private func simulate(
+    _ failure: Case, seed: UInt64, commits: Int32, states: Int32, sabotage: Int32 = 0
+  ) throws -> power_failure_result {
+    let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+    let directory = "\(base)/todana-power-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    var result = power_failure_result()
+    let ran = unsafe directory.withCString { path in
+      var plan = unsafe power_failure_plan()
+      unsafe plan.seed = seed
+      unsafe plan.commit_count = commits
+      unsafe plan.state_count = states
+      unsafe plan.sector_size = failure.sectorByteCount
+      unsafe plan.strict = failure.isStrict
+      unsafe plan.in_background = failure.inBackground
+      unsafe plan.nested = sabotage == 0
+      unsafe plan.sabotage = sabotage
+      unsafe plan.directory = path
+      return unsafe power_failure_run(&plan, &result)
+    }
+    try #require(ran, "\(message(of: result))")
+    return result
+  }
+
+  private func message(of result: power_failure_result) -> String {
+    withUnsafeBytes(of: result.first_failure) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+}
