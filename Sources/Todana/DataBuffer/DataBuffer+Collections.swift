@@ -45,7 +45,9 @@ extension DataBuffer {
   /// }
   /// ```
   ///
-  /// - Parameter minimumElementByteCount: The fewest bytes that an element was written with.
+  /// `minimumElementByteCount` is the fewest bytes that an element was written with: a count that the bytes left could
+  /// not hold is refused before anything is read.
+  ///
   /// - Throws: ``DataBufferError/Code/countTooLarge``; else what the closure throws.
   @inlinable
   public mutating func readArray<Element>(

@@ -54,7 +54,7 @@ extension DataBuffer {
   /// All bytes as hexadecimal digits, 16 bytes a line, each line with its offset: for people who debug.
   public var hexadecimalDescription: String {
     var text = ""
-    for unsafe (index, byte) in unsafe allBytes.enumerated() {
+    for (index, byte) in bytes.enumerated() {
       if index.isMultiple(of: 16) { text += (index == 0 ? "" : "\n") + hexadecimal(index, digitCount: 8) + " " }
       text += " " + hexadecimal(Int(byte), digitCount: 2)
     }

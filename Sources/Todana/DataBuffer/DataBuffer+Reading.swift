@@ -51,8 +51,8 @@ extension DataBuffer {
   /// Reads how many elements follow, and checks that the bytes that are left can hold them.
   ///
   /// For collections that have no reader of their own: after this, it is safe to take memory for so many elements.
+  /// `minimumElementByteCount` is the fewest bytes that an element was written with; less than 1 is taken as 1.
   ///
-  /// - Parameter minimumElementByteCount: The fewest bytes that an element was written with; taken as 1 if less.
   /// - Throws: ``DataBufferError/Code/countTooLarge``, or what ``readVarUInt()`` throws.
   public mutating func readCount(minimumElementByteCount: Int = 1) throws(DataBufferError) -> Int {
     let start = unsafe readCursor

@@ -48,9 +48,19 @@ extension DataBuffer {
   public mutating func readReferences<Object: StoredObject>(
     _ type: Object.Type = Object.self
   ) throws(DataBufferError) -> [Object] {
-    let objects = try takeReferences(to: Object.self)
-    // Each object was checked to be of this very class.
-    return objects.map { unsafe unsafeDowncast($0, to: Object.self) }
+    let count = try readCount()
+    guard count > 0 else { return [] }
+    var failure: DataBufferError?
+    let objects = unsafe [Object](unsafeUninitializedCapacity: count) { memory, initializedCount in
+      do throws(DataBufferError) {
+        unsafe try takeReferences(
+          count, to: Object.self, into: UnsafeMutableRawPointer(memory.baseAddress), &initializedCount)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return objects
   }
 
   @usableFromInline
@@ -101,24 +111,27 @@ extension DataBuffer {
     }
   }
 
+  /// Initializes memory for so many references, and says how far it came, also when it throws.
+  ///
+  /// Each object is checked to be of this very class, so that the memory may be that of an array of the class.
   @usableFromInline
-  mutating func takeReferences(to type: StoredObject.Type) throws(DataBufferError) -> [StoredObject] {
-    let count = try readCount()
-    guard count > 0 else { return [] }
+  mutating func takeReferences(
+    _ count: Int, to type: StoredObject.Type, into memory: UnsafeMutableRawPointer?, _ initializedCount: inout Int
+  ) throws(DataBufferError) {
     var start = unsafe readCursor
-    var objects: [StoredObject] = []
-    objects.reserveCapacity(count)
     do throws(DataBufferError) {
-      guard let resolver else { throw referencesUnavailable }
+      guard let resolver, let memory = unsafe memory else { throw referencesUnavailable }
       let classID = try resolver.classID(of: type)
       resolver.willResolve(count, of: classID)
-      for _ in 0..<count {
+      for index in 0..<count {
         unsafe start = readCursor
         let rowID = try takeVarint()
         guard rowID != 0 else { throw DataBufferError(.invalidValue, "a list of references holds nil") }
-        objects.append(try checked(resolver.object(classID: classID, rowID: rowID), is: type))
+        let object = try checked(resolver.object(classID: classID, rowID: rowID), is: type)
+        unsafe (memory + index * MemoryLayout<StoredObject>.stride).initializeMemory(
+          as: StoredObject.self, to: object)
+        initializedCount = index + 1
       }
-      return objects
     } catch {
       throw unsafe refuse(error.code, error.message, from: start)
     }

@@ -21,20 +21,17 @@ extension DataBuffer {
       return false
     }
     arena.count = contentStart + used
-    arena.reserve(contentStart + used + byteCount)
+    arena.reserve(contentStart + used + byteCount + Self.trailerRoom)
     pointCursors(into: arena, writtenByteCount: used, position: position)
     return true
   }
 
-  /// Takes the arena's current memory for the content.
-  func writableEnd(of arena: ByteArena) -> UnsafeMutableRawPointer {
-    unsafe arena.base + contentStart + min(arena.capacity - contentStart, Self.contentByteLimit)
-  }
-
+  /// Takes the arena's current memory for the content: up to its limit, and short of the room for the trailer.
+  @inline(__always)
   mutating func pointCursors(into arena: ByteArena, writtenByteCount: Int, position: Int) {
     let start = unsafe arena.base + contentStart
     unsafe writeCursor = start + writtenByteCount
-    unsafe writeEnd = writableEnd(of: arena)
+    unsafe writeEnd = start + min(arena.capacity - contentStart - Self.trailerRoom, Self.contentByteLimit)
     unsafe readStart = UnsafeRawPointer(start)
     unsafe readCursor = readStart + position
     unsafe readEnd = UnsafeRawPointer(writeCursor)
@@ -121,7 +118,7 @@ extension DataBuffer {
     fieldNumber = composite.fieldNumber
   }
 
-  /// Ends a collection. Its elements must have left at least a byte each, or no reader would take their count.
+  /// Ends a collection, whose elements must have left at least a byte each, or no reader would take their count.
   @usableFromInline
   mutating func endComposite(_ composite: Composite, elementCount: Int) {
     let byteCount = writtenByteCount - composite.byteOffset - varintByteCount(UInt64(elementCount))
@@ -134,45 +131,44 @@ extension DataBuffer {
 
 // For the store.
 extension DataBuffer {
+  /// Room that is kept behind the content at all times, for what closes a record.
+  static var trailerRoom: Int { 16 }
+
   /// Starts a record at the end of the arena, its content behind room for a header.
   package mutating func beginRecord(version: UInt8, headerByteCount: Int) {
-    guard let arena else { return recordError(.notWritable, notWritableMessage) }
-    recordStart = arena.count
-    contentStart = recordStart + headerByteCount
-    arena.reserve(contentStart)
     self.version = version
-    isOpen = true
-    firstError = nil
+    isOpen = arena != nil
+    if firstError != nil { firstError = nil }
     fieldNumber = 0
-    pointCursors(into: arena, writtenByteCount: 0, position: 0)
+    unsafe arenaReference?._withUnsafeGuaranteedRef { arena in
+      recordStart = arena.count
+      contentStart = recordStart + headerByteCount
+      arena.reserve(contentStart + Self.trailerRoom)
+      pointCursors(into: arena, writtenByteCount: 0, position: 0)
+    }
   }
 
-  /// Ends the record, the arena's count behind its content and room for a trailer.
+  /// Ends the record, whose closing bytes the caller has put behind the content; they are at most ``trailerRoom``.
   ///
-  /// - Returns: Where, in the arena, the record's header and content stand.
-  /// - Throws: The first error; then the arena is as it was before the record.
-  package mutating func endRecord(
-    trailerByteCount: Int
-  ) throws(DataBufferError) -> (arena: ByteArena, recordStart: Int, contentEnd: Int) {
-    guard isOpen, let arena else { throw DataBufferError(.notWritable, "no record was begun") }
-    let contentEnd = contentStart + writtenByteCount
-    isOpen = false
-    if let firstError {
-      arena.count = recordStart
-      forgetCursors(into: arena)
-      throw firstError
-    }
-    arena.count = contentEnd
-    arena.reserve(contentEnd + trailerByteCount)
-    forgetCursors(into: arena)
-    return (arena, recordStart, contentEnd)
+  /// - Returns: Where, in the arena, the whole record stands.
+  package mutating func endRecord(trailerByteCount: Int) -> Range<Int> {
+    let end = contentStart + writtenByteCount + trailerByteCount
+    closeRecord(arenaCount: end)
+    return recordStart..<end
+  }
+
+  /// Forgets the record: the arena is as it was before.
+  package mutating func abandonRecord() {
+    if isOpen { closeRecord(arenaCount: recordStart) }
   }
 
   /// Leaves nothing to read or write: from now on the arena may move.
-  private mutating func forgetCursors(into arena: ByteArena) {
-    unsafe writeCursor = arena.base
+  @inline(__always)
+  private mutating func closeRecord(arenaCount: Int) {
+    isOpen = false
+    unsafe arenaReference?._withUnsafeGuaranteedRef { $0.count = arenaCount }
+    unsafe writeCursor = UnsafeMutableRawPointer(mutating: readStart)
     unsafe writeEnd = writeCursor
-    unsafe readStart = UnsafeRawPointer(writeCursor)
     unsafe readCursor = readStart
     unsafe readEnd = readStart
   }

@@ -49,6 +49,8 @@ public struct DataBuffer: ~Copyable {
 
   /// What is written into; nil for a buffer that only reads.
   let arena: ByteArena?
+  /// The same, for a use that counts no reference.
+  let arenaReference: Unmanaged<ByteArena>?
   /// Where, in the arena, the record and its content start.
   var recordStart = 0
   var contentStart = 0
@@ -88,6 +90,7 @@ public struct DataBuffer: ~Copyable {
   /// others.
   package init(arena: ByteArena, encoder: (any ReferenceEncoder)?) {
     self.arena = arena
+    unsafe arenaReference = Unmanaged.passUnretained(arena)
     self.encoder = encoder
     unsafe writeCursor = arena.base
     unsafe writeEnd = arena.base
@@ -114,6 +117,7 @@ public struct DataBuffer: ~Copyable {
     self.owner = owner
     self.resolver = resolver
     arena = nil
+    unsafe arenaReference = nil
     isOpen = false
     encoder = nil
   }

@@ -3,7 +3,7 @@
 /// Switch over ``code``; show ``description`` to a person. A store that passes the error on adds class and row.
 public struct DataBufferError: Error, Sendable, Equatable, CustomStringConvertible {
   public var code: Code
-  /// What went wrong and what can be done about it. Never holds content that was read or written.
+  /// What went wrong and what can be done about it; never content that was read or written.
   public var message: String
   /// Where the refused value begins, in bytes from the start of the content.
   public var byteOffset: Int?

@@ -14,7 +14,7 @@ package struct RecordEnvelope: Sendable {
   package static let trailerByteCount = 8
   package static var minimumByteCount: Int { headerByteCount + trailerByteCount }
 
-  /// What the first byte of a record says about the rest. 0 is never used, so that zeroed bytes are not a record.
+  /// What the first byte of a record says about the rest; never 0, so that zeroed bytes are not a record.
   package enum Format: UInt8, Sendable {
     case plain = 1
     /// Reserved: plain, the content compressed.
@@ -81,16 +81,24 @@ extension RecordEnvelope {
     try finish(seed: seed(key), in: &buffer)
   }
 
+  @inline(__always)
   private func finish(seed: UInt64, in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
-    let (arena, start, end) = try buffer.endRecord(trailerByteCount: Self.trailerByteCount)
-    // In bounds: the record began with room for a header, and there is room for the trailer.
-    let record = unsafe arena.base + start
+    guard buffer.isOpen, buffer.firstError == nil else { throw abandon(in: &buffer) }
+    // In bounds: the record began with room for a header, and there always is room for a trailer.
+    let end = unsafe buffer.writeCursor
+    let record = unsafe UnsafeMutableRawPointer(mutating: buffer.readStart) - Self.headerByteCount
     unsafe record.storeBytes(of: Format.plain.rawValue, as: UInt8.self)
     unsafe record.storeBytes(of: buffer.version, toByteOffset: 1, as: UInt8.self)
-    let token = unsafe checksum(of: UnsafeRawBufferPointer(start: record, count: end - start), seed: seed)
-    unsafe record.storeBytes(of: token.littleEndian, toByteOffset: end - start, as: UInt64.self)
-    arena.count = end + Self.trailerByteCount
-    return Written(range: start..<arena.count, token: token)
+    let token = unsafe checksum(of: UnsafeRawBufferPointer(start: record, count: end - record), seed: seed)
+    unsafe end.storeBytes(of: token.littleEndian, as: UInt64.self)
+    return Written(range: buffer.endRecord(trailerByteCount: Self.trailerByteCount), token: token)
+  }
+
+  @inline(never)
+  private func abandon(in buffer: inout DataBuffer) -> DataBufferError {
+    let error = buffer.firstError ?? DataBufferError(.notWritable, "no record was begun")
+    buffer.abandonRecord()
+    return error
   }
 }
 
@@ -156,7 +164,7 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
   }
 }
 
-/// `XXH3_64bits_withSeed`
+/// Calls `XXH3_64bits_withSeed`.
 @inline(__always)
 private func checksum(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
   unsafe XXH_INLINE_XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, seed)
