@@ -32,8 +32,7 @@ extension DataBuffer {
     do throws(DataBufferError) {
       return try takeString()
     } catch {
-      unsafe readCursor = start
-      throw error
+      throw unsafe refuse(error.code, error.message, from: start)
     }
   }
 
