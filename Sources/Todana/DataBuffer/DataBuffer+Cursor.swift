@@ -33,9 +33,9 @@ extension DataBuffer {
     pointCursors(into: arena, writtenByteCount: 0, position: 0)
   }
 
-  /// Makes room for bytes to come, so that writing them does not grow the buffer.
+  /// Makes room for so many bytes in all, up to ``contentByteLimit``, so that writing them does not grow the buffer.
   public mutating func reserveCapacity(_ byteCount: Int) {
-    let missing = byteCount - writtenByteCount
+    let missing = min(byteCount, Self.contentByteLimit) - writtenByteCount
     if unsafe writeEnd - writeCursor < missing { _ = makeRoom(missing) }
   }
 

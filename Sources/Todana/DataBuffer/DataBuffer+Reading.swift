@@ -107,8 +107,8 @@ extension DataBuffer {
 
   /// Checks that all of the content was read, and that nobody tried to write to it.
   package func finishReading() throws(DataBufferError) {
-    if unsafe readCursor != readEnd {
-      throw readError(.trailingBytes, "\(unsafe readEnd - readCursor) bytes were not read; readers and writers differ")
+    guard isAtEnd else {
+      throw readError(.trailingBytes, "\(remainingByteCount) bytes were not read; reader and writer differ")
     }
     if let firstError { throw firstError }
   }

@@ -44,8 +44,10 @@ public struct DataBuffer: ~Copyable {
   /// The version of the content: when reading, what the record was written with; when writing, the class's own.
   public internal(set) var version: UInt8
 
-  /// The first value that could not be written.
-  package internal(set) var firstError: DataBufferError?
+  /// Why the first value that could not be written was refused; nil if all were written.
+  ///
+  /// A save throws it. Who writes to a buffer of their own looks here.
+  public internal(set) var firstError: DataBufferError?
 
   /// What is written into; nil for a buffer that only reads.
   let arena: ByteArena?
