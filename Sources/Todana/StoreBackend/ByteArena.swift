@@ -3,19 +3,30 @@
 /// Not thread-safe. Pointers into it are good until the next call that may grow it.
 @safe
 public final class ByteArena {
-  /// The first byte; never null, even at capacity 0.
-  package private(set) var base: UnsafeMutableRawPointer
-  package private(set) var capacity: Int
-  /// Bytes in use, from `base` on.
-  package var count = 0
+  // Each access is a single load or store, so none can overlap another: checking that at run time would take longer
+  // than most writes do.
+  @exclusivity(unchecked) private var storedBase: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var storedCapacity: Int
+  @exclusivity(unchecked) private var storedCount = 0
 
   public init(capacity: Int = 0) {
     let capacity = max(capacity, 64)
-    unsafe base = .allocate(byteCount: capacity, alignment: 16)
-    self.capacity = capacity
+    unsafe storedBase = .allocate(byteCount: capacity, alignment: 16)
+    unsafe storedCapacity = capacity
   }
 
-  deinit { unsafe base.deallocate() }
+  deinit { unsafe storedBase.deallocate() }
+
+  /// The first byte; never null, even at capacity 0.
+  package var base: UnsafeMutableRawPointer { unsafe storedBase }
+
+  package var capacity: Int { unsafe storedCapacity }
+
+  /// Bytes in use, from `base` on.
+  package var count: Int {
+    get { unsafe storedCount }
+    set { unsafe storedCount = newValue }
+  }
 
   /// The bytes in use.
   public var bytes: UnsafeRawBufferPointer {
@@ -25,22 +36,20 @@ public final class ByteArena {
   /// Makes room for `byteCount` bytes in all, at least doubling when it grows.
   package func reserve(_ byteCount: Int) {
     guard byteCount > capacity else { return }
-    let newCapacity = max(byteCount, capacity * 2)
-    let newBase = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
-    unsafe newBase.copyMemory(from: base, byteCount: count)
-    unsafe base.deallocate()
-    unsafe base = newBase
-    capacity = newCapacity
+    move(toCapacity: max(byteCount, capacity * 2))
   }
 
   /// Lets go of memory beyond `byteCount`, so that one large record does not stay resident for good.
   package func shrink(to byteCount: Int) {
     guard capacity > byteCount, count <= byteCount else { return }
-    let newCapacity = max(byteCount, 64)
+    move(toCapacity: max(byteCount, 64))
+  }
+
+  private func move(toCapacity newCapacity: Int) {
     let newBase = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
     unsafe newBase.copyMemory(from: base, byteCount: count)
     unsafe base.deallocate()
-    unsafe base = newBase
-    capacity = newCapacity
+    unsafe storedBase = newBase
+    unsafe storedCapacity = newCapacity
   }
 }

@@ -1,0 +1,87 @@
+// References to objects of any class: class id + 1 as a varint, 0 for nil, and then the row id as a varint.
+extension DataBuffer {
+  /// Writes a reference to an object of any class that the store was opened with, or nil.
+  ///
+  /// The object has to be in the store that is saved: it is not inserted by being referred to.
+  public mutating func writeAnyReference(_ object: StoredObject?) {
+    fieldNumber &+= 1
+    guard let object else { return appendByte(0) }
+    guard let encoder else { return recordError(referencesUnavailable) }
+    appendAnyReference(to: object, from: encoder)
+  }
+
+  /// Writes the count of the objects and, in their order, a reference to each, whatever their classes.
+  @inlinable
+  public mutating func writeAnyReferences<Object: StoredObject>(_ objects: [Object]) {
+    let composite = beginComposite()
+    appendVarint(UInt64(objects.count))
+    unsafe objects.withUnsafeBufferPointer { unsafe appendAnyReferences(StoredObjects($0)) }
+    endComposite(composite)
+  }
+
+  /// Reads a reference to an object of any class.
+  ///
+  /// - Returns: The object that the store knows, or a fault; nil if nil was written.
+  /// - Throws: As ``readReference(_:)``.
+  public mutating func readAnyReference() throws(DataBufferError) -> StoredObject? {
+    let start = unsafe readCursor
+    do throws(DataBufferError) {
+      return try takeAnyReference()
+    } catch {
+      throw unsafe refuse(error.code, error.message, from: start)
+    }
+  }
+
+  /// Reads references to objects of any class, in the order in which they were written.
+  ///
+  /// - Throws: ``DataBufferError/Code/countTooLarge``; else as ``readReference(_:)``.
+  public mutating func readAnyReferences() throws(DataBufferError) -> [StoredObject] {
+    let count = try readCount(minimumElementByteCount: 2)
+    var objects: [StoredObject] = []
+    objects.reserveCapacity(count)
+    for _ in 0..<count {
+      let start = unsafe readCursor
+      do throws(DataBufferError) {
+        guard let object = try takeAnyReference() else {
+          throw DataBufferError(.invalidValue, "a list of references holds nil")
+        }
+        objects.append(object)
+      } catch {
+        throw unsafe refuse(error.code, error.message, from: start)
+      }
+    }
+    return objects
+  }
+
+  @usableFromInline
+  mutating func appendAnyReferences(_ objects: StoredObjects) {
+    guard objects.count > 0 else { return }
+    guard let encoder else { return recordError(referencesUnavailable) }
+    for index in 0..<objects.count where firstError == nil {
+      appendAnyReference(to: objects[index], from: encoder)
+    }
+  }
+
+  private mutating func appendAnyReference(to object: StoredObject, from encoder: any ReferenceEncoder) {
+    do throws(DataBufferError) {
+      let reference = try encoder.reference(to: object)
+      appendVarint(UInt64(reference.classID.rawValue) + 1)
+      appendVarint(reference.rowID)
+    } catch {
+      recordError(error)
+    }
+  }
+
+  /// Leaves the cursor where it failed.
+  private mutating func takeAnyReference() throws(DataBufferError) -> StoredObject? {
+    let classNumber = try takeVarint()
+    guard classNumber != 0 else { return nil }
+    guard let classID = UInt32(exactly: classNumber - 1) else {
+      throw DataBufferError(.invalidValue, "a class id does not fit 32 bits")
+    }
+    let rowID = try takeVarint()
+    guard rowID != 0 else { throw DataBufferError(.invalidValue, "a reference with a class has no row") }
+    guard let resolver else { throw referencesUnavailable }
+    return try resolver.object(classID: ClassID(rawValue: classID), rowID: rowID)
+  }
+}

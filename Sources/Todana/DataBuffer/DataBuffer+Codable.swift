@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Codable values: their JSON, behind its byte count.
+extension DataBuffer {
+  /// Writes a value as JSON: UTF-8, keys sorted, no white space, infinities and NaN as the strings `inf`, `-inf`, `nan`.
+  ///
+  /// For values with many fields or none that this library knows; the other writers are much faster. A value that
+  /// cannot be encoded is an error of the save.
+  public mutating func writeCodable<Value: Encodable>(_ value: Value) {
+    fieldNumber &+= 1
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    do {
+      let data = try encoder.encode(value)
+      unsafe data.withUnsafeBytes { unsafe appendCountedBytes($0) }
+    } catch {
+      recordError(.codableFailure, "\(Value.self) could not be encoded\(place(of: error))")
+    }
+  }
+
+  /// Reads a value that was written as JSON.
+  ///
+  /// - Throws: ``DataBufferError/Code/codableFailure`` if the JSON does not give the value; else as ``readData()``.
+  public mutating func readCodable<Value: Decodable>(
+    _ type: Value.Type = Value.self
+  ) throws(DataBufferError) -> Value {
+    let start = unsafe readCursor
+    let data = try readData()
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    do {
+      return try decoder.decode(Value.self, from: data)
+    } catch {
+      throw unsafe refuse(.codableFailure, "\(Value.self) could not be decoded\(place(of: error))", from: start)
+    }
+  }
+}
+
+/// Where an error happened: keys only, as messages never show content.
+private func place(of error: any Error) -> String {
+  let path: [any CodingKey]? =
+    switch error {
+    case EncodingError.invalidValue(_, let context): context.codingPath
+    case DecodingError.typeMismatch(_, let context): context.codingPath
+    case DecodingError.valueNotFound(_, let context): context.codingPath
+    case DecodingError.keyNotFound(let key, let context): context.codingPath + [key]
+    case DecodingError.dataCorrupted(let context): context.codingPath
+    default: nil
+    }
+  guard let path, !path.isEmpty else { return "" }
+  return " at " + path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+}

@@ -1,0 +1,46 @@
+// Floating-point numbers, by their IEEE 754 bits, and truth values.
+extension DataBuffer {
+  /// Writes 4 bytes; keeps every bit, those of a NaN too.
+  @inlinable @inline(__always)
+  public mutating func writeFloat(_ value: Float) { writeFixedWidth(value.bitPattern) }
+
+  /// Writes 8 bytes; keeps every bit, those of a NaN too.
+  @inlinable @inline(__always)
+  public mutating func writeDouble(_ value: Double) { writeFixedWidth(value.bitPattern) }
+
+  /// Writes 1 byte: 1 for true, 0 for false.
+  @inlinable @inline(__always)
+  public mutating func writeBool(_ value: Bool) { writeFixedWidth(value ? 1 as UInt8 : 0) }
+
+  /// Reads 4 bytes.
+  ///
+  /// - Throws: ``DataBufferError/Code/truncated``.
+  @inlinable @inline(__always)
+  public mutating func readFloat() throws(DataBufferError) -> Float {
+    Float(bitPattern: try readFixedWidth(UInt32.self))
+  }
+
+  /// Reads 8 bytes.
+  ///
+  /// - Throws: ``DataBufferError/Code/truncated``.
+  @inlinable @inline(__always)
+  public mutating func readDouble() throws(DataBufferError) -> Double {
+    Double(bitPattern: try readFixedWidth(UInt64.self))
+  }
+
+  /// Reads 1 byte.
+  ///
+  /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidValue`` unless it is 0 or 1.
+  @inlinable @inline(__always)
+  public mutating func readBool() throws(DataBufferError) -> Bool {
+    try readFlag("a Bool has to be 0 or 1")
+  }
+
+  @inlinable @inline(__always)
+  mutating func readFlag(_ message: @autoclosure () -> String) throws(DataBufferError) -> Bool {
+    let start = unsafe readCursor
+    let byte = try readFixedWidth(UInt8.self)
+    guard byte <= 1 else { throw unsafe refuse(.invalidValue, message(), from: start) }
+    return byte == 1
+  }
+}

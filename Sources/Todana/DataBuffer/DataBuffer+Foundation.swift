@@ -1,0 +1,106 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+// Foundation's values.
+extension DataBuffer {
+  /// Writes the seconds since the start of 2001, UTC, as a Double: 8 bytes, in the date's full precision.
+  public mutating func writeDate(_ value: Date) { writeDouble(value.timeIntervalSinceReferenceDate) }
+
+  /// Reads a date.
+  ///
+  /// - Throws: ``DataBufferError/Code/truncated``.
+  public mutating func readDate() throws(DataBufferError) -> Date {
+    Date(timeIntervalSinceReferenceDate: try readDouble())
+  }
+
+  /// Writes 16 bytes, in the order of the printed form.
+  public mutating func writeUUID(_ value: UUID) {
+    fieldNumber &+= 1
+    unsafe withUnsafeBytes(of: value.uuid) { unsafe appendBytes($0) }
+  }
+
+  /// Reads a UUID; every 16 bytes are one.
+  ///
+  /// - Throws: ``DataBufferError/Code/truncated``.
+  public mutating func readUUID() throws(DataBufferError) -> UUID {
+    let bytes = unsafe try takeBytes(16)
+    return UUID(uuid: unsafe bytes.loadUnaligned(as: uuid_t.self))
+  }
+
+  /// Writes a URL as a string and, behind a presence byte, the string of the base that it is relative to.
+  public mutating func writeURL(_ value: URL) {
+    fieldNumber &+= 1
+    let field = fieldNumber
+    let (string, base) = (value.relativeString, value.baseURL?.absoluteString)
+    guard URL(string: string, relativeTo: base.flatMap { URL(string: $0) }) != nil else {
+      return recordError(.invalidValue, "the URL's string is not a URL")
+    }
+    writeString(string)
+    writeOptionalString(base)
+    fieldNumber = field
+  }
+
+  /// Reads a URL.
+  ///
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if a string is not a URL; else as ``readString()``.
+  public mutating func readURL() throws(DataBufferError) -> URL {
+    let start = unsafe readCursor
+    let string = try readString()
+    var base: URL?
+    if let baseString = try readOptionalString() {
+      base = URL(string: baseString)
+      if base == nil { throw unsafe refuse(.invalidValue, "a URL's base is not a URL", from: start) }
+    }
+    guard let value = URL(string: string, relativeTo: base) else {
+      throw unsafe refuse(.invalidValue, "a string is not a URL", from: start)
+    }
+    return value
+  }
+
+  /// Writes all of a number's decimal digits as a string, such as `-12.5`, or `NaN`: at most 170 bytes.
+  public mutating func writeDecimal(_ value: Decimal) {
+    let text = value.description
+    if !value.isNaN, Decimal(string: text) != value {
+      fieldNumber &+= 1
+      return recordError(.invalidValue, "the Decimal's digits do not give the Decimal")
+    }
+    writeString(text)
+  }
+
+  /// Reads a Decimal.
+  ///
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the string is not the one that ``writeDecimal(_:)`` writes for a
+  ///   number; else as ``readString()``.
+  public mutating func readDecimal() throws(DataBufferError) -> Decimal {
+    let start = unsafe readCursor
+    let text = try readString()
+    if text == "NaN" { return .nan }
+    guard text.utf8.count <= 170, let value = Decimal(string: text), value.description == text else {
+      throw unsafe refuse(.invalidValue, "a string is not a Decimal", from: start)
+    }
+    return value
+  }
+
+  /// Writes an enumeration's raw value, in the form of the raw value's own writer.
+  @inlinable
+  public mutating func writeRawValue<Value: RawRepresentable>(_ value: Value) where Value.RawValue: DataBufferValue {
+    writeValue(value.rawValue)
+  }
+
+  /// Reads an enumeration by its raw value.
+  ///
+  /// - Throws: ``DataBufferError/Code/unknownRawValue`` if no case has it; else what the raw value's own reader throws.
+  @inlinable
+  public mutating func readRawValue<Value: RawRepresentable>(
+    _ type: Value.Type = Value.self
+  ) throws(DataBufferError) -> Value where Value.RawValue: DataBufferValue {
+    let start = unsafe readCursor
+    guard let value = Value(rawValue: try Value.RawValue.readValue(from: &self)) else {
+      throw unsafe refuse(.unknownRawValue, "\(Value.self) has no case with the raw value that was read", from: start)
+    }
+    return value
+  }
+}

@@ -1,0 +1,173 @@
+// References to objects of one class: the row id as a varint, 0 for nil. The reader says the class.
+extension DataBuffer {
+  /// Writes a reference to an object of exactly this class, or nil.
+  ///
+  /// The object has to be in the store that is saved: it is not inserted by being referred to. The save throws
+  /// ``DataBufferError`` if it is not inserted, of another store, pending deletion, or an instance of a subclass; for
+  /// the last there is ``writeAnyReference(_:)``.
+  @inlinable
+  public mutating func writeReference<Object: StoredObject>(_ object: Object?) {
+    fieldNumber &+= 1
+    guard let object else { return appendByte(0) }
+    appendReference(to: object, of: Object.self)
+  }
+
+  /// Writes the count of the objects and, in their order, a reference to each.
+  ///
+  /// All must be of exactly this class; for mixed classes there is ``writeAnyReferences(_:)``. What else holds for
+  /// ``writeReference(_:)`` holds here.
+  ///
+  /// - Complexity: O(*n*), 1 to 5 bytes an object where row ids stay under 2^35.
+  @inlinable
+  public mutating func writeReferences<Object: StoredObject>(_ objects: [Object]) {
+    let composite = beginComposite()
+    appendVarint(UInt64(objects.count))
+    unsafe objects.withUnsafeBufferPointer { unsafe appendReferences(StoredObjects($0), of: Object.self) }
+    endComposite(composite)
+  }
+
+  /// Reads a reference.
+  ///
+  /// - Returns: The object that the store knows, or a fault; nil if nil was written. That the row exists is not checked:
+  ///   loading the fault does.
+  /// - Throws: ``DataBufferError/Code/referenceUnknownClass`` if the store was not opened with the class,
+  ///   ``DataBufferError/Code/referencesUnavailable`` in a buffer without a store; else as ``readVarUInt()``.
+  @inlinable
+  public mutating func readReference<Object: StoredObject>(
+    _ type: Object.Type = Object.self
+  ) throws(DataBufferError) -> Object? {
+    guard let object = try takeReference(to: Object.self) else { return nil }
+    // The object was checked to be of this very class.
+    return unsafe unsafeDowncast(object, to: Object.self)
+  }
+
+  /// Reads references in the order in which they were written.
+  ///
+  /// - Throws: ``DataBufferError/Code/countTooLarge``; else as ``readReference(_:)``.
+  @inlinable
+  public mutating func readReferences<Object: StoredObject>(
+    _ type: Object.Type = Object.self
+  ) throws(DataBufferError) -> [Object] {
+    let count = try readCount()
+    guard count > 0 else { return [] }
+    var failure: DataBufferError?
+    let objects = unsafe [Object](unsafeUninitializedCapacity: count) { memory, initializedCount in
+      do throws(DataBufferError) {
+        unsafe try takeReferences(
+          count, to: Object.self, into: UnsafeMutableRawPointer(memory.baseAddress), &initializedCount)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return objects
+  }
+
+  @usableFromInline
+  mutating func appendReference(to object: StoredObject, of type: StoredObject.Type) {
+    guard let encoder else { return recordError(referencesUnavailable) }
+    do throws(DataBufferError) {
+      appendVarint(try rowID(of: object, in: type, from: encoder))
+    } catch {
+      recordError(error)
+    }
+  }
+
+  @usableFromInline
+  mutating func appendReferences(_ objects: StoredObjects, of type: StoredObject.Type) {
+    guard objects.count > 0 else { return }
+    guard let encoder else { return recordError(referencesUnavailable) }
+    do throws(DataBufferError) {
+      for index in 0..<objects.count {
+        appendVarint(try rowID(of: objects[index], in: type, from: encoder))
+      }
+    } catch {
+      recordError(error)
+    }
+  }
+
+  @inline(__always)
+  private func rowID(
+    of object: StoredObject, in type: StoredObject.Type, from encoder: any ReferenceEncoder
+  ) throws(DataBufferError) -> RowID {
+    guard Swift.type(of: object) == type else {
+      throw DataBufferError(
+        .referenceWrongClass,
+        "a reference to \(type) got an object of \(Swift.type(of: object)); write it with writeAnyReference")
+    }
+    return try encoder.rowID(of: object)
+  }
+
+  @usableFromInline
+  mutating func takeReference(to type: StoredObject.Type) throws(DataBufferError) -> StoredObject? {
+    let start = unsafe readCursor
+    let rowID = try takeVarint()
+    guard rowID != 0 else { return nil }
+    do throws(DataBufferError) {
+      guard let resolver else { throw referencesUnavailable }
+      return try checked(resolver.object(classID: resolver.classID(of: type), rowID: rowID), is: type)
+    } catch {
+      throw unsafe refuse(error.code, error.message, from: start)
+    }
+  }
+
+  /// Initializes memory for so many references, and says how far it came, also when it throws.
+  ///
+  /// Each object is checked to be of this very class, so that the memory may be that of an array of the class.
+  @usableFromInline
+  mutating func takeReferences(
+    _ count: Int, to type: StoredObject.Type, into memory: UnsafeMutableRawPointer?, _ initializedCount: inout Int
+  ) throws(DataBufferError) {
+    var start = unsafe readCursor
+    do throws(DataBufferError) {
+      guard let resolver, let memory = unsafe memory else { throw referencesUnavailable }
+      let classID = try resolver.classID(of: type)
+      resolver.willResolve(count, of: classID)
+      for index in 0..<count {
+        unsafe start = readCursor
+        let rowID = try takeVarint()
+        guard rowID != 0 else { throw DataBufferError(.invalidValue, "a list of references holds nil") }
+        let object = try checked(resolver.object(classID: classID, rowID: rowID), is: type)
+        unsafe (memory + index * MemoryLayout<StoredObject>.stride).initializeMemory(
+          as: StoredObject.self, to: object)
+        initializedCount = index + 1
+      }
+    } catch {
+      throw unsafe refuse(error.code, error.message, from: start)
+    }
+  }
+
+  @inline(__always)
+  private func checked(
+    _ object: StoredObject, is type: StoredObject.Type
+  ) throws(DataBufferError) -> StoredObject {
+    guard Swift.type(of: object) == type else {
+      throw DataBufferError(.referenceWrongClass, "a reference to \(type) leads to \(Swift.type(of: object))")
+    }
+    return object
+  }
+}
+
+let referencesUnavailable = DataBufferError(
+  .referencesUnavailable, "references need a buffer that a store handed out")
+
+/// Objects of an array of any class, as objects of the base class: without a cast for each.
+@safe
+@usableFromInline
+struct StoredObjects {
+  @usableFromInline let base: UnsafeRawPointer?
+  @usableFromInline let count: Int
+
+  /// - Parameter objects: Stay in place while this is used.
+  @inlinable
+  init<Object: StoredObject>(_ objects: UnsafeBufferPointer<Object>) {
+    unsafe base = UnsafeRawPointer(objects.baseAddress)
+    count = objects.count
+  }
+
+  /// A reference to a subclass is a reference to its base class, bit for bit.
+  @inline(__always)
+  subscript(_ index: Int) -> StoredObject {
+    unsafe base.unsafelyUnwrapped.load(fromByteOffset: index * MemoryLayout<StoredObject>.stride, as: StoredObject.self)
+  }
+}

@@ -1,0 +1,97 @@
+// Strings: UTF-8 behind its byte count, a varint.
+extension DataBuffer {
+  /// Writes the string's UTF-8 behind its byte count.
+  ///
+  /// - Complexity: O(*n*)
+  public mutating func writeString(_ value: String) {
+    fieldNumber &+= 1
+    appendString(value)
+  }
+
+  /// Writes a presence byte and, unless nil, the string: so nil and the empty string differ.
+  public mutating func writeOptionalString(_ value: String?) {
+    fieldNumber &+= 1
+    guard let value else { return appendByte(0) }
+    appendByte(1)
+    appendString(value)
+  }
+
+  /// Reads a string.
+  ///
+  /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidUTF8``, or what ``readVarUInt()``
+  ///   throws for its byte count.
+  /// - Complexity: O(*n*); strings of up to 15 bytes take no memory.
+  public mutating func readString() throws(DataBufferError) -> String { try takeString() }
+
+  /// Reads a string that may be nil.
+  ///
+  /// - Throws: As ``readString()``; ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1.
+  public mutating func readOptionalString() throws(DataBufferError) -> String? {
+    let start = unsafe readCursor
+    guard try readFlag(presenceMessage) else { return nil }
+    do throws(DataBufferError) {
+      return try takeString()
+    } catch {
+      throw unsafe refuse(error.code, error.message, from: start)
+    }
+  }
+
+  @inline(__always)
+  private mutating func appendString(_ value: String) {
+    let isWritten: Void? = unsafe value.utf8.withContiguousStorageIfAvailable {
+      unsafe appendCountedBytes(UnsafeRawBufferPointer($0))
+    }
+    if isWritten == nil {
+      var value = value
+      value.withUTF8 { unsafe appendCountedBytes(UnsafeRawBufferPointer($0)) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func takeString() throws(DataBufferError) -> String {
+    let start = unsafe readCursor
+    let bytes = unsafe try takeCountedBytes()
+    // `String(validating:as:)` looks up generic metadata at each call and takes four times as long.
+    let value = unsafe String(decoding: bytes, as: UTF8.self)
+    guard unsafe isASCII(bytes) || isUnrepaired(value, bytes) else {
+      throw unsafe refuse(.invalidUTF8, "a string is not UTF-8", from: start)
+    }
+    return value
+  }
+}
+
+/// Whether all bytes are under 128, and so are valid UTF-8 whatever they are.
+@inline(__always)
+private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  var highBits: UInt64 = 0
+  var offset = 0
+  while offset + 8 <= bytes.count {
+    highBits |= unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    offset += 8
+  }
+  while offset < bytes.count {
+    highBits |= UInt64(unsafe bytes[offset])
+    offset += 1
+  }
+  return highBits & 0x8080_8080_8080_8080 == 0
+}
+
+/// Whether decoding kept all bytes: had any not been UTF-8, the three bytes of U+FFFD would stand in its place.
+@inline(never)
+private func isUnrepaired(_ value: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  var value = value
+  return value.withUTF8 { decoded in
+    guard decoded.count == bytes.count else { return false }
+    let decoded = UnsafeRawBufferPointer(decoded)
+    var offset = 0
+    while offset + 8 <= bytes.count {
+      let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      guard unsafe word == decoded.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+      offset += 8
+    }
+    return unsafe bytes[offset...].elementsEqual(decoded[offset...])
+  }
+}
+
+@usableFromInline
+var presenceMessage: String { "a presence byte has to be 0 or 1" }

@@ -1,0 +1,95 @@
+// Sets and dictionaries: a count, then the entries in the order of their bytes, so that equal values have equal bytes.
+extension DataBuffer {
+  /// Writes the count and the elements, ordered by their bytes.
+  ///
+  /// - Complexity: O(*n* log *n*); takes memory for the order.
+  @inlinable
+  public mutating func writeSet<Element: DataBufferValue>(_ elements: Set<Element>) {
+    let composite = beginComposite()
+    appendVarint(UInt64(elements.count))
+    let start = writtenByteCount
+    var ends: [Int] = []
+    ends.reserveCapacity(elements.count)
+    for element in elements {
+      element.writeValue(to: &self)
+      ends.append(writtenByteCount)
+    }
+    orderEntries(from: start, ends: ends)
+    endComposite(composite, elementCount: elements.count)
+  }
+
+  /// Writes the count and, ordered by their bytes, each key with its value behind it.
+  ///
+  /// - Complexity: O(*n* log *n*); takes memory for the order.
+  @inlinable
+  public mutating func writeDictionary<Key: DataBufferValue, Value: DataBufferValue>(_ entries: [Key: Value]) {
+    let composite = beginComposite()
+    appendVarint(UInt64(entries.count))
+    let start = writtenByteCount
+    var ends: [Int] = []
+    ends.reserveCapacity(entries.count)
+    for (key, value) in entries {
+      key.writeValue(to: &self)
+      value.writeValue(to: &self)
+      ends.append(writtenByteCount)
+    }
+    orderEntries(from: start, ends: ends)
+    endComposite(composite, elementCount: entries.count)
+  }
+
+  /// Reads the elements of a set.
+  ///
+  /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` for an element that comes
+  ///   twice; else what the elements' own reader throws.
+  @inlinable
+  public mutating func readSet<Element: DataBufferValue>(
+    _ type: Element.Type = Element.self
+  ) throws(DataBufferError) -> Set<Element> {
+    let start = unsafe readCursor
+    let count = try readCount(minimumElementByteCount: Element.minimumByteCount)
+    var elements: Set<Element> = []
+    elements.reserveCapacity(justifiedCapacity(count, of: Element.self))
+    for _ in 0..<count {
+      guard elements.insert(try Element.readValue(from: &self)).inserted else {
+        throw unsafe refuse(.invalidValue, "a set has an element twice", from: start)
+      }
+    }
+    return elements
+  }
+
+  /// Reads the entries of a dictionary.
+  ///
+  /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` for a key that comes
+  ///   twice; else what the keys' and values' own readers throw.
+  @inlinable
+  public mutating func readDictionary<Key: DataBufferValue, Value: DataBufferValue>(
+    _ keyType: Key.Type = Key.self, _ valueType: Value.Type = Value.self
+  ) throws(DataBufferError) -> [Key: Value] {
+    let start = unsafe readCursor
+    let count = try readCount(minimumElementByteCount: Key.minimumByteCount + Value.minimumByteCount)
+    var entries: [Key: Value] = [:]
+    entries.reserveCapacity(justifiedCapacity(count, of: (Key, Value).self))
+    for _ in 0..<count {
+      let key = try Key.readValue(from: &self)
+      guard entries.updateValue(try Value.readValue(from: &self), forKey: key) == nil else {
+        throw unsafe refuse(.invalidValue, "a dictionary has a key twice", from: start)
+      }
+    }
+    return entries
+  }
+
+  /// Puts entries that stand one after another, each up to its end, into the order of their bytes.
+  @usableFromInline
+  mutating func orderEntries(from start: Int, ends: [Int]) {
+    guard ends.count > 1, firstError == nil else { return }
+    let content = unsafe allBytes
+    let copy = unsafe Array(content[start...])
+    var entries: [Range<Int>] = []
+    entries.reserveCapacity(ends.count)
+    for end in ends { entries.append((entries.last?.upperBound ?? 0)..<(end - start)) }
+    entries.sort { copy[$0].lexicographicallyPrecedes(copy[$1]) }
+    // In bounds: the entries are the same bytes, in another order.
+    unsafe writeCursor -= copy.count
+    for entry in entries { unsafe copy[entry].withUnsafeBytes { unsafe appendBytes($0) } }
+  }
+}
