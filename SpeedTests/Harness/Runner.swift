@@ -38,7 +38,7 @@ final class Runner {
   ) throws(SpeedTestError) -> SpeedMeasurement {
     let isShared = workload.preparation != nil && !workload.changesData
     let directory = try directory(for: workload, subject)
-    scratch.flushFileSystem()
+    scratch.flush(directory)
     let output = try ChildProcess.run(
       arguments(.measure, workload, subject, directory) + ["--repetition", "\(repetition)"])
     let measurement = try SpeedMeasurement(jsonLine: output)
