@@ -12,10 +12,11 @@ public func reportTable(_ measurements: [SpeedMeasurement], ours: String = "toda
   var names: [String] = []
   for measurement in measurements where !names.contains(measurement.subject) { names.append(measurement.subject) }
   let hasLaps = measurements.contains { $0.p50Microseconds != nil }
+  let hasApparent = measurements.contains { $0.apparentDiskBytes != nil }
   let base = SubjectSummary(measurements.filter { $0.subject == ours })
   var rows = [["subject", "CPU", "× \(ours)", "wall", "× \(ours)"]]
   if hasLaps { rows[0] += ["p50", "p99"] }
-  rows[0] += ["memory", "file memory", "disk (apparent)"]
+  rows[0] += ["memory", "file memory", hasApparent ? "disk (apparent)" : "disk"]
   for name in names {
     guard let summary = SubjectSummary(measurements.filter { $0.subject == name }) else { continue }
     var row = [name, durationText(summary.cpu), ratioText(summary.cpu, base?.cpu)]

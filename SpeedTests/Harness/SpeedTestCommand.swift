@@ -75,7 +75,8 @@ struct SpeedTestCommand<Program: SpeedTestProgram>: ParsableCommand {
     var all: [SpeedMeasurement] = []
     for workload in workloads {
       let measurements = try runner.run(workload)
-      if !options.json { print(reportTable(of: workload, measurements) + "\n") }
+      if measurements.isEmpty { Terminal.message("\(workload.id) \(workload.name): none of the subjects takes part.") }
+      if !options.json, !measurements.isEmpty { print(reportTable(of: workload, measurements) + "\n") }
       all += measurements
     }
     if options.json { print(try jsonArray(all)) }
