@@ -44,8 +44,13 @@ public struct TodanaSubject: Subject {
     return result
   }
 
-  /// Row ids start at 1 and follow the order of insertion.
-  private func id(ofSong index: Int) -> ObjectID<Song> { ObjectID(rowID: RowID(index + 1)) }
+  /// What gives the id of a song by its index: row ids start at 1 and follow the order of insertion.
+  private func songIDs(_ store: Store) throws -> (Int) -> ObjectID<Song> {
+    guard let classID = try store.catalog[Song.self]?.id else {
+      throw SpeedTestError.failed("todana: there are no songs")
+    }
+    return { index in ObjectID(unchecked: AnyObjectID(classID: classID, rowID: RowID(index + 1))) }
+  }
 
   private func makeSong(_ index: Int, of songs: SongSource) -> Song {
     let song = Song()
@@ -72,9 +77,10 @@ public struct TodanaSubject: Subject {
 
   public func fetchSongs(at indexes: [Int], in directory: String) throws -> Checksum {
     try withStore(directory) { store in
+      let songID = try songIDs(store)
       var checksum = Checksum()
       for index in indexes {
-        guard let song = try store.fetch(id(ofSong: index)) else { continue }
+        guard let song = try store.fetch(songID(index)) else { continue }
         checksum.add(title: song.title, seconds: song.seconds)
       }
       return checksum
@@ -133,8 +139,9 @@ public struct TodanaSubject: Subject {
     in directory: String, _ body: (_ update: (Int, String) throws -> Void) throws -> Void
   ) throws {
     try withStore(directory) { store in
+      let songID = try songIDs(store)
       try body { index, title in
-        guard let song = try store.fetch(id(ofSong: index)) else { return }
+        guard let song = try store.fetch(songID(index)) else { return }
         try store.update(song) { $0.title = title }
         try store.saveChanges()
       }
@@ -143,7 +150,7 @@ public struct TodanaSubject: Subject {
 
   public func openAndRead(index: Int, in directory: String, whenRead: () -> Void) throws -> Checksum {
     try withStore(directory) { store in
-      let song = try store.fetch(id(ofSong: index))
+      let song = try store.fetch(songIDs(store)(index))
       whenRead()
       var checksum = Checksum()
       if let song { checksum.add(title: song.title, seconds: song.seconds) }
