@@ -1,5 +1,6 @@
 // swift-tools-version: 6.3
 
+import Foundation
 import PackageDescription
 
 let package = Package(
@@ -64,6 +65,50 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
+// The speed tests and what they measure Todana against. A package that depends on Todana uses no product of them, so it
+// neither builds nor fetches any of it; TODANA_WITHOUT_SPEED_TESTS=1 leaves them out here as well.
+if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
+  package.dependencies += [
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+  ]
+  package.targets += [
+    // Processes, meters, tables: everything but workloads and subjects.
+    .target(
+      name: "SpeedTestHarness",
+      dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "SpeedTests/Harness"
+    ),
+    // Stock Kyoto Cabinet, the measure of what Todana adds.
+    .target(
+      name: "CRawKyoto",
+      dependencies: ["CKyotoCabinetLibrary"],
+      path: "SpeedTests/CRawKyoto"
+    ),
+    // Todana and its peers, a file each.
+    .target(
+      name: "SpeedTestSubjects",
+      dependencies: ["CRawKyoto", "SpeedTestHarness", "Todana", .product(name: "GRDB", package: "GRDB.swift")],
+      path: "SpeedTests/Subjects",
+      exclude: ["TodanaSubject.swift"]
+    ),
+    .executableTarget(
+      name: "InsertSpeedTest",
+      dependencies: ["SpeedTestHarness", "SpeedTestSubjects"],
+      path: "SpeedTests/InsertSpeedTest"
+    ),
+    .executableTarget(
+      name: "FetchSpeedTest",
+      dependencies: ["SpeedTestHarness", "SpeedTestSubjects"],
+      path: "SpeedTests/FetchSpeedTest"
+    ),
+    .testTarget(
+      name: "SpeedTestHarnessTests",
+      dependencies: ["FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness"]
+    ),
+  ]
+}
+
 // One list of settings for every Swift target.
 let swiftSettings: [SwiftSetting] = [
   // SE-0335: an existential is written `any P`.
@@ -85,7 +130,10 @@ let swiftSettings: [SwiftSetting] = [
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
-let swiftTargetNames: Set<String> = ["Todana", "TestSupport", "TodanaTests"]
+let swiftTargetNames: Set<String> = [
+  "Todana", "TestSupport", "TodanaTests",
+  "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",
+]
 for target in package.targets where swiftTargetNames.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + swiftSettings
 }

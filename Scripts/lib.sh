@@ -1,0 +1,88 @@
+# Shared by the scripts beside this file; sourced, never run. POSIX shell.
+# shellcheck shell=sh
+
+# Exit status of every script: 0 done, 1 tests or checks failed, 2 wrong use, 3 something is missing here.
+
+packages="libkyotocabinet-dev zlib1g-dev libssl-dev libxxhash-dev libsqlite3-dev kyotocabinet-utils pkg-config"
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+stop() {
+  status=$1
+  shift
+  say "$(basename "$0"): $*"
+  exit "$status"
+}
+
+# Whether a Debian package is installed; pkg-config has become a name that pkgconf provides.
+is_installed() {
+  if [ "$1" = pkg-config ]; then
+    command -v pkg-config >/dev/null 2>&1
+  else
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+  fi
+}
+
+missing_packages() {
+  missing=""
+  for package in $packages; do
+    is_installed "$package" || missing="$missing $package"
+  done
+  printf '%s' "${missing# }"
+}
+
+# Runs a command as root, directly or through sudo; fails where there is no way.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  elif command -v sudo >/dev/null 2>&1; then
+    # Without a terminal sudo must not ask for a password.
+    if [ -t 0 ]; then
+      sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+      sudo -n env DEBIAN_FRONTEND=noninteractive "$@"
+    fi
+  else
+    return 1
+  fi
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null 2>&1 || {
+    say "This is not Debian or Ubuntu; please see yourself that these are here, by their Debian names: $packages"
+    return 0
+  }
+  missing=$(missing_packages)
+  if [ -z "$missing" ]; then
+    say "All Debian packages are here."
+    return 0
+  fi
+  say "Installing: $missing"
+  # The list of packages is words to be split.
+  # shellcheck disable=SC2086
+  if ! as_root apt-get install -y --no-install-recommends $missing </dev/null >&2; then
+    as_root apt-get update </dev/null >&2 || true
+    as_root apt-get install -y --no-install-recommends $missing </dev/null >&2 || true
+  fi
+  missing=$(missing_packages)
+  [ -z "$missing" ] || stop 3 "cannot install $missing. Please run as root: apt-get install $missing"
+}
+
+check_swift() {
+  command -v swift >/dev/null 2>&1 || stop 3 "there is no swift here. Swift 6.3 or later comes from https://swift.org/install"
+  version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1)
+  major=${version%%.*}
+  minor=${version#*.}
+  if [ -z "$version" ] || [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 3 ]; }; then
+    stop 3 "Swift ${version:-of an unknown version} is here, 6.3 or later is needed: https://swift.org/install"
+  fi
+  say "Swift $version is here."
+}
+
+# What every script begins with: the package's directory, the libraries, the compiler.
+set_up() {
+  install_packages
+  check_swift
+}

@@ -1,0 +1,61 @@
+// Stock Kyoto Cabinet through C++: hash files, no transaction, no durability, no objects.
+//
+// What the library costs that Todana stands on, and so the measure of what Todana adds. Every function returns 0, or
+// leaves a message in `failure` and returns -1.
+#ifndef TODANA_CRAWKYOTO_H
+#define TODANA_CRAWKYOTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Titles, one after the other; song i has the title i modulo title_count.
+typedef struct {
+  uint32_t song_count;
+  const char *bytes;           // UTF-8 of all titles
+  const uint64_t *offsets;     // title_count + 1 of them
+  size_t title_count;
+  bool is_numbered;            // the song's number stands behind its title
+} raw_songs;
+
+typedef struct {
+  uint64_t count;
+  uint64_t sum;                // over all bytes of titles and all seconds
+} raw_checksum;
+
+typedef struct {
+  char message[256];
+} raw_failure;
+
+int raw_insert_songs(const char *directory, const raw_songs *songs, raw_failure *failure);
+int raw_fetch_songs(const char *directory, raw_checksum *checksum, raw_failure *failure);
+int raw_fetch_rows(
+  const char *directory, const uint32_t *indexes, size_t index_count, raw_checksum *checksum, raw_failure *failure);
+int raw_insert_playlists(
+  const char *directory, const raw_songs *songs, uint32_t songs_per_playlist, raw_failure *failure);
+int raw_fetch_first_songs(const char *directory, raw_checksum *checksum, raw_failure *failure);
+// Each song's bytes and seconds count times its position in the playlist, from 1.
+int raw_fetch_playlists(const char *directory, raw_checksum *checksum, raw_failure *failure);
+int raw_update_every_third(
+  const char *directory, const char *title, size_t title_length, raw_failure *failure);
+int raw_insert_buffers(
+  const char *directory, uint32_t buffer_count, uint32_t numbers_per_buffer, raw_failure *failure);
+int raw_fetch_buffers(
+  const char *directory, uint32_t buffer_count, raw_checksum *checksum, raw_failure *failure);
+
+// An open file of songs, changed one at a time; each change goes to the device before the call returns.
+typedef struct raw_updater raw_updater;
+raw_updater *raw_updater_open(const char *directory, raw_failure *failure);
+int raw_updater_set(
+  raw_updater *updater, uint32_t index, const char *title, size_t title_length, raw_failure *failure);
+int raw_updater_close(raw_updater *updater, raw_failure *failure);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+import SpeedTestHarness
+import SpeedTestSubjects
+
+/// Measures opening and fetching.
+@main enum FetchSpeedTest: SpeedTestProgram {
+  static let name = "FetchSpeedTest"
+  static let abstract = "Measures how fast stores are opened and objects fetched, beside other ways of storing them."
+  static let workloads: [any Workload] = [
+    SimpleFetch(), ComplexFetch(), RandomFetch(), Open(.cached), Open(.uncached), Open(.killed), NamedBufferFetch(),
+  ]
+  static let subjects = allSubjects
+
+  static func main() { run() }
+}

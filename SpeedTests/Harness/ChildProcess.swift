@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+
+/// Runs this same program again, in a process of its own, for one phase.
+enum ChildProcess {
+  /// The line with which a child says that its save begins.
+  static let saveAnnouncement = "saving"
+
+  /// Waits for the child and returns what it wrote to standard output.
+  static func run(_ arguments: [String]) throws(SpeedTestError) -> String {
+    let process = try start(arguments)
+    let output = process.standardOutput as? Pipe
+    let bytes = output?.fileHandleForReading.readDataToEndOfFile() ?? Data()
+    try end(process)
+    let status = process.terminationStatus
+    guard process.terminationReason == .exit else {
+      throw .failed("\(describe(arguments)) was ended by signal \(status)")
+    }
+    switch status {
+    case 0: return String(decoding: bytes, as: UTF8.self)
+    case 1: throw .wrongResult("\(describe(arguments)) found a wrong result")
+    default: throw .failed("\(describe(arguments)) ended with status \(status)")
+    }
+  }
+
+  /// Runs the child until `delay` after it announced its save, then kills it; without a delay it runs to its end.
+  ///
+  /// Returns how long the child ran on after the announcement.
+  static func runSave(_ arguments: [String], killingAfter delay: Duration?) throws(SpeedTestError) -> Duration {
+    let process = try start(arguments)
+    let clock = ContinuousClock()
+    var text = ""
+    if let output = process.standardOutput as? Pipe {
+      while !text.contains(saveAnnouncement) {
+        let bytes = output.fileHandleForReading.availableData
+        if bytes.isEmpty { break }
+        text += String(decoding: bytes, as: UTF8.self)
+      }
+    }
+    let begin = clock.now
+    if let delay {
+      Thread.sleep(forTimeInterval: delay / .seconds(1))
+      kill(process.processIdentifier, SIGKILL)
+    }
+    try end(process)
+    guard text.contains(saveAnnouncement) else { throw .failed("\(describe(arguments)) never began its save") }
+    return clock.now - begin
+  }
+
+  private static func start(_ arguments: [String]) throws(SpeedTestError) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = Pipe()
+    do {
+      try process.run()
+    } catch {
+      throw .failed("cannot start \(describe(arguments)): \(error.localizedDescription)")
+    }
+    Interruption.setChild(process.processIdentifier)
+    return process
+  }
+
+  private static func end(_ process: Process) throws(SpeedTestError) {
+    process.waitUntilExit()
+    Interruption.setChild(nil)
+  }
+
+  private static func describe(_ arguments: [String]) -> String {
+    "‘" + arguments.joined(separator: " ") + "’"
+  }
+
+  /// Copies a directory, leaving holes in files as they are.
+  static func copy(_ source: String, to destination: String) throws(SpeedTestError) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/cp")
+    process.arguments = ["-R", "--sparse=auto", source, destination]
+    process.standardInput = FileHandle.nullDevice
+    do {
+      try process.run()
+    } catch {
+      throw .failed("cannot start cp: \(error.localizedDescription)")
+    }
+    Interruption.setChild(process.processIdentifier)
+    try end(process)
+    guard process.terminationStatus == 0 else { throw .failed("cannot copy \(source)") }
+  }
+}

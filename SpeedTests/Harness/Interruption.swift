@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Ends a run that is interrupted: kills the child, removes the scratch files, exits with status 130.
+enum Interruption {
+  private struct State {
+    var childProcess: pid_t?
+    var scratch: ScratchDirectory?
+    var sources: [any DispatchSourceSignal] = []
+  }
+
+  private static let state = Mutex(State())
+
+  static func watch(_ scratch: ScratchDirectory) {
+    state.withLock { state in
+      state.scratch = scratch
+      guard state.sources.isEmpty else { return }
+      state.sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { end() }
+        source.resume()
+        return source
+      }
+    }
+  }
+
+  static func setChild(_ process: pid_t?) {
+    state.withLock { $0.childProcess = process }
+  }
+
+  static func forgetScratch() {
+    state.withLock { $0.scratch = nil }
+  }
+
+  private static func end() {
+    state.withLock { state in
+      if let child = state.childProcess {
+        kill(child, SIGKILL)
+        // What it still writes would stand in the way of removing the directory; the other thread reaps it.
+        for _ in 0..<200 where kill(child, 0) == 0 { usleep(5_000) }
+      }
+      state.scratch?.remove()
+      Terminal.endProgress()
+      FileHandle.standardError.write(Data("Interrupted.\n".utf8))
+      exit(130)
+    }
+  }
+}

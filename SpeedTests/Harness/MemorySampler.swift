@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The resident memory of this process at one moment.
+struct ResidentMemory {
+  var anonymousBytes = 0
+  var fileBytes = 0
+
+  /// From `/proc/self/status`; zeros where that cannot be read.
+  static func now() -> ResidentMemory {
+    var memory = ResidentMemory()
+    let descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return memory }
+    defer { close(descriptor) }
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
+      let length = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+      guard length > 0 else { return }
+      let text = unsafe Span(_unsafeElements: UnsafeBufferPointer(buffer.extracting(0..<length)))
+      memory.anonymousBytes = kibibytes(after: "RssAnon:", in: text) * 1024
+      memory.fileBytes = kibibytes(after: "RssFile:", in: text) * 1024
+    }
+    return memory
+  }
+
+  /// The number behind a label, found without allocating anything.
+  static func kibibytes(after label: StaticString, in text: borrowing Span<UInt8>) -> Int {
+    let labelLength = label.utf8CodeUnitCount
+    var start = 0
+    while start + labelLength <= text.count {
+      var matched = 0
+      while matched < labelLength, unsafe text[start + matched] == label.utf8Start[matched] { matched += 1 }
+      if matched == labelLength {
+        var value = 0
+        var index = start + labelLength
+        while index < text.count, text[index] != UInt8(ascii: "\n") {
+          let digit = Int(text[index]) - 48
+          if (0...9).contains(digit) { value = value * 10 + digit }
+          index += 1
+        }
+        return value
+      }
+      while start < text.count, text[start] != UInt8(ascii: "\n") { start += 1 }
+      start += 1
+    }
+    return 0
+  }
+}
+
+/// Looks at the resident memory every few milliseconds, on a thread of its own, and keeps the peaks.
+final class MemorySampler: Sendable {
+  static let intervalMicroseconds: UInt32 = 4_000
+
+  private let peakAnonymous = Atomic(0)
+  private let peakFile = Atomic(0)
+  private let isStopping = Atomic(false)
+  private let cpuNanoseconds = Atomic(UInt64(0))
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  init() {}
+
+  func start() {
+    sample()
+    let thread = Thread { [self] in
+      while !isStopping.load(ordering: .relaxed) {
+        usleep(Self.intervalMicroseconds)
+        sample()
+        cpuNanoseconds.store(nanoseconds(of: CLOCK_THREAD_CPUTIME_ID), ordering: .relaxed)
+      }
+      hasEnded.signal()
+    }
+    thread.stackSize = 256 * 1024
+    thread.start()
+  }
+
+  /// Takes a last sample; `end` then waits for the thread.
+  func sample() {
+    let memory = ResidentMemory.now()
+    peakAnonymous.max(memory.anonymousBytes, ordering: .relaxed)
+    peakFile.max(memory.fileBytes, ordering: .relaxed)
+  }
+
+  /// CPU time that the thread itself took, so far.
+  var ownCPUNanoseconds: UInt64 { cpuNanoseconds.load(ordering: .relaxed) }
+
+  func end() -> (anonymousBytes: Int, fileBytes: Int) {
+    isStopping.store(true, ordering: .relaxed)
+    hasEnded.wait()
+    return (peakAnonymous.load(ordering: .relaxed), peakFile.load(ordering: .relaxed))
+  }
+}
+
+/// What a clock of the system shows.
+func nanoseconds(of clock: clockid_t) -> UInt64 {
+  var time = timespec()
+  guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// Measures what lies between `start` and `stop`, once.
+///
+/// CPU time is that of all threads of the process, less what the memory sampler took.
+public final class Meter {
+  private let sampler = MemorySampler()
+  private var startWall: UInt64?
+  private var startCPU: UInt64 = 0
+  private var result: Reading?
+  /// Durations of single steps, where a workload times them.
+  public private(set) var laps: [Double] = []
+
+  struct Reading {
+    var wallSeconds: Double
+    var cpuSeconds: Double
+    var anonymousBytes: Int
+    var fileBytes: Int
+  }
+
+  init() {}
+
+  public func start() {
+    precondition(startWall == nil, "a meter measures once")
+    sampler.start()
+    startCPU = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)
+    startWall = nanoseconds(of: CLOCK_MONOTONIC)
+  }
+
+  public func stop() {
+    let wall = nanoseconds(of: CLOCK_MONOTONIC)
+    let cpu = nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID)
+    guard let startWall, result == nil else { preconditionFailure("a meter is started, then stopped, once") }
+    let samplerCPU = sampler.ownCPUNanoseconds
+    sampler.sample()
+    let peaks = sampler.end()
+    let used = cpu - startCPU
+    result = Reading(
+      wallSeconds: Double(wall - startWall) / 1e9,
+      cpuSeconds: Double(used - min(used, samplerCPU)) / 1e9,
+      anonymousBytes: peaks.anonymousBytes, fileBytes: peaks.fileBytes)
+  }
+
+  public func measure<Result>(_ body: () throws -> Result) rethrows -> Result {
+    start()
+    let value = try body()
+    stop()
+    return value
+  }
+
+  /// Times one step within what is measured.
+  public func lap(_ body: () throws -> Void) rethrows {
+    let start = nanoseconds(of: CLOCK_MONOTONIC)
+    try body()
+    laps.append(Double(nanoseconds(of: CLOCK_MONOTONIC) - start) / 1e9)
+  }
+
+  public func reserveLaps(_ count: Int) { laps.reserveCapacity(count) }
+
+  func reading() throws(SpeedTestError) -> Reading {
+    guard let result else { throw .failed("the workload measured nothing") }
+    return result
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Glibc
+
+/// Messages and progress, on standard error.
+enum Terminal {
+  private static let isTerminal = isatty(STDERR_FILENO) == 1
+
+  static func message(_ text: String) {
+    endProgress()
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+  }
+
+  /// Replaces the line of progress; nothing where nobody looks.
+  static func progress(_ text: String) {
+    guard isTerminal else { return }
+    FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
+  }
+
+  static func endProgress() {
+    guard isTerminal else { return }
+    FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import SpeedTestHarness
+import Testing
+
+/// Every workload with every subject, at a size that takes no time, so that the speed tests never rot.
+///
+/// One after the other: each waits for a process, and would hold up other tests.
+@Suite(.serialized) struct ProgramTests {
+  static let programs = [
+    ("InsertSpeedTest", ["N1", "W1", "W3", "W5", "W6"]),
+    ("FetchSpeedTest", ["N2", "W10", "W10-killed", "W10-uncached", "W2", "W4", "W7"]),
+  ]
+
+  @Test(arguments: programs, [false, true])
+  func `all workloads run`(program: (name: String, workloads: [String]), withTitles: Bool) throws {
+    try withTemporaryDirectory { directory in
+      var arguments = ["--count", "1000", "--repetitions", "1", "--json", "--directory", directory]
+      if withTitles {
+        let file = directory + "/titles.txt"
+        let longTitle = String(repeating: "x", count: 400)
+        let titles = "Ein längerer Titel als fünfzehn Bytes\n\nBlue in Green\n\(longTitle)\n"
+        try titles.write(toFile: file, atomically: true, encoding: .utf8)
+        arguments += ["--titles", file]
+      }
+      let run = try SpeedTestProcess(program.name, arguments)
+      #expect(run.status == 0, "\(run.messages)")
+      let measurements = try JSONDecoder().decode([SpeedMeasurement].self, from: Data(run.output.utf8))
+      #expect(Set(measurements.map(\.workload)).sorted() == program.workloads)
+      for measurement in measurements {
+        #expect(measurement.count == 1_000)
+        #expect(measurement.repetition == 1)
+        #expect(measurement.wallSeconds > 0)
+        #expect(measurement.cpuSeconds > 0)
+        #expect(measurement.peakBytes > 0)
+        #expect(measurement.peakFileBytes > 0)
+        #expect(measurement.diskBytes > 0)
+        #expect((measurement.p50Microseconds != nil) == (measurement.workload == "W6"))
+      }
+      let subjects = Set(measurements.filter { $0.workload == program.workloads[0] }.map(\.subject))
+      #expect(subjects.isSuperset(of: ["raw", "grdb", "grdb-codable"]))
+      let left = try FileManager.default.contentsOfDirectory(atPath: directory)
+      #expect(left.filter { $0 != "titles.txt" } == [])
+    }
+  }
+
+  @Test func `tables come without --json`() throws {
+    try withTemporaryDirectory { directory in
+      let arguments = ["--count", "100", "--repetitions", "2", "--workloads", "simpleinsert", "--peers", "raw"]
+      let run = try SpeedTestProcess("InsertSpeedTest", arguments + ["--directory", directory])
+      #expect(run.status == 0, "\(run.messages)")
+      #expect(run.output.hasPrefix("W1 SimpleInsert: creates 100 songs"))
+      #expect(run.output.contains("\nraw "))
+      #expect(!run.output.contains("grdb"))
+      #expect(run.messages.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    (["--count", "0"], "--count"), (["--count", "many"], "--count"), (["--repetitions", "0"], "--repetitions"),
+    (["--encrypted"], "--encrypted"), (["--workloads", "W2"], "W1 (SimpleInsert)"),
+    (["--workloads", ","], "--workloads"),
+    (["--peers", "raw,oracle"], "oracle"), (["--titles", "/no/such/file"], "/no/such/file"),
+    (["--directory", "/proc/no"], "/proc/no"), (["--show", "1", "--json"], "--json"), (["--colour"], "--colour"),
+  ])
+  func `wrong use ends with status 2 and says what is wrong`(arguments: [String], expected: String) throws {
+    let run = try SpeedTestProcess("InsertSpeedTest", arguments)
+    #expect(run.status == 2)
+    #expect(run.output.isEmpty)
+    #expect(run.messages.contains(expected), "\(run.messages)")
+  }
+
+  @Test(arguments: ["InsertSpeedTest", "FetchSpeedTest"])
+  func `help goes to standard output`(program: String) throws {
+    let run = try SpeedTestProcess(program, ["--help"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("--repetitions"))
+    #expect(run.messages.isEmpty)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `an interrupted run leaves nothing behind`(signal: Int32) throws {
+    try withTemporaryDirectory { directory in
+      let arguments = ["--count", "5000000", "--workloads", "W1", "--directory", directory]
+      let (process, _, messages) = try SpeedTestProcess.start("InsertSpeedTest", arguments)
+      // Until the first child has begun to write.
+      var files: [String] = []
+      for _ in 0..<1_000 where !files.contains(where: { $0.contains(".") }) {
+        Thread.sleep(forTimeInterval: 0.01)
+        files = FileManager.default.subpaths(atPath: directory) ?? []
+      }
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 130)
+      #expect(process.terminationReason == .exit)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+      let text = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      #expect(text.contains("Interrupted."))
+    }
+  }
+}
