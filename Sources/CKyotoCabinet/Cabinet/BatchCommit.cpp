@@ -17,7 +17,10 @@ constexpr uint64_t kOverloaded = 8;
 void BatchCommit::apply() {
   commit_.begin();
   for (const BatchRun &run : batch_.runs()) check(run);
-  if (!conflicts_.empty()) throw Conflict();
+  if (!conflicts_.empty()) {
+    std::sort(conflicts_.begin(), conflicts_.end());  // new rows were checked before the others
+    throw Conflict();
+  }
   for (const BatchRun &run : batch_.runs()) change(run);
   commit_.finish();
 }

@@ -8,13 +8,17 @@ Cabinet::Use::Use(Cabinet &cabinet) : door_(cabinet.door_), session_(cabinet.ses
 
 Cabinet::Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report)
     : options_(options), directory_(StoreDirectory::open(path, options)) {
-  openSession(report);
+  FileGroup::Report groupReport;
+  openSession(groupReport);
+  fill(report, groupReport);
   report.created = directory_->wasCreated();
 }
 
-void Cabinet::openSession(tdn_open_report &report) {
-  FileGroup::Report groupReport;
-  session_ = std::make_unique<Session>(directory_->disk(), options_, groupReport);
+void Cabinet::openSession(FileGroup::Report &report) {
+  session_ = std::make_unique<Session>(directory_->disk(), options_, report);
+}
+
+void Cabinet::fill(tdn_open_report &report, const FileGroup::Report &groupReport) const {
   report = {};
   report.read_only = options_.access == TDN_ACCESS_READ;
   std::memcpy(report.store_id, directory_->storeID(), sizeof(report.store_id));
@@ -47,8 +51,15 @@ void Cabinet::close() {
 void Cabinet::reopen(tdn_open_report &report) {
   ReaderWriterLock::Exclusive lock(door_);
   if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
-  session_ = nullptr;
-  openSession(report);
+  FileGroup::Report groupReport;
+  if (options_.storage == TDN_STORAGE_MEMORY && session_) {
+    // No flush can fail there, and there are no files to go back to.
+    groupReport.commitNumber = session_->group().commitNumber();
+  } else {
+    session_ = nullptr;
+    openSession(groupReport);
+  }
+  fill(report, groupReport);
 }
 
 }  // namespace todana

@@ -36,7 +36,8 @@ class Cabinet {
   bool isOpen();
 
  private:
-  void openSession(tdn_open_report &report);
+  void openSession(FileGroup::Report &report);
+  void fill(tdn_open_report &report, const FileGroup::Report &groupReport) const;
   Session &session() const;
 
   ReaderWriterLock door_;

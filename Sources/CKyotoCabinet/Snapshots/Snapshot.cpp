@@ -27,8 +27,12 @@ OldRecord Snapshot::store(int64_t offset, const char *value, size_t length) {
 }
 
 void Snapshot::keep(SnapshotPart &part, std::string_view key, const HashBlock &record) {
-  // Appended later than the snapshot: the key was inserted, and absent before.
-  if (failure_ || record.offset >= part.end) return;
+  if (failure_) return;
+  if (record.offset >= part.end) {
+    // Appended later than the snapshot, so the key was absent; from here on the record may stand anywhere.
+    keepAbsent(part, key);
+    return;
+  }
   try {
     auto [entry, isNew] = part.changed.try_emplace(std::string(key));
     if (!isNew) return;
