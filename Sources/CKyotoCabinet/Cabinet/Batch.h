@@ -1,0 +1,65 @@
+// A caller's batch, checked and divided into runs of one structure each.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "FileTable.h"
+
+namespace todana {
+
+constexpr size_t kMaximumKeyLength = 1024;
+// The largest content and the bytes that an envelope puts around it.
+constexpr uint64_t kMaximumValueLength = (1ULL << 30) + 64;
+constexpr size_t kMaximumNameLength = 65535;
+
+// Changes of one structure.
+struct BatchRun {
+  Structure *structure;
+  size_t first;
+  size_t end;
+  size_t putCount;
+  uint64_t lastRow;  // the largest row id that is put, or 0
+};
+
+class Batch {
+ public:
+  // Throws Failure(TDN_INVALID, TDN_LIMIT or TDN_NO_STRUCTURE).
+  Batch(const tdn_batch &batch, FileTable &table);
+
+  const uint8_t *id() const { return batch_.id; }
+  const std::vector<BatchRun> &runs() const { return runs_; }
+
+  const tdn_change &change(size_t index) const { return batch_.changes[index]; }
+  const char *bytes(uint64_t offset) const { return reinterpret_cast<const char *>(batch_.bytes) + offset; }
+  const char *value(const tdn_change &change) const { return bytes(change.value); }
+
+ private:
+  void checkChange(const BatchRun &run, size_t index) const;
+  void checkOrder(const BatchRun &run, size_t index) const;
+  [[noreturn]] void invalid(const char *what, size_t index) const;
+
+  const tdn_batch batch_;
+  std::vector<BatchRun> runs_;
+};
+
+// The key of one change as it stands in the file. Rows' keys are made in place, so it must not be copied or moved.
+class ChangeKey {
+ public:
+  ChangeKey(const Batch &batch, const Structure &structure, const tdn_change &change)
+      : row_(structure.hasRows() ? change.key : 0),
+        view_(structure.hasRows() ? std::string_view(row_.bytes, row_.length)
+                                  : std::string_view(batch.bytes(change.key), change.key_length)) {}
+  ChangeKey(const ChangeKey &) = delete;
+  ChangeKey &operator=(const ChangeKey &) = delete;
+
+  std::string_view view() const { return view_; }
+  const char *data() const { return view_.data(); }
+  size_t length() const { return view_.size(); }
+
+ private:
+  RowKey row_;
+  std::string_view view_;
+};
+
+}  // namespace todana

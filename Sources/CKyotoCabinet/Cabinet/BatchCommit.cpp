@@ -1,0 +1,240 @@
+#include "BatchCommit.h"
+
+#include "../Kyoto/TreeReader.h"
+#include "HashGroup.h"
+
+namespace todana {
+
+namespace {
+
+// Background growth is asked for at twice as many records as buckets. Chains are trees, so overload hurts gently, and
+// a commit waits for a larger file only where its own records would overload the file badly.
+constexpr uint64_t kCrowded = 2;
+constexpr uint64_t kOverloaded = 8;
+
+}  // namespace
+
+void BatchCommit::apply() {
+  commit_.begin();
+  for (const BatchRun &run : batch_.runs()) check(run);
+  if (!conflicts_.empty()) {
+    std::sort(conflicts_.begin(), conflicts_.end());  // new rows were checked before the others
+    throw Conflict();
+  }
+  for (const BatchRun &run : batch_.runs()) change(run);
+  commit_.finish();
+}
+
+// MARK: Checking
+
+void BatchCommit::check(const BatchRun &run) {
+  std::shared_ptr<const HashFile> file = commit_.state().table.file(*run.structure);
+  if (!file || file->count() == 0) {
+    for (size_t index = run.first; index < run.end; index++) checkOne(index, false, {});
+  } else if (run.structure->isTree()) {
+    checkTree(run, *file);
+  } else {
+    checkHash(run, *file);
+  }
+}
+
+void BatchCommit::checkHash(const BatchRun &run, const HashFile &file) {
+  // Row ids from here on were never handed out before the last commit, so there is no record to look for.
+  uint64_t firstNewRow = run.structure->hasRows() ? file.nextRow() : UINT64_MAX;
+  HashGroup group(file);
+  size_t members[kHashGroupSize], memberCount = 0;
+  auto checkGroup = [&] {
+    group.fetch(memberCount);
+    for (size_t member = 0; member < memberCount; member++) {
+      ChangeKey key(batch_, *run.structure, batch_.change(members[member]));
+      HashBlock record;
+      bool exists = file.find(key.data(), key.length(), group.place(member), record);
+      checkOne(members[member], exists, {record.value, record.valueLength});
+    }
+    memberCount = 0;
+  };
+  for (size_t index = run.first; index < run.end; index++) {
+    const tdn_change &change = batch_.change(index);
+    if (change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY) continue;
+    if (run.structure->hasRows() && change.key >= firstNewRow) {
+      checkOne(index, false, {});
+      continue;
+    }
+    ChangeKey key(batch_, *run.structure, change);
+    group.add(memberCount, key.data(), key.length());
+    members[memberCount++] = index;
+    if (memberCount == kHashGroupSize) checkGroup();
+  }
+  checkGroup();
+}
+
+void BatchCommit::checkTree(const BatchRun &run, const HashFile &file) {
+  TreeReader tree(file);
+  for (size_t index = run.first; index < run.end; index++) {
+    ChangeKey key(batch_, *run.structure, batch_.change(index));
+    std::string_view value;
+    bool exists = tree.find(key.view(), value);
+    checkOne(index, exists, value);
+  }
+}
+
+void BatchCommit::checkOne(size_t index, bool exists, std::string_view value) {
+  const tdn_change &change = batch_.change(index);
+  bool isExpected = change.kind == TDN_PUT || exists;
+  if (change.expectation == TDN_EXPECT_ABSENT) isExpected = !exists;
+  if (change.expectation == TDN_EXPECT_TOKEN) {
+    isExpected = exists && recordToken(value.data(), value.size()) == change.expected;
+  }
+  if (!isExpected) conflicts_.push_back(index);
+}
+
+// MARK: Changing
+
+void BatchCommit::change(const BatchRun &run) {
+  Structure &structure = *run.structure;
+  try {
+    std::shared_ptr<const HashFile> file = commit_.state().table.file(structure);
+    Readers readers = commit_.snapshotReaders(structure, file);
+    commit_.touch(structure);
+    uint64_t nextRow = file ? file->nextRow() : 0;
+    if (std::shared_ptr<const HashFile> other = fileFor(run, file); other != file) {
+      commit_.replaceFile(structure, other);
+      file = other;
+      readers.clear();
+    }
+    if (structure.isTree()) {
+      changeTree(run, file, readers);
+    } else {
+      changeHash(run, *file, readers, nextRow);
+      if (file->count() > kCrowded * static_cast<uint64_t>(file->bucketCount())) crowded_.push_back(&structure);
+    }
+  } catch (Failure &failure) {
+    if (failure.structure == 0) failure.structure = structure.id;
+    throw;
+  }
+}
+
+// The file that is to take the run's records: a new one where there is none, or where it would be far too small.
+std::shared_ptr<const HashFile> BatchCommit::fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current) {
+  Structure &structure = *run.structure;
+  if (!current) return commit_.createFile(structure, run.putCount);
+  if (structure.isTree()) return current;
+  uint64_t count = current->count(), bucketCount = static_cast<uint64_t>(current->bucketCount());
+  if (count == 0 && run.putCount > bucketCount) return commit_.createFile(structure, run.putCount);
+  if (count + run.putCount > kOverloaded * bucketCount && run.putCount > bucketCount) {
+    try {
+      return copy(structure, *current, count + run.putCount);
+    } catch (const Failure &failure) {
+      // Some record cannot be read: the batch may not need it, so it goes into the file as it is.
+      if (failure.code != TDN_DAMAGED) throw;
+    }
+  }
+  return current;
+}
+
+std::shared_ptr<const HashFile> BatchCommit::copy(Structure &structure, const HashFile &from, uint64_t recordCount) {
+  std::shared_ptr<const HashFile> target = commit_.createFile(structure, recordCount);
+  FreeBlockPool pool;
+  HashWriter &writer = commit_.state().writer;
+  try {
+    writer.begin(*target, pool);
+    HashBlock block;
+    for (int64_t offset = from.recordStart(); offset < from.end(); offset += block.size) {
+      from.readBlock(offset, block);
+      if (block.isFree) continue;
+      from.verifyKey(block);
+      from.verifyValue(block);
+      writer.put(
+        block.key, block.keyLength, target->place(block.key, block.keyLength), block.value, block.valueLength);
+    }
+    writer.end(from.nextRow());
+  } catch (...) {
+    writer.abandon();
+    commit_.state().group.dropFile(target->file());
+    throw;
+  }
+  return target;
+}
+
+void BatchCommit::changeHash(const BatchRun &run, const HashFile &file, const Readers &readers, uint64_t nextRow) {
+  Structure &structure = *run.structure;
+  HashWriter &writer = commit_.state().writer;
+  writer.begin(file, structure.pool);
+  HashGroup group(file);
+  for (size_t first = run.first; first < run.end; first += kHashGroupSize) {
+    size_t count = std::min(kHashGroupSize, run.end - first);
+    for (size_t member = 0; member < count; member++) {
+      ChangeKey key(batch_, structure, batch_.change(first + member));
+      group.add(member, key.data(), key.length());
+    }
+    group.fetch(count);
+    for (size_t member = 0; member < count; member++) {
+      const tdn_change &change = batch_.change(first + member);
+      ChangeKey key(batch_, structure, change);
+      try {
+        changeHashRecord(run, file, readers, change, key.view(), group.place(member));
+      } catch (Failure &failure) {
+        failure.hasRow = structure.hasRows();
+        failure.row = structure.hasRows() ? change.key : 0;
+        throw;
+      }
+    }
+  }
+  // The rows put now were handed out, whoever did it.
+  if (structure.hasRows()) {
+    uint64_t known = structure.nextRow;
+    while (known != 0 && known <= run.lastRow && !structure.nextRow.compare_exchange_weak(known, run.lastRow + 1)) {
+    }
+    nextRow = std::max({nextRow, structure.nextRow.load(), run.lastRow + 1});
+  }
+  writer.end(nextRow);
+}
+
+void BatchCommit::changeHashRecord(
+  const BatchRun &run, const HashFile &file, const Readers &readers, const tdn_change &change, std::string_view key,
+  HashFile::Place place) {
+  HashWriter &writer = commit_.state().writer;
+  HashBlock record;
+  bool exists = file.find(key.data(), key.size(), place, record);
+  if (exists) {
+    for (const Commit::Reader &reader : readers) reader.snapshot->keep(*reader.part, key, record);
+  }
+  if (run.structure->journal) run.structure->journal->keys.emplace_back(key);
+  if (change.kind == TDN_REMOVE) {
+    file.checkRemoval(record);
+    writer.remove(key.data(), key.size(), place);
+    return;
+  }
+  int64_t end = writer.fileEnd();
+  writer.put(key.data(), key.size(), place, batch_.value(change), change.value_length);
+  // What is appended lies behind the end that a snapshot knows; what fills a free block does not.
+  if (!exists && writer.fileEnd() == end) {
+    for (const Commit::Reader &reader : readers) reader.snapshot->keepAbsent(*reader.part, key);
+  }
+}
+
+void BatchCommit::changeTree(
+  const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers) {
+  Structure &structure = *run.structure;
+  TreeWriter &writer = commit_.treeWriter(structure, file);
+  for (size_t index = run.first; index < run.end; index++) {
+    const tdn_change &change = batch_.change(index);
+    ChangeKey key(batch_, structure, change);
+    TreeWriter::OldValue old;
+    if (!readers.empty()) {
+      old = [&](const char *value, size_t length) {
+        for (const Commit::Reader &reader : readers) {
+          reader.snapshot->keepInOrder(*reader.part, key.view(), value, length);
+        }
+      };
+    }
+    if (change.kind == TDN_REMOVE) {
+      writer.remove(key.view(), old);
+    } else {
+      writer.put(key.view(), {batch_.value(change), change.value_length}, old);
+    }
+  }
+  writer.finish();
+}
+
+}  // namespace todana

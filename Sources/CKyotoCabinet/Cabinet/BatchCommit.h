@@ -1,0 +1,47 @@
+// Applies a caller's batch: first every expectation is checked, then everything is changed.
+#pragma once
+
+#include "Commit.h"
+
+namespace todana {
+
+// Thrown out of `apply` where records are not what the batch expects. Nothing has been changed then.
+struct Conflict {};
+
+class BatchCommit {
+ public:
+  BatchCommit(CommitState &state, const Batch &batch) : commit_(state), batch_(batch) {}
+
+  void apply();
+  void undo() { commit_.undo(); }
+
+  const std::vector<uint64_t> &conflicts() const { return conflicts_; }
+  // Structures whose files have become too small.
+  const std::vector<Structure *> &crowded() const { return crowded_; }
+
+ private:
+  using Readers = std::vector<Commit::Reader>;
+
+  // -- Checking
+  void check(const BatchRun &run);
+  void checkHash(const BatchRun &run, const HashFile &file);
+  void checkTree(const BatchRun &run, const HashFile &file);
+  void checkOne(size_t index, bool exists, std::string_view value);
+
+  // -- Changing
+  void change(const BatchRun &run);
+  std::shared_ptr<const HashFile> fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current);
+  std::shared_ptr<const HashFile> copy(Structure &structure, const HashFile &from, uint64_t recordCount);
+  void changeHash(const BatchRun &run, const HashFile &file, const Readers &readers, uint64_t nextRow);
+  void changeHashRecord(
+    const BatchRun &run, const HashFile &file, const Readers &readers, const tdn_change &change, std::string_view key,
+    HashFile::Place place);
+  void changeTree(const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers);
+
+  Commit commit_;
+  const Batch &batch_;
+  std::vector<uint64_t> conflicts_;
+  std::vector<Structure *> crowded_;
+};
+
+}  // namespace todana

@@ -1,0 +1,304 @@
+// The C functions of CKyotoCabinet.h. Every C++ exception ends here.
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <variant>
+
+#include "../Snapshots/HashScan.h"
+#include "../Snapshots/TreeScan.h"
+#include "../include/CKyotoCabinet.h"
+#include "BatchCommit.h"
+#include "Cabinet.h"
+
+using namespace todana;
+
+struct tdn_cabinet {
+  std::shared_ptr<Cabinet> cabinet;
+};
+
+struct tdn_snapshot {
+  std::shared_ptr<Cabinet> cabinet;
+  std::shared_ptr<Snapshot> snapshot;
+};
+
+struct tdn_scan {
+  std::shared_ptr<Cabinet> cabinet;
+  std::shared_ptr<Snapshot> snapshot;
+  std::variant<HashScan, TreeScan> scan;
+};
+
+namespace {
+
+void copyText(char *target, size_t capacity, const std::string &text) {
+  size_t length = std::min(text.size(), capacity - 1);
+  // Not in the middle of a character.
+  if (length < text.size()) {
+    while (length > 0 && (static_cast<uint8_t>(text[length]) & 0xc0) == 0x80) length--;
+  }
+  std::memcpy(target, text.data(), length);
+  target[length] = '\0';
+}
+
+void fill(tdn_error &error, const Failure &failure) {
+  error = {};
+  error.code = failure.code;
+  error.system_errno = failure.systemErrno;
+  error.structure = failure.structure;
+  error.has_row = failure.hasRow;
+  error.row = failure.row;
+  error.page = failure.page;
+  error.process = failure.process;
+  copyText(error.file, sizeof(error.file), failure.file);
+  copyText(error.message, sizeof(error.message), failure.message);
+}
+
+// Runs `body`; turns whatever it throws into an error. True if it threw nothing.
+template <class Body>
+bool guard(tdn_error *error, Body body) noexcept {
+  try {
+    body();
+    *error = {};
+    error->page = -1;
+    return true;
+  } catch (const Failure &failure) {
+    fill(*error, failure);
+  } catch (const Conflict &) {
+    *error = {};
+    error->code = TDN_CONFLICT;
+    error->page = -1;
+    copyText(error->message, sizeof(error->message), "records are not what the batch expected; nothing was applied");
+  } catch (const std::bad_alloc &) {
+    *error = {};
+    error->code = TDN_NO_MEMORY;
+    error->page = -1;
+    copyText(error->message, sizeof(error->message), "there is not enough memory");
+  } catch (const std::exception &exception) {
+    *error = {};
+    error->code = TDN_IO;
+    error->page = -1;
+    std::strncpy(error->message, exception.what(), sizeof(error->message) - 1);
+  }
+  return false;
+}
+
+// A snapshot that was ended says so rather than that the store is closed.
+Cabinet::Use useOf(Cabinet &cabinet, const Snapshot *snapshot) {
+  if (snapshot && !cabinet.isOpen()) {
+    throw Failure(TDN_INTERRUPTED, "the store was closed or reopened, which ended the snapshot");
+  }
+  return Cabinet::Use(cabinet);
+}
+
+}  // namespace
+
+// MARK: Opening and closing
+
+void tdn_options_init(tdn_options *options) {
+  *options = {};
+  options->storage = TDN_STORAGE_DIRECTORY;
+  options->access = TDN_ACCESS_WRITE;
+  options->log_limit = 64 << 20;
+  options->private_limit = 128 << 20;
+  options->commit_limit = 1 << 30;
+  options->snapshot_limit = 64 << 20;
+  options->direct_threshold = 1 << 20;
+  options->descriptor_limit = 256;
+}
+
+tdn_cabinet *tdn_open(const char *path, const tdn_options *options, tdn_open_report *report, tdn_error *error) {
+  tdn_cabinet *handle = nullptr;
+  guard(error, [&] {
+    auto opened = std::make_unique<tdn_cabinet>();
+    opened->cabinet = std::make_shared<Cabinet>(path, *options, *report);
+    handle = opened.release();
+  });
+  return handle;
+}
+
+bool tdn_close(tdn_cabinet *handle, tdn_error *error) {
+  std::unique_ptr<tdn_cabinet> owned(handle);
+  return guard(error, [&] { owned->cabinet->close(); });
+}
+
+bool tdn_reopen(tdn_cabinet *handle, tdn_open_report *report, tdn_error *error) {
+  return guard(error, [&] { handle->cabinet->reopen(*report); });
+}
+
+// MARK: Structures
+
+bool tdn_structures(
+  tdn_cabinet *handle, void *context, void (*visit)(void *context, const tdn_structure *structure), tdn_error *error) {
+  return guard(error, [&] {
+    // All first: the callback may call us.
+    for (const Session::StructureInfo &info : Cabinet::Use(*handle->cabinet)->structures()) {
+      tdn_structure structure{
+        info.id, info.kind, info.count, reinterpret_cast<const uint8_t *>(info.name.data()), info.name.size()};
+      visit(context, &structure);
+    }
+  });
+}
+
+bool tdn_structure_named(
+  tdn_cabinet *handle, int32_t kind, const uint8_t *name, size_t nameLength, uint32_t *id, tdn_error *error) {
+  return guard(error, [&] {
+    if (kind < TDN_STRUCTURE_ROWS || kind > TDN_STRUCTURE_TREE) throw Failure(TDN_INVALID, "unknown kind of structure");
+    if (nameLength < 1 || nameLength > kMaximumNameLength) {
+      throw Failure(TDN_LIMIT, "a structure's name has 1 to 65,535 bytes");
+    }
+    Cabinet::Use session(*handle->cabinet);
+    *id = session->structureNamed(kind, std::string(reinterpret_cast<const char *>(name), nameLength));
+  });
+}
+
+bool tdn_count(tdn_cabinet *handle, uint32_t structure, uint64_t *count, tdn_error *error) {
+  return guard(error, [&] { *count = Cabinet::Use(*handle->cabinet)->count(structure); });
+}
+
+bool tdn_reserve_rows(
+  tdn_cabinet *handle, uint32_t structure, uint64_t count, uint64_t *first, tdn_error *error) {
+  return guard(error, [&] { *first = Cabinet::Use(*handle->cabinet)->reserveRows(structure, count); });
+}
+
+// MARK: Committing
+
+bool tdn_commit(
+  tdn_cabinet *handle, const tdn_batch *batch, int32_t durability, tdn_commit_result *result, tdn_error *error) {
+  *result = {};
+  return guard(error, [&] {
+    Cabinet::Use session(*handle->cabinet);
+    std::vector<uint64_t> conflicts;
+    try {
+      result->commit_number = session->commit(
+        *batch, durability == TDN_RELAXED ? FileGroup::Durability::relaxed : FileGroup::Durability::full, conflicts);
+    } catch (const Conflict &) {
+      result->conflicts = static_cast<uint64_t *>(std::malloc(conflicts.size() * sizeof(uint64_t)));
+      if (!result->conflicts) throw std::bad_alloc();
+      std::memcpy(result->conflicts, conflicts.data(), conflicts.size() * sizeof(uint64_t));
+      result->conflict_count = conflicts.size();
+      throw;
+    }
+  });
+}
+
+void tdn_commit_result_free(tdn_commit_result *result) {
+  std::free(result->conflicts);
+  *result = {};
+}
+
+bool tdn_outcome(tdn_cabinet *handle, const uint8_t *batchID, uint64_t *commitNumber, tdn_error *error) {
+  return guard(error, [&] { *commitNumber = Cabinet::Use(*handle->cabinet)->group().outcome(batchID); });
+}
+
+bool tdn_checkpoint(tdn_cabinet *handle, tdn_error *error) {
+  return guard(error, [&] { Cabinet::Use(*handle->cabinet)->group().checkpoint(); });
+}
+
+// MARK: Reading
+
+bool tdn_get_rows(
+  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t structure, const uint64_t *rows, size_t rowCount,
+  tdn_chunk *chunk, tdn_error *error) {
+  return guard(error, [&] {
+    ChunkWriter writer(*chunk);
+    Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
+    useOf(*handle->cabinet, state)->getRows(state, structure, rows, rowCount, writer);
+  });
+}
+
+bool tdn_get_key(
+  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t structure, const uint8_t *key, size_t keyLength,
+  tdn_chunk *chunk, tdn_error *error) {
+  return guard(error, [&] {
+    ChunkWriter writer(*chunk);
+    Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
+    std::string_view view(reinterpret_cast<const char *>(key), keyLength);
+    useOf(*handle->cabinet, state)->getKey(state, structure, view, writer);
+  });
+}
+
+tdn_snapshot *tdn_snapshot_open(tdn_cabinet *handle, tdn_error *error) {
+  tdn_snapshot *opened = nullptr;
+  guard(error, [&] {
+    Cabinet::Use session(*handle->cabinet);
+    auto snapshot = std::make_unique<tdn_snapshot>();
+    snapshot->cabinet = handle->cabinet;
+    snapshot->snapshot = session->openSnapshot();
+    opened = snapshot.release();
+  });
+  return opened;
+}
+
+uint64_t tdn_snapshot_commit_number(const tdn_snapshot *snapshot) { return snapshot->snapshot->commitNumber(); }
+
+bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t structure, uint64_t *count, tdn_error *error) {
+  return guard(error, [&] {
+    *count = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotCount(*snapshot->snapshot, structure);
+  });
+}
+
+void tdn_snapshot_close(tdn_snapshot *snapshot) {
+  std::unique_ptr<tdn_snapshot> owned(snapshot);
+  tdn_error ignored;
+  // What is left of it goes while the session's files are there, or has gone with them.
+  guard(&ignored, [&] {
+    Cabinet::Use session(*owned->cabinet);
+    session->snapshots().close(owned->snapshot);
+    owned->snapshot = nullptr;
+  });
+}
+
+namespace {
+
+template <class MakeScan>
+tdn_scan *openScan(tdn_snapshot *snapshot, uint32_t structure, bool isTree, tdn_error *error, MakeScan makeScan) {
+  tdn_scan *opened = nullptr;
+  guard(error, [&] {
+    Snapshot &state = *snapshot->snapshot;
+    Cabinet::Use session = useOf(*snapshot->cabinet, &state);
+    Structure &scanned = session->structure(structure, isTree);
+    SnapshotPart &part = session->snapshotPart(state, scanned);
+    opened = new tdn_scan{snapshot->cabinet, snapshot->snapshot, makeScan(state, part, scanned)};
+  });
+  return opened;
+}
+
+std::optional<std::string> bound(const uint8_t *bytes, size_t length) {
+  if (!bytes) return std::nullopt;
+  return std::string(reinterpret_cast<const char *>(bytes), length);
+}
+
+}  // namespace
+
+tdn_scan *tdn_scan_open(tdn_snapshot *snapshot, uint32_t structure, tdn_error *error) {
+  return openScan(snapshot, structure, false, error, [](Snapshot &state, SnapshotPart &part, Structure &scanned) {
+    return HashScan(state, part, scanned.hasRows());
+  });
+}
+
+tdn_scan *tdn_range_open(
+  tdn_snapshot *snapshot, uint32_t structure, const uint8_t *lower, size_t lowerLength, const uint8_t *upper,
+  size_t upperLength, bool descending, tdn_error *error) {
+  return openScan(snapshot, structure, true, error, [&](Snapshot &state, SnapshotPart &part, Structure &) {
+    return TreeScan(state, part, {bound(lower, lowerLength), bound(upper, upperLength), descending});
+  });
+}
+
+bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error) {
+  return guard(error, [&] {
+    ChunkWriter writer(*chunk);
+    Cabinet::Use session = useOf(*scan->cabinet, scan->snapshot.get());
+    for (bool goesOn = true; goesOn;) {
+      FileGroup::ReadLock lock(session->group());
+      scan->snapshot->check();
+      goesOn = std::visit([&](auto &state) { return state.step(writer); }, scan->scan);
+    }
+  });
+}
+
+void tdn_scan_close(tdn_scan *scan) { delete scan; }
+
+// MARK: Looking inside
+
+bool tdn_get_statistics(tdn_cabinet *handle, tdn_statistics *statistics, tdn_error *error) {
+  return guard(error, [&] { *statistics = Cabinet::Use(*handle->cabinet)->statistics(); });
+}

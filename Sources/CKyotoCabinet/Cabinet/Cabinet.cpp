@@ -1,0 +1,65 @@
+#include "Cabinet.h"
+
+#include <cstring>
+
+namespace todana {
+
+Cabinet::Use::Use(Cabinet &cabinet) : door_(cabinet.door_), session_(cabinet.session()) {}
+
+Cabinet::Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report)
+    : options_(options), directory_(StoreDirectory::open(path, options)) {
+  FileGroup::Report groupReport;
+  openSession(groupReport);
+  fill(report, groupReport);
+  report.created = directory_->wasCreated();
+}
+
+void Cabinet::openSession(FileGroup::Report &report) {
+  session_ = std::make_unique<Session>(directory_->disk(), options_, report);
+}
+
+void Cabinet::fill(tdn_open_report &report, const FileGroup::Report &groupReport) const {
+  report = {};
+  report.read_only = options_.access == TDN_ACCESS_READ;
+  std::memcpy(report.store_id, directory_->storeID(), sizeof(report.store_id));
+  report.commit_number = groupReport.commitNumber;
+  report.recovered_commits = groupReport.recoveredCommits;
+  report.recovery_seconds = groupReport.recoverySeconds;
+  report.format_version = directory_->formatVersion();
+}
+
+Session &Cabinet::session() const {
+  if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
+  if (!session_) throw Failure(TDN_MUST_REOPEN, "the store could not be reopened: try again");
+  return *session_;
+}
+
+bool Cabinet::isOpen() {
+  ReaderWriterLock::Shared lock(door_);
+  return !isClosed_ && session_;
+}
+
+void Cabinet::close() {
+  ReaderWriterLock::Exclusive lock(door_);
+  isClosed_ = true;
+  std::unique_ptr<Session> session = std::move(session_);
+  std::unique_ptr<StoreDirectory> directory = std::move(directory_);
+  if (session) session->close();
+  session = nullptr;  // before the directory, whose lock lets others in
+}
+
+void Cabinet::reopen(tdn_open_report &report) {
+  ReaderWriterLock::Exclusive lock(door_);
+  if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
+  FileGroup::Report groupReport;
+  if (options_.storage == TDN_STORAGE_MEMORY && session_) {
+    // No flush can fail there, and there are no files to go back to.
+    groupReport.commitNumber = session_->group().commitNumber();
+  } else {
+    session_ = nullptr;
+    openSession(groupReport);
+  }
+  fill(report, groupReport);
+}
+
+}  // namespace todana

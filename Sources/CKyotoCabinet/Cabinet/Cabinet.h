@@ -1,0 +1,50 @@
+// What a `tdn_cabinet` points to: the session that is open now, and the door through which every call goes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "../ReaderWriterLock.h"
+#include "../StoreDirectory.h"
+#include "Session.h"
+
+namespace todana {
+
+// Lives until the handle is closed and every snapshot and scan has been let go, so that those can still be asked.
+class Cabinet {
+ public:
+  Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report);
+
+  // The session, kept open while this object lives.
+  class Use {
+   public:
+    // Throws Failure: TDN_CLOSED, or TDN_MUST_REOPEN where reopening has failed.
+    explicit Use(Cabinet &cabinet);
+    Session *operator->() const { return &session_; }
+    Session &operator*() const { return session_; }
+
+   private:
+    ReaderWriterLock::Shared door_;
+    Session &session_;
+  };
+
+  // Both wait for running calls.
+  void close();
+  void reopen(tdn_open_report &report);
+
+  // Without a session, for what outlives it.
+  bool isOpen();
+
+ private:
+  void openSession(FileGroup::Report &report);
+  void fill(tdn_open_report &report, const FileGroup::Report &groupReport) const;
+  Session &session() const;
+
+  ReaderWriterLock door_;
+  const tdn_options options_;
+  std::unique_ptr<StoreDirectory> directory_;
+  std::unique_ptr<Session> session_;
+  bool isClosed_ = false;
+};
+
+}  // namespace todana

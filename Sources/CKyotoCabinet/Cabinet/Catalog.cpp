@@ -1,0 +1,101 @@
+#include "Catalog.h"
+
+#include <cstdio>
+
+#include "../include/CKyotoCabinet.h"
+
+namespace todana {
+
+namespace {
+
+// Keys are structure ids; 0 is free for what belongs to none.
+constexpr uint64_t kStateKey = 0;
+constexpr char kEntryVersion = 1;
+constexpr size_t kEntryHeaderSize = 1 + 1 + 4;  // version, kind, file number
+constexpr size_t kVisibleNameLimit = 64;
+
+void put(const HashFile &file, HashWriter &writer, uint64_t id, const std::string &value) {
+  RowKey key(id);
+  HashFile::Place place = file.place(key.bytes, key.length);
+  HashBlock record;
+  file.find(key.bytes, key.length, place, record);
+  writer.put(key.bytes, key.length, place, value.data(), value.size());
+}
+
+uint32_t readNumber(const char *bytes) {
+  uint32_t number;
+  std::memcpy(&number, bytes, 4);
+  return number;
+}
+
+}  // namespace
+
+std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &structureName) {
+  char prefix[16];
+  std::snprintf(prefix, sizeof(prefix), "%04u-", number);
+  std::string name = prefix;
+  for (char character : structureName.substr(0, kVisibleNameLimit)) {
+    bool isPlain = (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') ||
+                   (character >= '0' && character <= '9') || character == '.' || character == '_' || character == '-';
+    name += isPlain ? character : '_';
+  }
+  return name + (kind == TDN_STRUCTURE_TREE ? ".kct" : ".kch");
+}
+
+void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
+  if (group.commitNumber() == 0) return;  // the first commit makes the catalog
+  std::shared_ptr<DataFile> data = group.openFile(kFileNumber, kFileName);
+  FileGroup::ReadLock lock(group);
+  file_ = std::make_shared<const HashFile>(std::move(data), kStructure);
+  nextStructure_ = static_cast<uint32_t>(std::max<uint64_t>(file_->nextRow(), 1));
+  HashBlock block;
+  for (int64_t offset = file_->recordStart(); offset < file_->end(); offset += block.size) {
+    file_->readBlock(offset, block);
+    if (block.isFree) continue;
+    file_->verifyKey(block);
+    file_->verifyValue(block);
+    uint64_t id;
+    if (!RowKey::parse(block.key, block.keyLength, &id) || id >= nextStructure_) {
+      file_->damaged("an entry of the catalog is damaged", offset);
+    }
+    if (id == kStateKey) {
+      if (block.valueLength != 4) file_->damaged("an entry of the catalog is damaged", offset);
+      nextFileNumber_ = readNumber(block.value);
+      continue;
+    }
+    if (block.valueLength <= kEntryHeaderSize || block.value[0] != kEntryVersion) {
+      file_->damaged("an entry of the catalog is damaged", offset);
+    }
+    visit(
+      {static_cast<uint32_t>(id), block.value[1], readNumber(block.value + 2),
+       std::string(block.value + kEntryHeaderSize, block.valueLength - kEntryHeaderSize)});
+  }
+}
+
+void Catalog::store(
+  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+  uint32_t nextFileNumber) {
+  if (!file_) {
+    file_ = HashFile::create(group.createFile(kFileNumber, kFileName), kStructure, HashFile::Shape());
+    isNew_ = true;
+  }
+  writer.begin(*file_, pool_);
+  for (const Entry &entry : entries) {
+    std::string value{kEntryVersion, static_cast<char>(entry.kind)};
+    value.append(reinterpret_cast<const char *>(&entry.fileNumber), 4);
+    put(*file_, writer, entry.id, value + entry.name);
+  }
+  put(*file_, writer, kStateKey, std::string(reinterpret_cast<const char *>(&nextFileNumber), 4));
+  writer.end(nextStructure);
+}
+
+void Catalog::forget() {
+  pool_.forget();
+  if (isNew_) file_ = nullptr;
+}
+
+void Catalog::storePool(HashWriter &writer) {
+  if (file_) writer.storePool(*file_, pool_);
+}
+
+}  // namespace todana

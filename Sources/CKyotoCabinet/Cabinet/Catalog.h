@@ -1,0 +1,55 @@
+// Which structures a cabinet has, and which data file each lives in: kept in a hash file of the group itself, so that
+// it changes in the same commit as the files do (docs/formats/cabinet-files.md).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "../FileGroup.h"
+#include "../Kyoto/HashWriter.h"
+
+namespace todana {
+
+class Catalog {
+ public:
+  static constexpr uint32_t kFileNumber = 1;
+  static constexpr uint32_t kStructure = 0;  // the catalog is no structure of its own
+  static constexpr const char *kFileName = "0001-catalog.kch";
+
+  struct Entry {
+    uint32_t id;
+    int32_t kind;
+    uint32_t fileNumber;
+    std::string name;
+  };
+
+  // The name of a data file: its number, and for people what is in it.
+  static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
+
+  // Reads the whole catalog, if there is one yet.
+  void load(FileGroup &group, const std::function<void(Entry)> &visit);
+
+  uint32_t nextStructure() const { return nextStructure_; }
+  uint32_t nextFileNumber() const { return nextFileNumber_; }
+
+  // Inside `apply`. Creates the catalog where there is none.
+  void store(
+    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+    uint32_t nextFileNumber);
+  // Before each commit: what the one before it did has been settled.
+  void settle() { isNew_ = false; }
+  // After a rollback.
+  void forget();
+  // At the end of a session, inside `apply`.
+  void storePool(HashWriter &writer);
+
+ private:
+  std::shared_ptr<const HashFile> file_;
+  bool isNew_ = false;  // made by the commit that is being applied
+  FreeBlockPool pool_;
+  uint32_t nextStructure_ = 1;
+  uint32_t nextFileNumber_ = kFileNumber + 1;
+};
+
+}  // namespace todana

@@ -1,0 +1,103 @@
+#include "Commit.h"
+
+#include "../Kyoto/TreeReader.h"
+
+namespace todana {
+
+namespace {
+
+// A stock tree has caches, locks, and one of the 1,024 thread-specific keys of the process.
+constexpr size_t kMaximumTreeWriters = 32;
+
+}  // namespace
+
+std::shared_ptr<const HashFile> Commit::createFile(Structure &structure, uint64_t recordCount) {
+  uint32_t number = state_.table.takeFileNumber();
+  std::shared_ptr<DataFile> data =
+    state_.group.createFile(number, Catalog::fileName(number, structure.kind, structure.name));
+  HashFile::Shape shape;
+  if (structure.isTree()) {
+    shape = TreeReader::shape();
+  } else if (recordCount > static_cast<uint64_t>(shape.bucketCount)) {
+    shape.bucketCount = HashFile::bucketCountFor(recordCount);
+  }
+  return HashFile::create(std::move(data), structure.id, shape);
+}
+
+void Commit::replaceFile(Structure &structure, std::shared_ptr<const HashFile> file) {
+  std::shared_ptr<const HashFile> old = state_.table.file(structure);
+  replacements_.push_back({&structure, old, structure.fileNumber});
+  touch(structure);
+  structure.pool.forget();
+  uint32_t number = file->number();
+  state_.table.setFile(structure, std::move(file), number);
+  if (old) state_.group.dropFile(old->file());
+}
+
+std::vector<Commit::Reader> Commit::snapshotReaders(
+  Structure &structure, const std::shared_ptr<const HashFile> &file) {
+  if (!hasSnapshots_) {
+    snapshots_ = state_.snapshots.all();
+    hasSnapshots_ = true;
+  }
+  std::vector<Reader> readers;
+  if (snapshots_.empty()) return readers;
+  uint64_t count = 0;
+  if (file) count = structure.isTree() ? TreeReader(*file).count() : file->count();
+  for (const std::shared_ptr<Snapshot> &snapshot : snapshots_) {
+    SnapshotPart &part = snapshot->part(structure.id, file, count);
+    // A snapshot from before a replacement reads the file that was replaced, which does not change any more.
+    if (part.file && file && part.file->number() == file->number()) readers.push_back({snapshot.get(), &part});
+  }
+  return readers;
+}
+
+TreeWriter &Commit::treeWriter(Structure &structure, const std::shared_ptr<const HashFile> &file) {
+  std::vector<Structure *> &trees = state_.treesInUse;
+  if (structure.treeWriter) {
+    trees.erase(std::find(trees.begin(), trees.end(), &structure));
+  } else {
+    if (trees.size() == kMaximumTreeWriters) closeTree(*trees.front());
+    structure.treeWriter = std::make_unique<TreeWriter>(file);
+  }
+  trees.push_back(&structure);
+  return *structure.treeWriter;
+}
+
+void Commit::closeTree(Structure &structure) {
+  touch(structure);
+  structure.treeWriter->close();
+  forgetTree(structure);
+}
+
+void Commit::forgetTree(Structure &structure) {
+  std::vector<Structure *> &trees = state_.treesInUse;
+  trees.erase(std::remove(trees.begin(), trees.end(), &structure), trees.end());
+  structure.treeWriter = nullptr;
+}
+
+void Commit::finish() {
+  if (replacements_.empty()) return;
+  std::vector<Catalog::Entry> entries;
+  for (const Replacement &replacement : replacements_) {
+    const Structure &structure = *replacement.structure;
+    entries.push_back({structure.id, structure.kind, structure.fileNumber, structure.name});
+  }
+  state_.catalog.store(
+    state_.group, state_.writer, entries, state_.table.nextStructure(), state_.table.nextFileNumber());
+}
+
+void Commit::undo() {
+  state_.writer.abandon();
+  state_.catalog.forget();
+  for (Structure *structure : touched_) {
+    structure->pool.forget();
+    if (structure->treeWriter) structure->treeWriter->abandon();
+    forgetTree(*structure);
+  }
+  for (auto replacement = replacements_.rbegin(); replacement != replacements_.rend(); ++replacement) {
+    state_.table.setFile(*replacement->structure, replacement->oldFile, replacement->oldNumber);
+  }
+}
+
+}  // namespace todana

@@ -1,0 +1,78 @@
+// What a commit of this layer changes, whatever its reason: files, the catalog, and what must be undone in memory.
+//
+// For inside FileGroup::commit's `apply` (or `undone`).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "Batch.h"
+#include "Catalog.h"
+#include "FileTable.h"
+#include "SnapshotList.h"
+
+namespace todana {
+
+// What commits share. Belongs to the session; only one commit at a time uses it.
+struct CommitState {
+  FileGroup &group;
+  FileTable &table;
+  SnapshotList &snapshots;
+  Catalog catalog;
+  HashWriter writer;
+  std::vector<Structure *> treesInUse;  // that have a TreeWriter; the one used last at the end
+};
+
+class Commit {
+ public:
+  // May be made outside; everything else is for inside.
+  explicit Commit(CommitState &state) : state_(state) {}
+
+  CommitState &state() { return state_; }
+
+  // First of all.
+  void begin() { state_.catalog.settle(); }
+
+  // The structure lives in another file from this commit on; the one before leaves the group.
+  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file);
+  // Creates a file for the structure that is to hold so many records.
+  std::shared_ptr<const HashFile> createFile(Structure &structure, uint64_t recordCount);
+
+  // Tells open snapshots what the structure has now. Returns those that must be handed its old values.
+  struct Reader {
+    Snapshot *snapshot;
+    SnapshotPart *part;
+  };
+  std::vector<Reader> snapshotReaders(Structure &structure, const std::shared_ptr<const HashFile> &file);
+
+  // The structure's pool or tree may have to be forgotten.
+  void touch(Structure &structure) { touched_.push_back(&structure); }
+
+  // The stock tree of the structure, which lives in `file`.
+  TreeWriter &treeWriter(Structure &structure, const std::shared_ptr<const HashFile> &file);
+
+  // Writes what the stock tree has and lets it go.
+  void closeTree(Structure &structure);
+
+  // At the end of `apply`: writes catalog entries of structures whose file was replaced.
+  void finish();
+  // In `undone`.
+  void undo();
+
+ private:
+  void forgetTree(Structure &structure);
+
+  CommitState &state_;
+  std::vector<std::shared_ptr<Snapshot>> snapshots_;
+  bool hasSnapshots_ = false;
+  std::vector<Structure *> touched_;
+  struct Replacement {
+    Structure *structure;
+    std::shared_ptr<const HashFile> oldFile;
+    uint32_t oldNumber;
+  };
+  std::vector<Replacement> replacements_;
+};
+
+}  // namespace todana

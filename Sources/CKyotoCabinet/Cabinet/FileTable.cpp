@@ -1,0 +1,109 @@
+#include "FileTable.h"
+
+namespace todana {
+
+void FileTable::add(const Catalog::Entry &entry) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto structure = std::make_unique<Structure>(entry.id, entry.kind, entry.name);
+  structure->fileNumber = entry.fileNumber;
+  byName_[{entry.kind, entry.name}] = structure.get();
+  structures_[entry.id] = std::move(structure);
+}
+
+void FileTable::setNumbers(uint32_t nextStructure, uint32_t nextFileNumber) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  nextStructure_ = nextStructure;
+  nextFileNumber_ = nextFileNumber;
+}
+
+Structure &FileTable::structure(uint32_t id) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = structures_.find(id);
+  if (found == structures_.end()) {
+    Failure failure(TDN_NO_STRUCTURE, "there is no structure with this number in the store");
+    failure.structure = id;
+    throw failure;
+  }
+  return *found->second;
+}
+
+Structure &FileTable::structure(int32_t kind, const std::string &name) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto [found, isNew] = byName_.try_emplace({kind, name}, nullptr);
+  if (isNew) {
+    auto structure = std::make_unique<Structure>(nextStructure_, kind, name);
+    found->second = structure.get();
+    structures_[nextStructure_++] = std::move(structure);
+  }
+  return *found->second;
+}
+
+std::vector<Structure *> FileTable::all() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Structure *> all;
+  for (auto &[id, structure] : structures_) all.push_back(structure.get());
+  return all;
+}
+
+uint32_t FileTable::nextStructure() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return nextStructure_;
+}
+
+std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKept) {
+  for (;;) {
+    uint32_t number;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (structure.file) {
+        openStructures_.splice(openStructures_.begin(), openStructures_, structure.use);
+        return structure.file;
+      }
+      number = structure.fileNumber;
+    }
+    if (number == 0) return nullptr;
+    // Not under the mutex: opening takes the group's locks, and commits, which hold those, take the mutex.
+    std::shared_ptr<const HashFile> file;
+    try {
+      std::shared_ptr<DataFile> data =
+        group_.openFile(number, Catalog::fileName(number, structure.kind, structure.name));
+      file = std::make_shared<const HashFile>(
+        std::move(data), structure.id, structure.isTree() ? kTreeFileType : kHashFileType);
+    } catch (const Failure &) {
+      if (structure.fileNumber != number) continue;  // replaced meanwhile
+      throw;
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (structure.fileNumber != number) continue;
+    if (structure.file) return structure.file;
+    if (isKept) keep(structure, file);
+    return file;
+  }
+}
+
+void FileTable::setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  letGo(structure);
+  structure.fileNumber = number;
+  if (file) keep(structure, std::move(file));
+}
+
+uint32_t FileTable::openCount() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<uint32_t>(openStructures_.size());
+}
+
+void FileTable::keep(Structure &structure, std::shared_ptr<const HashFile> file) {
+  structure.file = std::move(file);
+  openStructures_.push_front(&structure);
+  structure.use = openStructures_.begin();
+  while (openStructures_.size() > openLimit_) letGo(*openStructures_.back());
+}
+
+void FileTable::letGo(Structure &structure) {
+  if (!structure.file) return;
+  structure.file = nullptr;
+  openStructures_.erase(structure.use);
+}
+
+}  // namespace todana

@@ -1,0 +1,73 @@
+// The structures of an open cabinet, and which of their data files are open.
+//
+// Files open at their first use; beyond a limit, the one that was used longest ago is let go. Its Structure keeps what
+// a commit has to remember, so letting go loses nothing, and whoever holds the file may go on using it.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "../FileGroup.h"
+#include "Catalog.h"
+#include "Structure.h"
+
+namespace todana {
+
+class FileTable {
+ public:
+  FileTable(FileGroup &group, size_t openLimit) : group_(group), openLimit_(openLimit) {}
+
+  // -- Structures
+  void add(const Catalog::Entry &entry);
+  void setNumbers(uint32_t nextStructure, uint32_t nextFileNumber);
+  // Throws Failure(TDN_NO_STRUCTURE).
+  Structure &structure(uint32_t id);
+  // The structure with this name, a new one where there is none.
+  Structure &structure(int32_t kind, const std::string &name);
+  std::vector<Structure *> all();
+
+  // Numbers that no structure and no file ever had.
+  uint32_t takeFileNumber() { return nextFileNumber_++; }
+  uint32_t nextStructure();
+  uint32_t nextFileNumber() const { return nextFileNumber_; }
+
+  // -- Files
+  // The structure's file, opened where it is not; null where there is none. `isKept` false: for one look only.
+  std::shared_ptr<const HashFile> file(Structure &structure, bool isKept = true);
+
+  // Calls `body` with the structure's file (or null) under a read lock.
+  template <class Body>
+  decltype(auto) read(Structure &structure, bool isKept, Body body) {
+    for (;;) {
+      std::shared_ptr<const HashFile> current = file(structure, isKept);
+      FileGroup::ReadLock lock(group_);
+      // A commit may have replaced the file in between.
+      if (structure.fileNumber == (current ? current->number() : 0)) return body(current);
+    }
+  }
+
+  // Inside `apply`, or when it is undone: the structure lives in another file now.
+  void setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number);
+
+  uint32_t openCount();
+
+ private:
+  void keep(Structure &structure, std::shared_ptr<const HashFile> file);
+  void letGo(Structure &structure);
+
+  FileGroup &group_;
+  const size_t openLimit_;
+  std::mutex mutex_;
+  std::map<uint32_t, std::unique_ptr<Structure>> structures_;
+  std::map<std::pair<int32_t, std::string>, Structure *> byName_;
+  uint32_t nextStructure_ = 1;
+  std::atomic<uint32_t> nextFileNumber_{Catalog::kFileNumber + 1};
+  std::list<Structure *> openStructures_;  // the one used last in front
+};
+
+}  // namespace todana

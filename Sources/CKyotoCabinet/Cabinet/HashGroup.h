@@ -1,0 +1,32 @@
+// Looks up many keys of a hash file at a time, so that the memory accesses of different keys overlap.
+#pragma once
+
+#include "../Kyoto/HashFile.h"
+
+namespace todana {
+
+// Keys whose buckets and first records are fetched together: enough to hide the latency of memory, few enough to stay
+// in the cache until their turn comes.
+constexpr size_t kHashGroupSize = 16;
+
+class HashGroup {
+ public:
+  explicit HashGroup(const HashFile &file) : file_(file) {}
+
+  // Key `index` of the group, which asks for its bucket.
+  void add(size_t index, const char *key, size_t length) {
+    places_[index] = file_.place(key, length);
+    file_.prefetchBucket(places_[index]);
+  }
+  // When all keys are there: asks for the first records of their buckets.
+  void fetch(size_t count) {
+    for (size_t index = 0; index < count; index++) file_.prefetchRecord(places_[index]);
+  }
+  HashFile::Place place(size_t index) const { return places_[index]; }
+
+ private:
+  const HashFile &file_;
+  HashFile::Place places_[kHashGroupSize];
+};
+
+}  // namespace todana

@@ -1,0 +1,295 @@
+#include "Session.h"
+
+#include "../Kyoto/TreeReader.h"
+#include "../Snapshots/StepLimit.h"
+#include "BatchCommit.h"
+#include "HashGroup.h"
+#include "RandomID.h"
+
+namespace todana {
+
+namespace {
+
+FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
+  FileGroup::Settings settings;
+  settings.logLimit = options.log_limit;
+  settings.privateLimit = options.private_limit;
+  settings.commitLimit = options.commit_limit;
+  settings.directThreshold = options.direct_threshold;
+  settings.sectorSize = options.sector_size > 0 ? options.sector_size : disk.sectorSize();
+  settings.strict = options.strict;
+  settings.readOnly = options.access == TDN_ACCESS_READ;
+  settings.isVolatile = options.storage == TDN_STORAGE_MEMORY;
+  return settings;
+}
+
+}  // namespace
+
+Session::Session(Disk &disk, const tdn_options &options, FileGroup::Report &report)
+    : snapshotLimit_(options.snapshot_limit), isReadOnly_(options.access == TDN_ACCESS_READ) {
+  group_ = FileGroup::open(disk, groupSettings(options, disk), report);
+  table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)));
+  commitState_.reset(new CommitState{*group_, *table_, snapshots_, {}, {}, {}});
+  std::vector<uint32_t> fileNumbers{Catalog::kFileNumber};
+  commitState_->catalog.load(*group_, [&](const Catalog::Entry &entry) {
+    table_->add(entry);
+    fileNumbers.push_back(entry.fileNumber);
+  });
+  table_->setNumbers(commitState_->catalog.nextStructure(), commitState_->catalog.nextFileNumber());
+  if (isReadOnly_) return;
+  std::sort(fileNumbers.begin(), fileNumbers.end());
+  group_->keepOnly(fileNumbers);
+  growth_ = std::make_unique<Growth>(*commitState_);
+}
+
+Session::~Session() {
+  growth_ = nullptr;
+  snapshots_.interruptAll();
+  commitState_ = nullptr;
+  table_ = nullptr;
+}
+
+void Session::close() {
+  if (growth_) growth_->stop();
+  if (!isReadOnly_) storeState();
+  snapshots_.interruptAll();
+  group_->close();
+}
+
+// What stands in memory between commits: free-block pools, row ids handed out, the caches of stock trees.
+void Session::storeState() {
+  Commit commit(*commitState_);
+  HashWriter &writer = commitState_->writer;
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      for (Structure *structure : table_->all()) {
+        std::shared_ptr<const HashFile> file;
+        if (structure->nextRow > 0) {
+          file = table_->file(*structure);
+          if (file && file->nextRow() < structure->nextRow) {
+            commit.touch(*structure);
+            writer.begin(*file, structure->pool);
+            writer.end(structure->nextRow);
+          }
+        }
+        if (structure->pool.isLoaded && !structure->pool.blocks.empty()) {
+          if (!file) file = table_->file(*structure);
+          commit.touch(*structure);
+          writer.storePool(*file, structure->pool);
+        }
+        if (structure->treeWriter) commit.closeTree(*structure);
+      }
+      commitState_->catalog.storePool(writer);
+    },
+    [&] { commit.undo(); });
+}
+
+// MARK: Structures
+
+std::vector<Session::StructureInfo> Session::structures() {
+  std::vector<StructureInfo> infos;
+  for (Structure *structure : table_->all()) {
+    uint64_t count = table_->read(*structure, false, [&](const std::shared_ptr<const HashFile> &file) {
+      return countIn(*structure, file.get());
+    });
+    infos.push_back({structure->id, structure->kind, count, structure->name});
+  }
+  return infos;
+}
+
+uint32_t Session::structureNamed(int32_t kind, const std::string &name) { return table_->structure(kind, name).id; }
+
+uint64_t Session::count(uint32_t id) {
+  Structure &structure = table_->structure(id);
+  return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
+    return countIn(structure, file.get());
+  });
+}
+
+uint64_t Session::countIn(const Structure &structure, const HashFile *file) {
+  if (!file) return 0;
+  return structure.isTree() ? TreeReader(*file).count() : file->count();
+}
+
+uint64_t Session::reserveRows(uint32_t id, uint64_t count) {
+  Structure &structure = table_->structure(id);
+  if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
+  group_->throwIfPoisoned();
+  if (structure.nextRow == 0) loadNextRow(structure);
+  uint64_t first = structure.nextRow;
+  do {
+    if (count > UINT64_MAX - first) throw Failure(TDN_LIMIT, "there are no row ids left");
+  } while (!structure.nextRow.compare_exchange_weak(first, first + count));
+  return first;
+}
+
+void Session::loadNextRow(Structure &structure) {
+  table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
+    uint64_t unknown = 0, first = file ? std::max<uint64_t>(file->nextRow(), 1) : 1;
+    structure.nextRow.compare_exchange_strong(unknown, first);
+  });
+}
+
+Structure &Session::structure(uint32_t id, bool isTree) {
+  Structure &structure = table_->structure(id);
+  if (structure.isTree() != isTree) {
+    throw Failure(
+      TDN_INVALID, isTree ? "a range can be read from a tree only" : "a tree is read by ranges of keys");
+  }
+  return structure;
+}
+
+// MARK: Committing
+
+uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
+  Batch checked(batch, *table_);
+  BatchCommit commit(*commitState_, checked);
+  uint64_t number;
+  try {
+    number = group_->commit(
+      batch.id, durability, [&] { commit.apply(); }, [&] { commit.undo(); });
+  } catch (const Conflict &) {
+    conflicts = commit.conflicts();
+    throw;
+  }
+  for (Structure *structure : commit.crowded()) growth_->request(*structure);
+  return number;
+}
+
+// MARK: Reading
+
+uint64_t Session::snapshotCount(Snapshot &snapshot, uint32_t id) {
+  return snapshotPart(snapshot, table_->structure(id)).count;
+}
+
+SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Structure &structure) {
+  return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) -> SnapshotPart & {
+    snapshot.check();
+    SnapshotPart *fixed = snapshot.fixedPart(structure.id);
+    return fixed ? *fixed : snapshot.part(structure.id, file, countIn(structure, file.get()));
+  });
+}
+
+namespace {
+
+// Reads single records of a hash file, of now or as a snapshot sees them.
+class RecordReader {
+ public:
+  RecordReader(const HashFile *file, const Snapshot *snapshot, const SnapshotPart *part)
+      : file_(part ? part->file.get() : file), snapshot_(snapshot), part_(part) {}
+
+  const HashFile *file() const { return file_; }
+
+  // False when the chunk is full.
+  bool add(ChunkWriter &chunk, uint64_t row, std::string_view key, HashFile::Place place) const {
+    if (part_ && !part_->changed.empty()) {
+      auto old = part_->changed.find(std::string(key));
+      if (old != part_->changed.end()) return addOld(chunk, row, old->second);
+    }
+    HashBlock record;
+    try {
+      bool exists = file_->find(key.data(), key.size(), place, record);
+      if (!exists || (part_ && record.offset >= part_->end)) return chunk.add(row, {}, 0, TDN_ABSENT);
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_DAMAGED) throw;
+      return chunk.add(row, {}, 0, TDN_RECORD_DAMAGED);
+    }
+    return chunk.add(row, {}, record.value, record.valueLength);
+  }
+
+  bool addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old) const {
+    char *value = chunk.add(row, {}, old.length, old.exists() ? TDN_FOUND : TDN_ABSENT);
+    if (value && old.exists()) snapshot_->readOldValue(old, value);
+    return value;
+  }
+
+ private:
+  const HashFile *file_;
+  const Snapshot *snapshot_;
+  const SnapshotPart *part_;
+};
+
+// Adds rows from `next` on until the step is over. False when the chunk is full.
+bool addRows(
+  const RecordReader &reader, const uint64_t *rows, size_t rowCount, size_t &next, ChunkWriter &chunk) {
+  StepLimit limit;
+  size_t start = chunk.byteCount();
+  while (next < rowCount) {
+    size_t count = std::min(kHashGroupSize, rowCount - next);
+    if (!reader.file()) {
+      for (size_t member = 0; member < count; member++, next++) {
+        if (!chunk.add(rows[next], {}, 0, TDN_ABSENT)) return false;
+      }
+      continue;
+    }
+    HashGroup group(*reader.file());
+    for (size_t member = 0; member < count; member++) {
+      RowKey key(rows[next + member]);
+      group.add(member, key.bytes, key.length);
+    }
+    group.fetch(count);
+    bool isStepOver = false;
+    for (size_t member = 0; member < count; member++, next++) {
+      RowKey key(rows[next]);
+      if (!reader.add(chunk, rows[next], {key.bytes, key.length}, group.place(member))) return false;
+      isStepOver |= limit.isReached(chunk.byteCount() - start);
+    }
+    if (isStepOver) return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Session::getRows(
+  Snapshot *snapshot, uint32_t id, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk) {
+  Structure &structure = table_->structure(id);
+  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, structure) : nullptr;
+  size_t next = 0;
+  bool hasRoom = true;
+  while (next < rowCount && hasRoom) {
+    hasRoom = table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
+      if (snapshot) snapshot->check();
+      return addRows(RecordReader(file.get(), snapshot, part), rows, rowCount, next, chunk);
+    });
+  }
+}
+
+void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view key, ChunkWriter &chunk) {
+  Structure &structure = table_->structure(id);
+  if (structure.hasRows()) throw Failure(TDN_INVALID, "the structure has row ids, not keys of bytes");
+  if (key.empty() || key.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,024 bytes");
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, structure) : nullptr;
+  table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &current) {
+    if (snapshot) snapshot->check();
+    RecordReader reader(current.get(), snapshot, part);
+    if (!reader.file()) {
+      chunk.add(0, {}, 0, TDN_ABSENT);
+    } else if (!structure.isTree()) {
+      reader.add(chunk, 0, key, reader.file()->place(key.data(), key.size()));
+    } else if (auto old = part ? part->changedInOrder.find(key) : decltype(part->changedInOrder.find(key))();
+               part && old != part->changedInOrder.end()) {
+      reader.addOld(chunk, 0, old->second);
+    } else {
+      std::string_view value;
+      bool exists = TreeReader(*reader.file()).find(key, value);
+      if (exists) {
+        chunk.add(0, {}, value.data(), value.size());
+      } else {
+        chunk.add(0, {}, 0, TDN_ABSENT);
+      }
+    }
+  });
+}
+
+tdn_statistics Session::statistics() {
+  tdn_statistics statistics = group_->statistics();
+  statistics.growths = growth_ ? growth_->growthCount() : 0;
+  return statistics;
+}
+
+}  // namespace todana

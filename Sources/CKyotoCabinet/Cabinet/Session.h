@@ -1,0 +1,72 @@
+// One opening of a cabinet: from the recovery of its files to their closing, or to a failure that calls for reopening.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "../FileGroup.h"
+#include "../Snapshots/ChunkWriter.h"
+#include "Catalog.h"
+#include "Commit.h"
+#include "FileTable.h"
+#include "Growth.h"
+#include "SnapshotList.h"
+
+namespace todana {
+
+class Session {
+ public:
+  Session(Disk &disk, const tdn_options &options, FileGroup::Report &report);
+  // Without `close`: whatever is only in memory is forgotten.
+  ~Session();
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  void close();
+
+  FileGroup &group() { return *group_; }
+  SnapshotList &snapshots() { return snapshots_; }
+
+  // -- Structures
+  struct StructureInfo {
+    uint32_t id;
+    int32_t kind;
+    uint64_t count;
+    std::string name;
+  };
+  std::vector<StructureInfo> structures();
+  uint32_t structureNamed(int32_t kind, const std::string &name);
+  uint64_t count(uint32_t structure);
+  uint64_t reserveRows(uint32_t structure, uint64_t count);
+
+  // -- Committing
+  // Throws Conflict; then `conflicts` says which changes.
+  uint64_t commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
+
+  // -- Reading
+  std::shared_ptr<Snapshot> openSnapshot() { return snapshots_.open(*group_, snapshotLimit_); }
+  uint64_t snapshotCount(Snapshot &snapshot, uint32_t structure);
+  // The part that a scan goes through.
+  SnapshotPart &snapshotPart(Snapshot &snapshot, Structure &structure);
+  Structure &structure(uint32_t id, bool isTree);
+  void getRows(Snapshot *snapshot, uint32_t structure, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
+  void getKey(Snapshot *snapshot, uint32_t structure, std::string_view key, ChunkWriter &chunk);
+
+  tdn_statistics statistics();
+
+ private:
+  uint64_t countIn(const Structure &structure, const HashFile *file);
+  void loadNextRow(Structure &structure);
+  void storeState();
+
+  const int64_t snapshotLimit_;
+  const bool isReadOnly_;
+  // Let go in reverse: first whoever uses files, then the files, then the group.
+  std::unique_ptr<FileGroup> group_;
+  SnapshotList snapshots_;
+  std::unique_ptr<FileTable> table_;
+  std::unique_ptr<CommitState> commitState_;
+  std::unique_ptr<Growth> growth_;
+};
+
+}  // namespace todana

@@ -1,0 +1,271 @@
+#include "HashFile.h"
+
+#include <kcutil.h>
+
+#include <limits>
+
+namespace todana {
+
+namespace {
+
+constexpr char kMagic[4] = {'K', 'C', '\n', '\0'};
+
+// Offsets within the header.
+constexpr int kLibraryVersion = 4;
+constexpr int kLibraryRevision = 5;
+constexpr int kFormatVersion = 6;
+constexpr int kModuleChecksum = 7;
+constexpr int kType = 8;
+constexpr int kAlignmentPower = 9;
+constexpr int kFreeBlockPower = 10;
+constexpr int kOptions = 11;
+constexpr int kBucketCount = 16;
+constexpr int kFlags = 24;
+constexpr int kSize = 40;
+constexpr int kNextRow = 48;  // the 16 opaque bytes, which Kyoto Cabinet leaves to us
+constexpr int kStructure = 56;
+constexpr int kOurVersion = 60;
+
+constexpr int64_t kMaximumBucketCount = 1LL << 36;
+
+// A checksum of the hash function, which tells a file written by a build with another one.
+uint8_t moduleChecksum() {
+  constexpr char kSeed[] = "__kyotocabinet__";
+  uint32_t pivot = hashKey(kSeed, sizeof(kSeed) - 1).pivot;
+  return static_cast<uint8_t>(pivot >> 24 ^ pivot >> 16 ^ pivot >> 8 ^ pivot);
+}
+
+int64_t bucketStartFor(int freeBlockPower) {
+  if (freeBlockPower == 0) return kHashHeaderSize;
+  return kHashHeaderSize + kAddressSize * (1LL << freeBlockPower) + 2 * kAddressSize + 2;
+}
+
+int64_t recordStartFor(int64_t bucketStart, int64_t bucketCount, int alignmentPower) {
+  int64_t alignment = 1LL << alignmentPower;
+  return (bucketStart + kAddressSize * bucketCount + alignment - 1) & ~(alignment - 1);
+}
+
+bool isPrime(int64_t number) {
+  if (number % 2 == 0) return number == 2;
+  for (int64_t factor = 3; factor * factor <= number; factor += 2) {
+    if (number % factor == 0) return false;
+  }
+  return number > 1;
+}
+
+}  // namespace
+
+HashFile::HashFile(std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type)
+    : file_(std::move(file)), structure_(structure) {
+  if (end() < kHashHeaderSize) damaged("it is too short for a header", 0);
+  const char *head = header();
+  auto byte = [&](int offset) { return static_cast<uint8_t>(head[offset]); };
+  if (std::memcmp(head, kMagic, sizeof(kMagic)) != 0) damaged("it is not a Kyoto Cabinet file", 0);
+  if (byte(kModuleChecksum) != moduleChecksum()) damaged("it was written with another hash function", 0);
+  if (byte(kType) != type) damaged("it is a Kyoto Cabinet file of another type", 0);
+  if (byte(kOptions) != 0 || byte(kAlignmentPower) > 15 || byte(kFreeBlockPower) > 20) {
+    damaged("its header has settings that are never used", 0);
+  }
+  if (byte(kFlags) != 0) damaged("another program left it open or in a fatal state", 0);
+
+  alignmentPower_ = byte(kAlignmentPower);
+  uint64_t bucketCount = readBigEndian64(head + kBucketCount);
+  if (bucketCount < 1 || bucketCount > kMaximumBucketCount) damaged("its bucket count is impossible", 0);
+  bucketCount_ = static_cast<int64_t>(bucketCount);
+  bucketStart_ = bucketStartFor(byte(kFreeBlockPower));
+  recordStart_ = recordStartFor(bucketStart_, bucketCount_, alignmentPower_);
+  if (readBigEndian64(head + kSize) != static_cast<uint64_t>(end()) || end() < recordStart_) {
+    damaged("its size is not what its header says", 0);
+  }
+  if (count() > static_cast<uint64_t>(end() - recordStart_) / kRecordHeaderSize) {
+    damaged("its record count is impossible", 0);
+  }
+  uint32_t owner, version;
+  std::memcpy(&owner, head + kStructure, 4);
+  std::memcpy(&version, head + kOurVersion, 4);
+  if (owner != structure_) damaged("it belongs to another structure", 0);
+  if (version != kFileFormatVersion) damaged("its format version is unknown", 0);
+}
+
+std::shared_ptr<const HashFile> HashFile::create(
+  std::shared_ptr<DataFile> file, uint32_t structure, const Shape &shape) {
+  int64_t recordStart =
+    recordStartFor(bucketStartFor(shape.freeBlockPower), shape.bucketCount, shape.alignmentPower);
+  char head[kHashHeaderSize] = {};
+  std::memcpy(head, kMagic, sizeof(kMagic));
+  head[kLibraryVersion] = static_cast<char>(kyotocabinet::LIBVER);
+  head[kLibraryRevision] = static_cast<char>(kyotocabinet::LIBREV);
+  head[kFormatVersion] = static_cast<char>(kyotocabinet::FMTVER);
+  head[kModuleChecksum] = static_cast<char>(moduleChecksum());
+  head[kType] = static_cast<char>(shape.type);
+  head[kAlignmentPower] = static_cast<char>(shape.alignmentPower);
+  head[kFreeBlockPower] = static_cast<char>(shape.freeBlockPower);
+  writeBigEndian64(head + kBucketCount, static_cast<uint64_t>(shape.bucketCount));
+  writeBigEndian64(head + kSize, static_cast<uint64_t>(recordStart));
+  std::memcpy(head + kStructure, &structure, 4);
+  std::memcpy(head + kOurVersion, &kFileFormatVersion, 4);
+  file->grow(recordStart);
+  file->write(0, head, sizeof(head));
+  return std::make_shared<const HashFile>(std::move(file), structure, shape.type);
+}
+
+int64_t HashFile::bucketCountFor(uint64_t recordCount) {
+  recordCount = std::min<uint64_t>(recordCount, kMaximumBucketCount);
+  return bucketCountAtLeast(recordCount + recordCount / 2);
+}
+
+int64_t HashFile::bucketCountAtLeast(uint64_t count) {
+  int64_t number = static_cast<int64_t>(std::min<uint64_t>(count, kMaximumBucketCount / 2));
+  number = std::max(number, Shape().bucketCount) | 1;
+  while (!isPrime(number)) number += 2;
+  return number;
+}
+
+uint64_t HashFile::nextRow() const {
+  uint64_t row;
+  std::memcpy(&row, header() + kNextRow, 8);
+  return row;
+}
+
+void HashFile::prefetchRecord(Place place) const {
+  // Only a hint, so it does not matter whether the page is sound.
+  int64_t bucket = bucketOffset(place.bucket);
+  int64_t offset = static_cast<int64_t>(readAddress(file_->at(bucket)) << alignmentPower_);
+  if (offset > 0 && offset < end()) __builtin_prefetch(file_->at(offset));
+}
+
+bool HashFile::find(const char *key, size_t length, Place place, HashBlock &record) const {
+  // Brent's way of noticing a circle: compare with an earlier offset, which moves up in ever longer intervals.
+  int64_t earlier = 0, steps = 0, interval = 8;
+  for (int64_t offset = firstRecord(place.bucket); offset > 0;) {
+    if (offset == earlier) damaged("a chain of records runs in a circle", offset);
+    if (++steps == interval) {
+      earlier = offset;
+      interval *= 2;
+    }
+    readBlock(offset, record);
+    if (record.isFree) damaged("a chain of records leads to a free block", offset);
+    verifyKey(record);
+    if (record.keyLength == length && std::memcmp(record.key, key, length) == 0) {
+      verifyValue(record);
+      return true;
+    }
+    uint32_t pivot = hashKey(record.key, record.keyLength).pivot;
+    bool goesLeft = place.pivot > pivot;
+    if (place.pivot == pivot) {
+      goesLeft = length != record.keyLength ? length > record.keyLength : std::memcmp(key, record.key, length) > 0;
+    }
+    offset = goesLeft ? record.left : record.right;
+  }
+  return false;
+}
+
+void HashFile::checkRemoval(const HashBlock &record) const {
+  if (record.left == 0 || record.right == 0) return;
+  HashBlock block;
+  int64_t earlier = 0, steps = 0, interval = 8;
+  for (int64_t offset = record.left; offset > 0; offset = block.right) {
+    if (offset == earlier || offset == record.offset) damaged("a chain of records runs in a circle", offset);
+    if (++steps == interval) {
+      earlier = offset;
+      interval *= 2;
+    }
+    readBlock(offset, block);
+    if (block.isFree) damaged("a chain of records leads to a free block", offset);
+    verifyKey(block);
+  }
+}
+
+std::vector<HashFile::FreeRange> HashFile::storedFreeBlocks() const {
+  std::vector<FreeRange> ranges;
+  int64_t size = poolSize();
+  if (size == 0) return ranges;
+  file_->verify(kHashHeaderSize, size);
+  const char *bytes = file_->at(kHashHeaderSize), *limit = bytes + size;
+  int64_t offset = 0, previousEnd = recordStart_;
+  while (bytes < limit && *bytes != 0) {
+    uint64_t distance, blockSize;
+    bytes = readVarnum(bytes, limit, &distance);
+    if (bytes) bytes = readVarnum(bytes, limit, &blockSize);
+    // Compared in alignment units, so that nothing can overflow.
+    uint64_t rest = static_cast<uint64_t>(end() - offset) >> alignmentPower_;
+    if (!bytes || distance > rest || blockSize == 0 || blockSize > rest - distance) {
+      damaged("its list of free blocks is damaged", kHashHeaderSize);
+    }
+    offset += static_cast<int64_t>(distance << alignmentPower_);
+    if (offset < previousEnd) damaged("its list of free blocks is damaged", kHashHeaderSize);
+    ranges.push_back({offset, static_cast<int64_t>(blockSize << alignmentPower_)});
+    previousEnd = offset + ranges.back().size;
+  }
+  return ranges;
+}
+
+void HashFile::checkFreeBlock(const FreeRange &range) const {
+  HashBlock block;
+  readBlock(range.offset, block);
+  if (!block.isFree || block.size != range.size) damaged("its list of free blocks leads to a record", range.offset);
+}
+
+void HashFile::readBlock(int64_t offset, HashBlock &block) const {
+  int64_t available = end() - offset;
+  if (offset < recordStart_ || available < kRecordHeaderSize + 2) damaged("a record lies outside of it", offset);
+  file_->verify(offset, kRecordHeaderSize + 2);
+  const char *bytes = file_->at(offset);
+  uint8_t first = static_cast<uint8_t>(bytes[0]);
+  block.offset = offset;
+  int64_t paddingLength;
+  if (first == kShortPaddingMagic) {
+    paddingLength = static_cast<uint8_t>(bytes[1]);
+  } else if (first == kFreeBlockMagic) {
+    const char *magic = bytes + 2 + kAddressSize;
+    block.isFree = true;
+    block.size = static_cast<int64_t>(readAddress(bytes + 2) << alignmentPower_);
+    if (static_cast<uint8_t>(bytes[1]) != kFreeBlockMagic || static_cast<uint8_t>(magic[0]) != kPaddingMagic ||
+        static_cast<uint8_t>(magic[1]) != kPaddingMagic || block.size < kRecordHeaderSize + 2 ||
+        block.size > available) {
+      damaged("the header of a free block is damaged", offset);
+    }
+    return;
+  } else if (first >= 1 && first < 0x80) {
+    paddingLength = static_cast<int64_t>(readBigEndian(bytes, 2));
+  } else {
+    damaged("the header of a record is damaged", offset);
+  }
+  block.isFree = false;
+  block.left = static_cast<int64_t>(readAddress(bytes + 2) << alignmentPower_);
+  block.right = static_cast<int64_t>(readAddress(bytes + 2 + kAddressSize) << alignmentPower_);
+
+  const char *lengths = bytes + kRecordHeaderSize;
+  uint64_t keyLength = static_cast<uint8_t>(lengths[0]), valueLength = static_cast<uint8_t>(lengths[1]);
+  const char *body = lengths + 2;
+  if ((keyLength | valueLength) >= 0x80) {
+    int64_t headerLimit = std::min<int64_t>(available, kRecordHeaderSize + 2 * 9);
+    file_->verify(offset, headerLimit);
+    body = readVarnum(lengths, bytes + headerLimit, &keyLength);
+    if (body) body = readVarnum(body, bytes + headerLimit, &valueLength);
+    if (!body) damaged("the lengths of a record are damaged", offset);
+  }
+  // One by one, so that no sum can overflow.
+  uint64_t rest = static_cast<uint64_t>(available - (body - bytes));
+  if (keyLength > rest || valueLength > rest - keyLength ||
+      static_cast<uint64_t>(paddingLength) > rest - keyLength - valueLength) {
+    damaged("a record is longer than the file", offset);
+  }
+  block.key = body;
+  block.keyLength = keyLength;
+  block.value = body + keyLength;
+  block.valueLength = valueLength;
+  block.size = (block.value - bytes) + static_cast<int64_t>(valueLength) + paddingLength;
+  if (block.size & ((1LL << alignmentPower_) - 1)) damaged("a record has an impossible size", offset);
+}
+
+void HashFile::damaged(const std::string &what, int64_t offset) const {
+  Failure failure(
+    TDN_DAMAGED, "the data file is damaged: " + what + "; restore the store from a backup, or salvage what can be read",
+    file_->name());
+  failure.structure = structure_;
+  failure.page = offset / kPageSize;
+  throw failure;
+}
+
+}  // namespace todana

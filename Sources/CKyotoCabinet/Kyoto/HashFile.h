@@ -1,0 +1,139 @@
+// One Kyoto Cabinet hash file, for reading: our own reader of the stock format.
+//
+// It checks whatever it reads (offsets, lengths, magic bytes, circles in a chain, page checksums) before it uses it,
+// allocates nothing and hands out borrowed bytes, so a damaged or hostile file makes it throw and nothing worse. Stock
+// code is let at a chain only after this reader has walked it.
+//
+// It keeps nothing that a commit changes, so one object serves all threads. Its methods must be called inside
+// FileGroup::commit's `apply` or under a FileGroup::ReadLock; what they hand out is valid that long.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../DataFile.h"
+#include "../Failure.h"
+#include "HashFormat.h"
+
+namespace todana {
+
+// A record or a free block as it stands in the file.
+struct HashBlock {
+  int64_t offset = 0;
+  int64_t size = 0;  // the next block stands right behind
+  bool isFree = false;
+  int64_t left = 0;  // offsets of the children in the bucket's tree; 0: none
+  int64_t right = 0;
+  const char *key = nullptr;
+  size_t keyLength = 0;
+  const char *value = nullptr;
+  size_t valueLength = 0;
+};
+
+class HashFile {
+ public:
+  // A key's place in this file.
+  struct Place {
+    int64_t bucket;
+    uint32_t pivot;
+  };
+
+  // What a hash file is made with. The alignment and the number of free blocks remembered are Kyoto Cabinet's defaults.
+  struct Shape {
+    uint8_t type = kHashFileType;
+    uint8_t alignmentPower = 3;
+    uint8_t freeBlockPower = 10;
+    int64_t bucketCount = 4093;  // 24 KiB: many classes have few rows
+  };
+
+  // Checks the header. Throws Failure(TDN_DAMAGED) where the file is not `structure`'s or not as we write it.
+  HashFile(std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type = kHashFileType);
+
+  // Writes header, pool and buckets of an empty hash file into an empty data file.
+  static std::shared_ptr<const HashFile> create(std::shared_ptr<DataFile> file, uint32_t structure, const Shape &shape);
+  // The bucket count for a file that is to hold so many records: room to grow by half.
+  static int64_t bucketCountFor(uint64_t recordCount);
+  // A prime number, because row ids in a row must not meet in few buckets.
+  static int64_t bucketCountAtLeast(uint64_t count);
+
+  const std::shared_ptr<DataFile> &file() const { return file_; }
+  uint32_t number() const { return file_->number(); }
+  uint32_t structure() const { return structure_; }
+  int64_t bucketCount() const { return bucketCount_; }
+  int alignmentPower() const { return alignmentPower_; }
+  int64_t poolSize() const { return bucketStart_ - kHashHeaderSize; }
+  int64_t recordStart() const { return recordStart_; }
+
+  // Of the state that is in the file now.
+  int64_t end() const { return file_->size(); }
+  uint64_t count() const { return readBigEndian64(header() + 32); }
+  uint64_t nextRow() const;
+
+  Place place(const char *key, size_t length) const {
+    KeyHash hash = hashKey(key, length);
+    return {static_cast<int64_t>(hash.bucket % static_cast<uint64_t>(bucketCount_)), hash.pivot};
+  }
+
+  // For batches: first the bucket of every key, then the first record of every bucket, then `find`.
+  void prefetchBucket(Place place) const { __builtin_prefetch(file_->at(bucketOffset(place.bucket))); }
+  void prefetchRecord(Place place) const;
+
+  // False if there is no such record.
+  bool find(const char *key, size_t length, Place place, HashBlock &record) const;
+  bool find(const char *key, size_t length, HashBlock &record) const {
+    return find(key, length, place(key, length), record);
+  }
+
+  // Walks what stock code walks to take this record out of its tree.
+  void checkRemoval(const HashBlock &record) const;
+
+  struct FreeRange {
+    int64_t offset;
+    int64_t size;
+  };
+  // The free-block pool in the file, in the order of offsets. The ranges lie within the record section and do not
+  // overlap, but whether there really is a free block is for `checkFreeBlock` to say, when one is used.
+  std::vector<FreeRange> storedFreeBlocks() const;
+  void checkFreeBlock(const FreeRange &range) const;
+
+  // Reads the header of the block at `offset`, which must be an aligned offset below `end()`. What it points to lies
+  // within the file, but its pages have not been verified: see `verifyKey`.
+  void readBlock(int64_t offset, HashBlock &block) const;
+  void verifyKey(const HashBlock &block) const {
+    if (block.keyLength > 0) file_->verify(block.key - file_->at(0), static_cast<int64_t>(block.keyLength));
+  }
+  void verifyValue(const HashBlock &block) const {
+    if (block.valueLength > 0) file_->verify(block.value - file_->at(0), static_cast<int64_t>(block.valueLength));
+  }
+
+  [[noreturn]] void damaged(const std::string &what, int64_t offset) const;
+
+ private:
+  const char *header() const {
+    file_->verify(0, kHashHeaderSize);
+    return file_->at(0);
+  }
+  int64_t bucketOffset(int64_t bucket) const { return bucketStart_ + bucket * kAddressSize; }
+  int64_t firstRecord(int64_t bucket) const {
+    int64_t offset = bucketOffset(bucket);
+    file_->verify(offset, kAddressSize);
+    return static_cast<int64_t>(readAddress(file_->at(offset)) << alignmentPower_);
+  }
+
+  const std::shared_ptr<DataFile> file_;
+  const uint32_t structure_;
+  int alignmentPower_ = 0;
+  int64_t bucketCount_ = 0;
+  int64_t bucketStart_ = 0;
+  int64_t recordStart_ = 0;
+};
+
+// The last 8 bytes of a value as a little-endian number, shorter ones filled up with zeros.
+inline uint64_t recordToken(const char *value, size_t length) {
+  uint64_t token = 0;
+  size_t byteCount = length < 8 ? length : 8;
+  if (byteCount > 0) std::memcpy(&token, value + length - byteCount, byteCount);
+  return token;
+}
+
+}  // namespace todana

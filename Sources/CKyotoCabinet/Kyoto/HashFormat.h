@@ -1,0 +1,121 @@
+// The layout of a Kyoto Cabinet hash file, as far as we read and write it ourselves (docs/formats/cabinet-files.md).
+//
+//   header 64 | free-block pool | bucket array | records and free blocks, one after the other, to the end
+//
+// All of our files use 6-byte addresses, tree chaining and no compression.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace todana {
+
+constexpr int64_t kHashHeaderSize = 64;
+constexpr int kAddressSize = 6;
+
+// Kyoto Cabinet's type numbers.
+constexpr uint8_t kHashFileType = 0x30;
+constexpr uint8_t kTreeFileType = 0x31;
+
+// First bytes of what stands in the record section.
+constexpr uint8_t kShortPaddingMagic = 0xcc;  // a record with less than 256 bytes of padding
+constexpr uint8_t kPaddingMagic = 0xee;       // the first byte of a padding, and the end of a free block's header
+constexpr uint8_t kFreeBlockMagic = 0xdd;
+constexpr int kRecordHeaderSize = 2 + 2 * kAddressSize;  // before the two lengths
+constexpr int kFreeBlockHeaderSize = 2 + kAddressSize + 2;
+
+constexpr uint32_t kFileFormatVersion = 1;
+
+inline uint64_t readBigEndian(const char *bytes, int byteCount) {
+  uint64_t number = 0;
+  for (int i = 0; i < byteCount; i++) number = number << 8 | static_cast<uint8_t>(bytes[i]);
+  return number;
+}
+
+inline uint64_t readBigEndian64(const char *bytes) {
+  uint64_t number;
+  std::memcpy(&number, bytes, 8);
+  return __builtin_bswap64(number);
+}
+
+inline uint64_t readAddress(const char *bytes) {
+  uint32_t high;
+  uint16_t low;
+  std::memcpy(&high, bytes, 4);
+  std::memcpy(&low, bytes + 4, 2);
+  return static_cast<uint64_t>(__builtin_bswap32(high)) << 16 | __builtin_bswap16(low);
+}
+
+inline void writeBigEndian64(char *bytes, uint64_t number) {
+  number = __builtin_bswap64(number);
+  std::memcpy(bytes, &number, 8);
+}
+
+// Kyoto Cabinet's variable-length numbers: big-endian groups of seven bits. Returns the end, or null where the number
+// does not end before `end` or has more than 63 bits.
+inline const char *readVarnum(const char *bytes, const char *end, uint64_t *number) {
+  uint64_t value = 0;
+  for (int i = 0; i < 9 && bytes < end; i++) {
+    uint8_t byte = static_cast<uint8_t>(*bytes++);
+    value = value << 7 | (byte & 0x7f);
+    if (byte < 0x80) {
+      *number = value;
+      return bytes;
+    }
+  }
+  return nullptr;
+}
+
+// Where a record is looked for: `bucket` is taken modulo the bucket count, `pivot` orders the tree of one bucket.
+struct KeyHash {
+  uint64_t bucket;
+  uint32_t pivot;
+};
+
+// MurmurHash64A as Kyoto Cabinet has it (`hashmurmur`), and its `fold_hash`.
+inline KeyHash hashKey(const char *key, size_t length) {
+  constexpr uint64_t kMultiplier = 0xc6a4a7935bd1e995ULL;
+  uint64_t hash = 19780211ULL ^ (length * kMultiplier);
+  for (; length >= 8; key += 8, length -= 8) {
+    uint64_t word;
+    std::memcpy(&word, key, 8);
+    word *= kMultiplier;
+    word ^= word >> 47;
+    word *= kMultiplier;
+    hash = hash * kMultiplier ^ word;
+  }
+  if (length > 0) {
+    uint64_t word = 0;
+    std::memcpy(&word, key, length);
+    hash = (hash ^ word) * kMultiplier;
+  }
+  hash ^= hash >> 47;
+  hash *= kMultiplier;
+  hash ^= hash >> 47;
+  uint32_t high = static_cast<uint32_t>(hash >> 48) | static_cast<uint32_t>((hash & 0x0000ffff00000000ULL) >> 16);
+  uint32_t low = static_cast<uint32_t>((hash & 0xffff) << 16) | static_cast<uint32_t>((hash & 0xffff0000ULL) >> 16);
+  return {hash, high ^ low};
+}
+
+// A row id as a key: in as few bytes as it takes (one for 0), most significant first, because small records fill the
+// larger part of a file with what is not their content.
+struct RowKey {
+  char bytes[8];
+  uint32_t length;
+
+  explicit RowKey(uint64_t row) {
+    length = static_cast<uint32_t>((64 - __builtin_clzll(row | 1) + 7) / 8);
+    uint64_t shifted = __builtin_bswap64(row << (64 - 8 * length));
+    std::memcpy(bytes, &shifted, 8);
+  }
+
+  // False where the bytes are no row's key.
+  static bool parse(const char *key, size_t length, uint64_t *row) {
+    if (length < 1 || length > 8 || (length > 1 && key[0] == 0)) return false;
+    *row = readBigEndian(key, static_cast<int>(length));
+    return true;
+  }
+};
+
+}  // namespace todana

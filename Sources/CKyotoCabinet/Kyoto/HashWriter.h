@@ -1,0 +1,62 @@
+// Changes hash files with stock Kyoto Cabinet code, below its locks.
+//
+// One object serves all files, one after the other, because a stock HashDB is heavy (1,024 locks, and one of the 1,024
+// thread-specific keys that a process has). The caller excludes everyone else: inside FileGroup::commit's `apply`, or
+// on a building file.
+#pragma once
+
+#include <memory>
+
+#include "HashFile.h"
+#include "PagedKyoto.h"
+
+namespace todana {
+
+// The free blocks of one file that new records may be put into. Kyoto Cabinet keeps them in memory while a file is
+// open and in the file while it is not: a copy in the file of an interrupted session would lead to live records.
+struct FreeBlockPool {
+  kyotocabinet::PagedHashDB::FBP blocks;
+  bool isLoaded = false;  // taken from the file: the file's own pool has been emptied
+
+  // After a rollback: the blocks may not be free, and the file's pool may have come back.
+  void forget() {
+    blocks.clear();
+    isLoaded = false;
+  }
+};
+
+class HashWriter {
+ public:
+  HashWriter() { db_.file_.attach(&port_); }
+
+  // Prepares changes of a file. The file's free-block pool is loaded and emptied in the file where that has not been
+  // done in this session.
+  void begin(const HashFile &file, FreeBlockPool &pool);
+  // Stores the header where it has changed. `nextRow` goes into it where it is larger than what is there.
+  void end(uint64_t nextRow);
+  // After a failure: the content is about to be rolled back.
+  void abandon();
+
+  // The caller has walked the key's chain with HashFile::find; for a removal HashFile::checkRemoval, too.
+  void put(const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength);
+  void remove(const char *key, size_t keyLength, HashFile::Place place);
+
+  // Writes the pool into the file, where stock tools and the next session find it.
+  void storePool(const HashFile &file, FreeBlockPool &pool);
+
+  int64_t fileEnd() const { return db_.lsiz_.get(); }
+  uint64_t recordCount() const { return static_cast<uint64_t>(db_.count_.get()); }
+  const HashFile *current() const { return hash_; }
+
+ private:
+  void loadPool();
+  void checkFreeBlock(size_t keyLength, size_t valueLength);
+  [[noreturn]] void throwFailure();
+
+  FilePort port_;
+  kyotocabinet::PagedHashDB db_;
+  const HashFile *hash_ = nullptr;
+  FreeBlockPool *pool_ = nullptr;
+};
+
+}  // namespace todana

@@ -1,0 +1,146 @@
+// What stock Kyoto Cabinet code sees in place of `kyotocabinet::File`: a DataFile of the group.
+//
+// Durability, transactions and repair are the group's business, so those methods do nothing here. No exception may
+// pass through stock code, which takes locks by hand: a failure is kept in the port and thrown by our own caller.
+#pragma once
+
+#include <kcfile.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include "../DataFile.h"
+
+namespace todana {
+
+// Where a PagedFile is plugged in. Belongs to whoever drives the stock code.
+struct FilePort {
+  DataFile *file = nullptr;
+  // Off once the content was rolled back: a stock object that is let go then must not write what it still caches.
+  bool isWritable = true;
+  std::exception_ptr failure;
+
+  // Throws what a method of the PagedFile failed with, if one did.
+  void rethrowFailure() {
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+  }
+};
+
+// The port that a PagedFile opened by path on this thread is plugged into, while this object lives: stock code opens
+// files by path only.
+class ScopedPort {
+ public:
+  explicit ScopedPort(FilePort &port) { current() = &port; }
+  ~ScopedPort() { current() = nullptr; }
+  ScopedPort(const ScopedPort &) = delete;
+  ScopedPort &operator=(const ScopedPort &) = delete;
+
+  static FilePort *&current() {
+    thread_local FilePort *port = nullptr;
+    return port;
+  }
+};
+
+class PagedFile {
+ public:
+  enum OpenMode {
+    OREADER = kyotocabinet::File::OREADER,
+    OWRITER = kyotocabinet::File::OWRITER,
+    OCREATE = kyotocabinet::File::OCREATE,
+    OTRUNCATE = kyotocabinet::File::OTRUNCATE,
+    ONOLOCK = kyotocabinet::File::ONOLOCK,
+    OTRYLOCK = kyotocabinet::File::OTRYLOCK,
+  };
+  static constexpr char EXTCHR = '.';
+
+  PagedFile() = default;
+  PagedFile(const PagedFile &) = delete;
+  PagedFile &operator=(const PagedFile &) = delete;
+
+  void attach(FilePort *port) { port_ = port; }
+
+  bool open(const std::string &path, uint32_t mode, int64_t /* mappingSize */) {
+    if (mode & OTRUNCATE) return fail("open failed (truncation is not supported)");
+    port_ = ScopedPort::current();
+    path_ = path;
+    return port_ || fail("open failed (invalid path)");
+  }
+  bool close() {
+    port_ = nullptr;
+    path_.clear();
+    return true;
+  }
+
+  bool read(int64_t offset, void *buffer, size_t byteCount) { return read_fast(offset, buffer, byteCount); }
+  bool read_fast(int64_t offset, void *buffer, size_t byteCount) {
+    try {
+      return port_->file->read(offset, buffer, byteCount) || fail("read out of bounds");
+    } catch (...) {
+      return keepFailure();
+    }
+  }
+
+  bool write(int64_t offset, const void *bytes, size_t byteCount) {
+    if (!port_->isWritable) return fail("the file was rolled back");
+    try {
+      port_->file->write(offset, bytes, byteCount);
+      return true;
+    } catch (...) {
+      return keepFailure();
+    }
+  }
+  // Overwrites: never extends the file.
+  bool write_fast(int64_t offset, const void *bytes, size_t byteCount) {
+    int64_t size = port_->file->size();
+    if (offset < 0 || byteCount > static_cast<uint64_t>(size) || offset > size - static_cast<int64_t>(byteCount)) {
+      return fail("write out of bounds");
+    }
+    return write(offset, bytes, byteCount);
+  }
+  bool append(const void *bytes, size_t byteCount) { return write(size(), bytes, byteCount); }
+
+  // Only grows: a data file shrinks by being replaced.
+  bool truncate(int64_t newSize) {
+    if (newSize < size()) return fail("truncation is not supported");
+    if (!port_->isWritable) return fail("the file was rolled back");
+    try {
+      port_->file->grow(newSize);
+      return true;
+    } catch (...) {
+      return keepFailure();
+    }
+  }
+
+  int64_t size() const { return port_->file->size(); }
+  std::string path() const { return path_; }
+  const char *error() const { return error_; }
+
+  bool synchronize(bool) { return true; }
+  bool refresh() { return true; }
+  bool begin_transaction(bool, int64_t) { return true; }
+  bool end_transaction(bool) { return true; }
+  bool write_transaction(int64_t, size_t) { return true; }
+  bool recovered() const { return false; }
+
+  // Called by stock code only to reorganize, which is never asked for.
+  static bool remove(const std::string &) { return false; }
+  static bool rename(const std::string &, const std::string &) { return false; }
+  static bool synchronize_whole() { return true; }
+
+ private:
+  bool fail(const char *error) {
+    error_ = error;
+    return false;
+  }
+  bool keepFailure() {
+    if (!port_->failure) port_->failure = std::current_exception();
+    return fail("the file failed");
+  }
+
+  FilePort *port_ = nullptr;
+  std::string path_;
+  const char *error_ = "no error";
+};
+
+}  // namespace todana

@@ -1,0 +1,86 @@
+// Our own reader of Kyoto Cabinet's B+ trees: a tree's nodes are the records of a hash file
+// (docs/formats/cabinet-files.md).
+//
+// Like HashFile it checks what it reads and keeps nothing, so that it serves readers without a lock. It sees what the
+// last commit left in the file: stock code writes all of its cached nodes at the end of a commit.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "HashFile.h"
+
+namespace todana {
+
+class TreeReader {
+ public:
+  struct Record {
+    std::string_view key;
+    std::string_view value;
+  };
+  struct Leaf {
+    int64_t previous = 0;
+    int64_t next = 0;
+    std::vector<Record> records;
+  };
+
+  // What a tree's file is made with.
+  static HashFile::Shape shape();
+
+  explicit TreeReader(const HashFile &file);
+
+  uint64_t count() const { return count_; }
+  int64_t firstLeaf() const { return first_; }
+  int64_t lastLeaf() const { return last_; }
+  int64_t leafCount() const { return leafCount_; }
+
+  bool find(std::string_view key, std::string_view &value) const;
+
+  // The leaf whose range holds the key.
+  int64_t leafFor(std::string_view key) const;
+  // Throws Failure(TDN_DAMAGED) where the keys are not in order or a length is wrong.
+  void readLeaf(int64_t id, Leaf &leaf) const;
+
+  // Checks all inner nodes, before stock code is let at the tree: it fills arrays of a fixed size on its way down and
+  // takes numbers of nodes as they come.
+  void checkInnerNodes() const;
+  // Checks one node as stock code is about to read it, in the middle of a commit too, where the file's description of
+  // the tree lags behind.
+  static void checkNode(const HashFile &file, std::string_view key, std::string_view value);
+
+ private:
+  struct AnyNode {};
+  TreeReader(const HashFile &file, AnyNode)
+      : file_(file), leafCount_(kMaximumNodeCount), innerCount_(kMaximumNodeCount) {}
+
+  struct Link {
+    std::string_view key;
+    int64_t child;
+  };
+  struct InnerNode {
+    int64_t heir;
+    std::vector<Link> links;
+  };
+
+  static bool isInner(int64_t id) { return id > kInnerBase; }
+  std::string_view readNode(int64_t id) const;
+  void parseInner(std::string_view bytes, InnerNode &node) const;
+  void parseLeaf(std::string_view bytes, Leaf &leaf) const;
+  int64_t checkInner(int64_t id, int level) const;
+  [[noreturn]] void damaged(const char *what) const { file_.damaged(what, 0); }
+
+  static constexpr int64_t kInnerBase = 1LL << 48;
+  static constexpr int64_t kMaximumNodeCount = 1LL << 28;
+  static constexpr int kMaximumLevel = 15;
+
+  const HashFile &file_;
+  int64_t root_ = 0;
+  int64_t first_ = 0;
+  int64_t last_ = 0;
+  int64_t leafCount_ = 0;
+  int64_t innerCount_ = 0;
+  uint64_t count_ = 0;
+};
+
+}  // namespace todana

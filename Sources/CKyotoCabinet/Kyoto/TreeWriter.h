@@ -1,0 +1,46 @@
+// Changes a B+ tree with stock Kyoto Cabinet code: a PlantDB over nodes that it finds through our checked reader.
+//
+// PlantDB caches nodes and writes them when it likes, so everything it has is written at the end of each commit
+// (`finish`), and after a rollback the object is let go without writing (`abandon`).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "HashFile.h"
+
+namespace todana {
+
+class TreeWriter {
+ public:
+  // Inside `apply`: an empty file becomes an empty tree; of an existing one all inner nodes are checked.
+  explicit TreeWriter(std::shared_ptr<const HashFile> file);
+  ~TreeWriter();
+  TreeWriter(const TreeWriter &) = delete;
+  TreeWriter &operator=(const TreeWriter &) = delete;
+
+  const HashFile &file() const { return *file_; }
+
+  // `old` is told the old value, null where there was none, before it is replaced.
+  using OldValue = std::function<void(const char *value, size_t length)>;
+  void put(std::string_view key, std::string_view value, const OldValue &old);
+  void remove(std::string_view key, const OldValue &old);
+
+  // Writes what is cached. Readers find the whole tree in the file then.
+  void finish();
+  // The content was rolled back: forgets everything. The object must be let go.
+  void abandon();
+  // Writes the free-block pool, too. The object must be let go.
+  void close();
+
+ private:
+  struct Stock;
+  void change(std::string_view key, std::string_view value, bool isRemoval, const OldValue &old);
+  void check(bool isDone);
+
+  const std::shared_ptr<const HashFile> file_;
+  const std::unique_ptr<Stock> stock_;
+};
+
+}  // namespace todana

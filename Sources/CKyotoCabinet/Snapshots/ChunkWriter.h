@@ -1,0 +1,47 @@
+// Fills the caller's chunk with records.
+#pragma once
+
+#include <cstring>
+#include <string_view>
+
+#include "../include/CKyotoCabinet.h"
+
+namespace todana {
+
+class ChunkWriter {
+ public:
+  explicit ChunkWriter(tdn_chunk &chunk) : chunk_(chunk) {
+    chunk.byte_count = 0;
+    chunk.slice_count = 0;
+    chunk.needed = 0;
+  }
+
+  size_t byteCount() const { return chunk_.byte_count; }
+  size_t sliceCount() const { return chunk_.slice_count; }
+
+  // Makes room for one more record. Returns where its value goes, or null where the chunk is full.
+  char *add(uint64_t row, std::string_view key, size_t valueLength, tdn_slice_status status) {
+    size_t byteCount = key.size() + valueLength;
+    if (chunk_.slice_count == chunk_.slice_capacity || byteCount > chunk_.byte_capacity - chunk_.byte_count) {
+      if (chunk_.slice_count == 0) chunk_.needed = byteCount;
+      return nullptr;
+    }
+    char *bytes = reinterpret_cast<char *>(chunk_.bytes) + chunk_.byte_count;
+    if (!key.empty()) std::memcpy(bytes, key.data(), key.size());
+    chunk_.slices[chunk_.slice_count++] = {
+      row, chunk_.byte_count + key.size(), valueLength, static_cast<uint32_t>(key.size()), status};
+    chunk_.byte_count += byteCount;
+    return bytes + key.size();
+  }
+
+  bool add(uint64_t row, std::string_view key, const char *value, size_t valueLength) {
+    char *bytes = add(row, key, valueLength, TDN_FOUND);
+    if (bytes && valueLength > 0) std::memcpy(bytes, value, valueLength);
+    return bytes;
+  }
+
+ private:
+  tdn_chunk &chunk_;
+};
+
+}  // namespace todana

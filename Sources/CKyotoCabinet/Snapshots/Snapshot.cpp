@@ -1,0 +1,75 @@
+#include "Snapshot.h"
+
+#include <new>
+
+namespace todana {
+
+SnapshotPart &Snapshot::part(uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_ptr<SnapshotPart> &part = parts_[structure];
+  if (!part) {
+    part = std::make_unique<SnapshotPart>();
+    part->file = file;
+    part->end = file ? file->end() : 0;
+    part->count = count;
+  }
+  return *part;
+}
+
+SnapshotPart *Snapshot::fixedPart(uint32_t structure) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto found = parts_.find(structure);
+  return found == parts_.end() ? nullptr : found->second.get();
+}
+
+OldRecord Snapshot::store(int64_t offset, const char *value, size_t length) {
+  return {offset, oldValues_.append(value, length), length};
+}
+
+void Snapshot::keep(SnapshotPart &part, std::string_view key, const HashBlock &record) {
+  if (failure_) return;
+  if (record.offset >= part.end) {
+    // Appended later than the snapshot, so the key was absent; from here on the record may stand anywhere.
+    keepAbsent(part, key);
+    return;
+  }
+  try {
+    auto [entry, isNew] = part.changed.try_emplace(std::string(key));
+    if (!isNew) return;
+    entry->second = store(record.offset, record.value, record.valueLength);
+    part.changedAt.emplace(record.offset, &entry->first);
+  } catch (const Failure &failure) {
+    failure_ = failure;
+  } catch (const std::bad_alloc &) {
+    failure_ = Failure(TDN_NO_MEMORY, "there is no memory for a snapshot's old values");
+  }
+}
+
+void Snapshot::keepAbsent(SnapshotPart &part, std::string_view key) {
+  if (failure_) return;
+  try {
+    part.changed.try_emplace(std::string(key));
+  } catch (const std::bad_alloc &) {
+    failure_ = Failure(TDN_NO_MEMORY, "there is no memory for a snapshot's old values");
+  }
+}
+
+void Snapshot::keepInOrder(SnapshotPart &part, std::string_view key, const char *value, size_t length) {
+  if (failure_) return;
+  try {
+    auto [entry, isNew] = part.changedInOrder.try_emplace(std::string(key));
+    if (isNew && value) entry->second = store(0, value, length);
+  } catch (const Failure &failure) {
+    failure_ = failure;
+  } catch (const std::bad_alloc &) {
+    failure_ = Failure(TDN_NO_MEMORY, "there is no memory for a snapshot's old values");
+  }
+}
+
+void Snapshot::interrupt() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  failure_ = Failure(TDN_INTERRUPTED, "the store was closed or reopened, which ended the snapshot");
+  parts_.clear();
+}
+
+}  // namespace todana

@@ -1,0 +1,91 @@
+// The state after one commit, kept readable while later commits change the files.
+//
+// A snapshot copies nothing when it is opened. A commit hands the old value of each record that it changes, moves or
+// removes to every open snapshot that does not have that key yet; whatever a snapshot has no old value for still
+// stands in the file as it was. That works because unchanged records never move (files are not defragmented), and
+// because a file that is replaced (growth) lives on as long as a snapshot holds it.
+//
+// Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`); everyone else reads it
+// under a FileGroup::ReadLock.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "../Kyoto/HashFile.h"
+#include "SpillBuffer.h"
+
+namespace todana {
+
+// What a record was in the snapshot's state.
+struct OldRecord {
+  static constexpr int64_t kAbsent = -1;
+
+  int64_t offset = kAbsent;  // where the record stood
+  uint64_t position = 0;     // of the value in the snapshot's buffer
+  size_t length = 0;
+
+  bool exists() const { return offset != kAbsent; }
+};
+
+// One structure as the snapshot sees it.
+struct SnapshotPart {
+  std::shared_ptr<const HashFile> file;  // null: there was none yet, so the structure is empty
+  int64_t end = 0;                       // of the file: whatever was appended later is not of this state
+  uint64_t count = 0;
+
+  // Hash files.
+  std::unordered_map<std::string, OldRecord> changed;
+  std::unordered_map<int64_t, const std::string *> changedAt;  // keys by the old offset: scans go by offsets
+  // Trees: scans go by keys.
+  std::map<std::string, OldRecord, std::less<>> changedInOrder;
+};
+
+class Snapshot {
+ public:
+  Snapshot(uint64_t commitNumber, int64_t memoryLimit) : commitNumber_(commitNumber), oldValues_(memoryLimit) {}
+  Snapshot(const Snapshot &) = delete;
+  Snapshot &operator=(const Snapshot &) = delete;
+
+  uint64_t commitNumber() const { return commitNumber_; }
+
+  // The structure's part, fixed now if it has not been before: no commit has changed the structure since the snapshot
+  // was opened, because a commit asks for the part before it changes something. `file` is what the structure has now.
+  SnapshotPart &part(uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count);
+  // The part if it is fixed already. It stays where it is.
+  SnapshotPart *fixedPart(uint32_t structure);
+
+  // -- For commits, before (`keep`) or after (`keepAbsent`) the change.
+  // A failure (no space for old values) ends the snapshot, not the commit.
+  void keep(SnapshotPart &part, std::string_view key, const HashBlock &record);
+  void keepAbsent(SnapshotPart &part, std::string_view key);
+  // `value` null: there was no record.
+  void keepInOrder(SnapshotPart &part, std::string_view key, const char *value, size_t length);
+
+  void readOldValue(const OldRecord &record, char *buffer) const {
+    oldValues_.read(record.position, buffer, record.length);
+  }
+
+  // Throws what has ended the snapshot, if something has.
+  void check() const {
+    if (failure_) throw *failure_;
+  }
+  // Ends the snapshot and lets go of all files.
+  void interrupt();
+
+ private:
+  OldRecord store(int64_t offset, const char *value, size_t length);
+
+  const uint64_t commitNumber_;
+  std::mutex mutex_;  // guards the map of parts, which readers add to
+  std::unordered_map<uint32_t, std::unique_ptr<SnapshotPart>> parts_;
+  SpillBuffer oldValues_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace todana

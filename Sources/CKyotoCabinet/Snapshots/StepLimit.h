@@ -1,0 +1,25 @@
+// Says when a reader should let go of its read lock, so that commits wait about a millisecond at most.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace todana {
+
+class StepLimit {
+ public:
+  static constexpr size_t kByteLimit = 256 << 10;
+
+  // Called once for each record, with the bytes copied so far under this lock.
+  bool isReached(size_t byteCount) {
+    if (byteCount >= kByteLimit) return true;
+    // The clock matters only where pages come from the disk; each look at it costs more than copying a record.
+    return ++recordCount_ % 64 == 0 && std::chrono::steady_clock::now() - start_ > std::chrono::milliseconds(1);
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  size_t recordCount_ = 0;
+};
+
+}  // namespace todana

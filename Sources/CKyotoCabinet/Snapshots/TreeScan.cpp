@@ -1,0 +1,143 @@
+#include "TreeScan.h"
+
+#include <algorithm>
+
+#include "StepLimit.h"
+
+namespace todana {
+
+// Walks the records of the tree in the scan's direction, from behind the last key on.
+class TreeScan::Cursor {
+ public:
+  Cursor(const TreeReader &tree, const TreeScan &scan) : tree_(tree), scan_(scan) {
+    isDescending_ = scan.range_.isDescending;
+    const auto &from = scan.last_ ? scan.last_ : isDescending_ ? scan.range_.upper : scan.range_.lower;
+    load(from ? tree.leafFor(*from) : isDescending_ ? tree.lastLeaf() : tree.firstLeaf());
+    // Of the first leaf, what lies behind.
+    while (record_ && scan.isBehind(record_->key)) advance();
+    skipChanged();
+  }
+
+  const TreeReader::Record *record() const { return record_; }
+  void next() {
+    advance();
+    skipChanged();
+  }
+
+ private:
+  void skipChanged() {
+    const auto &changed = scan_.part_.changedInOrder;
+    if (changed.empty()) return;
+    while (record_ && changed.find(record_->key) != changed.end()) advance();
+  }
+
+  void advance() {
+    if (record_) previousKey_ = std::string(record_->key);
+    if (++index_ < leaf_.records.size()) {
+      select();
+      return;
+    }
+    // The chain of leaves may run in a circle in a damaged file: then keys are out of order, or nothing comes at all.
+    int64_t next = isDescending_ ? leaf_.previous : leaf_.next;
+    record_ = nullptr;
+    if (next > 0) load(next);
+    if (record_ && previousKey_ && (isDescending_ ? record_->key >= *previousKey_ : record_->key <= *previousKey_)) {
+      scan_.part_.file->damaged("the leaves of the tree are not in order", 0);
+    }
+  }
+
+  void load(int64_t id) {
+    do {
+      if (++loadCount_ > tree_.leafCount() + 1) scan_.part_.file->damaged("the leaves of the tree run in a circle", 0);
+      tree_.readLeaf(id, leaf_);
+      id = isDescending_ ? leaf_.previous : leaf_.next;
+    } while (leaf_.records.empty() && id > 0);
+    index_ = 0;
+    record_ = nullptr;
+    if (!leaf_.records.empty()) select();
+  }
+
+  void select() { record_ = &leaf_.records[isDescending_ ? leaf_.records.size() - 1 - index_ : index_]; }
+
+  const TreeReader &tree_;
+  const TreeScan &scan_;
+  bool isDescending_;
+  TreeReader::Leaf leaf_;
+  size_t index_ = 0;
+  int64_t loadCount_ = 0;
+  const TreeReader::Record *record_ = nullptr;
+  std::optional<std::string> previousKey_;
+};
+
+bool TreeScan::step(ChunkWriter &chunk) {
+  if (isAtEnd_ || !part_.file) return false;
+  TreeReader tree(*part_.file);
+  Cursor cursor(tree, *this);
+  const OldRecords::value_type *old = firstOld();
+  StepLimit limit;
+  size_t start = chunk.byteCount();
+  for (;;) {
+    const TreeReader::Record *record = cursor.record();
+    if (record && !isWithin(record->key)) record = nullptr;
+    if (!record && !old) {
+      isAtEnd_ = true;
+      return false;
+    }
+    bool takesOld = !record || (old && (range_.isDescending ? old->first > record->key : old->first < record->key));
+    if (takesOld) {
+      char *value = chunk.add(0, old->first, old->second.length, TDN_FOUND);
+      if (!value) return false;
+      snapshot_.readOldValue(old->second, value);
+      last_ = old->first;
+      old = oldAfter(part_.changedInOrder.find(old->first));
+    } else {
+      if (!chunk.add(0, record->key, record->value.data(), record->value.size())) return false;
+      last_ = std::string(record->key);
+      cursor.next();
+    }
+    if (limit.isReached(chunk.byteCount() - start)) return true;
+  }
+}
+
+bool TreeScan::isBehind(std::string_view key) const {
+  if (last_) return range_.isDescending ? key >= *last_ : key <= *last_;
+  if (range_.isDescending) return range_.upper && key >= *range_.upper;
+  return range_.lower && key < *range_.lower;
+}
+
+bool TreeScan::isWithin(std::string_view key) const {
+  if (range_.isDescending) return !range_.lower || key >= *range_.lower;
+  return !range_.upper || key < *range_.upper;
+}
+
+const TreeScan::OldRecords::value_type *TreeScan::firstOld() const {
+  const OldRecords &old = part_.changedInOrder;
+  if (old.empty()) return nullptr;
+  OldRecords::const_iterator position;
+  if (range_.isDescending) {
+    const auto &bound = last_ ? last_ : range_.upper;
+    position = bound ? old.lower_bound(*bound) : old.end();
+    if (position == old.begin()) return nullptr;
+    --position;
+  } else {
+    position = last_ ? old.upper_bound(*last_) : range_.lower ? old.lower_bound(*range_.lower) : old.begin();
+    if (position == old.end()) return nullptr;
+  }
+  if (position->second.exists()) return isWithin(position->first) ? &*position : nullptr;
+  return oldAfter(position);
+}
+
+const TreeScan::OldRecords::value_type *TreeScan::oldAfter(OldRecords::const_iterator position) const {
+  const OldRecords &old = part_.changedInOrder;
+  do {
+    if (range_.isDescending) {
+      if (position == old.begin()) return nullptr;
+      --position;
+    } else if (++position == old.end()) {
+      return nullptr;
+    }
+  } while (!position->second.exists());
+  return isWithin(position->first) ? &*position : nullptr;
+}
+
+}  // namespace todana
