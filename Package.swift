@@ -49,9 +49,20 @@ let package = Package(
       dependencies: ["Todana"],
       path: "Tests/TestSupport"
     ),
+    // A process that tests start, and kill.
+    .executableTarget(
+      name: "CrashChild",
+      dependencies: ["Todana", "TestSupport"],
+      path: "Tests/CrashChild"
+    ),
     .testTarget(
       name: "TodanaTests",
       dependencies: ["Todana", "TestSupport"]
+    ),
+    // One suite that holds every backend to the contract of StoreBackend.
+    .testTarget(
+      name: "BackendConformanceTests",
+      dependencies: ["Todana", "TestSupport", "CrashChild"]
     ),
   ],
   swiftLanguageModes: [.v6],
@@ -79,7 +90,9 @@ let swiftSettings: [SwiftSetting] = [
   .treatWarning("DeprecatedDeclaration", as: .warning),
 ]
 
-let swiftTargetNames: Set<String> = ["Todana", "TestSupport", "TodanaTests"]
+let swiftTargetNames: Set<String> = [
+  "Todana", "TestSupport", "CrashChild", "TodanaTests", "BackendConformanceTests",
+]
 for target in package.targets where swiftTargetNames.contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + swiftSettings
 }

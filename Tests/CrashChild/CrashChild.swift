@@ -1,0 +1,3 @@
+@main struct CrashChild {
+  static func main() {}
+}
