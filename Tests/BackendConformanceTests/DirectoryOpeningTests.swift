@@ -98,15 +98,30 @@ import Todana
     try? backend.close()
   }
 
-  @Test(arguments: [8, 12, 16, 20])
-  func `a superblock with bytes changed is refused or repaired, never misread`(_ offset: Int) throws {
+  @Test func `a store of a newer version is refused as such`() throws {
     try fillStore()
     let superblock = try file { $0.contains("superblock") }
     var bytes = try Data(contentsOf: superblock)
-    bytes[offset] ^= 0xFF
+    for copy in [0, 4096] { bytes[copy + 8] += 1 }
     try bytes.write(to: superblock)
-    // The other copy is whole.
-    try checkStore()
+    let before = try listing(of: path)
+    for access in [KyotoBackend.Access.write, .writeExisting, .read] {
+      expectError(.newerFormat) { _ = try open(access) }
+    }
+    #expect(try listing(of: path) == before)
+  }
+
+  @Test(arguments: [0, 8, 12, 16, 35])
+  func `one damaged copy of the superblock does no harm`(_ offset: Int) throws {
+    try fillStore()
+    let superblock = try file { $0.contains("superblock") }
+    var bytes = try Data(contentsOf: superblock)
+    for copy in [0, 4096] {
+      bytes[copy + offset] ^= 0xFF
+      try bytes.write(to: superblock)
+      try checkStore()
+      bytes[copy + offset] ^= 0xFF
+    }
   }
 
   private func fillStore() throws {

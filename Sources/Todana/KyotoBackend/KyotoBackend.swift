@@ -35,8 +35,9 @@ public final class KyotoBackend: StoreBackend {
   /// What was found at the latest ``init(_:options:)`` or ``reopen()``.
   public var openReport: OpenReport { latestReport.withLock { $0 } }
 
+  /// Keys of 1 KiB, values of 1 GiB and the 64 bytes that an envelope may add, names of 65,535 bytes.
   public var limits: BackendLimits {
-    BackendLimits(keyByteCount: 1 << 10, valueByteCount: 1 << 30, nameByteCount: 65_535)
+    BackendLimits(keyByteCount: 1 << 10, valueByteCount: (1 << 30) + 64, nameByteCount: 65_535)
   }
 
   /// Carries everything committed into the main files and empties the logs (`tdn_checkpoint`).

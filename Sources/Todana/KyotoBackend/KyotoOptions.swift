@@ -1,13 +1,5 @@
 internal import CKyotoCabinet
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 extension KyotoBackend {
   /// Where a backend keeps its files.
   public enum Location: Sendable, Hashable {
@@ -65,12 +57,11 @@ extension KyotoBackend {
 }
 
 extension KyotoBackend.Location {
-  /// What `tdn_open` takes as its path.
+  /// What `tdn_open` takes as its path; an empty one for temporary files is `TMPDIR` or `/tmp`.
   var path: String {
     switch self {
     case .directory(let path): path
-    case .temporary: Self.temporaryDirectory
-    case .inMemory: ""
+    case .temporary, .inMemory: ""
     }
   }
 
@@ -80,13 +71,6 @@ extension KyotoBackend.Location {
     case .temporary: TDN_STORAGE_TEMPORARY
     case .inMemory: TDN_STORAGE_MEMORY
     }
-  }
-
-  private static var temporaryDirectory: String {
-    // The environment's bytes are copied before anything could change them.
-    guard let value = unsafe getenv("TMPDIR") else { return "/tmp" }
-    let path = unsafe String(cString: value)
-    return path.isEmpty ? "/tmp" : path
   }
 }
 

@@ -4,12 +4,11 @@
 public final class RecordChunk {
   /// The records' bytes.
   public let arena: ByteArena
-  /// One entry for each record that was read, or that was asked for and is not there.
-  public package(set) var slices: [Slice] = []
   /// The bytes that a read fills at most, unless a single record is larger.
   public let byteLimit: Int
   /// How many records a read delivers at most.
   public let recordLimit: Int
+  private var storedSlices: [Slice] = []
   private var smallFillCount = 0
 
   /// - Parameters:
@@ -19,6 +18,12 @@ public final class RecordChunk {
     arena = ByteArena(capacity: byteCapacity)
     byteLimit = max(byteCapacity, 1)
     self.recordLimit = max(recordLimit, 1)
+  }
+
+  /// One entry for each record that was read, or that was asked for and is not there.
+  public package(set) var slices: [Slice] {
+    get { storedSlices }
+    _modify { yield &storedSlices }
   }
 
   /// Where one record stands; 32 bytes, field by field what `tdn_slice` of CKyotoCabinet.h is.
@@ -65,7 +70,7 @@ public final class RecordChunk {
   }
 
   public func removeAll() {
-    slices.removeAll(keepingCapacity: true)
+    storedSlices.removeAll(keepingCapacity: true)
     arena.count = 0
   }
 
@@ -81,7 +86,7 @@ public final class RecordChunk {
   ) {
     removeAll()
     adjustArena(to: byteCapacity)
-    slices.append(addingCapacity: sliceCapacity) { output in
+    storedSlices.append(addingCapacity: sliceCapacity) { output in
       unsafe output.withUnsafeMutableBufferPointer { buffer, initializedCount in
         let bytes = unsafe UnsafeMutableRawBufferPointer(start: arena.base, count: byteCapacity)
         let filled = unsafe fill(bytes, buffer)
