@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Todana
@@ -44,23 +45,20 @@ import Todana
   }
 
   @Test(arguments: [TestedBackend.memory, .temporary, .directory])
-  func `closing while other threads read and commit ends them with an error`(_ kind: TestedBackend) async throws {
+  func `closing while other threads read and commit ends them with an error`(_ kind: TestedBackend) throws {
     for round in 0..<5 {
       let store = try OpenBackend(kind)
       let (backend, songs) = (store.backend, store.songs)
       try backend.commit { batch in
         for row in 1...2000 as ClosedRange<RowID> { batch.put(patternedBytes(row), row: row, in: songs) }
       }
-      await withTaskGroup(of: Void.self) { group in
-        for worker in 0..<4 as Range<UInt64> {
-          group.addTask {
-            let error = #expect(throws: BackendError.self) { try workUntilClosed(backend, songs, worker) }
-            #expect(error?.code == .closed || error?.code == .interrupted, "\(String(describing: error))")
-          }
-        }
-        group.addTask {
-          try? await Task.sleep(for: .milliseconds(3 + 5 * round))
-          #expect(throws: Never.self) { try backend.close() }
+      try onThreads(5) { number in
+        if number == 0 {
+          usleep(3_000 + 5_000 * UInt32(round))
+          try backend.close()
+        } else {
+          let error = #expect(throws: BackendError.self) { try workUntilClosed(backend, songs, UInt64(number)) }
+          #expect(error?.code == .closed || error?.code == .interrupted, "\(String(describing: error))")
         }
       }
     }
@@ -69,9 +67,9 @@ import Todana
   @Test func `everything committed is there after closing and opening again`() throws {
     let store = try OpenBackend(.directory)
     var expected: [RowID: [UInt8]] = [:]
-    for round in 0..<4 as Range<UInt64> {
+    for round in 0..<4 {
       let rows = try store.backend.reserveRowIDs(500, in: store.songs)
-      try store.backend.commit(round % 2 == 0 ? .full : .relaxed) { batch in
+      let commitNumber = try store.backend.commit(round % 2 == 0 ? .full : .relaxed) { batch in
         for row in rows {
           expected[row] = patternedBytes(row, count: Int(row % 200))
           batch.put(patternedBytes(row, count: Int(row % 200)), row: row, in: store.songs)
@@ -80,7 +78,7 @@ import Todana
       }
       if round == 1 { try store.backend.checkpoint() }
       try store.reopenAfterClosing()
-      #expect(store.backend.openReport.commitNumber == round + 1)
+      #expect(store.backend.openReport.commitNumber >= commitNumber)
       #expect(store.backend.openReport.recoveredCommitCount == 0)
       #expect(try store.backend.allRows(of: store.songs) == expected)
       #expect(try store.backend.count(of: store.index) == expected.count)

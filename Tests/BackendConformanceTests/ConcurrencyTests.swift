@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import Todana
@@ -5,31 +6,36 @@ import Todana
 @Suite struct ConcurrencyTests {
   /// Rows 1 to 200 always hold the same number in every commit, so a scan that mixes two commits shows.
   @Test(arguments: TestedBackend.allCases)
-  func `a scan never sees half a commit while another thread commits`(_ kind: TestedBackend) async throws {
+  func `a scan never sees half a commit while another thread commits`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let (backend, songs, index) = (store.backend, store.songs, store.index)
     try write(1, to: backend, songs, index)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
+    try onThreads(3) { thread in
+      if thread == 0 {
         for number in 2...60 as ClosedRange<UInt64> { try write(number, to: backend, songs, index) }
+      } else {
+        try checkUntil(60, in: backend, songs, index)
       }
-      for _ in 0..<2 {
-        group.addTask {
-          var latest: UInt64 = 0
-          while latest < 60 {
-            let snapshot = try backend.snapshot()
-            let rows = try snapshot.scan(songs).remainingRows()
-            let keys = try snapshot.scan(tree: index, from: nil, to: nil, descending: false).remainingKeys()
-            #expect(rows.count == 200)
-            #expect(Set(rows.values.map { $0.prefix(8) }).count == 1)
-            #expect(keys.map(\.key) == (1...200).map(bigEndianBytes))
-            #expect(Set(keys.map(\.value)) == Set(rows.values.map { Array($0.prefix(8)) }))
-            #expect(snapshot.commitNumber >= latest)
-            latest = snapshot.commitNumber
-          }
-        }
-      }
-      try await group.waitForAll()
+    }
+  }
+
+  /// Scans one snapshot after the other, until one of the state with this number.
+  private func checkUntil(_ last: UInt64, in backend: any StoreBackend, _ songs: ClassID, _ index: ClassID) throws {
+    var (number, commitNumber): (UInt64, CommitNumber) = (0, 0)
+    while number < last {
+      let snapshot = try backend.snapshot()
+      #expect(snapshot.commitNumber >= commitNumber)
+      commitNumber = snapshot.commitNumber
+      let rows = try snapshot.scan(songs).remainingRows()
+      #expect(rows.count == 200)
+      let numbers = Set(rows.values.map { Array($0.prefix(8)) })
+      try #require(numbers.count == 1)
+      let keys = try snapshot.scan(tree: index, from: nil, to: nil, descending: false).remainingKeys()
+      #expect(keys.map(\.key) == (1...200).map(bigEndianBytes))
+      #expect(Set(keys.map(\.value)) == numbers)
+      let found = numbers.first?.reduce(0) { $0 << 8 | UInt64($1) } ?? 0
+      #expect(found >= number)
+      number = found
     }
   }
 
@@ -45,21 +51,18 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `commits of eight threads are all there afterwards`(_ kind: TestedBackend) async throws {
+  func `commits of eight threads are all there afterwards`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let (backend, songs) = (store.backend, store.songs)
-    let numbers = try await withThrowingTaskGroup(of: [CommitNumber].self) { group in
-      for worker in 0..<8 as Range<UInt64> {
-        group.addTask {
-          try (0..<25 as Range<UInt64>).map { step in
-            let row = try backend.reserveRowIDs(1, in: songs).lowerBound
-            return try backend.commit { $0.put(bigEndianBytes(worker) + bigEndianBytes(step), row: row, in: songs) }
-          }
-        }
+    let numbers = Collected<CommitNumber>()
+    try onThreads(8) { worker in
+      for step in 0..<25 as Range<UInt64> {
+        let row = try backend.reserveRowIDs(1, in: songs).lowerBound
+        let value = bigEndianBytes(UInt64(worker)) + bigEndianBytes(step)
+        numbers.append([try backend.commit { $0.put(value, row: row, in: songs) }])
       }
-      return try await group.reduce(into: []) { $0 += $1 }
     }
-    #expect(numbers.sorted() == Array(1...200))
+    #expect(Set(numbers.all).count == 200)
     var expected: Set<[UInt8]> = []
     for worker in 0..<8 as Range<UInt64> {
       for step in 0..<25 as Range<UInt64> { expected.insert(bigEndianBytes(worker) + bigEndianBytes(step)) }
@@ -72,45 +75,46 @@ import Todana
 
   /// Two threads read, add one and commit with the token they read: no addition may be lost.
   @Test(arguments: TestedBackend.allCases)
-  func `conflicts keep concurrent updates from being lost`(_ kind: TestedBackend) async throws {
+  func `conflicts keep concurrent updates from being lost`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let (backend, songs) = (store.backend, store.songs)
     try backend.commit { $0.put(bigEndianBytes(0), row: 1, in: songs) }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<3 {
-        group.addTask {
-          var added = 0
-          while added < 30 {
-            let old = try #require(try backend.newest.value(1, in: songs))
-            let number = old.reduce(0) { $0 << 8 | UInt64($1) }
-            do throws(BackendError) {
-              try backend.commit(.relaxed) {
-                $0.put(bigEndianBytes(number + 1), row: 1, in: songs, expecting: .token(token(of: old)))
-              }
-              added += 1
-            } catch {
-              #expect(error.code == .conflict && error.conflicts == [0])
-            }
+    try onThreads(3) { _ in
+      var added = 0
+      while added < 30 {
+        let old = try #require(try backend.newest.value(1, in: songs))
+        let number = old.reduce(0) { $0 << 8 | UInt64($1) }
+        do throws(BackendError) {
+          try backend.commit(.relaxed) {
+            $0.put(bigEndianBytes(number + 1), row: 1, in: songs, expecting: .token(token(of: old)))
           }
+          added += 1
+        } catch {
+          try #require(error.code == .conflict && error.conflicts == [0], "\(error)")
         }
       }
-      try await group.waitForAll()
     }
     #expect(try backend.newest.value(1, in: songs) == bigEndianBytes(90))
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `row ids reserved by several threads do not overlap`(_ kind: TestedBackend) async throws {
+  func `row ids reserved by several threads do not overlap`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let (backend, songs) = (store.backend, store.songs)
-    let ranges = try await withThrowingTaskGroup(of: [Range<RowID>].self) { group in
-      for worker in 1...4 {
-        group.addTask { try (0..<500).map { _ in try backend.reserveRowIDs(worker, in: songs) } }
-      }
-      return try await group.reduce(into: []) { $0 += $1 }
+    let rows = Collected<RowID>()
+    try onThreads(4) { thread in
+      for _ in 0..<500 { rows.append(Array(try backend.reserveRowIDs(thread + 1, in: songs))) }
     }
-    let rows = ranges.flatMap { Array($0) }
-    #expect(Set(rows).count == rows.count)
-    #expect(rows.count == 5_000)
+    #expect(Set(rows.all).count == 5_000)
+    #expect(rows.all.count == 5_000)
   }
+}
+
+/// What several threads have found.
+private final class Collected<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+
+  func append(_ more: [Element]) { elements.withLock { $0 += more } }
+
+  var all: [Element] { elements.withLock { $0 } }
 }

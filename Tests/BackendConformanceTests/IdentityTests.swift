@@ -42,7 +42,7 @@ import Todana
     let anyBytes = try store.backend.structureID(of: .rows, named: [0, 255, 47, 0])
     #expect(try store.backend.structureID(of: .rows, named: [0, 255, 47, 0]) == anyBytes)
     #expect(Set([store.songs, store.names, store.index, sameName, anyBytes]).count == 5)
-    expectError(.invalidArgument) { _ = try store.backend.structureID(of: .rows, named: []) }
+    expectError(.limitExceeded) { _ = try store.backend.structureID(of: .rows, named: []) }
     let longest = [UInt8](repeating: 65, count: store.backend.limits.nameByteCount)
     _ = try store.backend.structureID(of: .rows, named: longest)
     expectError(.limitExceeded) { _ = try store.backend.structureID(of: .rows, named: longest + [65]) }

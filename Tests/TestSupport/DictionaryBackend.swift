@@ -58,8 +58,9 @@ public final class DictionaryBackend: StoreBackend {
   public func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
     try state.withLock { (state) throws(BackendError) in
       try state.requireOpen()
-      guard !name.isEmpty else { throw BackendError(.invalidArgument, "A name has at least one byte.") }
-      guard name.count <= limits.nameByteCount else { throw BackendError(.limitExceeded, "The name is too long.") }
+      guard (1...limits.nameByteCount).contains(name.count) else {
+        throw BackendError(.limitExceeded, "A name has 1 to 65,535 bytes.")
+      }
       if let found = state.structures.first(where: { $0.value.kind == kind && $0.value.name == name }) {
         return found.key
       }

@@ -38,10 +38,16 @@ final class KyotoSnapshot: BackendSnapshot {
   }
 
   func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
-    let scan = try unsafe backend.cabinet.openScan { error in
-      unsafe tdn_scan_open(pointer.raw, structure.rawValue, error)
+    do throws(BackendError) {
+      let scan = try unsafe backend.cabinet.openScan { error in
+        unsafe tdn_scan_open(pointer.raw, structure.rawValue, error)
+      }
+      return KyotoScan(scan, of: self)
+    } catch {
+      // C scans a tree by bounds only.
+      guard error.code == .invalidArgument else { throw error }
+      return try scan(tree: structure, from: nil, to: nil, descending: false)
     }
-    return KyotoScan(scan, of: self)
   }
 
   func scan(
