@@ -56,9 +56,20 @@ let package = Package(
       dependencies: ["CKyotoCabinet"],
       path: "Tests/CPowerFailure"
     ),
+    // A process that tests start, and kill.
+    .executableTarget(
+      name: "CrashChild",
+      dependencies: ["Todana", "TestSupport"],
+      path: "Tests/CrashChild"
+    ),
     .testTarget(
       name: "TodanaTests",
       dependencies: ["Todana", "TestSupport", "CPowerFailure"]
+    ),
+    // One suite that holds every backend to the contract of StoreBackend.
+    .testTarget(
+      name: "BackendConformanceTests",
+      dependencies: ["Todana", "TestSupport", "CrashChild"]
     ),
   ],
   swiftLanguageModes: [.v6],
@@ -89,8 +100,7 @@ if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
     .target(
       name: "SpeedTestSubjects",
       dependencies: ["CRawKyoto", "SpeedTestHarness", "Todana", .product(name: "GRDB", package: "GRDB.swift")],
-      path: "SpeedTests/Subjects",
-      exclude: ["TodanaSubject.swift"]
+      path: "SpeedTests/Subjects"
     ),
     .executableTarget(
       name: "InsertSpeedTest",
@@ -131,7 +141,7 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 let swiftTargetNames: Set<String> = [
-  "Todana", "TestSupport", "TodanaTests",
+  "Todana", "TestSupport", "CrashChild", "TodanaTests", "BackendConformanceTests",
   "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",
 ]
 for target in package.targets where swiftTargetNames.contains(target.name) {

@@ -10,7 +10,7 @@ public struct ClassID: RawRepresentable, Hashable, Comparable, Sendable {
 /// The number of a row within its class: it starts at 1, grows, and is never used again.
 public typealias RowID = UInt64
 
-/// The number of a commit: it starts at 1 and grows by 1.
+/// The number of a commit: it starts at 1 and grows; a backend may take numbers for housekeeping of its own.
 public typealias CommitNumber = UInt64
 
 /// The identity of a store's data: 16 random bytes, given at creation.

@@ -4,34 +4,62 @@
 public final class RecordChunk {
   /// The records' bytes.
   public let arena: ByteArena
-  /// One entry for each record that was read, or that was asked for and is not there.
-  public package(set) var slices: [Slice] = []
+  /// The bytes that a read fills at most, unless a single record is larger.
+  public let byteLimit: Int
   /// How many records a read delivers at most.
   public let recordLimit: Int
+  private var storedSlices: [Slice] = []
+  private var smallFillCount = 0
 
   /// - Parameters:
   ///   - byteCapacity: The bytes that a read fills at most, unless a single record is larger.
   ///   - recordLimit: The records that a read delivers at most.
   public init(byteCapacity: Int = 256 << 10, recordLimit: Int = 4096) {
     arena = ByteArena(capacity: byteCapacity)
-    self.recordLimit = recordLimit
+    byteLimit = max(byteCapacity, 1)
+    self.recordLimit = max(recordLimit, 1)
   }
 
+  /// One entry for each record that was read, or that was asked for and is not there.
+  public package(set) var slices: [Slice] {
+    get { storedSlices }
+    _modify { yield &storedSlices }
+  }
+
+  /// Where one record stands; 32 bytes, field by field what `tdn_slice` of CKyotoCabinet.h is.
+  ///
+  /// So that the embedded backend fills slices in place; `KyotoBackend` checks the layout.
   public struct Slice: Sendable {
     /// The row id; 0 for records with byte keys.
     public var rowID: RowID
-    /// Where a byte key stands in the arena; empty for rows.
-    public var key: Range<Int>
-    /// Where the value stands in the arena.
-    public var value: Range<Int>
-    public var status: Status
+    package var valueOffset: UInt64
+    package var valueLength: UInt64
+    package var keyLength: UInt32
+    package var rawStatus: Int32
 
+    /// A byte key stands right before its value; rows have an empty one.
     public init(rowID: RowID, key: Range<Int>, value: Range<Int>, status: Status) {
+      precondition(key.isEmpty || key.upperBound == value.lowerBound, "a byte key stands right before its value")
       self.rowID = rowID
-      self.key = key
-      self.value = value
-      self.status = status
+      valueOffset = UInt64(value.lowerBound)
+      valueLength = UInt64(value.count)
+      keyLength = UInt32(key.count)
+      rawStatus = status.rawValue
     }
+
+    /// Where a byte key stands in the arena, right before the value; empty for rows.
+    public var key: Range<Int> {
+      let end = Int(valueOffset)
+      return end - Int(keyLength)..<end
+    }
+
+    /// Where the value stands in the arena.
+    public var value: Range<Int> {
+      let start = Int(valueOffset)
+      return start..<start + Int(valueLength)
+    }
+
+    public var status: Status { Status(rawValue: rawStatus) ?? .damaged }
   }
 
   public enum Status: Int32, Sendable {
@@ -39,5 +67,43 @@ public final class RecordChunk {
     case absent = 1
     /// The record's length, chain or page is damaged; other records are unharmed.
     case damaged = 2
+  }
+
+  public func removeAll() {
+    storedSlices.removeAll(keepingCapacity: true)
+    arena.count = 0
+  }
+
+  /// Replaces the content by what `fill` writes into fresh memory for bytes and slices.
+  ///
+  /// - Parameters:
+  ///   - byteCapacity: The bytes that are needed at most.
+  ///   - sliceCapacity: The slices that are needed at most.
+  ///   - fill: Initializes the first elements of both buffers and returns how many of each.
+  package func refill(
+    byteCapacity: Int, sliceCapacity: Int,
+    _ fill: (UnsafeMutableRawBufferPointer, UnsafeMutableBufferPointer<Slice>) -> (byteCount: Int, sliceCount: Int)
+  ) {
+    removeAll()
+    adjustArena(to: byteCapacity)
+    storedSlices.append(addingCapacity: sliceCapacity) { output in
+      unsafe output.withUnsafeMutableBufferPointer { buffer, initializedCount in
+        let bytes = unsafe UnsafeMutableRawBufferPointer(start: arena.base, count: byteCapacity)
+        let filled = unsafe fill(bytes, buffer)
+        arena.count = filled.byteCount
+        initializedCount = filled.sliceCount
+      }
+    }
+  }
+
+  /// Grows the arena at once; lets memory for a large record go when several reads in a row did without it.
+  private func adjustArena(to byteCapacity: Int) {
+    arena.reserve(byteCapacity)
+    guard arena.capacity > 2 * byteLimit else { return }
+    smallFillCount = byteCapacity > byteLimit ? 0 : smallFillCount + 1
+    if smallFillCount > 8 {
+      arena.shrink(to: byteLimit)
+      smallFillCount = 0
+    }
   }
 }

@@ -29,7 +29,7 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// Every structure that is known, in the order of ids.
   func structures() throws(BackendError) -> [StoredStructure]
 
-  /// The id of the structure with this kind and name; gives out a new id where there is none.
+  /// The id of the structure with this kind and name, of at least one byte; gives out a new id where there is none.
   ///
   /// A new id becomes durable with the first commit that puts something into the structure. Ids are never used again.
   func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID
@@ -39,7 +39,7 @@ public protocol StoreBackend: AnyObject, Sendable {
 
   /// Applies a batch wholly or not at all, and returns the number of the commit.
   ///
-  /// An empty batch makes earlier relaxed commits durable.
+  /// An empty batch is no commit: it makes earlier relaxed ones durable and returns the newest's number.
   func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber
 
   /// The commit under which the batch was applied; nil if it is not among the last 1,024 that were.
@@ -84,7 +84,7 @@ public protocol BackendSnapshot: AnyObject, Sendable {
 
   func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
 
-  /// A scan over every record of a structure, in the order that is fastest to read.
+  /// A scan over every record of a structure, in the order that is fastest to read, or a tree's own.
   func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan
 
   /// A scan over the keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.

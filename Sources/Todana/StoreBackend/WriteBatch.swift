@@ -4,18 +4,20 @@
 public struct WriteBatch: ~Copyable {
   /// The identity by which ``StoreBackend/outcome(of:)`` knows the batch.
   public let id: BatchID
-  public private(set) var changes: [Change]
   /// Holds the values and byte keys that the changes point into.
   public let arena: ByteArena
+  /// The changes as they are kept, 40 bytes each: a save of a million rows holds a million of them.
+  package private(set) var packedChanges: [PackedChange] = []
+  /// An empty byte key was appended, which no backend takes.
+  package private(set) var hasEmptyKey = false
 
   public init(id: BatchID = BatchID(), arena: ByteArena = ByteArena()) {
     self.id = id
-    self.changes = []
     self.arena = arena
   }
 
   /// One change of one record.
-  public struct Change: Sendable {
+  public struct Change: Sendable, Equatable {
     public var structure: ClassID
     public var kind: Kind
     public var expectation: Expectation
@@ -34,10 +36,10 @@ public struct WriteBatch: ~Copyable {
     }
   }
 
-  public enum Kind: Sendable {
-    case put
+  public enum Kind: UInt8, Sendable {
+    case put = 1
     /// Of a record that exists: removing one that does not is a conflict.
-    case remove
+    case remove = 2
   }
 
   /// What must be there before the change, or the whole batch is refused.
@@ -50,44 +52,23 @@ public struct WriteBatch: ~Copyable {
 
   public enum Key: Sendable, Equatable {
     case row(RowID)
-    /// A byte key, by its place in the batch's arena.
+    /// A byte key, by its place in the batch's arena; it has at least one byte.
     case bytes(Range<Int>)
   }
 
-  public mutating func append(_ change: Change) { changes.append(change) }
+  /// The changes, in the order in which they were appended or sorted.
+  public var changes: Changes { Changes(packed: packedChanges) }
 
-  public mutating func reserveCapacity(_ count: Int) { changes.reserveCapacity(count) }
-
-  public var isEmpty: Bool { changes.isEmpty }
-
-  /// Orders the changes by structure, then rows by number and byte keys by length, then bytes.
-  ///
-  /// - Complexity: O(*n*) for changes that are in order already, else O(*n* log *n*).
-  public mutating func sort() {
-    var isSorted = true
-    for index in changes.indices.dropFirst()
-    where
-      !Self.precedes(changes[index - 1], changes[index], in: arena)
-    {
-      isSorted = false
-      break
-    }
-    if !isSorted {
-      let arena = arena
-      changes.sort { Self.precedes($0, $1, in: arena) }
-    }
+  public mutating func append(_ change: Change) {
+    if case .bytes(let range) = change.key, range.isEmpty { hasEmptyKey = true }
+    packedChanges.append(PackedChange(change))
   }
 
-  private static func precedes(_ lhs: Change, _ rhs: Change, in arena: ByteArena) -> Bool {
-    if lhs.structure != rhs.structure { return lhs.structure < rhs.structure }
-    switch (lhs.key, rhs.key) {
-    case (.row(let left), .row(let right)): return left < right
-    case (.bytes(let left), .bytes(let right)):
-      if left.count != right.count { return left.count < right.count }
-      let bytes = unsafe arena.bytes
-      return unsafe bytes[left].lexicographicallyPrecedes(bytes[right])
-    case (.row, .bytes): return true
-    case (.bytes, .row): return false
-    }
+  public mutating func reserveCapacity(_ count: Int) { packedChanges.reserveCapacity(count) }
+
+  public var isEmpty: Bool { packedChanges.isEmpty }
+
+  mutating func sortPackedChanges(by precedes: (PackedChange, PackedChange) -> Bool) {
+    packedChanges.sort(by: precedes)
   }
 }

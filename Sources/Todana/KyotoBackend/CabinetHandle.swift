@@ -1,0 +1,130 @@
+internal import CKyotoCabinet
+import Synchronization
+
+/// An open `tdn_cabinet` and the readers on it, none of which is freed while a call is inside it.
+///
+/// Every call passes the gate; ``close()`` shuts it, so afterwards no thread is inside any of the C objects and they
+/// can be freed in their order: scans, snapshots, the cabinet.
+@safe
+final class CabinetHandle: Sendable {
+  /// A pointer of the C interface; what it points to is safe to call from any thread.
+  @safe
+  struct Pointer: @unchecked Sendable, Hashable {
+    let raw: OpaquePointer
+
+    static func == (lhs: Pointer, rhs: Pointer) -> Bool { unsafe lhs.raw == rhs.raw }
+    func hash(into hasher: inout Hasher) { unsafe hasher.combine(raw) }
+  }
+
+  private struct Readers {
+    var snapshots: Set<Pointer> = []
+    var scans: Set<Pointer> = []
+  }
+
+  private let cabinet: Pointer
+  private let gate = CallGate()
+  private let readers = Mutex(Readers())
+  private let isClosed = Mutex(false)
+
+  /// Takes over an open cabinet.
+  init(_ cabinet: OpaquePointer) { unsafe self.cabinet = Pointer(raw: cabinet) }
+
+  deinit { try? close() }
+
+  /// Calls the C interface with the cabinet and a place for its error, which is thrown where `body` returns false.
+  @inline(always)
+  func call(
+    whenClosed closedError: @autoclosure () -> BackendError = .closed,
+    _ body: (OpaquePointer, UnsafeMutablePointer<tdn_error>) -> Bool
+  ) throws(BackendError) {
+    guard gate.enter() else { throw closedError() }
+    defer { gate.leave() }
+    if let error = unsafe failure({ unsafe body(cabinet.raw, $0) }) { throw error }
+  }
+
+  /// Waits for running calls, ends open snapshots and frees the cabinet; calling it again does nothing.
+  func close() throws(BackendError) {
+    let error: BackendError? = isClosed.withLock { isClosed in
+      guard !isClosed else { return nil }
+      isClosed = true
+      gate.shut()
+      readers.withLock { readers in
+        for scan in readers.scans { unsafe tdn_scan_close(scan.raw) }
+        for snapshot in readers.snapshots { unsafe tdn_snapshot_close(snapshot.raw) }
+        readers = Readers()
+      }
+      return unsafe failure { unsafe tdn_close(cabinet.raw, $0) }
+    }
+    if let error { throw error }
+  }
+
+  /// What `body` failed with.
+  ///
+  /// The error's memory is not cleared before: only a failure fills it.
+  @inline(always)
+  private func failure(_ body: (UnsafeMutablePointer<tdn_error>) -> Bool) -> BackendError? {
+    unsafe withUnsafeTemporaryAllocation(of: tdn_error.self, capacity: 1) { buffer in
+      // A buffer of one element has a base address.
+      guard let error = buffer.baseAddress else { return BackendError(.noMemory, "The stack is full.") }
+      return unsafe body(error) ? nil : BackendError(error)
+    }
+  }
+}
+
+// MARK: Snapshots and scans
+
+extension CabinetHandle {
+  func openSnapshot() throws(BackendError) -> (Pointer, CommitNumber) {
+    var opened: (Pointer, CommitNumber)?
+    try unsafe call { cabinet, error in
+      guard let raw = unsafe tdn_snapshot_open(cabinet, error) else { return false }
+      let snapshot = unsafe Pointer(raw: raw)
+      // Registered while the gate is passed: `close()` either waits for this or is refused nothing.
+      readers.withLock { _ = $0.snapshots.insert(snapshot) }
+      opened = unsafe (snapshot, tdn_snapshot_commit_number(raw))
+      return true
+    }
+    guard let opened else { throw .closed }
+    return opened
+  }
+
+  /// Opens a scan of a snapshot by `open`.
+  func openScan(
+    _ open: (UnsafeMutablePointer<tdn_error>) -> OpaquePointer?
+  ) throws(BackendError) -> Pointer {
+    var opened: Pointer?
+    try unsafe call(whenClosed: .interrupted) { _, error in
+      guard let raw = unsafe open(error) else { return false }
+      let scan = unsafe Pointer(raw: raw)
+      readers.withLock { _ = $0.scans.insert(scan) }
+      opened = scan
+      return true
+    }
+    guard let opened else { throw .interrupted }
+    return opened
+  }
+
+  /// Frees a snapshot, unless ``close()`` does or did.
+  func closeSnapshot(_ snapshot: Pointer) {
+    guard gate.enter() else { return }
+    defer { gate.leave() }
+    if readers.withLock({ $0.snapshots.remove(snapshot) != nil }) { unsafe tdn_snapshot_close(snapshot.raw) }
+  }
+
+  /// Frees a scan, unless ``close()`` does or did.
+  func closeScan(_ scan: Pointer) {
+    guard gate.enter() else { return }
+    defer { gate.leave() }
+    if readers.withLock({ $0.scans.remove(scan) != nil }) { unsafe tdn_scan_close(scan.raw) }
+  }
+}
+
+extension BackendError {
+  static var closed: BackendError {
+    BackendError(.closed, "The store was closed; open it again to use it.")
+  }
+
+  static var interrupted: BackendError {
+    BackendError(.interrupted, "The store was closed while this snapshot was open; take a new one.")
+  }
+}

@@ -1,0 +1,88 @@
+internal import CKyotoCabinet
+import Synchronization
+
+/// The default ``StoreBackend``: a directory of Kyoto Cabinet files that commit together.
+///
+/// Each class has a hash file of its own, each index a B+ tree; one redo log makes a batch over all of them durable
+/// at once. The same code runs in memory and on temporary files.
+///
+/// ```swift
+/// let backend = try KyotoBackend(.directory("Music.todana"))
+/// let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+/// ```
+///
+/// Any thread may call any method at any time, ``close()`` included: it waits for the calls that are under way, and
+/// later ones throw ``BackendError/Code/closed``.
+public final class KyotoBackend: StoreBackend {
+  public let storeID: StoreID
+  let cabinet: CabinetHandle
+  private let latestReport: Mutex<OpenReport>
+
+  /// Opens the store at a location, or creates one there.
+  ///
+  /// - Throws: ``BackendError``, for example ``BackendError/Code/inUse`` while another opener holds the directory.
+  ///   Nothing is left behind then.
+  public init(_ location: Location, options: Options = Options()) throws(BackendError) {
+    Self.checkLayouts()
+    var report = tdn_open_report()
+    let (opened, error) = unsafe Self.open(location, options: options, report: &report)
+    guard let opened = unsafe opened else { throw error }
+    unsafe cabinet = CabinetHandle(opened)
+    storeID = StoreID(report.store_id)
+    latestReport = Mutex(OpenReport(report))
+  }
+
+  /// What was found at the latest ``init(_:options:)`` or ``reopen()``.
+  public var openReport: OpenReport { latestReport.withLock { $0 } }
+
+  /// Keys of 1 KiB, values of 1 GiB and the 64 bytes that an envelope may add, names of 65,535 bytes.
+  public var limits: BackendLimits {
+    BackendLimits(keyByteCount: 1 << 10, valueByteCount: (1 << 30) + 64, nameByteCount: 65_535)
+  }
+
+  /// Carries everything committed into the main files and empties the logs (`tdn_checkpoint`).
+  public func checkpoint() throws(BackendError) {
+    try unsafe cabinet.call { unsafe tdn_checkpoint($0, $1) }
+  }
+
+  /// Recovers from the files after a failed flush (`tdn_reopen`).
+  public func reopen() throws(BackendError) {
+    var report = tdn_open_report()
+    try unsafe cabinet.call { unsafe tdn_reopen($0, &report, $1) }
+    latestReport.withLock { [report] in $0 = OpenReport(report) }
+  }
+
+  /// Makes everything durable, removes the logs and frees the files (`tdn_close`); open snapshots end.
+  public func close() throws(BackendError) { try cabinet.close() }
+
+  private static func open(
+    _ location: Location, options: Options, report: inout tdn_open_report
+  ) -> (OpaquePointer?, BackendError) {
+    var error = tdn_error()
+    var cOptions = unsafe options.cOptions(storage: location.storage)
+    let opened: OpaquePointer? = unsafe location.path.withCString { path in
+      guard let name = options.programName else { return unsafe tdn_open(path, &cOptions, &report, &error) }
+      return unsafe name.withCString { program in
+        unsafe cOptions.program = unsafe program
+        return unsafe tdn_open(path, &cOptions, &report, &error)
+      }
+    }
+    return unsafe (opened, BackendError(&error))
+  }
+
+  /// The packed types of the contract are handed to C as they stand, so they must be what C takes them for.
+  private static func checkLayouts() {
+    precondition(
+      MemoryLayout<RecordChunk.Slice>.stride == MemoryLayout<tdn_slice>.stride
+        && MemoryLayout<RecordChunk.Slice>.offset(of: \.rawStatus) == MemoryLayout<tdn_slice>.offset(of: \.status)
+        && MemoryLayout<RecordChunk.Slice>.offset(of: \.keyLength) == MemoryLayout<tdn_slice>.offset(of: \.key_length),
+      "RecordChunk.Slice is not laid out as tdn_slice")
+    precondition(
+      MemoryLayout<WriteBatch.PackedChange>.stride == MemoryLayout<tdn_change>.stride
+        && MemoryLayout<WriteBatch.PackedChange>.offset(of: \.keyLength)
+          == MemoryLayout<tdn_change>.offset(of: \.key_length)
+        && MemoryLayout<WriteBatch.PackedChange>.offset(of: \.valueLength)
+          == MemoryLayout<tdn_change>.offset(of: \.value_length),
+      "WriteBatch.PackedChange is not laid out as tdn_change")
+  }
+}

@@ -1,0 +1,53 @@
+internal import CKyotoCabinet
+
+extension BackendError {
+  /// The one place where a `tdn_error` becomes a Swift error.
+  init(_ error: UnsafePointer<tdn_error>) {
+    let code = unsafe Code(tdn_code(rawValue: UInt32(bitPattern: error.pointee.code)))
+    let message = unsafe Self.text(at: error, \.message)
+    self.init(code, message.isEmpty ? "The store failed without saying why (\(code))." : message)
+    let file = unsafe Self.text(at: error, \.file)
+    self.file = file.isEmpty ? nil : file
+    structure = unsafe error.pointee.structure == 0 ? nil : ClassID(rawValue: error.pointee.structure)
+    rowID = unsafe error.pointee.has_row ? error.pointee.row : nil
+    page = unsafe error.pointee.page < 0 ? nil : Int(error.pointee.page)
+    processID = unsafe error.pointee.process == 0 ? nil : Int(error.pointee.process)
+    systemErrno = unsafe error.pointee.system_errno == 0 ? nil : error.pointee.system_errno
+  }
+
+  /// The text of a fixed array of C characters, which ends at a zero byte or where the array ends.
+  private static func text<Characters>(
+    at error: UnsafePointer<tdn_error>, _ field: KeyPath<tdn_error, Characters>
+  ) -> String {
+    // Every field of an imported C structure is stored, so it has an offset.
+    guard let offset = MemoryLayout<tdn_error>.offset(of: field) else { return "" }
+    let bytes = unsafe UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(error) + offset, count: MemoryLayout<Characters>.size)
+    return unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}
+
+extension BackendError.Code {
+  fileprivate init(_ code: tdn_code) {
+    self =
+      switch code {
+      case TDN_NO_SPACE: .noSpace
+      case TDN_NO_PERMISSION: .noPermission
+      case TDN_NOT_FOUND: .notFound
+      case TDN_NOT_A_STORE: .notAStore
+      case TDN_NEWER_FORMAT: .newerFormat
+      case TDN_DAMAGED: .damaged
+      case TDN_IN_USE: .inUse
+      case TDN_CONFLICT: .conflict
+      case TDN_LIMIT: .limitExceeded
+      case TDN_MUST_REOPEN: .mustReopen
+      case TDN_CLOSED: .closed
+      case TDN_READ_ONLY: .readOnly
+      case TDN_NO_MEMORY: .noMemory
+      case TDN_NO_STRUCTURE: .noSuchStructure
+      case TDN_INVALID: .invalidArgument
+      case TDN_INTERRUPTED: .interrupted
+      default: .inputOutput
+      }
+  }
+}

@@ -1,0 +1,113 @@
+internal import CKyotoCabinet
+
+extension KyotoBackend {
+  /// Where a backend keeps its files.
+  public enum Location: Sendable, Hashable {
+    /// A directory on disk, by its path.
+    case directory(String)
+    /// Unlinked files in the directory for temporary files (`TMPDIR`, or `/tmp`): gone at close and after a kill.
+    case temporary
+    /// Memory only.
+    case inMemory
+  }
+
+  /// What may be done with the files.
+  public enum Access: Sendable {
+    /// Reading and writing; a store is created where there is no directory or an empty one.
+    case write
+    /// Reading and writing of a store that is there already.
+    case writeExisting
+    /// Reading only: needs no write permission and changes nothing. Several processes may read at once.
+    case read
+  }
+
+  /// How a backend is opened; the defaults suit most programs.
+  public struct Options: Sendable {
+    public var access = Access.write
+    /// How long to wait for another opener to leave; zero: not at all.
+    public var waitDuration = Duration.zero
+    /// Bytes of log that start a checkpoint in the background.
+    public var logLimitByteCount = 64 << 20
+    /// Bytes of pages changed since the last checkpoint that start one in the background.
+    public var privateLimitByteCount = 128 << 20
+    /// Bytes of committed pages that one batch may change.
+    public var commitLimitByteCount = 1 << 30
+    /// Bytes of old values that a snapshot keeps in memory before it uses a file.
+    public var snapshotLimitByteCount = 64 << 20
+    /// Bytes of whole new pages from which on a commit writes them straight to their file.
+    public var directThresholdByteCount = 1 << 20
+    /// Data files that are open at once.
+    public var descriptorLimit = 256
+    /// Bytes that the device writes wholly or not at all.
+    public var sectorSize = SectorSize.ofDevice
+    /// Trusts no sector size: whole pages go to the log.
+    public var isStrict = false
+    /// The name that other openers are told while this one holds the store; nil: the process's own.
+    public var programName: String?
+
+    public init() {}
+  }
+
+  /// The unit that a device writes wholly or not at all, in bytes.
+  public enum SectorSize: Int32, Sendable {
+    case ofDevice = 0
+    case bytes512 = 512
+    case bytes4096 = 4096
+  }
+}
+
+extension KyotoBackend.Location {
+  /// What `tdn_open` takes as its path; an empty one for temporary files is `TMPDIR` or `/tmp`.
+  var path: String {
+    switch self {
+    case .directory(let path): path
+    case .temporary, .inMemory: ""
+    }
+  }
+
+  var storage: tdn_storage {
+    switch self {
+    case .directory: TDN_STORAGE_DIRECTORY
+    case .temporary: TDN_STORAGE_TEMPORARY
+    case .inMemory: TDN_STORAGE_MEMORY
+    }
+  }
+}
+
+extension KyotoBackend.Options {
+  /// The options as C takes them; `program` is left to the caller, who knows how long it lives.
+  func cOptions(storage: tdn_storage) -> tdn_options {
+    var options = unsafe tdn_options()
+    unsafe tdn_options_init(&options)
+    unsafe options.storage = Int32(storage.rawValue)
+    unsafe options.access = Int32(cAccess.rawValue)
+    unsafe options.wait_milliseconds = waitDuration.wholeMilliseconds
+    unsafe options.log_limit = Int64(logLimitByteCount)
+    unsafe options.private_limit = Int64(privateLimitByteCount)
+    unsafe options.commit_limit = Int64(commitLimitByteCount)
+    unsafe options.snapshot_limit = Int64(snapshotLimitByteCount)
+    unsafe options.direct_threshold = Int64(directThresholdByteCount)
+    unsafe options.descriptor_limit = Int32(clamping: descriptorLimit)
+    unsafe options.sector_size = sectorSize.rawValue
+    unsafe options.strict = isStrict
+    return unsafe options
+  }
+
+  private var cAccess: tdn_access {
+    switch access {
+    case .write: TDN_ACCESS_WRITE
+    case .writeExisting: TDN_ACCESS_WRITE_EXISTING
+    case .read: TDN_ACCESS_READ
+    }
+  }
+}
+
+extension Duration {
+  /// Rounded up, so that a short wait is not none at all; at most 100 years.
+  fileprivate var wholeMilliseconds: Int64 {
+    let limit = Duration.seconds(100 * 365 * 86_400)
+    let bounded = min(max(self, .zero), limit)
+    let (seconds, attoseconds) = bounded.components
+    return seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  }
+}

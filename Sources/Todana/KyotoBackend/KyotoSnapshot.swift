@@ -1,0 +1,73 @@
+internal import CKyotoCabinet
+
+/// The state after one commit of a ``KyotoBackend``, which it keeps alive.
+///
+/// After the backend was closed or reopened every method throws ``BackendError/Code/interrupted``.
+final class KyotoSnapshot: BackendSnapshot {
+  let commitNumber: CommitNumber
+  let backend: KyotoBackend
+  private let pointer: CabinetHandle.Pointer
+
+  /// Takes over an open snapshot.
+  init(_ pointer: CabinetHandle.Pointer, commitNumber: CommitNumber, of backend: KyotoBackend) {
+    self.pointer = pointer
+    self.backend = backend
+    self.commitNumber = commitNumber
+  }
+
+  deinit { backend.cabinet.closeSnapshot(pointer) }
+
+  func count(of structure: ClassID) throws(BackendError) -> Int {
+    var count: UInt64 = 0
+    try unsafe backend.cabinet.call(whenClosed: .interrupted) {
+      unsafe tdn_snapshot_count(pointer.raw, structure.rawValue, &count, $1)
+    }
+    return Int(clamping: count)
+  }
+
+  func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    try unsafe backend.cabinet.read(
+      rows: rows, of: structure, in: pointer.raw, into: chunk, whenClosed: .interrupted)
+  }
+
+  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    try unsafe backend.cabinet.read(
+      key: key, of: structure, in: pointer.raw, into: chunk, whenClosed: .interrupted)
+  }
+
+  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
+    do throws(BackendError) {
+      let scan = try unsafe backend.cabinet.openScan { error in
+        unsafe tdn_scan_open(pointer.raw, structure.rawValue, error)
+      }
+      return KyotoScan(scan, of: self)
+    } catch {
+      // C scans a tree by bounds only.
+      guard error.code == .invalidArgument else { throw error }
+      return try scan(tree: structure, from: nil, to: nil, descending: false)
+    }
+  }
+
+  func scan(
+    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+  ) throws(BackendError) -> any BackendScan {
+    let scan = try unsafe backend.cabinet.openScan { error in
+      unsafe withPointer(toBound: lower) { lowerBytes in
+        unsafe withPointer(toBound: upper) { upperBytes in
+          unsafe tdn_range_open(
+            pointer.raw, tree.rawValue, lowerBytes, lower?.count ?? 0, upperBytes, upper?.count ?? 0, descending,
+            error)
+        }
+      }
+    }
+    return KyotoScan(scan, of: self)
+  }
+}
+
+/// Calls `body` with a pointer to the bound's bytes, or with null where there is no bound.
+private func withPointer<R>(toBound bound: [UInt8]?, _ body: (UnsafePointer<UInt8>?) -> R) -> R {
+  guard let bound else { return body(nil) }
+  return unsafe withPointer(to: bound) { unsafe body($0) }
+}

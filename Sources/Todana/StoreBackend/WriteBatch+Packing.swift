@@ -1,0 +1,70 @@
+extension WriteBatch {
+  /// A ``Change`` in 40 bytes, field by field what `tdn_change` of CKyotoCabinet.h is.
+  ///
+  /// So that the embedded backend hands a batch over as it stands; `KyotoBackend` checks the layout.
+  package struct PackedChange: Sendable {
+    package var structure: UInt32
+    package var kind: UInt8
+    package var expectation: UInt8
+    /// Of a byte key; 0 for rows.
+    ///
+    /// A key of more than 65,535 bytes saturates, which is over every backend's limit.
+    package var keyLength: UInt16
+    /// The row id, or the offset of a byte key.
+    package var key: UInt64
+    package var expected: UInt64
+    package var valueOffset: UInt64
+    package var valueLength: UInt64
+  }
+
+  /// The changes of a batch, unpacked one by one as they are asked for.
+  public struct Changes: RandomAccessCollection, Sendable {
+    let packed: [PackedChange]
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { packed.count }
+    public subscript(position: Int) -> Change { Change(packed[position]) }
+  }
+}
+
+extension WriteBatch.PackedChange {
+  init(_ change: WriteBatch.Change) {
+    structure = change.structure.rawValue
+    kind = change.kind.rawValue
+    valueOffset = UInt64(change.value.lowerBound)
+    valueLength = UInt64(change.value.count)
+    switch change.key {
+    case .row(let rowID):
+      key = rowID
+      keyLength = 0
+    case .bytes(let range):
+      key = UInt64(range.lowerBound)
+      keyLength = UInt16(clamping: range.count)
+    }
+    switch change.expectation {
+    case .anything: (expectation, expected) = (0, 0)
+    case .absent: (expectation, expected) = (1, 0)
+    case .token(let token): (expectation, expected) = (2, token)
+    }
+  }
+}
+
+extension WriteBatch.Change {
+  fileprivate init(_ packed: WriteBatch.PackedChange) {
+    structure = ClassID(rawValue: packed.structure)
+    kind = packed.kind == WriteBatch.Kind.remove.rawValue ? .remove : .put
+    let valueStart = Int(packed.valueOffset)
+    value = valueStart..<valueStart + Int(packed.valueLength)
+    if packed.keyLength == 0 {
+      key = .row(packed.key)
+    } else {
+      let keyStart = Int(packed.key)
+      key = .bytes(keyStart..<keyStart + Int(packed.keyLength))
+    }
+    switch packed.expectation {
+    case 1: expectation = .absent
+    case 2: expectation = .token(packed.expected)
+    default: expectation = .anything
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// Kills a committing process again and again. What a process was told is committed must be there afterwards, in all
+// structures of the same commit; the commit in hand may be there or not, never in part.
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct KillTests {
+  @Test(arguments: [[], ["checkpoints"], ["checkpoints", "direct"], ["relaxed", "checkpoints"]])
+  func `a killed process leaves its last commit or the one in hand`(_ settings: [String]) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    var generator = SystemRandomNumberGenerator()
+    var model = CrashWorkload.State(after: 0)
+    for round in 0..<(LongTests.areEnabled ? 50 : 5) {
+      let child = try ChildProcess(["commit", path] + settings)
+      let first = try #require(child.nextLine())
+      #expect(first == "\(model.commitCount)", "round \(round) starts where the last one left off")
+      usleep(.random(in: 0...80_000, using: &generator))
+      child.kill()
+      let acknowledged = child.remainingLines().last.flatMap { UInt64($0) } ?? model.commitCount
+      let found = try state(at: path, reading: round % 3 != 2)
+      let range = settings.contains("relaxed") ? model.commitCount...acknowledged + 1 : acknowledged...acknowledged + 1
+      #expect(range.contains(found.commitCount), "round \(round): \(acknowledged) were acknowledged")
+      while model.commitCount < found.commitCount { model.apply(model.commitCount + 1) }
+      try #require(found == model, "round \(round): the store holds commit \(found.commitCount) wholly")
+    }
+  }
+
+  /// What the store holds.
+  ///
+  /// Reading leaves the log to the next process; writing recovers and empties it.
+  private func state(at path: String, reading: Bool) throws -> CrashWorkload.State {
+    var options = KyotoBackend.Options()
+    options.access = reading ? .read : .writeExisting
+    let backend = try KyotoBackend(.directory(path), options: options)
+    let state = try CrashWorkload.State(of: backend.snapshot(), CrashWorkload.Structures(of: backend))
+    try backend.close()
+    return state
+  }
+}

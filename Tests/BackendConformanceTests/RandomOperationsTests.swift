@@ -1,0 +1,178 @@
+// Model-based: random batches, reads, snapshots, checkpoints and reopenings, compared with plain dictionaries.
+//
+// A failure prints the seed; `TODANA_TEST_SEED` repeats it.
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct RandomOperationsTests {
+  @Test(arguments: TestedBackend.allCases)
+  func `random operations agree with a dictionary`(_ kind: TestedBackend) throws {
+    let given = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }
+    let rounds = given == nil && LongTests.areEnabled ? 40 : 1
+    for _ in 0..<rounds {
+      let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+      do {
+        var run = try RandomRun(kind, seed: seed)
+        for _ in 0..<150 { try run.step() }
+        try run.compareAll()
+      } catch {
+        Issue.record("seed \(seed), \(kind.rawValue): \(error)")
+        return
+      }
+    }
+  }
+}
+
+private struct Difference: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// A backend beside the dictionaries that say what it must hold.
+private struct RandomRun {
+  typealias Records = [[UInt8]: [UInt8]]
+
+  let store: OpenBackend
+  let structures: [(id: ClassID, kind: StructureKind)]
+  var generator: SeededGenerator
+  var model: [Records]
+  var snapshots: [(snapshot: any BackendSnapshot, model: [Records])] = []
+
+  init(_ kind: TestedBackend, seed: UInt64) throws {
+    store = try OpenBackend(kind)
+    structures = [(store.songs, .rows), (store.names, .keys), (store.index, .tree)]
+    generator = SeededGenerator(seed: seed)
+    model = [[:], [:], [:]]
+  }
+
+  mutating func step() throws {
+    switch Int.random(in: 0..<100, using: &generator) {
+    case ..<55: try commit()
+    case ..<70: try readSome()
+    case ..<80: snapshots.append((try store.backend.snapshot(), model))
+    case ..<90: try compareSnapshot()
+    case ..<94: try store.backend.checkpoint()
+    case ..<96 where store.kind == .directory:
+      snapshots = []
+      try store.reopenAfterClosing()
+    default: try compareAll()
+    }
+  }
+
+  private mutating func commit() throws {
+    var batch = WriteBatch()
+    var changed = model
+    var isRefused = false
+    let changeCount = Int.random(in: 1...(Bool.random(using: &generator) ? 6 : 200), using: &generator)
+    for _ in 0..<Int.random(in: 1...changeCount, using: &generator) {
+      let number = Int.random(in: 0..<structures.count, using: &generator)
+      let key = randomKey(of: structures[number].kind)
+      // One change for each key.
+      if changed[number][key] != model[number][key] { continue }
+      let old = model[number][key]
+      if old != nil, Int.random(in: 0..<4, using: &generator) == 0 {
+        remove(key, number, from: &batch, expecting: old.map { .token(token(of: $0)) } ?? .anything)
+        changed[number][key] = nil
+      } else {
+        let limit = Int.random(in: 0..<20, using: &generator) == 0 ? 40_000 : 120
+        let byteCount = Int.random(in: 0...limit, using: &generator)
+        let value = patternedBytes(generator.next(), count: byteCount)
+        if value == old { continue }
+        isRefused = isRefused || put(value, key, number, old: old, into: &batch)
+        changed[number][key] = value
+      }
+    }
+    batch.sort()
+    guard batch.isSorted else { throw Difference(description: "a batch with two changes of one key") }
+    do throws(BackendError) {
+      _ = try store.backend.commit(batch, durability: Bool.random(using: &generator) ? .full : .relaxed)
+      if isRefused { throw BackendError(.invalidArgument, "A batch with a false expectation was applied.") }
+      model = changed
+    } catch {
+      if !isRefused || error.code != .conflict { throw error }
+    }
+  }
+
+  /// Adds a put with a random expectation; true if it does not hold.
+  private mutating func put(
+    _ value: [UInt8], _ key: [UInt8], _ number: Int, old: [UInt8]?, into batch: inout WriteBatch
+  ) -> Bool {
+    let isFalse = Int.random(in: 0..<400, using: &generator) == 0
+    var expectation = WriteBatch.Expectation.anything
+    if let old {
+      expectation = isFalse ? .absent : Bool.random(using: &generator) ? .anything : .token(token(of: old))
+    } else {
+      expectation = isFalse ? .token(1) : Bool.random(using: &generator) ? .anything : .absent
+    }
+    if structures[number].kind == .rows {
+      batch.put(value, row: RowID(key[0]) << 8 | RowID(key[1]), in: structures[number].id, expecting: expectation)
+    } else {
+      batch.put(value, key: key, in: structures[number].id, expecting: expectation)
+    }
+    return isFalse
+  }
+
+  private func remove(
+    _ key: [UInt8], _ number: Int, from batch: inout WriteBatch, expecting expectation: WriteBatch.Expectation
+  ) {
+    if structures[number].kind == .rows {
+      batch.remove(row: RowID(key[0]) << 8 | RowID(key[1]), in: structures[number].id, expecting: expectation)
+    } else {
+      batch.remove(key: key, in: structures[number].id, expecting: expectation)
+    }
+  }
+
+  /// Two bytes that spell a row id, or one to four bytes.
+  private mutating func randomKey(of kind: StructureKind) -> [UInt8] {
+    if kind == .rows {
+      return [UInt8.random(in: 0...3, using: &generator), UInt8.random(in: 1...255, using: &generator)]
+    }
+    return (0..<Int.random(in: 1...4, using: &generator)).map { _ in UInt8.random(in: 0...8, using: &generator) }
+  }
+
+  private mutating func readSome() throws {
+    let rows = (0..<30).map { _ in randomKey(of: .rows) }
+    try check(
+      try store.backend.newest.values(rows.map { RowID($0[0]) << 8 | RowID($0[1]) }, in: structures[0].id)
+        == rows.map { model[0][$0] }, "rows read")
+    for number in 1...2 {
+      let key = randomKey(of: .keys)
+      try check(
+        try store.backend.newest.value(key: key, in: structures[number].id) == model[number][key], "key \(key) read")
+    }
+  }
+
+  private mutating func compareSnapshot() throws {
+    guard !snapshots.isEmpty else { return }
+    let (snapshot, model) = snapshots.remove(at: Int.random(in: 0..<snapshots.count, using: &generator))
+    try compare(snapshot, with: model)
+  }
+
+  func compareAll() throws {
+    try compare(try store.backend.snapshot(), with: model)
+    for (number, structure) in structures.enumerated() {
+      try check(try store.backend.count(of: structure.id) == model[number].count, "count of structure \(number)")
+    }
+  }
+
+  private func compare(_ snapshot: any BackendSnapshot, with model: [Records]) throws {
+    for (number, structure) in structures.enumerated() {
+      try check(try snapshot.count(of: structure.id) == model[number].count, "count of structure \(number)")
+    }
+    let rows = try snapshot.scan(structures[0].id).remainingRows()
+    let byKey = rows.map { ([UInt8($0.key >> 8), UInt8($0.key & 255)], $0.value) }
+    try check(Dictionary(uniqueKeysWithValues: byKey) == model[0], "rows scanned")
+    let keys = try snapshot.scan(structures[1].id).remainingKeys()
+    try check(keys.count == model[1].count && keys.allSatisfy { model[1][$0.key] == $0.value }, "keys scanned")
+    let ordered = model[2].sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    let tree = try snapshot.scan(tree: structures[2].id, from: nil, to: nil, descending: false).remainingKeys()
+    try check(tree.elementsEqual(ordered) { $0.key == $1.key && $0.value == $1.value }, "tree scanned")
+    let backwards = try snapshot.scan(tree: structures[2].id, from: nil, to: nil, descending: true).remainingKeys()
+    try check(backwards.map(\.key) == ordered.reversed().map(\.key), "tree scanned backwards")
+  }
+
+  private func check(_ holds: Bool, _ what: String) throws {
+    if !holds { throw Difference(description: "\(what) differ from the model") }
+  }
+}

@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+import Todana
+
+/// The backends that one suite holds to the same contract.
+enum TestedBackend: String, CaseIterable, CustomTestStringConvertible {
+  case dictionary
+  case memory
+  case temporary
+  case directory
+
+  var testDescription: String { rawValue }
+}
+
+/// An open backend of one kind, with two structures that most tests need.
+final class OpenBackend {
+  let kind: TestedBackend
+  let directory: TemporaryDirectory
+  private(set) var backend: any StoreBackend
+  let songs: ClassID
+  let names: ClassID
+  let index: ClassID
+  private var isOwner = true
+
+  init(_ kind: TestedBackend) throws {
+    self.kind = kind
+    directory = try TemporaryDirectory()
+    backend = try Self.open(kind, in: directory)
+    songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    names = try backend.structureID(of: .keys, named: Array("names".utf8))
+    index = try backend.structureID(of: .tree, named: Array("Song.seconds".utf8))
+  }
+
+  deinit {
+    if isOwner { try? backend.close() }
+  }
+
+  /// Where the store of a ``TestedBackend/directory`` lies.
+  var path: String { directory.path("store") }
+
+  /// Closes the backend and opens it again; only for a kind that lasts.
+  func reopenAfterClosing() throws {
+    try backend.close()
+    backend = try Self.open(kind, in: directory)
+  }
+
+  /// Gives the backend away, so that letting go of this does not close it.
+  func detachBackend() -> any StoreBackend {
+    isOwner = false
+    return backend
+  }
+
+  private static func open(_ kind: TestedBackend, in directory: TemporaryDirectory) throws -> any StoreBackend {
+    switch kind {
+    case .dictionary: DictionaryBackend()
+    case .memory: try KyotoBackend(.inMemory)
+    case .temporary: try KyotoBackend(.temporary)
+    case .directory: try KyotoBackend(.directory(directory.path("store")))
+    }
+  }
+}
+
+/// Checks that `body` throws a ``BackendError`` of this code with a message, and returns it.
+@discardableResult
+func expectError(
+  _ code: BackendError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> BackendError? {
+  let error = #expect(throws: BackendError.self, sourceLocation: sourceLocation, performing: body)
+  #expect(error?.code == code, "\(error?.description ?? "nothing was thrown")", sourceLocation: sourceLocation)
+  #expect(error?.message.isEmpty == false, sourceLocation: sourceLocation)
+  return error
+}

@@ -1,0 +1,101 @@
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct TreeTests {
+  @Test(arguments: TestedBackend.allCases)
+  func `a tree's keys come in the order of their bytes, in both directions`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    let keys = try fill(store, count: 3000)
+    let snapshot = try store.backend.snapshot()
+    let upwards = try snapshot.scan(tree: store.index, from: nil, to: nil, descending: false).remainingKeys()
+    #expect(upwards.map(\.key) == keys)
+    #expect(upwards.allSatisfy { $0.value == Array($0.key.reversed()) })
+    let downwards = try snapshot.scan(tree: store.index, from: nil, to: nil, descending: true).remainingKeys()
+    #expect(downwards.map(\.key) == keys.reversed())
+  }
+
+  @Test(arguments: TestedBackend.allCases)
+  func `bounds take in the lower and leave out the upper`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    let keys = try fill(store, count: 400)
+    var generator = SeededGenerator(seed: 5)
+    var bounds: [[UInt8]?] = [nil, [], [0], [255, 255, 255, 255], keys[0], keys[399], keys[7] + [0]]
+    for _ in 0..<12 { bounds.append(keys.randomElement(using: &generator)) }
+    let snapshot = try store.backend.snapshot()
+    for lower in bounds {
+      for upper in bounds {
+        let expected = keys.filter { key in
+          if let lower, key.lexicographicallyPrecedes(lower) { return false }
+          return upper.map { key.lexicographicallyPrecedes($0) } ?? true
+        }
+        for descending in [false, true] {
+          let found = try snapshot.scan(tree: store.index, from: lower, to: upper, descending: descending)
+            .remainingKeys().map(\.key)
+          #expect(found == (descending ? expected.reversed() : expected), "from \(lower ?? []) to \(upper ?? [])")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: TestedBackend.allCases)
+  func `an empty tree has no keys`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    for descending in [false, true] {
+      let scan = try store.backend.snapshot().scan(tree: store.index, from: nil, to: nil, descending: descending)
+      #expect(try scan.remainingKeys().isEmpty)
+      #expect(try scan.remainingKeys().isEmpty, "the end stays the end")
+    }
+  }
+
+  @Test(arguments: TestedBackend.allCases)
+  func `keys that were removed are gone from the order and those that stay are not`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    var keys = try fill(store, count: 2000)
+    var generator = SeededGenerator(seed: 11)
+    while keys.count > 10 {
+      let removed = Set((0..<keys.count / 3 + 1).map { _ in keys[Int.random(in: 0..<keys.count, using: &generator)] })
+      try store.backend.commit { batch in
+        for key in removed { batch.remove(key: key, in: store.index) }
+      }
+      keys.removeAll { removed.contains($0) }
+      let scan = try store.backend.snapshot().scan(tree: store.index, from: nil, to: nil, descending: false)
+      #expect(try scan.remainingKeys().map(\.key) == keys)
+      #expect(try store.backend.count(of: store.index) == keys.count)
+    }
+  }
+
+  @Test(arguments: TestedBackend.allCases)
+  func `only a tree can be scanned between bounds`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    try store.backend.commit { batch in
+      batch.put([1], row: 1, in: store.songs)
+      batch.put([1], key: [1], in: store.names)
+    }
+    for structure in [store.songs, store.names] {
+      expectError(.invalidArgument) {
+        _ = try store.backend.snapshot().scan(tree: structure, from: nil, to: nil, descending: false)
+      }
+    }
+  }
+
+  /// Fills the tree in a mixed order and returns its keys, of different lengths, in their order.
+  private func fill(_ store: OpenBackend, count: Int) throws -> [[UInt8]] {
+    var generator = SeededGenerator(seed: UInt64(count))
+    var keys: Set<[UInt8]> = []
+    while keys.count < count {
+      let byteCount = Int.random(in: 1...(keys.count % 50 == 0 ? 300 : 5), using: &generator)
+      keys.insert((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+    let order = keys.sorted { $0.lexicographicallyPrecedes($1) }
+    for part in stride(from: 0, to: count, by: 701) {
+      try store.backend.commit { batch in
+        for index in part..<min(part + 701, count) {
+          let key = order[(index * 7919) % count]
+          batch.put(key.reversed(), key: key, in: store.index, expecting: .absent)
+        }
+      }
+    }
+    return order
+  }
+}

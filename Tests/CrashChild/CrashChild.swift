@@ -1,0 +1,81 @@
+// A process that tests start beside themselves: to hold a store, to be killed in mid-commit, to run out of disk.
+//
+// Each command prints one line for each step; an error is printed as `error <code>: <message>`.
+import Foundation
+import TestSupport
+import Todana
+
+@main struct CrashChild {
+  static func main() {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else { return report("usage: CrashChild <command> <path> [options]") }
+    do {
+      switch arguments[1] {
+      case "hold": try hold(arguments[2], reading: arguments.contains("read"))
+      case "hold-a-second": try holdForASecond(arguments[2])
+      case "commit": try commitForEver(arguments[2], Set(arguments.dropFirst(3)))
+      case "open-as-nobody": try openAsNobody(arguments[2], reading: arguments.contains("read"))
+      case "full-disk-commit": try fillInCommit(arguments[2])
+      case "full-disk-checkpoint": try fillInCheckpoint(arguments[2])
+      default: report("usage: no command \(arguments[1])")
+      }
+    } catch let error as BackendError {
+      report(error)
+    } catch {
+      report("error other: \(error)")
+    }
+  }
+
+  /// Opens the store and keeps it until standard input ends.
+  private static func hold(_ path: String, reading: Bool) throws {
+    var options = KyotoBackend.Options()
+    options.access = reading ? .read : .write
+    let backend = try KyotoBackend(.directory(path), options: options)
+    report("open")
+    while readLine() != nil {}
+    try backend.close()
+    report("closed")
+  }
+
+  private static func holdForASecond(_ path: String) throws {
+    let backend = try KyotoBackend(.directory(path))
+    report("open")
+    sleep(1)
+    try backend.close()
+  }
+
+  /// Commits the workload from where the store stands, and prints the number of each commit after it.
+  private static func commitForEver(_ path: String, _ settings: Set<String>) throws {
+    var options = KyotoBackend.Options()
+    if settings.contains("checkpoints") { options.logLimitByteCount = 64 << 10 }
+    if settings.contains("direct") { options.directThresholdByteCount = 16 << 10 }
+    let backend = try KyotoBackend(.directory(path), options: options)
+    let structures = try CrashWorkload.Structures(of: backend)
+    let latest = try backend.newest.value(key: Array("latest".utf8), in: structures[.names]) ?? []
+    var number = latest.reduce(0) { $0 << 8 | UInt64($1) }
+    report("\(number)")
+    while true {
+      number += 1
+      try CrashWorkload.commit(
+        number, to: backend, structures, durability: settings.contains("relaxed") ? .relaxed : .full)
+      report("\(number)")
+    }
+  }
+
+  private static func openAsNobody(_ path: String, reading: Bool) throws {
+    let nobody: UInt32 = 65_534
+    if getuid() == 0 {
+      guard setgid(nobody) == 0, setuid(nobody) == 0 else { return report("skip: cannot become another user") }
+    }
+    var options = KyotoBackend.Options()
+    options.access = reading ? .read : .write
+    let backend = try KyotoBackend(.directory(path), options: options)
+    report("open")
+    try backend.close()
+  }
+}
+
+/// Prints a line at once.
+func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+func report(_ error: BackendError) { report("error \(error.code): \(error.message)") }

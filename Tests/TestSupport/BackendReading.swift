@@ -1,0 +1,141 @@
+public import Todana
+
+extension RecordChunk {
+  /// The values that the last read found; nil for each record that is not there.
+  public var values: [[UInt8]?] {
+    slices.map { slice in
+      switch slice.status {
+      case .found: bytes(slice.value)
+      case .absent, .damaged: nil
+      }
+    }
+  }
+
+  /// Copies bytes out.
+  public func bytes(_ range: Range<Int>) -> [UInt8] { unsafe [UInt8](arena.bytes[range]) }
+}
+
+/// A backend or a snapshot of one.
+public protocol BackendReading {
+  func count(of structure: ClassID) throws(BackendError) -> Int
+  func read(rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
+  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
+}
+
+/// Reads of the newest committed state.
+public struct NewestState: BackendReading {
+  let backend: any StoreBackend
+
+  public func count(of structure: ClassID) throws(BackendError) -> Int { try backend.count(of: structure) }
+
+  public func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    try backend.read(rows: rows, of: structure, into: chunk)
+  }
+
+  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    try backend.read(key: key, of: structure, into: chunk)
+  }
+}
+
+/// Reads of a snapshot.
+public struct SnapshotState: BackendReading {
+  let snapshot: any BackendSnapshot
+
+  public func count(of structure: ClassID) throws(BackendError) -> Int { try snapshot.count(of: structure) }
+
+  public func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    try snapshot.read(rows: rows, of: structure, into: chunk)
+  }
+
+  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    try snapshot.read(key: key, of: structure, into: chunk)
+  }
+}
+
+extension BackendReading {
+  /// The values of rows, however many chunks they take; nil for each that is not there.
+  public func values(
+    _ rows: [RowID], in structure: ClassID, chunk: RecordChunk = RecordChunk()
+  ) throws(BackendError) -> [[UInt8]?] {
+    var values: [[UInt8]?] = []
+    while values.count < rows.count {
+      try read(rows: rows.span.extracting(values.count..<rows.count), of: structure, into: chunk)
+      guard !chunk.slices.isEmpty else {
+        throw BackendError(.invalidArgument, "A read of \(rows.count - values.count) rows answered none.")
+      }
+      values += chunk.values
+    }
+    return values
+  }
+
+  public func value(_ row: RowID, in structure: ClassID) throws(BackendError) -> [UInt8]? {
+    try values([row], in: structure)[0]
+  }
+
+  public func value(key: [UInt8], in structure: ClassID) throws(BackendError) -> [UInt8]? {
+    let chunk = RecordChunk(byteCapacity: 64, recordLimit: 1)
+    try read(key: key, of: structure, into: chunk)
+    guard chunk.slices.count == 1 else {
+      throw BackendError(.invalidArgument, "A read of one key answered \(chunk.slices.count) records.")
+    }
+    return chunk.values[0]
+  }
+}
+
+extension StoreBackend {
+  public var newest: NewestState { NewestState(backend: self) }
+
+  /// Every row of a structure, by scanning a new snapshot.
+  public func allRows(of structure: ClassID) throws(BackendError) -> [RowID: [UInt8]] {
+    try snapshot().scan(structure).remainingRows()
+  }
+
+  /// Every record of a structure with byte keys, by scanning a new snapshot.
+  public func allKeys(of structure: ClassID) throws(BackendError) -> [[UInt8]: [UInt8]] {
+    var found: [[UInt8]: [UInt8]] = [:]
+    for (key, value) in try snapshot().scan(structure).remainingKeys() {
+      guard found.updateValue(value, forKey: key) == nil else {
+        throw BackendError(.invalidArgument, "A scan delivered the key \(key) twice.")
+      }
+    }
+    return found
+  }
+}
+
+extension BackendSnapshot {
+  public var state: SnapshotState { SnapshotState(snapshot: self) }
+}
+
+extension BackendScan {
+  /// The rows up to the end; a row that comes twice is an error.
+  public func remainingRows(
+    chunk: RecordChunk = RecordChunk(byteCapacity: 4096, recordLimit: 100)
+  ) throws(BackendError) -> [RowID: [UInt8]] {
+    var found: [RowID: [UInt8]] = [:]
+    while true {
+      try next(into: chunk)
+      if chunk.slices.isEmpty { return found }
+      for slice in chunk.slices {
+        guard slice.status == .found, found.updateValue(chunk.bytes(slice.value), forKey: slice.rowID) == nil else {
+          throw BackendError(.invalidArgument, "A scan delivered row \(slice.rowID) twice or as \(slice.status).")
+        }
+      }
+    }
+  }
+
+  /// The records with byte keys up to the end, in the order in which they come.
+  public func remainingKeys(
+    chunk: RecordChunk = RecordChunk(byteCapacity: 4096, recordLimit: 100)
+  ) throws(BackendError) -> [(key: [UInt8], value: [UInt8])] {
+    var found: [(key: [UInt8], value: [UInt8])] = []
+    while true {
+      try next(into: chunk)
+      if chunk.slices.isEmpty { return found }
+      for slice in chunk.slices { found.append((chunk.bytes(slice.key), chunk.bytes(slice.value))) }
+    }
+  }
+}

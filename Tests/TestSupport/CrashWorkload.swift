@@ -1,0 +1,127 @@
+public import Todana
+
+/// Commits that follow from their number alone, so that a second process knows what each one left behind.
+///
+/// Commit *n* inserts and removes a row, replaces another, writes a named key and moves a key in a tree; every 25th
+/// is a large one. Nothing of it is random: after *n* commits the store holds ``State/init(after:)``.
+public struct CrashWorkload {
+  public enum Part: Int, CaseIterable, Sendable {
+    case songs
+    case playlists
+    case names
+    case index
+  }
+
+  /// One change: a new value under a key, or none.
+  public struct Change: Sendable {
+    public let part: Part
+    /// For rows the eight bytes of the row id.
+    public let key: [UInt8]
+    public let value: [UInt8]?
+  }
+
+  /// What the store holds, by part and key.
+  public struct State: Equatable, Sendable {
+    public private(set) var records: [[[UInt8]: [UInt8]]]
+
+    /// What `commitCount` commits leave behind.
+    public init(after commitCount: UInt64) {
+      records = Part.allCases.map { _ in [:] }
+      for number in 0..<commitCount { apply(number + 1) }
+    }
+
+    public mutating func apply(_ number: UInt64) {
+      for change in CrashWorkload.changes(of: number) { records[change.part.rawValue][change.key] = change.value }
+    }
+
+    /// What a snapshot of a backend holds.
+    public init(of snapshot: any BackendSnapshot, _ structures: Structures) throws(BackendError) {
+      var records: [[[UInt8]: [UInt8]]] = []
+      for part in Part.allCases {
+        var found: [[UInt8]: [UInt8]] = [:]
+        let scan = try snapshot.scan(structures[part])
+        if part == .songs || part == .playlists {
+          for (row, value) in try scan.remainingRows() { found[bigEndianBytes(row)] = value }
+        } else {
+          for (key, value) in try scan.remainingKeys() { found[key] = value }
+        }
+        guard try snapshot.count(of: structures[part]) == found.count else {
+          throw BackendError(.damaged, "The count of \(part) is not the number of its records.")
+        }
+        records.append(found)
+      }
+      self.records = records
+    }
+
+    /// The number of the latest commit, as it stands among the names.
+    public var commitCount: UInt64 {
+      let latest = records[Part.names.rawValue][latestKey] ?? []
+      return latest.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+
+  /// The ids of the four structures of a backend.
+  public struct Structures: Sendable {
+    private let ids: [ClassID]
+
+    public init(of backend: any StoreBackend) throws(BackendError) {
+      ids = [
+        try backend.structureID(of: .rows, named: Array("Song".utf8)),
+        try backend.structureID(of: .rows, named: Array("Playlist".utf8)),
+        try backend.structureID(of: .keys, named: Array("names".utf8)),
+        try backend.structureID(of: .tree, named: Array("Song.title".utf8)),
+      ]
+    }
+
+    public subscript(part: Part) -> ClassID { ids[part.rawValue] }
+  }
+
+  /// The changes of a commit, counted from 1.
+  public static func changes(of number: UInt64) -> [Change] {
+    let byteCount = number % 17 == 0 ? 20_000 : Int(number % 400)
+    var changes = [
+      Change(part: .songs, key: bigEndianBytes(number), value: patternedBytes(number, count: byteCount)),
+      Change(
+        part: .playlists, key: bigEndianBytes(number % 30 + 1),
+        value: patternedBytes(number, count: 8 + Int(number % 90))),
+      Change(part: .names, key: latestKey, value: bigEndianBytes(number)),
+      Change(part: .index, key: treeKey(number), value: []),
+    ]
+    if number > 40 { changes.append(Change(part: .songs, key: bigEndianBytes(number - 40), value: nil)) }
+    if number > 60 { changes.append(Change(part: .index, key: treeKey(number - 60), value: nil)) }
+    if number % 25 == 0 {
+      for row in 1000..<1060 as Range<RowID> {
+        let value = patternedBytes(number ^ row, count: 3_000)
+        changes.append(Change(part: .playlists, key: bigEndianBytes(row), value: value))
+      }
+    }
+    return changes
+  }
+
+  /// Makes a commit of the workload.
+  public static func commit(
+    _ number: UInt64, to backend: any StoreBackend, _ structures: Structures, durability: Durability
+  ) throws(BackendError) {
+    try backend.commit(durability) { batch in
+      for change in changes(of: number) {
+        let structure = structures[change.part]
+        switch (change.part, change.value) {
+        case (.songs, let value?): batch.put(value, row: rowID(change.key), in: structure, expecting: .absent)
+        case (.songs, nil): batch.remove(row: rowID(change.key), in: structure)
+        case (.playlists, let value?): batch.put(value, row: rowID(change.key), in: structure, expecting: .anything)
+        case (.playlists, nil): batch.remove(row: rowID(change.key), in: structure)
+        case (_, let value?): batch.put(value, key: change.key, in: structure)
+        case (_, nil): batch.remove(key: change.key, in: structure)
+        }
+      }
+    }
+  }
+
+  private static func treeKey(_ number: UInt64) -> [UInt8] {
+    bigEndianBytes(number &* 0x9E37_79B9_7F4A_7C15) + bigEndianBytes(number)
+  }
+
+  private static func rowID(_ key: [UInt8]) -> RowID { key.reduce(0) { $0 << 8 | RowID($1) } }
+}
+
+private let latestKey = Array("latest".utf8)

@@ -1,0 +1,292 @@
+import Synchronization
+public import Todana
+
+/// The contract in its plainest form: dictionaries under one lock, with which other backends are compared.
+public final class DictionaryBackend: StoreBackend {
+  public let storeID: StoreID
+  public let openReport = OpenReport(
+    created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
+    formatVersion: 1)
+  public let limits = BackendLimits(keyByteCount: 1 << 10, valueByteCount: 1 << 30, nameByteCount: 65_535)
+
+  private let state = Mutex(State())
+
+  public init() {
+    let id = BatchID()
+    storeID = StoreID(high: id.high, low: id.low)
+  }
+
+  enum Key: Hashable {
+    case row(RowID)
+    case bytes([UInt8])
+  }
+
+  struct Structure {
+    let kind: StructureKind
+    let name: [UInt8]
+    var records: [Key: [UInt8]] = [:]
+    var nextRowID: RowID = 1
+  }
+
+  struct State {
+    var commitNumber: CommitNumber = 0
+    var structures: [ClassID: Structure] = [:]
+    var outcomes: [BatchID: CommitNumber] = [:]
+    var isClosed = false
+
+    func structure(_ id: ClassID) throws(BackendError) -> Structure {
+      guard !isClosed else { throw BackendError(.closed, "The store was closed.") }
+      guard let structure = structures[id] else {
+        throw BackendError(.noSuchStructure, "There is no structure \(id.rawValue).")
+      }
+      return structure
+    }
+
+    func requireOpen() throws(BackendError) {
+      if isClosed { throw BackendError(.closed, "The store was closed.") }
+    }
+  }
+
+  public func structures() throws(BackendError) -> [StoredStructure] {
+    try state.withLock { (state) throws(BackendError) in
+      try state.requireOpen()
+      return state.structures.sorted { $0.key < $1.key }
+        .map { StoredStructure(id: $0.key, kind: $0.value.kind, name: $0.value.name, count: $0.value.records.count) }
+    }
+  }
+
+  public func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
+    try state.withLock { (state) throws(BackendError) in
+      try state.requireOpen()
+      guard (1...limits.nameByteCount).contains(name.count) else {
+        throw BackendError(.limitExceeded, "A name has 1 to 65,535 bytes.")
+      }
+      if let found = state.structures.first(where: { $0.value.kind == kind && $0.value.name == name }) {
+        return found.key
+      }
+      let id = ClassID(rawValue: UInt32(state.structures.count) + 1)
+      state.structures[id] = Structure(kind: kind, name: name)
+      return id
+    }
+  }
+
+  public func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
+    try state.withLock { (state) throws(BackendError) in
+      var changed = try state.structure(structure)
+      guard count > 0 else { throw BackendError(.invalidArgument, "Row ids are handed out one at a time or more.") }
+      let first = changed.nextRowID
+      changed.nextRowID += UInt64(count)
+      state.structures[structure] = changed
+      return first..<changed.nextRowID
+    }
+  }
+
+  public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
+    assert(batch.isSorted, "a batch is grouped by structure and sorted by key")
+    let (changes, arena, id, hasEmptyKey) = (batch.changes, batch.arena, batch.id, batch.hasEmptyKey)
+    return try state.withLock { (state) throws(BackendError) in
+      try state.requireOpen()
+      if hasEmptyKey { throw BackendError(.invalidArgument, "A byte key has at least one byte.") }
+      var changed = state
+      var conflicts: [Int] = []
+      for (index, change) in changes.enumerated() {
+        if try !changed.apply(change, arena, limits) { conflicts.append(index) }
+      }
+      guard conflicts.isEmpty else {
+        throw BackendError(.conflict, "\(conflicts.count) records are not as expected.", conflicts: conflicts)
+      }
+      guard !changes.isEmpty else { return state.commitNumber }
+      changed.commitNumber += 1
+      changed.outcomes[id] = changed.commitNumber
+      changed.outcomes = changed.outcomes.filter { $0.value + 1024 > changed.commitNumber }
+      state = changed
+      return changed.commitNumber
+    }
+  }
+
+  public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
+    try state.withLock { (state) throws(BackendError) in
+      try state.requireOpen()
+      return state.outcomes[batch]
+    }
+  }
+
+  public func count(of structure: ClassID) throws(BackendError) -> Int {
+    try current().structure(structure).records.count
+  }
+
+  public func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    try current().structure(structure).read(rows: rows, into: chunk)
+  }
+
+  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    chunk.removeAll()
+    chunk.append(.bytes(key), value: try current().structure(structure).records[.bytes(key)])
+  }
+
+  public func snapshot() throws(BackendError) -> any BackendSnapshot {
+    try state.withLock { (state) throws(BackendError) in try state.requireOpen() }
+    return DictionarySnapshot(current(), of: self)
+  }
+
+  public func checkpoint() throws(BackendError) {
+    try state.withLock { (state) throws(BackendError) in try state.requireOpen() }
+  }
+
+  public func reopen() throws(BackendError) { try checkpoint() }
+
+  public func close() throws(BackendError) { state.withLock { $0.isClosed = true } }
+
+  func current() -> State { state.withLock { $0 } }
+}
+
+extension DictionaryBackend.State {
+  /// Applies one change; false if the record is not as expected.
+  mutating func apply(
+    _ change: WriteBatch.Change, _ arena: ByteArena, _ limits: BackendLimits
+  ) throws(BackendError) -> Bool {
+    // Not the whole structure: a second reference would make each change copy it.
+    guard let kind = structures[change.structure]?.kind else {
+      throw BackendError(.noSuchStructure, "There is no structure \(change.structure.rawValue).")
+    }
+    let key = try DictionaryBackend.Key(change.key, arena, kind, limits)
+    let old = structures[change.structure]?.records[key]
+    switch change.expectation {
+    case .anything: if change.kind == .remove && old == nil { return false }
+    case .absent: if old != nil || change.kind == .remove { return false }
+    case .token(let expected): if old.map(token(of:)) != expected { return false }
+    }
+    let value = unsafe change.kind == .remove ? nil : [UInt8](arena.bytes[change.value])
+    structures[change.structure]?.records[key] = value
+    if case .row(let rowID) = key, let next = structures[change.structure]?.nextRowID, rowID >= next {
+      structures[change.structure]?.nextRowID = rowID + 1
+    }
+    return true
+  }
+}
+
+extension DictionaryBackend.Key {
+  init(
+    _ key: WriteBatch.Key, _ arena: ByteArena, _ kind: StructureKind, _ limits: BackendLimits
+  ) throws(BackendError) {
+    switch (key, kind) {
+    case (.row(let rowID), .rows): self = .row(rowID)
+    case (.bytes(let range), .keys), (.bytes(let range), .tree):
+      guard range.count <= limits.keyByteCount else { throw BackendError(.limitExceeded, "The key is too long.") }
+      self = unsafe .bytes([UInt8](arena.bytes[range]))
+    default: throw BackendError(.invalidArgument, "The key is not of the structure's kind.")
+    }
+  }
+}
+
+extension DictionaryBackend.Structure {
+  func read(rows: borrowing Span<RowID>, into chunk: RecordChunk) {
+    chunk.removeAll()
+    for index in rows.indices {
+      if !chunk.append(.row(rows[index]), value: records[.row(rows[index])]) { return }
+    }
+  }
+}
+
+extension RecordChunk {
+  /// Adds a record, or that there is none; false if the chunk is full.
+  @discardableResult
+  func append(_ key: DictionaryBackend.Key, value: [UInt8]?) -> Bool {
+    var (rowID, keyBytes): (RowID, [UInt8]) = (0, [])
+    switch key {
+    case .row(let id): rowID = id
+    case .bytes(let bytes): keyBytes = value == nil ? [] : bytes
+    }
+    let record = keyBytes + (value ?? [])
+    let end = arena.count + record.count
+    guard slices.isEmpty || (end <= byteLimit && slices.count < recordLimit) else { return false }
+    let start = arena.count
+    arena.reserve(end)
+    unsafe record.span.withUnsafeBytes { bytes in
+      if let source = bytes.baseAddress { unsafe (arena.base + start).copyMemory(from: source, byteCount: bytes.count) }
+    }
+    arena.count = end
+    let valueStart = start + keyBytes.count
+    slices.append(
+      Slice(rowID: rowID, key: start..<valueStart, value: valueStart..<end, status: value == nil ? .absent : .found))
+    return true
+  }
+}
+
+final class DictionarySnapshot: BackendSnapshot {
+  private let state: DictionaryBackend.State
+  private let backend: DictionaryBackend
+
+  init(_ state: DictionaryBackend.State, of backend: DictionaryBackend) {
+    self.state = state
+    self.backend = backend
+  }
+
+  var commitNumber: CommitNumber { state.commitNumber }
+
+  private func structure(_ id: ClassID) throws(BackendError) -> DictionaryBackend.Structure {
+    try requireOpen()
+    return try state.structure(id)
+  }
+
+  func requireOpen() throws(BackendError) {
+    if backend.current().isClosed {
+      throw BackendError(.interrupted, "The store was closed while this snapshot was open.")
+    }
+  }
+
+  func count(of structure: ClassID) throws(BackendError) -> Int { try self.structure(structure).records.count }
+
+  func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    try self.structure(structure).read(rows: rows, into: chunk)
+  }
+
+  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    let value = try self.structure(structure).records[.bytes(key)]
+    chunk.removeAll()
+    chunk.append(.bytes(key), value: value)
+  }
+
+  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
+    DictionaryScan(Array(try self.structure(structure).records), of: self)
+  }
+
+  func scan(
+    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+  ) throws(BackendError) -> any BackendScan {
+    let structure = try structure(tree)
+    guard structure.kind == .tree else { throw BackendError(.invalidArgument, "Only a tree has an order.") }
+    var records: [([UInt8], (key: DictionaryBackend.Key, value: [UInt8]))] = []
+    for record in structure.records {
+      guard case .bytes(let key) = record.key else { continue }
+      if let lower, key.lexicographicallyPrecedes(lower) { continue }
+      if let upper, !key.lexicographicallyPrecedes(upper) { continue }
+      records.append((key, (record.key, record.value)))
+    }
+    records.sort { $0.0.lexicographicallyPrecedes($1.0) != descending }
+    return DictionaryScan(records.map(\.1), of: self)
+  }
+}
+
+final class DictionaryScan: BackendScan {
+  private let records: [(key: DictionaryBackend.Key, value: [UInt8])]
+  private let snapshot: DictionarySnapshot
+  private var position = 0
+
+  init(_ records: [(key: DictionaryBackend.Key, value: [UInt8])], of snapshot: DictionarySnapshot) {
+    self.records = records
+    self.snapshot = snapshot
+  }
+
+  func next(into chunk: RecordChunk) throws(BackendError) {
+    try snapshot.requireOpen()
+    chunk.removeAll()
+    while position < records.count, chunk.append(records[position].key, value: records[position].value) {
+      position += 1
+    }
+  }
+}

@@ -1,0 +1,88 @@
+public import Todana
+
+extension WriteBatch {
+  /// Puts a row; by default one that is new.
+  public mutating func put(
+    _ value: [UInt8], row: RowID, in structure: ClassID, expecting expectation: Expectation = .absent
+  ) {
+    append(
+      Change(structure: structure, kind: .put, expectation: expectation, key: .row(row), value: arena.append(value)))
+  }
+
+  /// Puts a record under a byte key; by default whatever is there is replaced.
+  public mutating func put(
+    _ value: [UInt8], key: [UInt8], in structure: ClassID, expecting expectation: Expectation = .anything
+  ) {
+    let key = arena.append(key)
+    append(
+      Change(structure: structure, kind: .put, expectation: expectation, key: .bytes(key), value: arena.append(value)))
+  }
+
+  /// Removes a row.
+  public mutating func remove(
+    row: RowID, in structure: ClassID, expecting expectation: Expectation = .anything
+  ) {
+    append(Change(structure: structure, kind: .remove, expectation: expectation, key: .row(row), value: 0..<0))
+  }
+
+  /// Removes the record under a byte key.
+  public mutating func remove(
+    key: [UInt8], in structure: ClassID, expecting expectation: Expectation = .anything
+  ) {
+    append(
+      Change(
+        structure: structure, kind: .remove, expectation: expectation, key: .bytes(arena.append(key)), value: 0..<0))
+  }
+}
+
+extension ByteArena {
+  /// Adds bytes at the end and returns where they stand.
+  fileprivate func append(_ bytes: [UInt8]) -> Range<Int> {
+    let start = count
+    reserve(start + bytes.count)
+    unsafe bytes.span.withUnsafeBytes { bytes in
+      guard let source = bytes.baseAddress else { return }
+      // `reserve` made room for just these bytes.
+      unsafe (base + start).copyMemory(from: source, byteCount: bytes.count)
+    }
+    count = start + bytes.count
+    return start..<count
+  }
+}
+
+extension StoreBackend {
+  /// Sorts and commits what `build` appends to a new batch.
+  @discardableResult
+  public func commit(
+    _ durability: Durability = .full, _ build: (inout WriteBatch) -> Void
+  ) throws(BackendError) -> CommitNumber {
+    var batch = WriteBatch()
+    build(&batch)
+    batch.sort()
+    return try commit(batch, durability: durability)
+  }
+}
+
+/// The last 8 bytes of a record as a little-endian number: what ``WriteBatch/Expectation/token(_:)`` compares.
+public func token(of record: [UInt8]) -> UInt64 {
+  record.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+}
+
+/// Bytes that `number` and `byteCount` decide; no two numbers give the same from 8 bytes on.
+public func patternedBytes(_ number: UInt64, count byteCount: Int = 24) -> [UInt8] {
+  [UInt8](capacity: byteCount) { output in
+    var generator = SeededGenerator(seed: number)
+    while output.count < byteCount {
+      var word = output.count == 0 ? number : generator.next()
+      for _ in 0..<min(8, byteCount - output.count) {
+        output.append(UInt8(truncatingIfNeeded: word))
+        word >>= 8
+      }
+    }
+  }
+}
+
+/// The eight bytes of a number, the highest first: their order is the numbers'.
+public func bigEndianBytes(_ number: UInt64) -> [UInt8] {
+  (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+}
