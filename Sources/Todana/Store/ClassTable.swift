@@ -11,8 +11,9 @@ final class ClassTable {
   private(set) var classID: ClassID?
   /// The envelope of the class's records, once its number is known.
   private(set) var envelope = RecordEnvelope(storeID: StoreID(high: 0, low: 0), structure: ClassID(rawValue: 0))
-  var identity = IdentityTable()
-  var pending = PendingChanges()
+  // Neither calls out while it is accessed, so accesses never overlap, and checking that costs more than the work.
+  @safe @exclusivity(unchecked) var identity = IdentityTable()
+  @safe @exclusivity(unchecked) var pending = PendingChanges()
   /// Row ids that were handed to the store and not used yet.
   var freeRowIDs: Range<RowID> = 0..<0
   private var nextBlockSize = 32

@@ -86,10 +86,11 @@ extension Store {
   func encode(
     _ object: StoredObject, rowID: RowID, of table: ClassTable, writer: inout DataBuffer
   ) throws(StoreError) -> RecordEnvelope.Written {
-    table.envelope.begin(version: table.version, in: &writer)
+    let envelope = table.envelope
+    envelope.begin(version: table.version, in: &writer)
     object.writeContent(to: &writer)
     do throws(DataBufferError) {
-      return try table.envelope.finish(rowID, in: &writer)
+      return try envelope.finish(rowID, in: &writer)
     } catch {
       throw StoreError(
         .cannotEncode, "The object cannot be saved: \(error)", className: table.name, rowID: rowID,

@@ -50,7 +50,13 @@ extension Store {
     let classID = try table.resolveClassID()
     table.pending.sort()
     var writer = DataBuffer(arena: batch.arena, encoder: self)
-    for object in table.pending.objects {
+    let objects = table.pending.objects
+    let arenaStart = batch.arena.count
+    for (index, object) in objects.enumerated() {
+      if index == 1024 {
+        // Taking the memory at once, by what the first ones took, saves copying it again and again as it grows.
+        batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * objects.count / 16 * 17)
+      }
       if object.state.contains(.deleted) {
         batch.append(
           .init(
