@@ -20,6 +20,7 @@ public final class DictionaryBackend: StoreBackend {
   /// Makes the commit after so many others throw; 0 is the next one.
   ///
   /// - Parameters:
+  ///   - count: Commits that go through before.
   ///   - error: What is thrown. With ``BackendError/Code/mustReopen`` everything throws so until ``reopen()``.
   ///   - isApplied: Whether the batch counts after a ``reopen()`` nevertheless.
   public func failCommit(after count: Int = 0, with error: BackendError, isApplied: Bool = false) {

@@ -113,7 +113,9 @@ extension RecordChunk {
     let start = arena.count
     arena.reserve(start + bytes.count)
     unsafe bytes.withUnsafeBytes { source in
-      if let address = source.baseAddress { unsafe (arena.base + start).copyMemory(from: address, byteCount: source.count) }
+      if let address = source.baseAddress {
+        unsafe (arena.base + start).copyMemory(from: address, byteCount: source.count)
+      }
     }
     arena.count = start + bytes.count
     return start..<arena.count

@@ -27,6 +27,11 @@ struct ClassRegistry {
     tablesByType[ObjectIdentifier(type)] = table
   }
 
+  /// The tables with pending objects, in the order of their numbers: who is pending has one.
+  var tablesWithChanges: [ClassTable] {
+    tables.filter { !$0.pending.isEmpty }.sorted { ($0.classID?.rawValue ?? 0) < ($1.classID?.rawValue ?? 0) }
+  }
+
   /// Takes over the numbers that the backend knows.
   mutating func adopt(_ structures: [StoredStructure]) {
     var idsByName: [String: ClassID] = [:]
@@ -78,7 +83,8 @@ struct ClassRegistry {
       throw StoreError(.invalidClassName, "The storedName of \(type) is empty.")
     }
     if name.utf8.count > limit {
-      throw StoreError(.invalidClassName, "The storedName of \(type) has \(name.utf8.count) bytes; at most \(limit) fit.")
+      let message = "The storedName of \(type) has \(name.utf8.count) bytes; at most \(limit) fit."
+      throw StoreError(.invalidClassName, message)
     }
     if name.utf8.contains(0) {
       throw StoreError(.invalidClassName, "The storedName of \(type) contains a NUL.")

@@ -31,7 +31,7 @@ struct IdentityTable: ~Copyable {
 
   deinit {
     for index in 0..<pageCapacity { unsafe pages[index]?.deallocate() }
-    for unsafe page in unsafe distantPages.values { unsafe page.deallocate() }
+    for index in unsafe distantPages.keys { unsafe distantPages[index]?.deallocate() }
     unsafe sparePage?.deallocate()
     unsafe pages.deallocate()
   }
@@ -78,8 +78,8 @@ struct IdentityTable: ~Copyable {
     for index in 0..<pageCapacity {
       if let page = unsafe pages[index] { unsafe Self.append(page, to: &objects) }
     }
-    for unsafe page in unsafe distantPages.values {
-      unsafe Self.append(UnsafeMutableRawPointer(mutating: page).assumingMemoryBound(to: UnsafeRawPointer?.self), to: &objects)
+    for index in unsafe distantPages.keys {
+      if let page = unsafe page(at: index) { unsafe Self.append(page, to: &objects) }
     }
     return objects
   }

@@ -48,7 +48,8 @@ struct ObjectList: ~Copyable {
     var objects = unsafe UnsafeMutableBufferPointer(start: base + classStart, count: count - classStart)
     var lowest = RowID.max
     var highest = RowID.min
-    for unsafe object in unsafe objects {
+    for index in 0..<objects.count {
+      let object = unsafe objects[index]
       lowest = min(lowest, object.rowID)
       highest = max(highest, object.rowID)
     }
@@ -65,7 +66,8 @@ struct ObjectList: ~Copyable {
     defer { unsafe slots.deallocate() }
     unsafe slots.initialize(repeating: nil, count: slotCount)
     // References move as bits: each stands once before and once after, as row ids are distinct.
-    for unsafe object in unsafe objects {
+    for index in 0..<objects.count {
+      let object = unsafe objects[index]
       unsafe slots[Int(object.rowID - lowest)] = Unmanaged.passUnretained(object).toOpaque()
     }
     guard let words = UnsafeMutableRawPointer(objects.baseAddress) else { return }

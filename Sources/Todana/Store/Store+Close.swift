@@ -1,5 +1,7 @@
 extension Store {
-  /// Ends the use of the store; what is pending is lost. Calling it again does nothing.
+  /// Ends the use of the store; what is pending is lost.
+  ///
+  /// Calling it again does nothing.
   ///
   /// Every object that is alive loses its content and becomes a fault that cannot be loaded any more: so objects that
   /// refer to each other in cycles let go of each other, and are released. Everything that throws throws

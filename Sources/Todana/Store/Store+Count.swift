@@ -5,6 +5,7 @@ extension Store {
   ///   - type: Exactly this class is counted.
   ///   - includingSubclasses: Also every registered class that inherits from it.
   ///   - includingPending: Whether pending inserts and deletes count.
+  /// - Returns: The number.
   /// - Throws: ``StoreError``.
   /// - Complexity: O(1); the backend keeps the number.
   public func count(

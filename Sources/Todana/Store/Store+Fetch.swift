@@ -4,6 +4,7 @@ extension Store {
   /// - Parameters:
   ///   - id: An identity of a row of this store's backend.
   ///   - includingPending: Whether pending inserts count and pending deletes do not.
+  /// - Returns: The object, or nil.
   /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or what reading the
   ///   record met.
   public func fetch<T: StoredObject>(_ id: ObjectID<T>, includingPending: Bool = true) throws(StoreError) -> T? {
@@ -73,7 +74,9 @@ extension Store {
     }
   }
 
-  /// The object with this identity without loading it: the live one, or a fault. Whether it exists, loading tells.
+  /// The object with this identity without loading it: the live one, or a fault.
+  ///
+  /// Whether the row exists, loading tells.
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``.
   public func fault<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> T {

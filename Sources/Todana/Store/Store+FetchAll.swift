@@ -13,6 +13,7 @@ extension Store {
   ///   - includingSubclasses: Also every registered class that inherits from it, class by class.
   ///   - includingPending: Whether pending inserts are among them and pending deletes are not.
   ///   - onDamage: What to do about records that cannot be read.
+  /// - Returns: The objects.
   /// - Throws: ``StoreError``, with class and row where a record is at fault.
   /// - Complexity: O(*n*); all objects are in memory at once. ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``
   ///   keeps memory small.
@@ -64,7 +65,8 @@ extension Store {
       while try next(of: scan, into: chunk) {
         for slice in chunk.slices {
           do throws(StoreError) {
-            let object = try object(for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
+            let object = try object(
+              for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
             if let object { list.append(object) }
           } catch {
             try onDamage.handle(error)

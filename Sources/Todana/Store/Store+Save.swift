@@ -19,8 +19,7 @@ extension Store {
     defer { isSaving = false }
     var batch = WriteBatch()
     batch.reserveCapacity(pendingCount)
-    let tables = registry.tables.filter { !$0.pending.isEmpty }.sorted { ($0.classID?.rawValue ?? 0) < ($1.classID?.rawValue ?? 0) }
-    for table in tables { try encodeChanges(of: table, into: &batch) }
+    for table in registry.tablesWithChanges { try encodeChanges(of: table, into: &batch) }
     let buffers = namedBuffers.pending
     for (name, change) in buffers { try append(change, name: name, to: &batch) }
     if !buffers.isEmpty { batch.sort() }
@@ -60,7 +59,8 @@ extension Store {
       if object.state.contains(.deleted) {
         batch.append(
           .init(
-            structure: classID, kind: .remove, expectation: .token(object.token), key: .row(object.rowID), value: 0..<0))
+            structure: classID, kind: .remove, expectation: .token(object.token), key: .row(object.rowID), value: 0..<0)
+        )
         continue
       }
       guard !object.isFault else { throw savingFault(object, of: table) }

@@ -1,7 +1,9 @@
 public import Observation
 
 extension Store: Observable {
-  /// Whether anything is pending. Observable: `withObservationTracking` and `Observations` see it change.
+  /// Whether anything is pending.
+  ///
+  /// Observable: `withObservationTracking` and `Observations` see it change.
   public var hasUnsavedChanges: Bool {
     observation.access(self, keyPath: \.hasUnsavedChanges)
     return pendingCount > 0

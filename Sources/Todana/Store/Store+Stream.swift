@@ -9,7 +9,8 @@ extension Store {
   ///
   /// The saved objects are those of one commit, whatever is saved meanwhile; pending inserts come last. The order is
   /// the backend's. An object that nothing else holds is released after its step, also if it refers to itself; one that
-  /// you keep stays as it is.
+  /// you keep stays as it is. (Objects that refer to each other in a larger cycle, and that the closure loads, keep each
+  /// other until ``turnIntoFault(_:)`` or ``close()``.)
   ///
   /// The closure may insert, update, delete and save: what it inserts is not visited unless its class was not reached
   /// yet, and what it deletes is not visited any more.
@@ -94,7 +95,8 @@ extension Store {
 
   /// Lets go of an object that the loop brought in, where only its own references keep it alive.
   private func release(_ object: inout StoredObject, of table: ClassTable) {
-    if isKnownUniquelyReferenced(&object) || object.isFault || object.state.isPending || object.table !== table { return }
+    if isKnownUniquelyReferenced(&object) { return }
+    if object.isFault || object.state.isPending || object.table !== table { return }
     // Something else holds it: itself, over some path, or the caller. Without its content only the caller is left.
     let content = ContentSnapshot(of: object)
     table.clearContent(of: object)

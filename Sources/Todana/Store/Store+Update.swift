@@ -40,9 +40,11 @@ extension Store {
     if unresolvedSave != nil { object.state.insert(.changedAgain) }
     guard !object.state.isPending else { return }
     if isSaving {
-      deferredError = deferredError ?? StoreError(
-        .reentrant, "The store is being saved; writeContent must not change stored objects.",
-        className: table.name, rowID: object.rowID)
+      deferredError =
+        deferredError
+        ?? StoreError(
+          .reentrant, "The store is being saved; writeContent must not change stored objects.",
+          className: table.name, rowID: object.rowID)
       return
     }
     table.pending.add(object, as: .updated)

@@ -6,7 +6,9 @@ public struct UpgradeReport: Sendable, Equatable {
   public var examinedCount = 0
   /// Records that were rewritten in the class's version.
   public var upgradedCount = 0
-  /// Records that another store changed at that moment; it wrote them in its own version. Upgrade again to be sure.
+  /// Records that another store changed at that moment.
+  ///
+  /// It wrote them in its own version; upgrade again to be sure.
   public var skippedCount = 0
   /// Records that could not be read, and were left as they are.
   public var damagedCount = 0

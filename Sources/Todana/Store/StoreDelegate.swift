@@ -1,6 +1,6 @@
-/// Hears of what a store does. Every method has a default that does nothing.
+/// Hears of what a store does.
 ///
-/// Called synchronously where the store lives. A delegate does not change the store from within these calls.
+/// Every method has a default that does nothing. They are called synchronously where the store lives. A delegate does not change the store from within these calls.
 public protocol StoreDelegate: AnyObject {
   /// The object has its identity, and will be saved with the next save.
   func store(_ store: Store, willInsert object: StoredObject)

@@ -1,4 +1,6 @@
-/// The identity of a saved object: its class and its row. It never changes, and is never used for another object.
+/// The identity of a saved object: its class and its row.
+///
+/// It never changes, and is never used for another object.
 ///
 /// `Sendable`: it is what one isolation domain hands to another, which then fetches the object from a store of its own.
 ///

@@ -97,7 +97,11 @@ import Todana
     }
     #expect(song.seconds == 2)
     #expect(store.hasUnsavedChanges)
-    #expect(try store.update(song) { $0.title = "b"; return $0.seconds } == 2)
+    let seconds = try store.update(song) { song in
+      song.title = "b"
+      return song.seconds
+    }
+    #expect(seconds == 2)
     try store.saveChanges()
     #expect(try savedTitles() == ["b"])
   }
