@@ -17,7 +17,8 @@ struct IdentityTable: ~Copyable {
 
   private var pages: UnsafeMutablePointer<Page?>
   private var pageCapacity = 0
-  private var distantPages: [Int: UnsafeRawPointer]
+  /// Addresses of pages.
+  private var distantPages: [Int: UInt] = [:]
   /// A page without entries that is kept for the next need: streaming creates and releases one object at a time.
   private var sparePage: Page?
   /// Objects that are alive.
@@ -25,13 +26,12 @@ struct IdentityTable: ~Copyable {
 
   init() {
     unsafe pages = .allocate(capacity: 1)
-    unsafe distantPages = [:]
     unsafe sparePage = nil
   }
 
   deinit {
     for index in 0..<pageCapacity { unsafe pages[index]?.deallocate() }
-    for index in unsafe distantPages.keys { unsafe distantPages[index]?.deallocate() }
+    for address in distantPages.values { unsafe UnsafeRawPointer(bitPattern: address)?.deallocate() }
     unsafe sparePage?.deallocate()
     unsafe pages.deallocate()
   }
@@ -78,7 +78,7 @@ struct IdentityTable: ~Copyable {
     for index in 0..<pageCapacity {
       if let page = unsafe pages[index] { unsafe Self.append(page, to: &objects) }
     }
-    for index in unsafe distantPages.keys {
+    for index in distantPages.keys {
       if let page = unsafe page(at: index) { unsafe Self.append(page, to: &objects) }
     }
     return objects
@@ -93,8 +93,8 @@ struct IdentityTable: ~Copyable {
 
   private func page(at index: Int) -> Page? {
     if index >= 0 && index < pageCapacity { return unsafe pages[index] }
-    guard index < 0 || index >= Self.indexedPageLimit, let page = unsafe distantPages[index] else { return nil }
-    return unsafe UnsafeMutableRawPointer(mutating: page).assumingMemoryBound(to: UnsafeRawPointer?.self)
+    guard index < 0 || index >= Self.indexedPageLimit, let address = distantPages[index] else { return nil }
+    return unsafe UnsafeMutableRawPointer(bitPattern: address)?.assumingMemoryBound(to: UnsafeRawPointer?.self)
   }
 
   private mutating func pageForInsert(at index: Int) -> Page {
@@ -105,7 +105,7 @@ struct IdentityTable: ~Copyable {
       growPages(toHold: index)
       unsafe pages[index] = page
     } else {
-      unsafe distantPages[index] = UnsafeRawPointer(page)
+      distantPages[index] = UInt(bitPattern: page)
     }
     return unsafe page
   }
@@ -133,7 +133,7 @@ struct IdentityTable: ~Copyable {
     if index >= 0 && index < pageCapacity {
       unsafe pages[index] = nil
     } else {
-      unsafe distantPages[index] = nil
+      distantPages[index] = nil
     }
     if unsafe sparePage == nil {
       unsafe sparePage = page
