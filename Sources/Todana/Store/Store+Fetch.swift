@@ -41,7 +41,8 @@ extension Store {
     var objects = [T?](repeating: nil, count: ids.count)
     var missing: [Int] = []
     var missingTable: ClassTable?
-    for (index, id) in ids.enumerated() {
+    for index in ids.indices {
+      let id = ids[index]
       let table = try table(of: id)
       if let object = table.identity[id.rowID], !object.isFault {
         if includes(object, includingPending: includingPending) {

@@ -13,9 +13,25 @@ private class Employee: Person {}
 
 private final class Manager: Employee {}
 
-/// A class for each type argument, so that there can be many.
-private final class Box<T>: StoredObject {
-  static func named(_ name: String) -> any Any.Type { Box<T>.self }
+// Ten thousand classes: one for each sequence of binary digits.
+private protocol Digits { static func classes(_ count: Int) -> [StoredObject.Type] }
+
+private enum End: Digits {
+  static func classes(_ count: Int) -> [StoredObject.Type] { grow(End.self, count) }
+}
+
+private final class Zero<Rest: Digits>: StoredObject, Digits {
+  static func classes(_ count: Int) -> [StoredObject.Type] { [Zero.self] + grow(Zero.self, count - 1) }
+}
+
+private final class One<Rest: Digits>: StoredObject, Digits {
+  static func classes(_ count: Int) -> [StoredObject.Type] { [One.self] + grow(One.self, count - 1) }
+}
+
+private func grow<D: Digits>(_ digits: D.Type, _ count: Int) -> [StoredObject.Type] {
+  if count <= 0 { return [] }
+  let half = (count + 1) / 2
+  return Zero<D>.classes(half) + One<D>.classes(count - half)
 }
 
 /// Takes its name from outside.
@@ -116,6 +132,23 @@ private final class Named: StoredObject {
     #expect(try buffer.readString() == "a")
     #expect(throws: StoreError.self) { try stranger.rawRecords(ofClassNamed: "None") { _, _ in } }
     #expect(try Store(backend: backend, classes: [Song.self]).fetch(id)?.title == "a")
+  }
+
+  @Test func `ten thousand classes open within a second`() throws {
+    let classes = Array(End.classes(10_000).prefix(10_000))
+    #expect(classes.count == 10_000)
+    for type in [classes[0], classes[5000], classes[9999]] {
+      let store = try Store(backend: backend, classes: [type])
+      _ = try store.insert(type.init())
+      try store.saveChanges()
+    }
+    let clock = ContinuousClock()
+    var store: Store?
+    let duration = try clock.measure { store = try Store(backend: backend, classes: classes) }
+    #expect(duration < .seconds(1))
+    #expect(try store?.count(classes[5000]) == 1)
+    // Nothing was asked of the backend for classes that were not used.
+    #expect(try backend.structures().count == 3)
   }
 
   @Test func `a class that another store used first is found`() throws {
