@@ -41,7 +41,7 @@ private final class Named: StoredObject {
 }
 
 @Suite(.serialized) struct CatalogTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
 
   @Test func `the order of registration does not matter`() throws {
     let first = try Store(backend: backend, classes: [Song.self, Playlist.self])

@@ -22,7 +22,7 @@ private final class Counted: StoredObject {
 }
 
 @Suite(.serialized) struct CloseTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
 
   @Test func `a thousand opens and closes of a cyclic graph leak nothing`() throws {
     do {

@@ -3,7 +3,7 @@ import Testing
 import Todana
 
 @Suite struct ConflictTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let mine: Store
   let theirs: Store
   let id: ObjectID<Song>

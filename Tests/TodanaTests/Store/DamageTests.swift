@@ -18,7 +18,7 @@ private final class Greedy: StoredObject {
 }
 
 @Suite struct DamageTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let classID: ClassID
 
   init() throws {

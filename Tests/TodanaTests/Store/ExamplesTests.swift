@@ -4,7 +4,7 @@ import Testing
 import Todana
 
 @Suite struct ExamplesTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
 
   @Test func `the first page's examples work as written`() throws {
     let store = try Store(backend: backend, classes: [Song.self, Playlist.self])

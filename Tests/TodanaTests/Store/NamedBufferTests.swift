@@ -3,7 +3,7 @@ import Testing
 import Todana
 
 @Suite struct NamedBufferTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let store: Store
 
   init() throws { store = try Store(backend: backend, classes: [Song.self]) }

@@ -5,7 +5,7 @@ import Testing
 import Todana
 
 @Suite struct ObservationTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let store: Store
 
   init() throws { store = try Store(backend: backend, classes: [Song.self, Playlist.self]) }
@@ -60,7 +60,7 @@ import Todana
 
 @Suite struct StoreObservationsTests {
   @Test @MainActor func `a store on the main actor can be observed as a sequence`() async throws {
-    let store = try Store(backend: DictionaryBackend(), classes: [Song.self])
+    let store = try Store(backend: FaultyBackend(), classes: [Song.self])
     var values: [Bool] = []
     let observations = Observations { store.hasUnsavedChanges }
     for await value in observations {

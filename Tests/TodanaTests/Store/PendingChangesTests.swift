@@ -3,7 +3,7 @@ import Testing
 import Todana
 
 @Suite struct PendingChangesTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let store: Store
 
   init() throws { store = try Store(backend: backend, classes: [Song.self, Playlist.self]) }

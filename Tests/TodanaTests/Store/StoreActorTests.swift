@@ -3,7 +3,7 @@ import Testing
 import Todana
 
 @Suite struct StoreActorTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
 
   @Test func `calls run one at a time, and what is pending stays for the next`() async throws {
     let library = try StoreActor(backend: backend, classes: [Song.self])

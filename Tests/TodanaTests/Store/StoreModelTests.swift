@@ -17,7 +17,7 @@ import Todana
   private typealias Content = [ObjectID<Song>: String]
 
   private struct Walk {
-    let backend = DictionaryBackend()
+    let backend = FaultyBackend()
     var store: Store
     var generator: SeededGenerator
     /// What is committed, and what the store is to show.
@@ -34,7 +34,7 @@ import Todana
       store = try Walk.open(backend)
     }
 
-    static func open(_ backend: DictionaryBackend) throws -> Store {
+    static func open(_ backend: FaultyBackend) throws -> Store {
       try Store(
         backend: backend, classes: [Song.self], configuration: StoreConfiguration(detectsUnannouncedChanges: true))
     }

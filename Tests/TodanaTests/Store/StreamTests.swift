@@ -3,7 +3,7 @@ import Testing
 import Todana
 
 @Suite struct StreamTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let store: Store
 
   init() throws {

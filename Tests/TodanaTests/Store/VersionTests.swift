@@ -26,7 +26,7 @@ private final class TrackV2: StoredObject {
 }
 
 @Suite struct VersionTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let classID: ClassID
 
   init() throws {

@@ -3,7 +3,7 @@ import Testing
 import Todana
 
 @Suite struct FaultTests {
-  let backend = DictionaryBackend()
+  let backend = FaultyBackend()
   let store: Store
 
   init() throws { store = try Store(backend: backend, classes: [Song.self, Album.self, Node.self]) }
@@ -111,7 +111,7 @@ import Todana
   #if DEBUG
     @Test func `saving a fault traps in debug builds`() async {
       await #expect(processExitsWith: .failure) {
-        let backend = DictionaryBackend()
+        let backend = FaultyBackend()
         let writer = try Store(backend: backend, classes: [Song.self])
         let id = try writer.insert(Song("a"))
         try writer.saveChanges()

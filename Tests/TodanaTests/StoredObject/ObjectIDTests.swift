@@ -25,7 +25,7 @@ import Todana
   }
 
   @Test func `an object has an id of its own type, from insert on`() throws {
-    let store = try Store(backend: DictionaryBackend(), classes: [Song.self])
+    let store = try Store(backend: FaultyBackend(), classes: [Song.self])
     let song = Song()
     #expect(song.id == nil)
     let id: ObjectID<Song> = try store.insert(song)

@@ -1,17 +1,18 @@
 import Synchronization
 public import Todana
 
-/// A backend that keeps everything in dictionaries: the model of what a backend is, for tests.
+/// A backend in dictionaries that fails on demand: commits, flushes, single records.
 ///
-/// It holds to the whole contract of ``StoreBackend``, and fails on demand.
-public final class DictionaryBackend: StoreBackend {
+/// Else it holds to the whole contract of ``StoreBackend``. Its chunks are small and its scans in no order, so that tests
+/// of a few hundred records see what large stores see.
+public final class FaultyBackend: StoreBackend {
   public let storeID = StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
   public let limits = BackendLimits(keyByteCount: 1024, valueByteCount: 64 << 20, nameByteCount: 255)
   public let openReport = OpenReport(
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)
 
-  private let state = Mutex(DictionaryState())
+  private let state = Mutex(FaultyState())
 
   public init() {}
 
@@ -29,7 +30,7 @@ public final class DictionaryBackend: StoreBackend {
 
   /// Makes reading a row report damage.
   public func damage(_ rowID: RowID, of structure: ClassID) {
-    state.withLock { _ = $0.damagedRows.insert(DictionaryState.Place(structure: structure, rowID: rowID)) }
+    state.withLock { _ = $0.damagedRows.insert(FaultyState.Place(structure: structure, rowID: rowID)) }
   }
 
   /// Replaces the bytes of a record behind everybody's back.
@@ -105,10 +106,10 @@ public final class DictionaryBackend: StoreBackend {
 
   public func snapshot() throws(BackendError) -> any BackendSnapshot { try capture() }
 
-  private func capture() throws(BackendError) -> DictionarySnapshot {
+  private func capture() throws(BackendError) -> FaultySnapshot {
     try onState { state throws(BackendError) in
       state.readCallCount += 1
-      return DictionarySnapshot(
+      return FaultySnapshot(
         contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows)
     }
   }
@@ -129,7 +130,7 @@ public final class DictionaryBackend: StoreBackend {
   }
 
   private func onState<Result: Sendable>(
-    _ body: (inout DictionaryState) throws(BackendError) -> Result
+    _ body: (inout FaultyState) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     try state.withLock { state throws(BackendError) in
       if state.isClosed { throw BackendError(.closed, "The backend is closed.") }

@@ -1,13 +1,13 @@
 import Synchronization
 import Todana
 
-/// The state of one commit of a ``DictionaryBackend``.
-final class DictionarySnapshot: BackendSnapshot {
-  let contents: DictionaryContents
+/// The state of one commit of a ``FaultyBackend``.
+final class FaultySnapshot: BackendSnapshot {
+  let contents: FaultyContents
   let commitNumber: CommitNumber
-  let damagedRows: Set<DictionaryState.Place>
+  let damagedRows: Set<FaultyState.Place>
 
-  init(contents: DictionaryContents, commitNumber: CommitNumber, damagedRows: Set<DictionaryState.Place>) {
+  init(contents: FaultyContents, commitNumber: CommitNumber, damagedRows: Set<FaultyState.Place>) {
     self.contents = contents
     self.commitNumber = commitNumber
     self.damagedRows = damagedRows
@@ -18,7 +18,7 @@ final class DictionarySnapshot: BackendSnapshot {
   func read(
     rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
   ) throws(BackendError) {
-    chunk.removeAll()
+    chunk.clear()
     for index in rows.indices {
       if chunk.isFull { return }
       append(rows[index], of: structure, to: chunk)
@@ -26,9 +26,9 @@ final class DictionarySnapshot: BackendSnapshot {
   }
 
   func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    chunk.removeAll()
+    chunk.clear()
     let value = contents.keys[structure]?[key]
-    chunk.append(rowID: 0, key: key, value: value ?? [], status: value == nil ? .absent : .found)
+    chunk.add(rowID: 0, key: key, value: value ?? [], status: value == nil ? .absent : .found)
   }
 
   func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
@@ -52,27 +52,27 @@ final class DictionarySnapshot: BackendSnapshot {
 
   func append(_ rowID: RowID, of structure: ClassID, to chunk: RecordChunk) {
     if damagedRows.contains(.init(structure: structure, rowID: rowID)) {
-      return chunk.append(rowID: rowID, key: [], value: [], status: .damaged)
+      return chunk.add(rowID: rowID, key: [], value: [], status: .damaged)
     }
     let value = contents.rows[structure]?[rowID]
-    chunk.append(rowID: rowID, key: [], value: value ?? [], status: value == nil ? .absent : .found)
+    chunk.add(rowID: rowID, key: [], value: value ?? [], status: value == nil ? .absent : .found)
   }
 }
 
 private final class RowScan: BackendScan {
   private let rowIDs: [RowID]
   private let structure: ClassID
-  private let snapshot: DictionarySnapshot
+  private let snapshot: FaultySnapshot
   private var next = 0
 
-  init(_ rowIDs: [RowID], of structure: ClassID, in snapshot: DictionarySnapshot) {
+  init(_ rowIDs: [RowID], of structure: ClassID, in snapshot: FaultySnapshot) {
     self.rowIDs = rowIDs
     self.structure = structure
     self.snapshot = snapshot
   }
 
   func next(into chunk: RecordChunk) throws(BackendError) {
-    chunk.removeAll()
+    chunk.clear()
     while next < rowIDs.count, !chunk.isFull {
       snapshot.append(rowIDs[next], of: structure, to: chunk)
       next += 1
@@ -87,9 +87,9 @@ private final class KeyScan: BackendScan {
   init(_ entries: [(key: [UInt8], value: [UInt8])]) { self.entries = entries }
 
   func next(into chunk: RecordChunk) throws(BackendError) {
-    chunk.removeAll()
+    chunk.clear()
     while next < entries.count, !chunk.isFull {
-      chunk.append(rowID: 0, key: entries[next].key, value: entries[next].value, status: .found)
+      chunk.add(rowID: 0, key: entries[next].key, value: entries[next].value, status: .found)
       next += 1
     }
   }
@@ -99,17 +99,17 @@ extension RecordChunk {
   /// A small limit, so that tests of a few hundred records see full chunks.
   var isFull: Bool { slices.count == recordLimit || arena.count > 4096 }
 
-  func removeAll() {
+  func clear() {
     slices.removeAll(keepingCapacity: true)
     arena.count = 0
   }
 
-  func append(rowID: RowID, key: [UInt8], value: [UInt8], status: Status) {
-    let keyRange = append(key)
-    slices.append(Slice(rowID: rowID, key: keyRange, value: append(value), status: status))
+  func add(rowID: RowID, key: [UInt8], value: [UInt8], status: Status) {
+    let keyRange = add(key)
+    slices.append(Slice(rowID: rowID, key: keyRange, value: add(value), status: status))
   }
 
-  private func append(_ bytes: [UInt8]) -> Range<Int> {
+  private func add(_ bytes: [UInt8]) -> Range<Int> {
     let start = arena.count
     arena.reserve(start + bytes.count)
     unsafe bytes.withUnsafeBytes { source in

@@ -1,7 +1,7 @@
 import Todana
 
 /// The records of one commit.
-struct DictionaryContents {
+struct FaultyContents {
   var rows: [ClassID: [RowID: [UInt8]]] = [:]
   /// Keys and trees.
   var keys: [ClassID: [[UInt8]: [UInt8]]] = [:]
@@ -11,9 +11,9 @@ struct DictionaryContents {
   }
 }
 
-/// What a ``DictionaryBackend`` holds behind its lock.
-struct DictionaryState {
-  var contents = DictionaryContents()
+/// What a ``FaultyBackend`` holds behind its lock.
+struct FaultyState {
+  var contents = FaultyContents()
   var structures: [StoredStructure] = []
   var nextRowIDs: [ClassID: RowID] = [:]
   var commitNumber: CommitNumber = 0
@@ -22,7 +22,7 @@ struct DictionaryState {
   var fault: Fault?
   var mustReopen = false
   /// What a reopening finds, if a flush failed.
-  var recovered: (contents: DictionaryContents, commitNumber: CommitNumber, outcome: BatchID?)?
+  var recovered: (contents: FaultyContents, commitNumber: CommitNumber, outcome: BatchID?)?
   var isClosed = false
   var readCallCount = 0
   var commitCallCount = 0
@@ -45,7 +45,7 @@ struct DictionaryState {
     try check(changes, arena: arena, limits: limits)
     var next = contents
     // Released, so that the dictionaries are changed in place.
-    contents = DictionaryContents()
+    contents = FaultyContents()
     let before = fault == nil ? nil : next
     for change in changes { Self.apply(change, arena: arena, to: &next) }
     if let fault = takeFault() {
@@ -119,7 +119,7 @@ struct DictionaryState {
     }
   }
 
-  private static func apply(_ change: WriteBatch.Change, arena: [UInt8], to contents: inout DictionaryContents) {
+  private static func apply(_ change: WriteBatch.Change, arena: [UInt8], to contents: inout FaultyContents) {
     let value = change.kind == .put ? Array(arena[change.value]) : nil
     switch change.key {
     case .row(let rowID): contents.rows[change.structure, default: [:]][rowID] = value
