@@ -78,7 +78,7 @@ public final class FaultyBackend: StoreBackend {
   }
 
   public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
-    let changes = batch.changes
+    let changes = Array(batch.changes)
     let arena = unsafe [UInt8](batch.arena.bytes)
     let id = batch.id
     return try onState { state throws(BackendError) in

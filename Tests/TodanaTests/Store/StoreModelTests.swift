@@ -195,7 +195,8 @@ import Todana
     /// Another store changes and deletes something; ours takes one side.
     private mutating func meddle() throws {
       let other = try Walk.open(backend)
-      guard let id = saved.keys.sorted().randomElement(using: &generator), let song = try other.fetch(id) else { return }
+      guard let id = saved.keys.sorted().randomElement(using: &generator) else { return }
+      guard let song = try other.fetch(id) else { return }
       let isDelete = Bool.random(using: &generator)
       let isMine = Bool.random(using: &generator)
       log.append("meddle with \(id): \(isDelete ? "delete" : "update"), keeping \(isMine ? "mine" : "theirs")")
