@@ -1,0 +1,102 @@
+/// The classes that a store was opened with: Swift type ↔ table ↔ number in the backend.
+struct ClassRegistry {
+  /// In the order of registration.
+  private(set) var tables: [ClassTable] = []
+  private var tablesByType: [ObjectIdentifier: ClassTable] = [:]
+  private var tablesByID: [ClassID: ClassTable] = [:]
+  private var typesByName: [String: StoredObject.Type] = [:]
+
+  /// The table of exactly this class.
+  subscript(type: StoredObject.Type) -> ClassTable? { tablesByType[ObjectIdentifier(type)] }
+
+  subscript(classID: ClassID) -> ClassTable? { tablesByID[classID] }
+
+  mutating func register(_ type: StoredObject.Type, store: Store, nameByteLimit: Int) throws(StoreError) {
+    let name = Self.storedName(of: type)
+    try Self.check(name, of: type, nameByteLimit: nameByteLimit)
+    if let other = typesByName.updateValue(type, forKey: name) {
+      throw StoreError(
+        .duplicateClassName,
+        other == type
+          ? "The class \(type) is listed twice; list each class once."
+          : "The classes \(other) and \(type) are both stored as \"\(name)\"; override storedName in one of them.",
+        className: name)
+    }
+    let table = ClassTable(store: store, type: type, name: name)
+    tables.append(table)
+    tablesByType[ObjectIdentifier(type)] = table
+  }
+
+  /// The tables with pending objects, in the order of their numbers: who is pending has one.
+  var tablesWithChanges: [ClassTable] {
+    tables.filter { !$0.pending.isEmpty }.sorted { ($0.classID?.rawValue ?? 0) < ($1.classID?.rawValue ?? 0) }
+  }
+
+  /// Takes over the numbers that the backend knows.
+  mutating func adopt(_ structures: [StoredStructure]) {
+    var idsByName: [String: ClassID] = [:]
+    for structure in structures where structure.kind == .rows {
+      if let name = String(validating: structure.name, as: UTF8.self) { idsByName[name] = structure.id }
+    }
+    for table in tables {
+      if let id = idsByName[table.name] { give(id, to: table) }
+    }
+  }
+
+  mutating func give(_ id: ClassID, to table: ClassTable) {
+    table.identify(as: id)
+    tablesByID[id] = table
+  }
+
+  /// The tables of the class and of every registered class that inherits from it.
+  func tables(for type: StoredObject.Type, includingSubclasses: Bool) throws(StoreError) -> [ClassTable] {
+    if !includingSubclasses { return [try table(for: type)] }
+    let found = tables.filter { inherits($0.type, from: type) }
+    if found.isEmpty { throw unknown(type) }
+    return found
+  }
+
+  func table(for type: StoredObject.Type) throws(StoreError) -> ClassTable {
+    guard let table = self[type] else { throw unknown(type) }
+    return table
+  }
+
+  private func unknown(_ type: StoredObject.Type) -> StoreError {
+    StoreError(.unknownClass, "The class \(type) is not registered; list it in `classes` when opening the store.")
+  }
+
+  /// The name that the class has for itself: an override that was inherited does not count.
+  private static func storedName(of type: StoredObject.Type) -> String {
+    let name = type.storedName
+    guard let superclass = _getSuperclass(type) as? StoredObject.Type, superclass != StoredObject.self,
+      superclass.storedName == name
+    else { return name }
+    return String(describing: type)
+  }
+
+  private static func check(_ name: String, of type: StoredObject.Type, nameByteLimit: Int) throws(StoreError) {
+    let limit = min(255, nameByteLimit)
+    if type == StoredObject.self {
+      throw StoreError(.invalidClassName, "StoredObject itself cannot be stored; list its subclasses.")
+    }
+    if name.isEmpty {
+      throw StoreError(.invalidClassName, "The storedName of \(type) is empty.")
+    }
+    if name.utf8.count > limit {
+      let message = "The storedName of \(type) has \(name.utf8.count) bytes; at most \(limit) fit."
+      throw StoreError(.invalidClassName, message)
+    }
+    if name.utf8.contains(0) {
+      throw StoreError(.invalidClassName, "The storedName of \(type) contains a NUL.")
+    }
+  }
+
+  func inherits(_ type: StoredObject.Type, from ancestor: StoredObject.Type) -> Bool {
+    var current: AnyClass? = type
+    while let candidate = current {
+      if candidate == ancestor { return true }
+      current = _getSuperclass(candidate)
+    }
+    return false
+  }
+}

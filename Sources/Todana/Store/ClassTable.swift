@@ -1,0 +1,114 @@
+/// What a store keeps for one registered class: its name and number, its live objects, its pending changes.
+///
+/// A store owns its tables; an object refers to its table unowned (``StoredObject/table``).
+final class ClassTable {
+  /// Safe though unowned: the store owns the table and detaches every object when it goes.
+  @safe unowned(unsafe) let store: Store
+  let type: StoredObject.Type
+  let name: String
+  let version: UInt8
+  /// The number of the class; nil until it is needed, and found or given out then.
+  private(set) var classID: ClassID?
+  /// The envelope of the class's records, once its number is known.
+  private(set) var envelope = RecordEnvelope(storeID: StoreID(high: 0, low: 0), structure: ClassID(rawValue: 0))
+  // Neither calls out while it is accessed, so accesses never overlap, and checking that costs more than the work.
+  @safe @exclusivity(unchecked) var identity = IdentityTable()
+  @safe @exclusivity(unchecked) var pending = PendingChanges()
+  /// Row ids that were handed to the store and not used yet.
+  var freeRowIDs: Range<RowID> = 0..<0
+  private var nextBlockSize = 32
+  /// The content of a new object, to which a fault goes back.
+  var blank: ContentSnapshot?
+  /// By row, what loaded objects encoded to; kept only when changes are looked for (``StoreConfiguration``).
+  var fingerprints: [RowID: UInt64] = [:]
+
+  init(store: Store, type: StoredObject.Type, name: String) {
+    self.store = store
+    self.type = type
+    self.name = name
+    version = type.version
+  }
+
+  /// Takes the number that the backend gave the class.
+  func identify(as classID: ClassID) {
+    self.classID = classID
+    envelope = RecordEnvelope(storeID: store.backend.storeID, structure: classID)
+  }
+
+  /// The number of the class, from the backend where it is not known yet.
+  func resolveClassID() throws(StoreError) -> ClassID {
+    if let classID { return classID }
+    let id = try store.onBackend { backend throws(BackendError) in
+      try backend.structureID(of: .rows, named: Array(name.utf8))
+    }
+    store.registry.give(id, to: self)
+    return id
+  }
+
+  /// The number of the class if anything may be saved under it; nil in a read-only store that does not know the class.
+  func classIDForReading() throws(StoreError) -> ClassID? {
+    do throws(StoreError) {
+      return try resolveClassID()
+    } catch {
+      if error.code == .readOnly { return nil }
+      throw error
+    }
+  }
+
+  /// A row id that was never used.
+  func takeRowID() throws(StoreError) -> RowID {
+    if freeRowIDs.isEmpty {
+      let classID = try resolveClassID()
+      let blockSize = nextBlockSize
+      freeRowIDs = try store.onBackend { backend throws(BackendError) in
+        try backend.reserveRowIDs(blockSize, in: classID)
+      }
+      nextBlockSize = min(nextBlockSize * 2, 8192)
+    }
+    let rowID = freeRowIDs.lowerBound
+    freeRowIDs = (rowID + 1)..<freeRowIDs.upperBound
+    return rowID
+  }
+
+  /// Puts a new object at a row.
+  @inline(__always)
+  func attach(_ object: StoredObject, at rowID: RowID) {
+    object.table = self
+    object.rowID = rowID
+    identity.insert(object, at: rowID)
+  }
+
+  /// Makes the object one outside any store; its content stays.
+  func detach(_ object: StoredObject) {
+    forget(object)
+    object.table = nil
+    object.rowID = 0
+    object.token = 0
+    object.state = []
+  }
+
+  /// Takes the object out of the table of the live ones.
+  @inline(__always)
+  func forget(_ object: StoredObject) {
+    identity.remove(at: object.rowID)
+    if !fingerprints.isEmpty { fingerprints[object.rowID] = nil }
+  }
+
+  /// Detaches every object, for when the store goes.
+  func detachAll() {
+    for object in identity.objects() {
+      object.table = nil
+      object.rowID = 0
+      object.state.subtract(.pending)
+    }
+  }
+
+  /// The object of the row: the live one, or a new fault.
+  func objectOrFault(_ rowID: RowID) -> StoredObject {
+    if let object = identity[rowID] { return object }
+    let object = type.init()
+    object.state = .fault
+    attach(object, at: rowID)
+    return object
+  }
+}

@@ -1,0 +1,73 @@
+/// What an object's `writeContent` wrote, and the objects it refers to, to be given back later.
+///
+/// References are kept as the very objects, so it works for objects outside any store and gives back the same
+/// instances. A reference to the object itself is not kept, so that a snapshot does not keep its object alive.
+struct ContentSnapshot {
+  private let content: ByteArena
+  private let references: References
+  private let version: UInt8
+  /// Whether the content could be written; nothing is given back if not.
+  private let isWhole: Bool
+
+  init(of object: StoredObject) {
+    content = ByteArena()
+    references = References()
+    references.owner = object
+    defer { references.owner = nil }
+    version = type(of: object).version
+    var buffer = DataBuffer(arena: content, encoder: references)
+    buffer.beginRecord(version: version, headerByteCount: 0)
+    object.writeContent(to: &buffer)
+    isWhole = buffer.firstError == nil
+    _ = buffer.endRecord(trailerByteCount: 0)
+  }
+
+  /// Gives an object of the same class this content.
+  func restore(_ object: StoredObject) {
+    guard isWhole else { return }
+    references.owner = object
+    defer { references.owner = nil }
+    var buffer = unsafe DataBuffer(borrowing: content.bytes, version: version, resolver: references)
+    let isDecoding = object.state.contains(.decoding)
+    object.state.insert(.decoding)
+    // A class that does not read what it has just written keeps what it has read so far: there is nothing better.
+    try? object.readContent(from: &buffer)
+    if !isDecoding { object.state.remove(.decoding) }
+  }
+
+  /// Numbers objects in the order in which they are referred to, from 2 on; the object itself is 1.
+  private final class References: ReferenceEncoder, ReferenceResolver {
+    private var objects: [StoredObject] = []
+    /// The object whose content is written or read at the moment.
+    var owner: StoredObject?
+
+    func rowID(of object: StoredObject) -> RowID {
+      if object === owner { return 1 }
+      objects.append(object)
+      return RowID(objects.count) + 1
+    }
+
+    func reference(to object: StoredObject) -> ObjectReference {
+      ObjectReference(classID: ClassID(rawValue: 0), rowID: rowID(of: object))
+    }
+
+    func classID(of type: StoredObject.Type) -> ClassID { ClassID(rawValue: 0) }
+
+    func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+      if rowID == 1, let owner { return owner }
+      guard rowID > 1, rowID <= objects.count + 1 else {
+        throw DataBufferError(.invalidValue, "the reference was not written here")
+      }
+      return objects[Int(rowID) - 2]
+    }
+  }
+}
+
+extension ClassTable {
+  /// Takes the object's content away: it shows defaults, and refers to nothing.
+  func clearContent(of object: StoredObject) {
+    let blank = blank ?? ContentSnapshot(of: type.init())
+    self.blank = blank
+    blank.restore(object)
+  }
+}

@@ -1,0 +1,48 @@
+/// A hash of an object's content that tells, later in this process, whether the object was changed.
+///
+/// References count by the instance they lead to: an object keeps those alive that it refers to, so the hash does not
+/// change when one of them is saved or deleted. Nor does a set's order matter, as long as nobody touches the set.
+func fingerprint(of object: StoredObject) -> UInt64 {
+  let content = ByteArena()
+  var buffer = DataBuffer(arena: content, encoder: InstanceNumbers())
+  buffer.beginRecord(version: type(of: object).version, headerByteCount: 0)
+  object.writeContent(to: &buffer)
+  guard buffer.firstError == nil else { return 0 }
+  _ = buffer.endRecord(trailerByteCount: 0)
+  var hasher = Hasher()
+  unsafe hasher.combine(bytes: content.bytes)
+  return UInt64(truncatingIfNeeded: hasher.finalize())
+}
+
+private final class InstanceNumbers: ReferenceEncoder {
+  func rowID(of object: StoredObject) -> RowID { RowID(UInt(bitPattern: ObjectIdentifier(object))) }
+
+  func reference(to object: StoredObject) -> ObjectReference {
+    ObjectReference(classID: ClassID(rawValue: 0), rowID: rowID(of: object))
+  }
+}
+
+extension Store {
+  /// Remembers what a loaded object looks like, if changes are looked for.
+  @inline(__always)
+  func noteFingerprint(_ object: StoredObject, of table: ClassTable) {
+    if configuration.detectsUnannouncedChanges { table.fingerprints[object.rowID] = fingerprint(of: object) }
+  }
+
+  /// Throws if loaded objects were changed that nobody announced.
+  func checkForUnannouncedChanges() throws(StoreError) {
+    guard configuration.detectsUnannouncedChanges else { return }
+    var changed: [AnyObjectID] = []
+    for table in registry.tables where !table.fingerprints.isEmpty {
+      for object in table.identity.objects() {
+        guard !object.isFault, !object.state.isPending, let known = table.fingerprints[object.rowID] else { continue }
+        if fingerprint(of: object) != known, let id = object.anyID { changed.append(id) }
+      }
+    }
+    guard !changed.isEmpty else { return }
+    throw StoreError(
+      .changedWithoutWillUpdate,
+      "Objects were changed without willUpdate() or Store.update, so their changes would be lost.",
+      objectIDs: changed.sorted())
+  }
+}

@@ -1,0 +1,100 @@
+// Between objects and records.
+extension Store {
+  /// A buffer that reads records of this store, one after another.
+  func makeReader() -> DataBuffer {
+    unsafe DataBuffer(borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: self)
+  }
+
+  /// Reads a record into an object of its row that is a fault or new; the object is loaded then.
+  ///
+  /// On an error it is a fault without content.
+  func decode(
+    _ object: StoredObject, of table: ClassTable, record: UnsafeRawBufferPointer, reader: inout DataBuffer
+  ) throws(StoreError) {
+    let opened = unsafe try open(record, rowID: object.rowID, of: table)
+    unsafe reader.beginReading(opened.content, version: opened.version)
+    object.state.insert(.decoding)
+    do {
+      try object.readContent(from: &reader)
+      try reader.finishReading()
+    } catch {
+      object.state.formUnion(.fault)
+      table.clearContent(of: object)
+      object.state.remove(.decoding)
+      throw unreadable(error, rowID: object.rowID, version: opened.version, of: table)
+    }
+    object.state.subtract([.decoding, .fault])
+    object.token = opened.token
+    noteFingerprint(object, of: table)
+  }
+
+  /// Reads a record into an object outside the store, for a look at it or to be written again.
+  ///
+  /// - Returns: The record's version and token.
+  @discardableResult
+  func decodeDetached(
+    _ object: StoredObject, rowID: RowID, of table: ClassTable, record: UnsafeRawBufferPointer
+  ) throws(StoreError) -> (version: UInt8, token: UInt64) {
+    let opened = unsafe try open(record, rowID: rowID, of: table)
+    var reader = makeReader()
+    unsafe reader.beginReading(opened.content, version: opened.version)
+    do {
+      try object.readContent(from: &reader)
+      try reader.finishReading()
+    } catch {
+      throw unreadable(error, rowID: rowID, version: opened.version, of: table)
+    }
+    return (opened.version, opened.token)
+  }
+
+  /// Checks a record, and that its version can be read.
+  @inline(__always)
+  func open(
+    _ record: UnsafeRawBufferPointer, rowID: RowID, of table: ClassTable
+  ) throws(StoreError) -> RecordEnvelope.Opened {
+    let opened: RecordEnvelope.Opened
+    do throws(RecordEnvelopeError) {
+      opened = try unsafe table.envelope.open(record, rowID)
+    } catch {
+      throw StoreError(
+        .damagedRecord, "The record is damaged; others are unharmed. Restore it from a backup.",
+        className: table.name, rowID: rowID, underlying: error)
+    }
+    guard opened.version <= table.version else {
+      throw newerVersion(opened.version, rowID: rowID, of: table)
+    }
+    return opened
+  }
+
+  func newerVersion(_ version: UInt8, rowID: RowID, of table: ClassTable) -> StoreError {
+    StoreError(
+      .newerVersion,
+      "The record has version \(version); this program knows the class up to version \(table.version). "
+        + "Use a newer program.",
+      className: table.name, rowID: rowID)
+  }
+
+  private func unreadable(_ error: any Error, rowID: RowID, version: UInt8, of table: ClassTable) -> StoreError {
+    StoreError(
+      .unreadableContent,
+      "The record is whole, but readContent does not read what version \(version) of the class wrote.",
+      className: table.name, rowID: rowID, underlying: error)
+  }
+
+  /// Writes an object's record to the writer's arena.
+  @inline(__always)
+  func encode(
+    _ object: StoredObject, rowID: RowID, of table: ClassTable, writer: inout DataBuffer
+  ) throws(StoreError) -> RecordEnvelope.Written {
+    let envelope = table.envelope
+    envelope.begin(version: table.version, in: &writer)
+    object.writeContent(to: &writer)
+    do throws(DataBufferError) {
+      return try envelope.finish(rowID, in: &writer)
+    } catch {
+      throw StoreError(
+        .cannotEncode, "The object cannot be saved: \(error)", className: table.name, rowID: rowID,
+        underlying: error)
+    }
+  }
+}

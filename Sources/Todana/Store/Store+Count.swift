@@ -1,0 +1,24 @@
+extension Store {
+  /// The number of objects of a class.
+  ///
+  /// - Parameters:
+  ///   - type: Exactly this class is counted.
+  ///   - includingSubclasses: Also every registered class that inherits from it.
+  ///   - includingPending: Whether pending inserts and deletes count.
+  /// - Returns: The number.
+  /// - Throws: ``StoreError``.
+  /// - Complexity: O(1); the backend keeps the number.
+  public func count(
+    _ type: StoredObject.Type, includingSubclasses: Bool = false, includingPending: Bool = true
+  ) throws(StoreError) -> Int {
+    try begin()
+    var count = 0
+    for table in try registry.tables(for: type, includingSubclasses: includingSubclasses) {
+      if let classID = try table.classIDForReading() {
+        count += try onBackend { backend throws(BackendError) in try backend.count(of: classID) }
+      }
+      if includingPending { count += table.pending.insertCount - table.pending.deleteCount }
+    }
+    return count
+  }
+}

@@ -1,0 +1,42 @@
+extension Store {
+  /// Deletes an object with the next save; an insert that was never saved is just forgotten.
+  ///
+  /// Loads the object if it is a fault, then calls its ``StoredObject/prepareForDelete(in:)``, which may delete further
+  /// objects; deleting one that is being deleted already does nothing. The object keeps its identity until the save.
+  ///
+  /// - Throws: What `prepareForDelete` throws; ``StoreError``: ``StoreError/Code/rowNotFound`` for a fault without a
+  ///   row, ``StoreError/Code/notInserted``.
+  public func delete(_ object: StoredObject) throws {
+    try beginChange()
+    let table = try table(of: object, to: "delete")
+    guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return }
+    try load(object)
+    object.state.insert(.deleting)
+    defer { object.state.remove(.deleting) }
+    try object.prepareForDelete(in: self)
+    guard object.table === table, !object.state.contains(.deleted) else { return }
+    if hasDelegate { delegate?.store(self, willDelete: object) }
+    if object.state.contains(.inserted) {
+      forget(object, of: table)
+    } else if object.state.contains(.updated) {
+      table.pending.change(object, to: .deleted)
+    } else {
+      table.pending.add(object, as: .deleted)
+      adjustPendingCount(by: 1)
+    }
+  }
+
+  /// Deletes objects, loading the faults among them together.
+  public func delete(_ objects: some Sequence<StoredObject>) throws {
+    let objects = Array(objects)
+    try load(objects)
+    for object in objects { try delete(object) }
+  }
+
+  /// Takes a pending insert back.
+  func forget(_ object: StoredObject, of table: ClassTable) {
+    table.pending.remove(object)
+    table.detach(object)
+    adjustPendingCount(by: -1)
+  }
+}

@@ -1,0 +1,42 @@
+extension Store {
+  /// Takes back everything that is pending.
+  ///
+  /// Updated and deleted objects get their saved content again and are in the store as before, inserted ones lose id
+  /// and store and keep their content, named buffers are as saved. An object that cannot be read now becomes a fault;
+  /// loading it says why.
+  public func discardChanges() {
+    guard !isClosed, pendingCount > 0 else { return }
+    unresolvedSave = nil
+    for name in namedBuffers.pending.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name)) }
+    for table in registry.tables where !table.pending.isEmpty { discardChanges(of: table) }
+  }
+
+  private func discardChanges(of table: ClassTable) {
+    let objects = table.pending.takeAll()
+    var changed: [StoredObject] = []
+    for object in objects {
+      if object.state.contains(.inserted) {
+        table.detach(object)
+      } else {
+        object.state.subtract([.pending, .changedAgain])
+        object.state.insert(.fault)
+        changed.append(object)
+      }
+    }
+    adjustPendingCount(by: -objects.count)
+    reload(changed, of: table)
+    if hasDelegate { for object in objects { delegate?.store(self, didChange: object) } }
+  }
+
+  /// Gives faults their saved content; those that cannot be read stay faults, and lose what they show.
+  func reload(_ faults: [StoredObject], of table: ClassTable) {
+    do throws(StoreError) {
+      try load(faults)
+    } catch {
+      // One bad record must not keep the others from being read.
+      for object in faults where object.isFault {
+        do throws(StoreError) { try load(object) } catch { table.clearContent(of: object) }
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+extension Store {
+  /// Lets go of an object's content, which is loaded again when it is needed.
+  ///
+  /// What it refers to is released with the content. Does nothing for a fault.
+  ///
+  /// - Throws: ``StoreError/Code/hasUnsavedChanges`` for an object with pending changes.
+  public func turnIntoFault(_ object: StoredObject) throws(StoreError) {
+    try begin()
+    let table = try table(of: object, to: "turn into a fault")
+    guard !object.isFault else { return }
+    guard !object.state.isPending else {
+      throw StoreError(
+        .hasUnsavedChanges, "The object has changes that are not saved; save or discard them first.",
+        className: table.name, rowID: object.rowID)
+    }
+    makeFault(object, of: table)
+  }
+
+  /// Takes a clean object's content away.
+  func makeFault(_ object: StoredObject, of table: ClassTable) {
+    object.state.insert(.fault)
+    if !table.fingerprints.isEmpty { table.fingerprints[object.rowID] = nil }
+    table.clearContent(of: object)
+  }
+}

@@ -1,0 +1,117 @@
+extension Store {
+  /// The object with this identity, loaded; nil if there is none, or its delete is pending.
+  ///
+  /// - Parameters:
+  ///   - id: An identity of a row of this store's backend.
+  ///   - includingPending: Whether pending inserts count and pending deletes do not.
+  /// - Returns: The object, or nil.
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or what reading the
+  ///   record met.
+  public func fetch<T: StoredObject>(_ id: ObjectID<T>, includingPending: Bool = true) throws(StoreError) -> T? {
+    try begin()
+    let table = try table(of: id)
+    if let object = table.identity[id.rowID], !object.isFault {
+      return includes(object, includingPending: includingPending) ? unsafe unsafeDowncast(object, to: T.self) : nil
+    }
+    let object = table.objectOrFault(id.rowID)
+    do throws(StoreError) {
+      try load(object)
+    } catch {
+      if error.code == .rowNotFound { return nil }
+      throw error
+    }
+    // The table's class is T or a subclass of it.
+    return unsafe unsafeDowncast(object, to: T.self)
+  }
+
+  /// The object with this identity, of whatever class, loaded; nil if there is none, or its delete is pending.
+  public func fetch(_ id: AnyObjectID, includingPending: Bool = true) throws(StoreError) -> StoredObject? {
+    try fetch(ObjectID<StoredObject>(unchecked: id), includingPending: includingPending)
+  }
+
+  /// The objects with these identities, loaded, in the same order: nil where there is none.
+  ///
+  /// What is not in memory is read together.
+  ///
+  /// - Throws: As ``fetch(_:includingPending:)-(ObjectID<T>,_)``.
+  public func fetch<T: StoredObject>(
+    _ ids: [ObjectID<T>], includingPending: Bool = true
+  ) throws(StoreError) -> [T?] {
+    try begin()
+    var objects = [T?](repeating: nil, count: ids.count)
+    var missing: [Int] = []
+    var missingTable: ClassTable?
+    for index in ids.indices {
+      let id = ids[index]
+      let table = try table(of: id)
+      if let object = table.identity[id.rowID], !object.isFault {
+        if includes(object, includingPending: includingPending) {
+          objects[index] = unsafe unsafeDowncast(object, to: T.self)
+        }
+        continue
+      }
+      if let missingTable, missingTable !== table {
+        try fetch(missing, of: ids, table: missingTable, into: &objects)
+        missing.removeAll(keepingCapacity: true)
+      }
+      missingTable = table
+      missing.append(index)
+    }
+    if let missingTable { try fetch(missing, of: ids, table: missingTable, into: &objects) }
+    return objects
+  }
+
+  private func fetch<T: StoredObject>(
+    _ indexes: [Int], of ids: [ObjectID<T>], table: ClassTable, into objects: inout [T?]
+  ) throws(StoreError) {
+    guard let classID = try table.classIDForReading() else { return }
+    let rowIDs = indexes.map { ids[$0].rowID }
+    var reader = makeReader()
+    try readRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
+      guard slice.status != .absent else { return }
+      let object = table.objectOrFault(rowIDs[index])
+      if object.isFault { try fill(object, of: table, from: slice, in: chunk, reader: &reader) }
+      objects[indexes[index]] = unsafe unsafeDowncast(object, to: T.self)
+    }
+  }
+
+  /// The object with this identity without loading it: the live one, or a fault.
+  ///
+  /// Whether the row exists, loading tells.
+  ///
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``.
+  public func fault<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> T {
+    try begin()
+    return unsafe unsafeDowncast(try table(of: id).objectOrFault(id.rowID), to: T.self)
+  }
+
+  /// The table of an identity; its class is `T` or a subclass.
+  private func table<T: StoredObject>(of id: ObjectID<T>) throws(StoreError) -> ClassTable {
+    if let table = lastTable, table.type == T.self, table.classID == id.classID { return table }
+    guard let table = try knownTable(id.classID) else {
+      throw StoreError(
+        .unknownClass, "The class of object \(id) is not registered; list it in `classes` when opening the store.",
+        rowID: id.rowID)
+    }
+    guard registry.inherits(table.type, from: T.self) else {
+      throw StoreError(
+        .wrongClass, "The object \(id) is of another class than \(T.self).", className: table.name, rowID: id.rowID)
+    }
+    if table.type == T.self { lastTable = table }
+    return table
+  }
+
+  /// The table of a class number, which another store of the backend may have given out.
+  private func knownTable(_ classID: ClassID) throws(StoreError) -> ClassTable? {
+    if let table = registry[classID] { return table }
+    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
+    registry.adopt(structures)
+    return registry[classID]
+  }
+
+  /// Whether a loaded object is one that the caller asked for.
+  @inline(__always)
+  func includes(_ object: StoredObject, includingPending: Bool) -> Bool {
+    object.state.isDisjoint(with: includingPending ? .deleted : .inserted)
+  }
+}

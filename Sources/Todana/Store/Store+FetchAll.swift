@@ -1,0 +1,108 @@
+extension Store {
+  /// All objects of a class, loaded, in the order of their row ids, which is the order of insertion.
+  ///
+  /// ```swift
+  /// let songs = try store.fetch(Song.self)
+  /// ```
+  ///
+  /// Reads the state of one commit, with what is pending in this store. Objects that are loaded already keep the content
+  /// that they have; ``refresh()`` makes those load anew that other stores changed.
+  ///
+  /// - Parameters:
+  ///   - type: Exactly this class is fetched.
+  ///   - includingSubclasses: Also every registered class that inherits from it, class by class.
+  ///   - includingPending: Whether pending inserts are among them and pending deletes are not.
+  ///   - onDamage: What to do about records that cannot be read.
+  /// - Returns: The objects.
+  /// - Throws: ``StoreError``, with class and row where a record is at fault.
+  /// - Complexity: O(*n*); all objects are in memory at once. ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``
+  ///   keeps memory small.
+  public func fetch<T: StoredObject>(
+    _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) -> [T] {
+    try begin()
+    var list = ObjectList()
+    for table in try registry.tables(for: type, includingSubclasses: includingSubclasses) {
+      list.beginClass()
+      try fetchAll(of: table, includingPending: includingPending, onDamage: onDamage, into: &list)
+      list.orderClass()
+    }
+    return list.takeArray(of: type)
+  }
+
+  /// All objects of a class, and loads what a property of each refers to, with few reads.
+  ///
+  /// ```swift
+  /// let playlists = try store.fetch(Playlist.self, loading: \.songs)
+  /// ```
+  public func fetch<T: StoredObject, Related: StoredObject>(
+    _ type: T.Type, loading relation: KeyPath<T, [Related]>,
+    includingSubclasses: Bool = false, includingPending: Bool = true
+  ) throws(StoreError) -> [T] {
+    let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
+    try load(objects.lazy.flatMap { $0[keyPath: relation] })
+    return objects
+  }
+
+  /// All objects of a class, and loads the object that a property of each refers to, with few reads.
+  public func fetch<T: StoredObject, Related: StoredObject>(
+    _ type: T.Type, loading relation: KeyPath<T, Related?>,
+    includingSubclasses: Bool = false, includingPending: Bool = true
+  ) throws(StoreError) -> [T] {
+    let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
+    try load(objects.lazy.compactMap { $0[keyPath: relation] })
+    return objects
+  }
+
+  private func fetchAll(
+    of table: ClassTable, includingPending: Bool, onDamage: DamagePolicy, into list: inout ObjectList
+  ) throws(StoreError) {
+    if let classID = try table.classIDForReading() {
+      let chunk = takeChunk()
+      defer { giveBack(chunk) }
+      var reader = makeReader()
+      let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(classID) }
+      while try next(of: scan, into: chunk) {
+        for slice in chunk.slices {
+          do throws(StoreError) {
+            let object = try object(
+              for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
+            if let object { list.append(object) }
+          } catch {
+            try onDamage.handle(error)
+          }
+        }
+      }
+    }
+    guard includingPending, table.pending.insertCount > 0 else { return }
+    for object in table.pending.objects where object.state.contains(.inserted) { list.append(object) }
+  }
+
+  /// Reads on; false at the end.
+  func next(of scan: any BackendScan, into chunk: RecordChunk) throws(StoreError) -> Bool {
+    do throws(BackendError) {
+      try scan.next(into: chunk)
+    } catch {
+      throw translate(error)
+    }
+    return !chunk.slices.isEmpty
+  }
+
+  /// The loaded object of a scanned record; nil if it is not wanted.
+  @inline(__always)
+  func object(
+    for slice: RecordChunk.Slice, of table: ClassTable, in chunk: RecordChunk, includingPending: Bool,
+    reader: inout DataBuffer
+  ) throws(StoreError) -> StoredObject? {
+    if let object = table.identity[slice.rowID] {
+      if includingPending, object.state.contains(.deleted) { return nil }
+      if object.isFault { try fill(object, of: table, from: slice, in: chunk, reader: &reader) }
+      return object
+    }
+    guard slice.status == .found else { throw damaged(slice.rowID, table) }
+    let object = table.type.init()
+    table.attach(object, at: slice.rowID)
+    unsafe try decode(object, of: table, record: chunk.value(of: slice), reader: &reader)
+    return object
+  }
+}

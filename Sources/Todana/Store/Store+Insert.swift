@@ -1,0 +1,50 @@
+extension Store {
+  /// Makes an object one of the store's; the next save writes it.
+  ///
+  /// Inserting an object that is in the store already changes nothing; one whose delete is pending stays.
+  ///
+  /// - Returns: The object's identity, which holds for good once it is saved.
+  /// - Throws: ``StoreError``: ``StoreError/Code/unknownClass``, ``StoreError/Code/objectOfOtherStore``.
+  /// - Complexity: O(1); asks the backend for row ids in blocks.
+  @discardableResult
+  public func insert<T: StoredObject>(_ object: T) throws(StoreError) -> ObjectID<T> {
+    ObjectID(unchecked: try insertAny(object))
+  }
+
+  func insertAny(_ object: StoredObject) throws(StoreError) -> AnyObjectID {
+    try beginChange()
+    if object.table != nil { return try reinsert(object) }
+    if object.isFault {
+      throw StoreError(.closed, "The object is a fault of a store that was closed; it has no content to insert.")
+    }
+    let table = try table(for: type(of: object))
+    let rowID = try table.takeRowID()
+    let classID = try table.resolveClassID()
+    table.attach(object, at: rowID)
+    object.token = 0
+    table.pending.add(object, as: .inserted)
+    adjustPendingCount(by: 1)
+    if hasDelegate { delegate?.store(self, willInsert: object) }
+    return AnyObjectID(classID: classID, rowID: rowID)
+  }
+
+  /// Inserts an object that has a store: this one, or the insert is refused.
+  private func reinsert(_ object: StoredObject) throws(StoreError) -> AnyObjectID {
+    let table = try table(of: object, to: "insert")
+    if object.state.contains(.deleted) {
+      // It may have been changed before the delete; writing it again is right either way.
+      table.pending.change(object, to: .updated)
+      if hasDelegate { delegate?.store(self, willUpdate: object) }
+    }
+    return AnyObjectID(classID: try table.resolveClassID(), rowID: object.rowID)
+  }
+
+  /// The table of a class; the last one is found without a search.
+  @inline(__always)
+  func table(for type: StoredObject.Type) throws(StoreError) -> ClassTable {
+    if let table = lastTable, table.type == type { return table }
+    let table = try registry.table(for: type)
+    lastTable = table
+    return table
+  }
+}

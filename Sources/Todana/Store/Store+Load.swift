@@ -1,0 +1,118 @@
+extension Store {
+  /// Loads the content of a fault; does nothing for an object that is loaded.
+  ///
+  /// - Throws: ``StoreError``: ``StoreError/Code/rowNotFound`` if the row no longer exists.
+  public func load(_ object: StoredObject) throws(StoreError) {
+    guard object.isFault else { return }
+    try begin()
+    let table = try table(of: object, to: "load")
+    guard let classID = try table.classIDForReading() else { throw rowNotFound(object.rowID, table) }
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    try onBackend { backend throws(BackendError) in
+      try backend.read(rows: CollectionOfOne(object.rowID).span, of: classID, into: chunk)
+    }
+    guard let slice = chunk.slices.first else { throw rowNotFound(object.rowID, table) }
+    var reader = makeReader()
+    try fill(object, of: table, from: slice, in: chunk, reader: &reader)
+  }
+
+  /// Loads the faults among the objects, with few reads.
+  ///
+  /// - Throws: ``StoreError`` for the first object that cannot be loaded; those before it are loaded.
+  public func load(_ objects: some Sequence<StoredObject>) throws(StoreError) {
+    try begin()
+    // Objects come class by class mostly, so a change of class just starts another list.
+    var faults: [StoredObject] = []
+    var faultTable: ClassTable?
+    for object in objects where object.isFault {
+      let table = try table(of: object, to: "load")
+      if table !== faultTable {
+        if let faultTable { try load(faults, of: faultTable) }
+        faults.removeAll(keepingCapacity: true)
+        faultTable = table
+      }
+      faults.append(object)
+    }
+    if let faultTable { try load(faults, of: faultTable) }
+  }
+
+  private func load(_ faults: [StoredObject], of table: ClassTable) throws(StoreError) {
+    guard let classID = try table.classIDForReading() else { throw rowNotFound(faults[0].rowID, table) }
+    let rowIDs = faults.map(\.rowID)
+    var reader = makeReader()
+    try readRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
+      if faults[index].isFault { try fill(faults[index], of: table, from: slice, in: chunk, reader: &reader) }
+    }
+  }
+
+  /// Reads rows from the newest committed state, and gives each with its index.
+  func readRows(
+    _ rowIDs: [RowID], of classID: ClassID,
+    _ body: (Int, RecordChunk.Slice, RecordChunk) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let chunk = takeChunk()
+    defer { giveBack(chunk) }
+    var start = 0
+    while start < rowIDs.count {
+      try onBackend { backend throws(BackendError) in
+        try backend.read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: classID, into: chunk)
+      }
+      let slices = chunk.slices
+      if slices.isEmpty {
+        throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+      }
+      for index in slices.indices { try body(start + index, slices[index], chunk) }
+      start += slices.count
+    }
+  }
+
+  /// Loads a fault from what was read for its row.
+  func fill(
+    _ object: StoredObject, of table: ClassTable, from slice: RecordChunk.Slice, in chunk: RecordChunk,
+    reader: inout DataBuffer
+  ) throws(StoreError) {
+    switch slice.status {
+    case .absent: throw rowNotFound(object.rowID, table)
+    case .damaged: throw damaged(slice.rowID, table)
+    case .found: try unsafe decode(object, of: table, record: chunk.value(of: slice), reader: &reader)
+    }
+  }
+
+  func rowNotFound(_ rowID: RowID, _ table: ClassTable) -> StoreError {
+    StoreError(
+      .rowNotFound, "The object no longer exists; it was deleted, or never saved.", className: table.name, rowID: rowID)
+  }
+
+  func damaged(_ rowID: RowID, _ table: ClassTable) -> StoreError {
+    StoreError(
+      .damagedRecord, "The record is damaged; other records are unharmed. Restore it from a backup.",
+      className: table.name, rowID: rowID)
+  }
+
+  // A read may lead to another within it, so a chunk is taken, not shared.
+
+  func takeChunk() -> RecordChunk {
+    defer { spareChunk = nil }
+    return spareChunk ?? RecordChunk()
+  }
+
+  func giveBack(_ chunk: RecordChunk) {
+    chunk.arena.count = 0
+    chunk.arena.shrink(to: 1 << 20)
+    spareChunk = chunk
+  }
+
+  func takeSmallChunk() -> RecordChunk {
+    defer { spareSmallChunk = nil }
+    return spareSmallChunk ?? RecordChunk(byteCapacity: 4096, recordLimit: 1)
+  }
+}
+
+extension RecordChunk {
+  /// The record's bytes; good until the chunk's next use.
+  @inline(__always)
+  func value(of slice: Slice) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: arena.bytes[slice.value])
+  }
+}

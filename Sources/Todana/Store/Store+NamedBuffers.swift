@@ -1,0 +1,228 @@
+// Bytes under a name, saved in the same commits as objects.
+extension Store {
+  /// Writes a named buffer with the next save, in place of any that has the name.
+  ///
+  /// ```swift
+  /// try store.writeNamedBuffer("favourites") { buffer in buffer.writeReferences(favourites) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: Not empty, and not longer than the backend's keys.
+  ///   - version: What ``DataBuffer/version`` says when the buffer is read.
+  ///   - immediately: Saves the buffer, and nothing else, before the call returns. Pending objects cannot be referred to.
+  ///   - body: Writes the content. Called once, at once.
+  /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/cannotEncode``,
+  ///   ``StoreError/Code/invalidName``; ``SaveConflict`` when writing immediately over what another store changed since
+  ///   this store read it.
+  public func writeNamedBuffer(
+    _ name: String, version: UInt8 = 1, immediately: Bool = false, _ body: (inout DataBuffer) throws -> Void
+  ) throws {
+    try beginChange()
+    let structure = try namedBufferStructure()
+    let key = try bufferKey(name)
+    let arena = ByteArena()
+    let encoder: any ReferenceEncoder = immediately ? SavedReferences(store: self) : self
+    var buffer = DataBuffer(arena: arena, encoder: encoder)
+    let envelope = RecordEnvelope(storeID: backend.storeID, structure: structure)
+    envelope.begin(version: version, in: &buffer)
+    try body(&buffer)
+    let written: RecordEnvelope.Written
+    do throws(DataBufferError) {
+      written = try envelope.finish(key, in: &buffer)
+    } catch {
+      throw StoreError(.cannotEncode, "The named buffer \"\(name)\" cannot be saved: \(error)", underlying: error)
+    }
+    let change = unsafe NamedBuffers.PendingBuffer.put(record: Array(arena.bytes), token: written.token)
+    try keep(change, for: name, immediately: immediately)
+  }
+
+  /// Reads a named buffer: what is pending, or else what was saved last.
+  ///
+  /// ```swift
+  /// let count = try store.readNamedBuffer("favourites") { buffer in try buffer.readReferences(Song.self).count }
+  /// ```
+  ///
+  /// From then on a save that would overwrite what another store changed meanwhile is a ``SaveConflict``.
+  ///
+  /// - Returns: What the closure returns; nil if there is no such buffer.
+  /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/damagedRecord``.
+  public func readNamedBuffer<Result>(
+    _ name: String, includingPending: Bool = true, _ body: (inout DataBuffer) throws -> Result
+  ) throws -> Result? {
+    try begin()
+    let key = try bufferKey(name)
+    if includingPending, let pending = namedBuffers.pending[name] {
+      guard case .put(let record, _) = pending else { return nil }
+      return try unsafe record.withUnsafeBytes { try unsafe read($0, key: key, name: name, body) }
+    }
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    guard try readSavedBuffer(key, name: name, into: chunk), let slice = chunk.slices.first else { return nil }
+    return try unsafe read(chunk.value(of: slice), key: key, name: name, body)
+  }
+
+  /// Removes a named buffer with the next save, or at once.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Throws: ``StoreError``; ``SaveConflict`` when removing immediately.
+  @discardableResult
+  public func removeNamedBuffer(_ name: String, immediately: Bool = false) throws -> Bool {
+    try beginChange()
+    let key = try bufferKey(name)
+    let wasPending = namedBuffers.pending[name]
+    let isSaved = try isBufferSaved(key, name: name)
+    if isSaved {
+      try keep(.remove, for: name, immediately: immediately)
+    } else {
+      adjustPendingCount(by: namedBuffers.setPending(nil, for: name))
+    }
+    switch wasPending {
+    case .put: return true
+    case .remove: return false
+    case nil: return isSaved
+    }
+  }
+
+  /// The names of all named buffers, in the order of their UTF-8 bytes.
+  ///
+  /// - Complexity: O(*n* log *n*); reads all buffers.
+  public func namedBufferNames(includingPending: Bool = true) throws(StoreError) -> [String] {
+    try begin()
+    var names: Set<String> = []
+    if let structure = try knownBufferStructure() {
+      let chunk = takeChunk()
+      defer { giveBack(chunk) }
+      let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(structure) }
+      while try next(of: scan, into: chunk) {
+        for slice in chunk.slices {
+          unsafe names.insert(String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self))
+        }
+      }
+    }
+    if includingPending {
+      for (name, change) in namedBuffers.pending {
+        if case .remove = change { names.remove(name) } else { names.insert(name) }
+      }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private func keep(_ change: NamedBuffers.PendingBuffer, for name: String, immediately: Bool) throws {
+    if immediately {
+      try saveBuffer(change, name: name)
+      adjustPendingCount(by: namedBuffers.setPending(nil, for: name))
+    } else {
+      adjustPendingCount(by: namedBuffers.setPending(change, for: name))
+    }
+  }
+
+  private func read<Result>(
+    _ record: UnsafeRawBufferPointer, key: [UInt8], name: String, _ body: (inout DataBuffer) throws -> Result
+  ) throws -> Result {
+    let envelope = RecordEnvelope(storeID: backend.storeID, structure: try namedBufferStructure())
+    var buffer = makeReader()
+    do throws(RecordEnvelopeError) {
+      let opened = try unsafe envelope.open(record, key)
+      unsafe buffer.beginReading(opened.content, version: opened.version)
+    } catch {
+      throw StoreError(.damagedRecord, "The named buffer \"\(name)\" is damaged.", underlying: error)
+    }
+    return try body(&buffer)
+  }
+
+  /// Reads the saved record, and remembers what it is; false if there is none.
+  private func readSavedBuffer(_ key: [UInt8], name: String, into chunk: RecordChunk) throws(StoreError) -> Bool {
+    guard let structure = try knownBufferStructure() else { return false }
+    try onBackend { backend throws(BackendError) in try backend.read(key: key, of: structure, into: chunk) }
+    guard let slice = chunk.slices.first, slice.status != .absent else {
+      noteBuffer(.absent, name: name)
+      return false
+    }
+    guard slice.status == .found else {
+      throw StoreError(.damagedRecord, "The named buffer \"\(name)\" is damaged.")
+    }
+    noteBuffer(unsafe .token(recordToken(chunk.value(of: slice))), name: name)
+    return true
+  }
+
+  /// What was read first stands while a change of the buffer is pending: the change was made knowing that.
+  private func noteBuffer(_ expectation: WriteBatch.Expectation, name: String) {
+    if namedBuffers.pending[name] == nil { namedBuffers.note(expectation, for: name) }
+  }
+
+  private func isBufferSaved(_ key: [UInt8], name: String) throws(StoreError) -> Bool {
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    return try readSavedBuffer(key, name: name, into: chunk)
+  }
+
+  /// What a save would find under the name now.
+  func savedState(ofBuffer name: String) throws(StoreError) -> WriteBatch.Expectation {
+    guard let structure = try knownBufferStructure() else { return .absent }
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    try onBackend { backend throws(BackendError) in
+      try backend.read(key: Array(name.utf8), of: structure, into: chunk)
+    }
+    guard let slice = chunk.slices.first, slice.status == .found else { return .absent }
+    return unsafe .token(recordToken(chunk.value(of: slice)))
+  }
+
+  private func bufferKey(_ name: String) throws(StoreError) -> [UInt8] {
+    let key = Array(name.utf8)
+    guard !key.isEmpty, key.count <= backend.limits.keyByteCount else {
+      throw StoreError(
+        .invalidName,
+        "A named buffer's name has 1 to \(backend.limits.keyByteCount) bytes of UTF-8; this one has \(key.count).")
+    }
+    return key
+  }
+
+  /// The structure of named buffers, which is made where there is none.
+  func namedBufferStructure() throws(StoreError) -> ClassID {
+    if let structure = namedBuffers.structure { return structure }
+    let structure = try onBackend { backend throws(BackendError) in
+      try backend.structureID(of: .keys, named: NamedBuffers.structureName)
+    }
+    namedBuffers.structure = structure
+    return structure
+  }
+
+  private func knownBufferStructure() throws(StoreError) -> ClassID? {
+    do throws(StoreError) {
+      return try namedBufferStructure()
+    } catch {
+      if error.code == .readOnly { return nil }
+      throw error
+    }
+  }
+}
+
+/// The last 8 bytes of a record, by which a save knows it; 0 for bytes that are too few for a record.
+func recordToken(_ record: UnsafeRawBufferPointer) -> UInt64 {
+  guard record.count >= 8 else { return 0 }
+  return UInt64(littleEndian: unsafe record.loadUnaligned(fromByteOffset: record.count - 8, as: UInt64.self))
+}
+
+/// Refuses references to objects whose insert is pending: for what is saved before them.
+private final class SavedReferences: ReferenceEncoder {
+  private let store: Store
+
+  init(store: Store) { self.store = store }
+
+  func rowID(of object: StoredObject) throws(DataBufferError) -> RowID {
+    try check(object)
+    return try store.rowID(of: object)
+  }
+
+  func reference(to object: StoredObject) throws(DataBufferError) -> ObjectReference {
+    try check(object)
+    return try store.reference(to: object)
+  }
+
+  private func check(_ object: StoredObject) throws(DataBufferError) {
+    guard !object.state.contains(.inserted) else {
+      throw DataBufferError(.referenceNotInserted, "the object that is referred to is not saved yet; save it first")
+    }
+  }
+}

@@ -1,0 +1,185 @@
+extension Store {
+  /// Saves everything that is pending in one atomic commit.
+  ///
+  /// On an error nothing was saved and everything stays pending, so that it can be tried again; but see
+  /// ``StoreError/Code/mustReopen``.
+  ///
+  /// - Parameter durability: When the save counts as done; nil for what the configuration says.
+  /// - Throws: ``SaveConflict`` if another store changed what is to be changed; ``StoreError``:
+  ///   ``StoreError/Code/cannotEncode`` with class, row and field; ``StoreError/Code/changedWithoutWillUpdate``;
+  ///   ``StoreError/Code/mustReopen`` if the flush failed, so that only ``reopen()`` can tell whether the save counts;
+  ///   or the backend's error.
+  /// - Complexity: O(*n*) in the pending changes. Takes at most about 300 bytes for each while it runs.
+  public func saveChanges(durability: Durability? = nil) throws {
+    try beginChange()
+    let durability = durability ?? configuration.durability
+    try checkForUnannouncedChanges()
+    guard pendingCount > 0 else { return try flush(durability) }
+    isSaving = true
+    defer { isSaving = false }
+    var batch = WriteBatch()
+    batch.reserveCapacity(pendingCount)
+    for table in registry.tablesWithChanges { try encodeChanges(of: table, into: &batch) }
+    let buffers = namedBuffers.pending
+    for (name, change) in buffers { try append(change, name: name, to: &batch) }
+    if !buffers.isEmpty { batch.sort() }
+    do throws(BackendError) {
+      noteCommit(try backend.commit(batch, durability: durability), durability: durability)
+    } catch {
+      throw failure(of: batch, error)
+    }
+    finishSave(batch)
+    namedBuffers.didSave(buffers)
+    for name in buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name)) }
+    if hasDelegate { delegate?.storeDidSave(self) }
+  }
+
+  /// Makes what was saved relaxed durable.
+  private func flush(_ durability: Durability) throws(StoreError) {
+    guard hasRelaxedCommits, durability == .full else { return }
+    let batch = WriteBatch()
+    do throws(BackendError) {
+      noteCommit(try backend.commit(batch, durability: .full), durability: .full)
+    } catch {
+      throw translate(error)
+    }
+  }
+
+  private func encodeChanges(of table: ClassTable, into batch: inout WriteBatch) throws(StoreError) {
+    let classID = try table.resolveClassID()
+    table.pending.sort()
+    var writer = DataBuffer(arena: batch.arena, encoder: self)
+    let objects = table.pending.objects
+    let arenaStart = batch.arena.count
+    for (index, object) in objects.enumerated() {
+      if index == 1024 {
+        // Taking the memory at once, by what the first ones took, saves copying it again and again as it grows.
+        batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * objects.count / 16 * 17)
+      }
+      if object.state.contains(.deleted) {
+        batch.append(
+          .init(
+            structure: classID, kind: .remove, expectation: .token(object.token), key: .row(object.rowID), value: 0..<0)
+        )
+        continue
+      }
+      guard !object.isFault else { throw savingFault(object, of: table) }
+      let written = try encode(object, rowID: object.rowID, of: table, writer: &writer)
+      batch.append(
+        .init(
+          structure: classID, kind: .put,
+          expectation: object.state.contains(.inserted) ? .absent : .token(object.token),
+          key: .row(object.rowID), value: written.range))
+    }
+  }
+
+  private func savingFault(_ object: StoredObject, of table: ClassTable) -> StoreError {
+    let message =
+      "Saving \(table.name) row \(object.rowID), which is a fault: its properties are defaults, not its content. "
+      + "Call loadContent() before willUpdate(), or change it within Store.update."
+    assertionFailure(message)
+    return StoreError(.savingFault, message, className: table.name, rowID: object.rowID)
+  }
+
+  private func append(
+    _ change: NamedBuffers.PendingBuffer, name: String, to batch: inout WriteBatch
+  ) throws(StoreError) {
+    let structure = try namedBufferStructure()
+    let key = unsafe Array(name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
+    let expectation = namedBuffers.expectation(of: name)
+    switch change {
+    case .put(let record, _):
+      let value = unsafe record.withUnsafeBytes { unsafe batch.arena.append($0) }
+      batch.append(
+        .init(structure: structure, kind: .put, expectation: expectation, key: .bytes(key), value: value))
+    case .remove:
+      batch.append(
+        .init(structure: structure, kind: .remove, expectation: expectation, key: .bytes(key), value: 0..<0))
+    }
+  }
+
+  /// Saves one named buffer on its own.
+  func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
+    var batch = WriteBatch()
+    try append(change, name: name, to: &batch)
+    do throws(BackendError) {
+      noteCommit(try backend.commit(batch, durability: configuration.durability), durability: configuration.durability)
+    } catch {
+      if error.code == .conflict { throw conflict(in: batch, error) }
+      throw translate(error)
+    }
+    namedBuffers.didSave([name: change])
+  }
+
+  /// Keeps track of which commits this store knows.
+  func noteCommit(_ number: CommitNumber, durability: Durability) {
+    if number == lastKnownCommit + 1 { lastKnownCommit = number }
+    hasRelaxedCommits = durability != .full
+    saveCount += 1
+  }
+
+  /// Clears what was saved, and gives every object the token of its record.
+  ///
+  /// The batch's rows stand in the order of the tables' pending objects.
+  private func finishSave(_ batch: borrowing WriteBatch) {
+    let changes = batch.changes
+    var index = 0
+    while index < changes.count {
+      guard case .row = changes[index].key, let table = registry[changes[index].structure] else {
+        index += 1
+        continue
+      }
+      let objects = table.pending.takeAll()
+      for object in objects {
+        finishSave(object, of: table, changes[index], in: batch.arena)
+        index += 1
+      }
+      adjustPendingCount(by: -objects.count)
+    }
+  }
+
+  @inline(__always)
+  private func finishSave(
+    _ object: StoredObject, of table: ClassTable, _ change: WriteBatch.Change, in arena: ByteArena
+  ) {
+    guard change.kind == .put else { return table.detach(object) }
+    object.state.subtract(.pending)
+    object.token = unsafe recordToken(UnsafeRawBufferPointer(rebasing: arena.bytes[change.value]))
+    noteFingerprint(object, of: table)
+  }
+
+  private func failure(of batch: borrowing WriteBatch, _ error: BackendError) -> any Error {
+    switch error.code {
+    case .conflict: return conflict(in: batch, error)
+    case .mustReopen:
+      unresolvedSave = UnresolvedSave(batch, registry: registry, buffers: namedBuffers.pending)
+      return translate(error)
+    default: return translate(error)
+    }
+  }
+
+  /// Names what the backend found changed.
+  func conflict(in batch: borrowing WriteBatch, _ error: BackendError) -> SaveConflict {
+    var objectIDs: [AnyObjectID] = []
+    var bufferNames: [String] = []
+    for index in error.conflicts where batch.changes.indices.contains(index) {
+      let change = batch.changes[index]
+      switch change.key {
+      case .row(let rowID): objectIDs.append(AnyObjectID(classID: change.structure, rowID: rowID))
+      case .bytes(let range): bufferNames.append(unsafe String(decoding: batch.arena.bytes[range], as: UTF8.self))
+      }
+    }
+    return SaveConflict(objectIDs: objectIDs.sorted(), bufferNames: bufferNames.sorted())
+  }
+}
+
+extension ByteArena {
+  /// Adds bytes, and tells where they stand.
+  func append(_ bytes: UnsafeRawBufferPointer) -> Range<Int> {
+    let start = count
+    reserve(start + bytes.count)
+    if let source = bytes.baseAddress { unsafe (base + start).copyMemory(from: source, byteCount: bytes.count) }
+    count = start + bytes.count
+    return start..<count
+  }
+}

@@ -1,0 +1,124 @@
+import Observation
+
+/// Where objects are fetched, changed and saved: a unit of work over a ``StoreBackend``.
+///
+/// ```swift
+/// let store = try Store(.directory("Music.todana"), classes: [Song.self, Playlist.self])
+/// let song = Song()
+/// song.title = "Blue in Green"
+/// let id = try store.insert(song)
+/// try store.saveChanges()
+/// ```
+///
+/// A store has **one instance for each row**: fetching a row twice gives the same object. Inserts, updates and deletes
+/// are *pending* until ``saveChanges(durability:)`` commits them all, or ``discardChanges()`` takes them back; every
+/// fetch, count and stream sees them, unless it is told `includingPending: false`, which speaks of what rows there are:
+/// a live object always shows its own content.
+///
+/// Neither `Store` nor ``StoredObject`` is `Sendable`: a store is used in one isolation domain, such as the main actor,
+/// an actor, or one task. ``StoreActor`` makes a domain of its own. Several stores can share one ``backend``.
+///
+/// Keep the store as long as you use its objects: when it goes, they keep the content that they have, lose ``StoredObject/id``
+/// and ``StoredObject/store``, and cannot load anything more. ``close()`` before letting go of a store whose objects
+/// refer to each other in cycles: it takes their content away, so that they are released.
+public final class Store {
+  /// The keeper of the records, which other stores may share.
+  public let backend: any StoreBackend
+  public let configuration: StoreConfiguration
+
+  /// Hears of changes and saves.
+  public weak var delegate: (any StoreDelegate)? {
+    didSet { hasDelegate = delegate != nil }
+  }
+
+  var registry = ClassRegistry()
+  let session: BackendSession
+  let observation = ObservationRegistrar()
+  /// Pending objects of all classes and pending named buffers.
+  var pendingCount = 0
+  var namedBuffers = NamedBuffers()
+  var hasDelegate = false
+  var isClosed = false {
+    didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
+  }
+  var isSaving = false
+  /// An error of a call that could not throw; the next throwing call throws it.
+  var deferredError: StoreError? {
+    didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
+  }
+  /// A save whose flush failed.
+  var unresolvedSave: UnresolvedSave? {
+    didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
+  }
+  /// Whether ``begin()`` has to look closer.
+  var needsAttention = false
+  var seenFailureCount: Int
+  /// The newest commit of which all live objects know, if they were loaded before it.
+  var lastKnownCommit: CommitNumber = 0
+  /// Saves that this store has committed.
+  var saveCount = 0
+  /// Whether saves were committed that are not flushed yet.
+  var hasRelaxedCommits = false
+  /// The classes of references that were encoded or resolved last.
+  var lastTable: ClassTable?
+  var spareChunk: RecordChunk?
+  var spareSmallChunk: RecordChunk?
+
+  /// Opens a store.
+  ///
+  /// - Parameters:
+  ///   - location: Where the records are; a directory is created where there is none.
+  ///   - classes: Every class to be used, in any order. Records of classes that are not listed stay untouched.
+  ///   - configuration: Encryption, durability, checks.
+  /// - Throws: ``StoreError``, with a ``BackendError`` underneath if the place could not be opened.
+  public convenience init(
+    _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration()
+  ) throws(StoreError) {
+    let backend = try location.openBackend(configuration)
+    do throws(StoreError) {
+      try self.init(backend: backend, classes: classes, configuration: configuration, opened: true)
+    } catch {
+      // What the caller has to know is the first error; the backend's files go with its last reference.
+      try? backend.close()
+      throw error
+    }
+  }
+
+  /// Makes a store over a backend that is open already.
+  ///
+  /// - Parameters:
+  ///   - backend: For example another store's ``backend``. It is closed with the last of its stores if a store opened
+  ///     it; if you made it, you close it.
+  ///   - classes: Every class to be used, in any order.
+  ///   - configuration: Durability and checks; what the backend was opened with stands.
+  /// - Throws: ``StoreError``: a class name that cannot be used, or what the backend's catalog met.
+  public convenience init(
+    backend: any StoreBackend, classes: [StoredObject.Type],
+    configuration: StoreConfiguration = StoreConfiguration()
+  ) throws(StoreError) {
+    try self.init(backend: backend, classes: classes, configuration: configuration, opened: false)
+  }
+
+  private init(
+    backend: any StoreBackend, classes: [StoredObject.Type], configuration: StoreConfiguration, opened: Bool
+  ) throws(StoreError) {
+    self.backend = backend
+    self.configuration = configuration
+    session = BackendSession.join(backend, opened: opened)
+    seenFailureCount = session.failureCount
+    for type in classes {
+      try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
+    }
+    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
+    registry.adopt(structures)
+    namedBuffers.structure = structures.first { $0.kind == .keys && $0.name == NamedBuffers.structureName }?.id
+  }
+
+  deinit {
+    for table in registry.tables { table.detachAll() }
+    if !isClosed, BackendSession.leave(backend) {
+      // Nobody is left to be told; unsaved changes are lost either way, saved ones stand in the log.
+      try? backend.close()
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// How a store is opened.
+public struct StoreConfiguration: Sendable {
+  public var encryption: Encryption
+  /// What a save does that does not say.
+  public var durability: Durability
+  /// Whether a save looks for loaded objects that were changed without ``StoredObject/willUpdate()`` and throws
+  /// ``StoreError/Code/changedWithoutWillUpdate``.
+  ///
+  /// Costs one more encoding for each loaded object when it is loaded and at every save: on by default in debug builds
+  /// of this library only.
+  public var detectsUnannouncedChanges: Bool
+
+  public init(
+    encryption: Encryption = .none, durability: Durability = .full, detectsUnannouncedChanges: Bool = isDebugBuild
+  ) {
+    self.encryption = encryption
+    self.durability = durability
+    self.detectsUnannouncedChanges = detectsUnannouncedChanges
+  }
+
+  /// What protects the store's files.
+  @nonexhaustive
+  public enum Encryption: Sendable {
+    case none
+    case passphrase(String)
+    /// 16 or 32 random bytes.
+    case key([UInt8])
+  }
+
+  /// Whether the library was built without optimization.
+  public static let isDebugBuild: Bool = {
+    var isDebug = false
+    assert(
+      {
+        isDebug = true
+        return true
+      }())
+    return isDebug
+  }()
+}

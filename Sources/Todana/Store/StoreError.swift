@@ -1,0 +1,87 @@
+/// What a ``Store`` refuses or fails at.
+///
+/// Switch over ``code``; show ``description`` to a person. The other properties are filled where they apply.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  public var code: Code
+  /// What went wrong and what can be done about it.
+  public var message: String
+  /// The stored name of the class.
+  public var className: String?
+  public var rowID: RowID?
+  /// The objects it is about, where there may be several.
+  public var objectIDs: [AnyObjectID]
+  /// What it came from: a ``BackendError``, a ``DataBufferError``, or what a `readContent` threw.
+  public var underlying: (any Error)?
+
+  public init(
+    _ code: Code, _ message: String, className: String? = nil, rowID: RowID? = nil,
+    objectIDs: [AnyObjectID] = [], underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.className = className
+    self.rowID = rowID
+    self.objectIDs = objectIDs
+    self.underlying = underlying
+  }
+
+  @nonexhaustive
+  public enum Code: Sendable {
+    /// The store was closed.
+    case closed
+    /// A flush failed: the outcome of the last save is unknown until ``Store/reopen()``.
+    case mustReopen
+    /// The backend failed; `underlying` says how.
+    case backend
+    case readOnly
+    /// Something of this kind is not there yet.
+    case notAvailable
+    /// A change was asked for in the middle of a save.
+    case reentrant
+
+    /// The class was not listed when the store was opened.
+    case unknownClass
+    /// A stored name is empty, too long, or contains a NUL.
+    case invalidClassName
+    /// Two classes have one stored name.
+    case duplicateClassName
+    /// A named buffer's name is empty or too long.
+    case invalidName
+
+    /// The object is in no store.
+    case notInserted
+    /// The object is in another store.
+    case objectOfOtherStore
+    /// The object has changes that are not saved.
+    case hasUnsavedChanges
+    /// An object was to be saved whose content was never loaded.
+    case savingFault
+    /// Loaded objects were changed, and nobody called `willUpdate`.
+    case changedWithoutWillUpdate
+    /// The content of an object could not be written.
+    case cannotEncode
+
+    /// There is no such row.
+    case rowNotFound
+    /// The row belongs to another class than the one asked for.
+    case wrongClass
+    /// The record was written by a newer version of its class.
+    case newerVersion
+    /// The record's bytes are not what was written.
+    case damagedRecord
+    /// The record is whole, but the class does not read it as it was written.
+    case unreadableContent
+  }
+
+  public var description: String {
+    var text = message
+    if let className { text += " [class \(className)]" }
+    if let rowID { text += " [row \(rowID)]" }
+    if !objectIDs.isEmpty {
+      let shown = objectIDs.prefix(20).map(\.description).joined(separator: ", ")
+      text += " [objects \(shown)\(objectIDs.count > 20 ? ", … \(objectIDs.count) in all" : "")]"
+    }
+    if let underlying { text += " (\(underlying))" }
+    return text
+  }
+}

@@ -1,0 +1,62 @@
+// How the store answers for the references in the content of its objects.
+extension Store: ReferenceEncoder {
+  package func rowID(of object: StoredObject) throws(DataBufferError) -> RowID {
+    if let table = object.table, table.store === self, !object.state.contains(.deleted) { return object.rowID }
+    throw refusal(of: object)
+  }
+
+  package func reference(to object: StoredObject) throws(DataBufferError) -> ObjectReference {
+    let rowID = try rowID(of: object)
+    guard let classID = object.table?.classID else { throw refusal(of: object) }
+    return ObjectReference(classID: classID, rowID: rowID)
+  }
+
+  private func refusal(of object: StoredObject) -> DataBufferError {
+    let name = String(describing: type(of: object))
+    guard let table = object.table else {
+      return DataBufferError(.referenceNotInserted, "the object of \(name) that is referred to was not inserted")
+    }
+    if table.store !== self {
+      return DataBufferError(.referenceToOtherStore, "the object of \(name) that is referred to is in another store")
+    }
+    return DataBufferError(
+      .referencePendingDeletion, "the object of \(name) that is referred to, row \(object.rowID), is being deleted")
+  }
+}
+
+extension Store: ReferenceResolver {
+  package func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID {
+    do throws(StoreError) {
+      return try table(for: type).resolveClassID()
+    } catch {
+      throw DataBufferError(.referenceUnknownClass, error.description)
+    }
+  }
+
+  package func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+    if let table = lastTable, table.classID == classID { return table.objectOrFault(rowID) }
+    guard let table = registry[classID] else {
+      throw DataBufferError(
+        .referenceUnknownClass, "the reference leads to class \(classID.rawValue), which the store was not opened with")
+    }
+    lastTable = table
+    return table.objectOrFault(rowID)
+  }
+}
+
+/// Writes references as they are, even to objects that are being deleted: for records that are rewritten unchanged.
+final class UncheckedReferences: ReferenceEncoder {
+  func rowID(of object: StoredObject) throws(DataBufferError) -> RowID {
+    guard object.rowID != 0 else {
+      throw DataBufferError(.referenceNotInserted, "the object that is referred to was not inserted")
+    }
+    return object.rowID
+  }
+
+  func reference(to object: StoredObject) throws(DataBufferError) -> ObjectReference {
+    guard let classID = object.table?.classID else {
+      throw DataBufferError(.referenceNotInserted, "the object that is referred to was not inserted")
+    }
+    return ObjectReference(classID: classID, rowID: object.rowID)
+  }
+}

@@ -1,0 +1,52 @@
+/// A property that loads its object on access: reading it on a fault loads the whole object first.
+///
+/// ```swift
+/// final class Album: StoredObject {
+///   @Loaded var title = ""
+/// }
+/// ```
+///
+/// Assigning loads too, and announces the change (``StoredObject/willUpdate()``). A getter cannot throw: when loading
+/// fails the default shows, and the store's next throwing call throws the error.
+///
+/// An access costs a few tens of nanoseconds more than to a plain property.
+@propertyWrapper
+public struct Loaded<Value> {
+  private var value: Value
+
+  public init(wrappedValue: Value) { value = wrappedValue }
+
+  @available(*, unavailable, message: "@Loaded works in subclasses of StoredObject only")
+  public var wrappedValue: Value {
+    get { value }
+    set { value = newValue }
+  }
+
+  public static subscript<Enclosing: StoredObject>(
+    _enclosingInstance object: Enclosing,
+    wrapped wrappedKeyPath: ReferenceWritableKeyPath<Enclosing, Value>,
+    storage storageKeyPath: ReferenceWritableKeyPath<Enclosing, Self>
+  ) -> Value {
+    get {
+      if object.isFault { object.loadOnAccess() }
+      return object[keyPath: storageKeyPath].value
+    }
+    set {
+      if object.isFault { object.loadOnAccess() }
+      if !object.state.contains(.decoding), !object.isFault { object.willUpdate() }
+      object[keyPath: storageKeyPath].value = newValue
+    }
+  }
+}
+
+extension StoredObject {
+  /// Loads, and leaves an error for the store's next throwing call.
+  final func loadOnAccess() {
+    guard let store = table?.store, !state.contains(.decoding) else { return }
+    do throws(StoreError) {
+      try store.load(self)
+    } catch {
+      store.deferredError = store.deferredError ?? error
+    }
+  }
+}

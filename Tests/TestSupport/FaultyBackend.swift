@@ -1,0 +1,141 @@
+import Synchronization
+public import Todana
+
+/// A backend in dictionaries that fails on demand: commits, flushes, single records.
+///
+/// Else it holds to the whole contract of ``StoreBackend``. Its chunks are small and its scans in no order, so that tests
+/// of a few hundred records see what large stores see.
+public final class FaultyBackend: StoreBackend {
+  public let storeID = StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
+  public let limits = BackendLimits(keyByteCount: 1024, valueByteCount: 64 << 20, nameByteCount: 255)
+  public let openReport = OpenReport(
+    created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
+    formatVersion: 1)
+
+  private let state = Mutex(FaultyState())
+
+  public init() {}
+
+  // MARK: Faults
+
+  /// Makes the commit after so many others throw; 0 is the next one.
+  ///
+  /// - Parameters:
+  ///   - count: Commits that go through before.
+  ///   - error: What is thrown. With ``BackendError/Code/mustReopen`` everything throws so until ``reopen()``.
+  ///   - isApplied: Whether the batch counts after a ``reopen()`` nevertheless.
+  public func failCommit(after count: Int = 0, with error: BackendError, isApplied: Bool = false) {
+    state.withLock { $0.fault = .init(remainingCommits: count, error: error, isApplied: isApplied) }
+  }
+
+  /// Makes reading a row report damage.
+  public func damage(_ rowID: RowID, of structure: ClassID) {
+    state.withLock { _ = $0.damagedRows.insert(FaultyState.Place(structure: structure, rowID: rowID)) }
+  }
+
+  /// Replaces the bytes of a record behind everybody's back.
+  public func overwrite(_ rowID: RowID, of structure: ClassID, with bytes: [UInt8]) {
+    state.withLock { $0.contents.rows[structure, default: [:]][rowID] = bytes }
+  }
+
+  /// The bytes of a record.
+  public func bytes(_ rowID: RowID, of structure: ClassID) -> [UInt8]? {
+    state.withLock { $0.contents.rows[structure]?[rowID] }
+  }
+
+  /// Calls that asked for records, and commits, so far.
+  public var readCallCount: Int { state.withLock { $0.readCallCount } }
+  public var commitCount: Int { state.withLock { $0.commitCallCount } }
+  public var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  // MARK: StoreBackend
+
+  public func structures() throws(BackendError) -> [StoredStructure] {
+    try onState { state throws(BackendError) in
+      state.structures.map { structure in
+        StoredStructure(
+          id: structure.id, kind: structure.kind, name: structure.name, count: state.contents.count(of: structure.id))
+      }
+    }
+  }
+
+  public func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
+    guard name.count <= limits.nameByteCount else { throw BackendError(.limitExceeded, "The name is too long.") }
+    return try onState { state throws(BackendError) in
+      if let known = state.structures.first(where: { $0.kind == kind && $0.name == name }) { return known.id }
+      let id = ClassID(rawValue: UInt32(state.structures.count + 1))
+      state.structures.append(StoredStructure(id: id, kind: kind, name: name, count: 0))
+      return id
+    }
+  }
+
+  public func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
+    try onState { state throws(BackendError) in
+      let start = state.nextRowIDs[structure, default: 1]
+      state.nextRowIDs[structure] = start + RowID(count)
+      return start..<(start + RowID(count))
+    }
+  }
+
+  public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
+    let changes = Array(batch.changes)
+    let arena = unsafe [UInt8](batch.arena.bytes)
+    let id = batch.id
+    return try onState { state throws(BackendError) in
+      try state.commit(changes, arena: arena, id: id, limits: limits)
+    }
+  }
+
+  public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
+    try onState { state throws(BackendError) in state.outcomes[batch] }
+  }
+
+  public func count(of structure: ClassID) throws(BackendError) -> Int {
+    try onState { state throws(BackendError) in state.contents.count(of: structure) }
+  }
+
+  public func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    try capture().read(rows: rows, of: structure, into: chunk)
+  }
+
+  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    try capture().read(key: key, of: structure, into: chunk)
+  }
+
+  public func snapshot() throws(BackendError) -> any BackendSnapshot { try capture() }
+
+  private func capture() throws(BackendError) -> FaultySnapshot {
+    try onState { state throws(BackendError) in
+      state.readCallCount += 1
+      return FaultySnapshot(
+        contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows)
+    }
+  }
+
+  public func checkpoint() throws(BackendError) { try onState { _ throws(BackendError) in } }
+
+  public func reopen() throws(BackendError) {
+    state.withLock { $0.recover() }
+  }
+
+  public func close() throws(BackendError) {
+    state.withLock { $0.isClosed = true }
+  }
+
+  /// Opens it again after ``close()``, with what was committed.
+  public func openAgain() {
+    state.withLock { $0.isClosed = false }
+  }
+
+  private func onState<Result: Sendable>(
+    _ body: (inout FaultyState) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try state.withLock { state throws(BackendError) in
+      if state.isClosed { throw BackendError(.closed, "The backend is closed.") }
+      if state.mustReopen { throw BackendError(.mustReopen, "A flush failed; reopen the store.") }
+      return try body(&state)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Synchronization
+import Todana
+
+/// The state of one commit of a ``FaultyBackend``.
+final class FaultySnapshot: BackendSnapshot {
+  let contents: FaultyContents
+  let commitNumber: CommitNumber
+  let damagedRows: Set<FaultyState.Place>
+
+  init(contents: FaultyContents, commitNumber: CommitNumber, damagedRows: Set<FaultyState.Place>) {
+    self.contents = contents
+    self.commitNumber = commitNumber
+    self.damagedRows = damagedRows
+  }
+
+  func count(of structure: ClassID) throws(BackendError) -> Int { contents.count(of: structure) }
+
+  func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    chunk.clear()
+    for index in rows.indices {
+      if chunk.isFull { return }
+      append(rows[index], of: structure, to: chunk)
+    }
+  }
+
+  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    chunk.clear()
+    let value = contents.keys[structure]?[key]
+    chunk.add(rowID: 0, key: key, value: value ?? [], status: value == nil ? .absent : .found)
+  }
+
+  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
+    if let rows = contents.rows[structure] {
+      return RowScan(rows.keys.shuffledByBits(), of: structure, in: self)
+    }
+    return KeyScan((contents.keys[structure] ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) })
+  }
+
+  func scan(
+    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+  ) throws(BackendError) -> any BackendScan {
+    var entries = (contents.keys[tree] ?? [:]).filter { entry in
+      if let lower, entry.key.lexicographicallyPrecedes(lower) { return false }
+      if let upper, !entry.key.lexicographicallyPrecedes(upper) { return false }
+      return true
+    }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    if descending { entries.reverse() }
+    return KeyScan(entries)
+  }
+
+  func append(_ rowID: RowID, of structure: ClassID, to chunk: RecordChunk) {
+    if damagedRows.contains(.init(structure: structure, rowID: rowID)) {
+      return chunk.add(rowID: rowID, key: [], value: [], status: .damaged)
+    }
+    let value = contents.rows[structure]?[rowID]
+    chunk.add(rowID: rowID, key: [], value: value ?? [], status: value == nil ? .absent : .found)
+  }
+}
+
+private final class RowScan: BackendScan {
+  private let rowIDs: [RowID]
+  private let structure: ClassID
+  private let snapshot: FaultySnapshot
+  private var next = 0
+
+  init(_ rowIDs: [RowID], of structure: ClassID, in snapshot: FaultySnapshot) {
+    self.rowIDs = rowIDs
+    self.structure = structure
+    self.snapshot = snapshot
+  }
+
+  func next(into chunk: RecordChunk) throws(BackendError) {
+    chunk.clear()
+    while next < rowIDs.count, !chunk.isFull {
+      snapshot.append(rowIDs[next], of: structure, to: chunk)
+      next += 1
+    }
+  }
+}
+
+private final class KeyScan: BackendScan {
+  private let entries: [(key: [UInt8], value: [UInt8])]
+  private var next = 0
+
+  init(_ entries: [(key: [UInt8], value: [UInt8])]) { self.entries = entries }
+
+  func next(into chunk: RecordChunk) throws(BackendError) {
+    chunk.clear()
+    while next < entries.count, !chunk.isFull {
+      chunk.add(rowID: 0, key: entries[next].key, value: entries[next].value, status: .found)
+      next += 1
+    }
+  }
+}
+
+extension RecordChunk {
+  /// A small limit, so that tests of a few hundred records see full chunks.
+  var isFull: Bool { slices.count == recordLimit || arena.count > 4096 }
+
+  func clear() {
+    slices.removeAll(keepingCapacity: true)
+    arena.count = 0
+  }
+
+  func add(rowID: RowID, key: [UInt8], value: [UInt8], status: Status) {
+    let keyRange = add(key)
+    slices.append(Slice(rowID: rowID, key: keyRange, value: add(value), status: status))
+  }
+
+  private func add(_ bytes: [UInt8]) -> Range<Int> {
+    let start = arena.count
+    arena.reserve(start + bytes.count)
+    unsafe bytes.withUnsafeBytes { source in
+      if let address = source.baseAddress {
+        unsafe (arena.base + start).copyMemory(from: address, byteCount: source.count)
+      }
+    }
+    arena.count = start + bytes.count
+    return start..<arena.count
+  }
+}
+
+extension Dictionary<RowID, [UInt8]>.Keys {
+  /// The same order in every run, but not that of the numbers: a scan has no order to be relied on.
+  fileprivate func shuffledByBits() -> [RowID] {
+    sorted { ($0 &* 0x9E37_79B9_7F4A_7C15) < ($1 &* 0x9E37_79B9_7F4A_7C15) }
+  }
+}

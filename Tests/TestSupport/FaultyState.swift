@@ -1,0 +1,129 @@
+import Todana
+
+/// The records of one commit.
+struct FaultyContents {
+  var rows: [ClassID: [RowID: [UInt8]]] = [:]
+  /// Keys and trees.
+  var keys: [ClassID: [[UInt8]: [UInt8]]] = [:]
+
+  func count(of structure: ClassID) -> Int {
+    (rows[structure]?.count ?? 0) + (keys[structure]?.count ?? 0)
+  }
+}
+
+/// What a ``FaultyBackend`` holds behind its lock.
+struct FaultyState {
+  var contents = FaultyContents()
+  var structures: [StoredStructure] = []
+  var nextRowIDs: [ClassID: RowID] = [:]
+  var commitNumber: CommitNumber = 0
+  var outcomes: [BatchID: CommitNumber] = [:]
+  var damagedRows: Set<Place> = []
+  var fault: Fault?
+  var mustReopen = false
+  /// What a reopening finds, if a flush failed.
+  var recovered: (contents: FaultyContents, commitNumber: CommitNumber, outcome: BatchID?)?
+  var isClosed = false
+  var readCallCount = 0
+  var commitCallCount = 0
+
+  struct Place: Hashable {
+    var structure: ClassID
+    var rowID: RowID
+  }
+
+  struct Fault {
+    var remainingCommits: Int
+    var error: BackendError
+    var isApplied: Bool
+  }
+
+  mutating func commit(
+    _ changes: [WriteBatch.Change], arena: [UInt8], id: BatchID, limits: BackendLimits
+  ) throws(BackendError) -> CommitNumber {
+    commitCallCount += 1
+    try check(changes, arena: arena, limits: limits)
+    var next = contents
+    // Released, so that the dictionaries are changed in place.
+    contents = FaultyContents()
+    let before = fault == nil ? nil : next
+    for change in changes { Self.apply(change, arena: arena, to: &next) }
+    if let fault = takeFault() {
+      let unchanged = before ?? next
+      contents = unchanged
+      if fault.error.code == .mustReopen {
+        mustReopen = true
+        recovered =
+          fault.isApplied ? (next, commitNumber + 1, id) : (unchanged, commitNumber, nil)
+      }
+      throw fault.error
+    }
+    contents = next
+    if changes.isEmpty { return commitNumber }
+    commitNumber += 1
+    outcomes[id] = commitNumber
+    return commitNumber
+  }
+
+  mutating func recover() {
+    guard let recovered, mustReopen else { return }
+    contents = recovered.contents
+    commitNumber = recovered.commitNumber
+    if let outcome = recovered.outcome { outcomes[outcome] = commitNumber }
+    mustReopen = false
+    self.recovered = nil
+  }
+
+  private mutating func takeFault() -> Fault? {
+    guard var fault else { return nil }
+    if fault.remainingCommits == 0 {
+      self.fault = nil
+      return fault
+    }
+    fault.remainingCommits -= 1
+    self.fault = fault
+    return nil
+  }
+
+  private func check(_ changes: [WriteBatch.Change], arena: [UInt8], limits: BackendLimits) throws(BackendError) {
+    var conflicts: [Int] = []
+    for (index, change) in changes.enumerated() {
+      if change.value.count > limits.valueByteCount {
+        throw BackendError(.limitExceeded, "The value is too large.", structure: change.structure)
+      }
+      if case .bytes(let range) = change.key, range.count > limits.keyByteCount {
+        throw BackendError(.limitExceeded, "The key is too long.", structure: change.structure)
+      }
+      if !Self.holds(change, value: value(of: change, arena: arena)) { conflicts.append(index) }
+    }
+    if !conflicts.isEmpty {
+      throw BackendError(.conflict, "Records are not what the batch expects.", conflicts: conflicts)
+    }
+  }
+
+  private func value(of change: WriteBatch.Change, arena: [UInt8]) -> [UInt8]? {
+    switch change.key {
+    case .row(let rowID): contents.rows[change.structure]?[rowID]
+    case .bytes(let range): contents.keys[change.structure]?[Array(arena[range])]
+    }
+  }
+
+  private static func holds(_ change: WriteBatch.Change, value: [UInt8]?) -> Bool {
+    if change.kind == .remove && value == nil { return false }
+    switch change.expectation {
+    case .anything: return true
+    case .absent: return value == nil
+    case .token(let token):
+      guard let value, value.count >= 8 else { return false }
+      return value.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } == token
+    }
+  }
+
+  private static func apply(_ change: WriteBatch.Change, arena: [UInt8], to contents: inout FaultyContents) {
+    let value = change.kind == .put ? Array(arena[change.value]) : nil
+    switch change.key {
+    case .row(let rowID): contents.rows[change.structure, default: [:]][rowID] = value
+    case .bytes(let range): contents.keys[change.structure, default: [:]][Array(arena[range])] = value
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import TestSupport
+import Testing
+import Todana
+
+private class Person: StoredObject {
+  var name = ""
+  override class var storedName: String { "Human" }
+  override func readContent(from buffer: inout DataBuffer) throws { name = try buffer.readString() }
+  override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(name) }
+}
+
+private class Employee: Person {}
+
+private final class Manager: Employee {}
+
+// Ten thousand classes: one for each sequence of binary digits.
+private protocol Digits { static func classes(_ count: Int) -> [StoredObject.Type] }
+
+private enum End: Digits {
+  static func classes(_ count: Int) -> [StoredObject.Type] { grow(End.self, count) }
+}
+
+private final class Zero<Rest: Digits>: StoredObject, Digits {
+  static func classes(_ count: Int) -> [StoredObject.Type] { [Zero.self] + grow(Zero.self, count - 1) }
+}
+
+private final class One<Rest: Digits>: StoredObject, Digits {
+  static func classes(_ count: Int) -> [StoredObject.Type] { [One.self] + grow(One.self, count - 1) }
+}
+
+private func grow<D: Digits>(_ digits: D.Type, _ count: Int) -> [StoredObject.Type] {
+  if count <= 0 { return [] }
+  let half = (count + 1) / 2
+  return Zero<D>.classes(half) + One<D>.classes(count - half)
+}
+
+/// Takes its name from outside.
+private final class Named: StoredObject {
+  nonisolated(unsafe) static var name = ""
+  override class var storedName: String { unsafe name }
+}
+
+@Suite(.serialized) struct CatalogTests {
+  let backend = FaultyBackend()
+
+  @Test func `the order of registration does not matter`() throws {
+    let first = try Store(backend: backend, classes: [Song.self, Playlist.self])
+    let songID = try first.insert(Song("a"))
+    try first.insert(Playlist())
+    try first.saveChanges()
+    let second = try Store(backend: backend, classes: [Playlist.self, Node.self, Song.self])
+    #expect(try second.fetch(songID)?.title == "a")
+    #expect(try second.count(Playlist.self) == 1)
+  }
+
+  @Test func `a subclass is stored under its own name, and each fetch gives exactly its class`() throws {
+    let store = try Store(backend: backend, classes: [Person.self, Employee.self, Manager.self])
+    #expect(try store.catalog.map(\.name) == ["Human", "Employee", "Manager"])
+    for (index, type) in [Person.self, Employee.self, Manager.self].enumerated() {
+      let person = type.init()
+      person.name = "\(index)"
+      try store.insert(person)
+    }
+    try store.saveChanges()
+    let other = try Store(backend: backend, classes: [Manager.self, Person.self, Employee.self])
+    #expect(try other.fetch(Person.self).map(\.name) == ["0"])
+    #expect(try other.fetch(Employee.self).map(\.name) == ["1"])
+    #expect(try other.fetch(Person.self, includingSubclasses: true).map(\.name).sorted() == ["0", "1", "2"])
+    #expect(try other.fetch(Employee.self, includingSubclasses: true).map(\.name).sorted() == ["1", "2"])
+    #expect(try other.count(Person.self, includingSubclasses: true) == 3)
+    var visited: [String] = []
+    try other.forEach(Person.self, includingSubclasses: true) { person, _ in
+      visited.append("\(type(of: person)) \(person.name)")
+    }
+    #expect(visited.sorted() == ["Employee 1", "Manager 2", "Person 0"])
+  }
+
+  @Test func `an identity of a subclass fetches as its superclass`() throws {
+    let store = try Store(backend: backend, classes: [Person.self, Employee.self])
+    let employee = Employee()
+    let id = try store.insert(employee as Person)
+    #expect(try store.fetch(id) === employee)
+    #expect(try store.fetch([id]).first ?? nil === employee)
+  }
+
+  @Test(arguments: [
+    ("", StoreError.Code.invalidClassName), ("a\0b", .invalidClassName),
+    (String(repeating: "é", count: 128), .invalidClassName), ("Song", .duplicateClassName),
+  ])
+  func `names that cannot be used are refused`(name: String, code: StoreError.Code) {
+    unsafe Named.name = name
+    let error = #expect(throws: StoreError.self) { try Store(backend: backend, classes: [Song.self, Named.self]) }
+    #expect(error?.code == code)
+  }
+
+  @Test(arguments: ["a/b", "../x", "Ελληνικά 🎺", " ", String(repeating: "x", count: 255)])
+  func `other names up to 255 bytes work`(name: String) throws {
+    unsafe Named.name = name
+    let store = try Store(backend: backend, classes: [Named.self])
+    try store.insert(Named())
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Named.self]).count(Named.self) == 1)
+  }
+
+  @Test func `a class listed twice, and the base class, are refused`() {
+    let twice = #expect(throws: StoreError.self) { try Store(backend: backend, classes: [Song.self, Song.self]) }
+    #expect(twice?.code == .duplicateClassName)
+    let base = #expect(throws: StoreError.self) { try Store(backend: backend, classes: [StoredObject.self]) }
+    #expect(base?.code == .invalidClassName)
+  }
+
+  @Test func `a class that is not registered is an error that says what to do`() throws {
+    let store = try Store(backend: backend, classes: [Song.self])
+    #expect(#expect(throws: StoreError.self) { try store.fetch(Node.self) }?.code == .unknownClass)
+    #expect(#expect(throws: StoreError.self) { try store.insert(Node()) }?.code == .unknownClass)
+  }
+
+  @Test func `records of a class that a program does not know stay, and can be read raw`() throws {
+    let writer = try Store(backend: backend, classes: [Song.self, Playlist.self])
+    let id = try writer.insert(Song("a", seconds: 7))
+    try writer.saveChanges()
+    let stranger = try Store(backend: backend, classes: [Playlist.self])
+    try stranger.insert(Playlist())
+    try stranger.saveChanges()
+    let entry = try #require(try stranger.catalog[named: "Song"])
+    #expect(entry.type == nil && entry.recordCount == 1)
+    var records: [RawRecord] = []
+    try stranger.rawRecords(ofClassNamed: "Song") { record, _ in records.append(record) }
+    #expect(records.map(\.rowID) == [id.rowID])
+    #expect(records.map(\.version) == [2])
+    var buffer = DataBuffer(reading: records[0].content)
+    #expect(try buffer.readString() == "a")
+    #expect(throws: StoreError.self) { try stranger.rawRecords(ofClassNamed: "None") { _, _ in } }
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(id)?.title == "a")
+  }
+
+  @Test func `ten thousand classes open within a second`() throws {
+    let classes = Array(End.classes(10_000).prefix(10_000))
+    #expect(classes.count == 10_000)
+    for type in [classes[0], classes[5000], classes[9999]] {
+      let store = try Store(backend: backend, classes: [type])
+      _ = try store.insert(type.init())
+      try store.saveChanges()
+    }
+    let clock = ContinuousClock()
+    var store: Store?
+    let duration = try clock.measure { store = try Store(backend: backend, classes: classes) }
+    #expect(duration < .seconds(1))
+    #expect(try store?.count(classes[5000]) == 1)
+    // Nothing was asked of the backend for classes that were not used.
+    #expect(try backend.structures().count == 3)
+  }
+
+  @Test func `a class that another store used first is found`() throws {
+    let first = try Store(backend: backend, classes: [Song.self])
+    let second = try Store(backend: backend, classes: [Song.self])
+    #expect(try second.fetch(Song.self).isEmpty)
+    let id = try first.insert(Song("a"))
+    try first.saveChanges()
+    #expect(try second.fetch(id)?.title == "a")
+    let third = try Store(backend: backend, classes: [Song.self])
+    #expect(try third.count(Song.self) == 1)
+    #expect(try third.catalog[Song.self]?.id == id.classID)
+  }
+}

@@ -1,0 +1,109 @@
+import Synchronization
+import TestSupport
+import Testing
+import Todana
+
+private let aliveCount = Atomic<Int>(0)
+
+/// A node that counts how many of it are alive.
+private final class Counted: StoredObject {
+  var next: Counted?
+  var others: [Counted] = []
+  required init() { aliveCount.add(1, ordering: .relaxed) }
+  deinit { aliveCount.subtract(1, ordering: .relaxed) }
+  override func readContent(from buffer: inout DataBuffer) throws {
+    next = try buffer.readReference(Counted.self)
+    others = try buffer.readReferences(Counted.self)
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeReference(next)
+    buffer.writeReferences(others)
+  }
+}
+
+@Suite(.serialized) struct CloseTests {
+  let backend = FaultyBackend()
+
+  @Test func `a thousand opens and closes of a cyclic graph leak nothing`() throws {
+    do {
+      let store = try Store(backend: backend, classes: [Counted.self])
+      let ring = (0..<10).map { _ in Counted() }
+      for (index, node) in ring.enumerated() {
+        node.next = ring[(index + 1) % ring.count]
+        node.others = [node, ring[0]]
+        try store.insert(node)
+      }
+      try store.saveChanges()
+      try store.close()
+    }
+    for _ in 0..<1000 {
+      let store = try Store(backend: backend, classes: [Counted.self])
+      let nodes = try store.fetch(Counted.self)
+      try store.update(nodes[3]) { $0.next = nodes[1] }
+      try store.insert(Counted())
+      try store.delete(nodes[5])
+      try store.close()
+    }
+    #expect(aliveCount.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func `after closing, objects are faults that cannot be loaded, and everything throws`() throws {
+    let store = try Store(backend: backend, classes: [Song.self])
+    let song = Song("a")
+    let id = try store.insert(song)
+    try store.saveChanges()
+    try store.insert(Song("lost"))
+    try store.close()
+    try store.close()
+    #expect(song.isFault && song.title == "")
+    #expect(!store.hasUnsavedChanges)
+    let calls: [() throws -> Void] = [
+      { try song.loadContent() }, { _ = try store.fetch(Song.self) }, { _ = try store.fetch(id) },
+      { try store.insert(Song()) }, { try store.delete(song) }, { try store.saveChanges() },
+      { _ = try store.count(Song.self) }, { try store.forEach(Song.self) { _, _ in } }, { try store.refresh() },
+      { try store.update(song) { _ in } }, { try store.reopen() }, { _ = try store.namedBufferNames() },
+      { try store.writeNamedBuffer("b") { _ in } }, { _ = try store.catalog }, { try store.upgrade(Song.self) },
+    ]
+    for call in calls {
+      #expect(#expect(throws: StoreError.self) { try call() }?.code == .closed)
+    }
+    song.willUpdate()
+    store.discardChanges()
+    #expect(!store.hasUnsavedChanges)
+    #expect(try Store(backend: backend, classes: [Song.self]).count(Song.self) == 1)
+  }
+
+  @Test func `objects outlive a store that was let go, with their content and without id`() throws {
+    var store: Store? = try Store(backend: backend, classes: [Song.self])
+    let song = Song("a")
+    try store?.insert(song)
+    try store?.saveChanges()
+    let pending = Song("b")
+    try store?.insert(pending)
+    store = nil
+    #expect(song.title == "a" && song.id == nil && song.store == nil)
+    song.willUpdate()
+    // Either can go to another store.
+    let other = try Store(backend: backend, classes: [Song.self])
+    try other.insert(song)
+    try other.insert(pending)
+    #expect(try other.count(Song.self) == 3)
+  }
+
+  @Test func `a backend that the caller made stays open`() throws {
+    let store = try Store(backend: backend, classes: [Song.self])
+    try store.close()
+    #expect(!backend.isClosed)
+  }
+
+  @Test func `an object of another store is refused`() throws {
+    let first = try Store(backend: backend, classes: [Song.self])
+    let second = try Store(backend: backend, classes: [Song.self])
+    let song = Song("a")
+    try first.insert(song)
+    #expect(#expect(throws: StoreError.self) { try second.insert(song) }?.code == .objectOfOtherStore)
+    #expect(#expect(throws: (any Error).self) { try second.delete(song) } is StoreError)
+    #expect(throws: StoreError.self) { try second.update(song) { _ in } }
+    #expect(#expect(throws: StoreError.self) { try second.update(Song()) { _ in } }?.code == .notInserted)
+  }
+}

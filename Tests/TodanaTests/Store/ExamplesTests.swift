@@ -1,0 +1,103 @@
+// The examples of the documentation, as they stand there, with the backend in place of a location.
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct ExamplesTests {
+  let backend = FaultyBackend()
+
+  @Test func `the first page's examples work as written`() throws {
+    let store = try Store(backend: backend, classes: [Song.self, Playlist.self])
+    let song = Song()
+    song.title = "Blue in Green"
+    song.seconds = 327
+    let id = try store.insert(song)
+    try store.update(song) { $0.seconds = 337 }
+    try store.saveChanges()
+    #expect(song.id == id)
+    let otherID = try store.insert(Song("So What", seconds: 565))
+    try store.saveChanges(durability: .relaxed)
+
+    try store.delete(song)
+    #expect(try store.fetch(id) == nil)
+    #expect(store.hasUnsavedChanges)
+    store.discardChanges()
+    #expect(!store.hasUnsavedChanges)
+
+    #expect(try store.fetch(Song.self).map(\.title) == ["Blue in Green", "So What"])
+    #expect(try store.fetch(id) === song)
+    #expect(try store.fetch([id, otherID]).map { $0?.seconds } == [337, 565])
+    #expect(try store.count(Song.self) == 2)
+    var visited = 0
+    try store.forEach(Song.self) { song, stop in
+      visited += 1
+      if song.seconds > 300 { stop = true }
+    }
+    #expect(visited == 1)
+
+    let favourites = [song]
+    try store.writeNamedBuffer("favourites") { buffer in buffer.writeReferences(favourites) }
+    let count = try store.readNamedBuffer("favourites") { buffer in try buffer.readReferences(Song.self).count }
+    #expect(count == 1)
+    #expect(try store.namedBufferNames() == ["favourites"])
+    try store.removeNamedBuffer("favourites")
+    #expect(try store.namedBufferNames() == [])
+    try store.close()
+  }
+
+  @Test func `a second store shares the backend, and an actor wraps one`() async throws {
+    let library = try StoreActor(backend: backend, classes: [Song.self, Playlist.self])
+    try await library.perform { store in
+      try store.insert(Song("So What"))
+      try store.saveChanges()
+    }
+    let titles = try await library.perform { store in try store.fetch(Song.self).map(\.title) }
+    #expect(titles == ["So What"])
+    let second = try Store(backend: library.backend, classes: [Song.self, Playlist.self])
+    #expect(try second.count(Song.self) == 1)
+  }
+
+  @Test func `an actor takes over a store`() async throws {
+    let store = try Store(backend: backend, classes: [Song.self])
+    let library = StoreActor(store)
+    let count = try await library.perform { store in try store.count(Song.self) }
+    #expect(count == 0)
+  }
+
+  @Test func `songs of a playlist come back as faults in order and load together`() throws {
+    let store = try Store(backend: backend, classes: [Song.self, Playlist.self])
+    let playlist = Playlist()
+    playlist.songs = ["c", "a", "b"].map { Song($0) }
+    for song in playlist.songs { try store.insert(song) }
+    try store.insert(playlist)
+    try store.saveChanges()
+
+    let other = try Store(backend: backend, classes: [Playlist.self, Song.self])
+    let read = try #require(try other.fetch(Playlist.self).first)
+    #expect(read.songs.filter(\.isFault).count == 3)
+    #expect(read.songs.map(\.title) == ["", "", ""])
+    let readsBefore = backend.readCallCount
+    try other.load(read.songs)
+    #expect(backend.readCallCount == readsBefore + 1)
+    #expect(read.songs.map(\.title) == ["c", "a", "b"])
+
+    let third = try Store(backend: backend, classes: [Playlist.self, Song.self])
+    let loaded = try third.fetch(Playlist.self, loading: \.songs)
+    #expect(loaded[0].songs.map(\.title) == ["c", "a", "b"])
+  }
+
+  @Test func `deleting a playlist deletes its songs`() throws {
+    let store = try Store(backend: backend, classes: [Song.self, Playlist.self])
+    let playlist = Playlist()
+    playlist.songs = [Song("a"), Song("b")]
+    for song in playlist.songs { try store.insert(song) }
+    let id = try store.insert(playlist)
+    try store.saveChanges()
+    let other = try Store(backend: backend, classes: [Song.self, Playlist.self])
+    // A fault, whose songs have to be loaded for the rule to find them.
+    try other.delete(try other.fault(id))
+    try other.saveChanges()
+    #expect(try other.count(Song.self) == 0)
+    #expect(try other.count(Playlist.self) == 0)
+  }
+}

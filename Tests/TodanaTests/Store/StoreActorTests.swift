@@ -1,0 +1,63 @@
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct StoreActorTests {
+  let backend = FaultyBackend()
+
+  @Test func `calls run one at a time, and what is pending stays for the next`() async throws {
+    let library = try StoreActor(backend: backend, classes: [Song.self])
+    await withTaskGroup { group in
+      for index in 0..<50 {
+        group.addTask { try? await library.perform { store in _ = try store.insert(Song("\(index)")) } }
+      }
+    }
+    let isPending = await library.perform { store in store.hasUnsavedChanges }
+    #expect(isPending)
+    try await library.perform { store in try store.saveChanges() }
+    #expect(try Store(backend: backend, classes: [Song.self]).count(Song.self) == 50)
+  }
+
+  @Test func `ids cross, and typed errors come through`() async throws {
+    let library = try StoreActor(backend: backend, classes: [Song.self])
+    let id = try await library.perform { store in
+      let id = try store.insert(Song("a"))
+      try store.saveChanges()
+      return id
+    }
+    let store = try Store(backend: backend, classes: [Song.self])
+    #expect(try store.fetch(id)?.title == "a")
+    do throws(StoreError) {
+      try await library.perform { (store: Store) throws(StoreError) in _ = try store.count(Node.self) }
+      Issue.record("an unknown class is an error")
+    } catch {
+      #expect(error.code == .unknownClass)
+    }
+  }
+
+  @Test func `stores over one backend work at the same time`() async throws {
+    let count = 8
+    try await withThrowingTaskGroup { group in
+      for number in 0..<count {
+        let library = try StoreActor(backend: backend, classes: [Song.self])
+        group.addTask {
+          for index in 0..<20 {
+            try await library.perform { store in
+              try store.insert(Song("\(number).\(index)"))
+              try store.saveChanges()
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let songs = try Store(backend: backend, classes: [Song.self]).fetch(Song.self)
+    #expect(Set(songs.map(\.title)).count == count * 20)
+  }
+
+  @Test func `encryption that is not there yet is refused, not ignored`() {
+    let secret = StoreConfiguration(encryption: .passphrase("correct horse battery staple"))
+    let error = #expect(throws: StoreError.self) { try Store(.inMemory, classes: [Song.self], configuration: secret) }
+    #expect(error?.code == .notAvailable)
+  }
+}
