@@ -37,7 +37,7 @@ import Testing
         #expect((measurement.p50Microseconds != nil) == (measurement.workload == "W6"))
       }
       let subjects = Set(measurements.filter { $0.workload == program.workloads[0] }.map(\.subject))
-      #expect(subjects.isSuperset(of: ["raw", "grdb", "grdb-codable"]))
+      #expect(subjects.isSuperset(of: ["todana", "raw", "grdb", "grdb-codable"]))
       let left = try FileManager.default.contentsOfDirectory(atPath: directory)
       #expect(left.filter { $0 != "titles.txt" } == [])
     }

@@ -9,13 +9,17 @@ public struct StoreConfiguration: Sendable {
   /// Costs one more encoding for each loaded object when it is loaded and at every save: on by default in debug builds
   /// of this library only.
   public var detectsUnannouncedChanges: Bool
+  /// Access, waiting for other openers, and limits of the files.
+  public var backendOptions: KyotoBackend.Options
 
   public init(
-    encryption: Encryption = .none, durability: Durability = .full, detectsUnannouncedChanges: Bool = isDebugBuild
+    encryption: Encryption = .none, durability: Durability = .full, detectsUnannouncedChanges: Bool = isDebugBuild,
+    backendOptions: KyotoBackend.Options = KyotoBackend.Options()
   ) {
     self.encryption = encryption
     self.durability = durability
     self.detectsUnannouncedChanges = detectsUnannouncedChanges
+    self.backendOptions = backendOptions
   }
 
   /// What protects the store's files.

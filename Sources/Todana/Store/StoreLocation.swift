@@ -12,6 +12,18 @@ public enum StoreLocation: Sendable, Hashable {
     guard case .none = configuration.encryption else {
       throw StoreError(.notAvailable, "Encryption is not available yet; open the store with encryption: .none.")
     }
-    throw StoreError(.notAvailable, "Opening a store by location is not available yet; use Store(backend:classes:).")
+    do throws(BackendError) {
+      return try KyotoBackend(backendLocation, options: configuration.backendOptions)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  private var backendLocation: KyotoBackend.Location {
+    switch self {
+    case .directory(let path): .directory(path)
+    case .temporary: .temporary
+    case .inMemory: .inMemory
+    }
   }
 }

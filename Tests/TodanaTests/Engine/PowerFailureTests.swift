@@ -71,7 +71,7 @@ import Testing
   }
 
   private func message(of result: power_failure_result) -> String {
-    withUnsafeBytes(of: result.first_failure) { bytes in
+    unsafe withUnsafeBytes(of: result.first_failure) { bytes in
       unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
   }
