@@ -7,7 +7,7 @@ namespace {
 using FreeBlock = kyotocabinet::PagedHashDB::FreeBlock;
 
 constexpr int64_t kCountOffset = 32;
-constexpr int64_t kOpaqueOffset = 48;
+constexpr size_t kNextRow = 48 - kCountOffset;  // within the fields from the count on
 
 class Putting : public kyotocabinet::DB::Visitor {
  public:
@@ -52,9 +52,9 @@ void HashWriter::end(uint64_t nextRow) {
   writeBigEndian64(changed, recordCount());
   writeBigEndian64(changed + 8, static_cast<uint64_t>(fileEnd()));
   uint64_t storedRow;
-  std::memcpy(&storedRow, changed + kOpaqueOffset - kCountOffset, 8);
+  std::memcpy(&storedRow, changed + kNextRow, 8);
   nextRow = std::max(nextRow, storedRow);
-  std::memcpy(changed + kOpaqueOffset - kCountOffset, &nextRow, 8);
+  std::memcpy(changed + kNextRow, &nextRow, 8);
   // Not stock `dump_auto_meta`, which copies bytes behind the fields it fills.
   if (std::memcmp(fields, changed, sizeof(fields)) != 0) port_.file->write(kCountOffset, changed, sizeof(changed));
   db_.fbp_.swap(pool_->blocks);

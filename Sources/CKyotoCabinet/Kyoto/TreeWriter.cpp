@@ -26,8 +26,17 @@ class TreeNodes : public kyotocabinet::PagedHashDB {
 
   // Never repaired, never marked as open: that is what the group is for.
   bool open(const std::string &path, uint32_t mode) override {
-    return PagedHashDB::open(path, mode | OAUTOTRAN | ONOREPAIR | ONOLOCK);
+    if (!PagedHashDB::open(path, mode | OAUTOTRAN | ONOREPAIR | ONOLOCK)) return false;
+    tran_ = true;  // stock code would store the header after each change of a node
+    return true;
   }
+  bool close() override {
+    tran_ = false;  // otherwise it would undo what it takes for an unfinished transaction
+    return PagedHashDB::close();
+  }
+
+  // The group flushes; stock code would also take its 1,024 record locks at once.
+  bool synchronize(bool = false, FileProcessor * = nullptr, ProgressChecker * = nullptr) override { return dump_meta(); }
 
   // Everything that PlantDB does to its nodes comes through here.
   bool accept(const char *key, size_t keyLength, Visitor *visitor, bool isWriting) override {
