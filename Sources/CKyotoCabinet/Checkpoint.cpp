@@ -20,6 +20,9 @@ namespace {
 // From here on one flush of the file system is cheaper than flushing each file.
 constexpr size_t kMostFlushes = 32;
 
+// Pieces of one page that are written one by one.
+constexpr int kMostPieces = 2;
+
 // Gathers neighbouring bytes, so that they go to the file in few large writes.
 class GatheringWriter {
  public:
@@ -68,6 +71,9 @@ void writeBlocks(GatheringWriter &writer, uint32_t page, uint64_t mask, const ch
   }
 }
 
+// Runs of neighbouring blocks in a mask.
+int runCount(uint64_t mask) { return __builtin_popcountll(mask & ~(mask << 1)); }
+
 int64_t writePages(DiskFile &main, const LogIndex::File &file) {
   GatheringWriter writer(main, file.size);
   const int64_t firstNewPage = pageCeiling(file.baseSize) / kPageSize;
@@ -75,16 +81,18 @@ int64_t writePages(DiskFile &main, const LogIndex::File &file) {
   forEachPage(file.pages, [&](size_t first, size_t last) {
     const uint32_t page = file.pages[first].page;
     uint64_t mask = 0;
-    // A page that the main file did not have starts as zeros, and is written whole; one that was written directly,
-    // or was there before, has its content there.
+    for (size_t index = first; index < last; index++) mask |= file.pages[index].mask;
+    // A page that the main file did not have starts as zeros, and is written whole. One that was written directly, or
+    // was there before, has its content there; it is written whole where that is cheaper than many pieces.
     if (page >= firstNewPage && !file.isDirect(page)) {
       std::memset(content, 0, sizeof content);
       mask = ~0ULL;
+    } else if (runCount(mask) > kMostPieces) {
+      const size_t count = main.read(page * kPageSize, content, kPageSize);
+      std::memset(content + count, 0, kPageSize - count);
+      mask = ~0ULL;
     }
-    for (size_t index = first; index < last; index++) {
-      applyBlocks(file.pages[index], content);
-      mask |= file.pages[index].mask;
-    }
+    for (size_t index = first; index < last; index++) applyBlocks(file.pages[index], content);
     writeBlocks(writer, page, mask, content);
   });
   writer.flush();

@@ -129,10 +129,24 @@ namespace {
 
 constexpr int64_t kLeastReservation = 1 << 20;
 
+// Large reservations are aligned for huge pages and ask for them: a file that is being filled is written all over its
+// buckets, and would take a fault, and a place in the translation cache, for each small page.
+constexpr int64_t kHugePage = 2 << 20;
+
 char *reserveAddressSpace(int64_t byteCount, const std::string &name) {
-  void *base = ::mmap(nullptr, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot reserve address space", name);
-  return static_cast<char *>(base);
+  const int64_t slack = byteCount >= 2 * kHugePage ? kHugePage : 0;
+  void *mapped =
+    ::mmap(nullptr, byteCount + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot reserve address space", name);
+  char *base = static_cast<char *>(mapped);
+  if (slack == 0) return base;
+  const int64_t before = -reinterpret_cast<intptr_t>(base) & (kHugePage - 1);
+  if (before > 0) ::munmap(base, before);
+  if (slack > before) ::munmap(base + before + byteCount, slack - before);
+#ifdef MADV_HUGEPAGE
+  ::madvise(base + before, byteCount, MADV_HUGEPAGE);
+#endif
+  return base + before;
 }
 
 // Moves a mapping with its private pages. False where the system cannot: the range consists of several mappings.

@@ -195,7 +195,8 @@ void BatchCommit::changeHashRecord(
   HashFile::Place place) {
   HashWriter &writer = commit_.state().writer;
   HashBlock record;
-  bool exists = file.find(key.data(), key.size(), place, record);
+  HashFile::ChainEnd chain;
+  bool exists = file.find(key.data(), key.size(), place, record, &chain);
   if (exists) {
     for (const Commit::Reader &reader : readers) reader.snapshot->keep(*reader.part, key, record);
   }
@@ -206,7 +207,8 @@ void BatchCommit::changeHashRecord(
     return;
   }
   int64_t end = writer.fileEnd();
-  writer.put(key.data(), key.size(), place, batch_.value(change), change.value_length);
+  writer.put(
+    key.data(), key.size(), place, exists ? &record : nullptr, chain, batch_.value(change), change.value_length);
   // What is appended lies behind the end that a snapshot knows; what fills a free block does not.
   if (!exists && writer.fileEnd() == end) {
     for (const Commit::Reader &reader : readers) reader.snapshot->keepAbsent(*reader.part, key);

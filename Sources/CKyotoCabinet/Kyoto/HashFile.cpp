@@ -134,10 +134,14 @@ void HashFile::prefetchRecord(Place place) const {
   if (offset > 0 && offset < end()) __builtin_prefetch(file_->at(offset));
 }
 
-bool HashFile::find(const char *key, size_t length, Place place, HashBlock &record) const {
+bool HashFile::find(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end) const {
+  ChainEnd chain;
+  chain.link = bucketOffset(place.bucket);
+  chain.top = firstRecord(place.bucket);
   // Brent's way of noticing a circle: compare with an earlier offset, which moves up in ever longer intervals.
   int64_t earlier = 0, steps = 0, interval = 8;
-  for (int64_t offset = firstRecord(place.bucket); offset > 0;) {
+  bool found = false;
+  for (int64_t offset = chain.top; offset > 0;) {
     if (offset == earlier) damaged("a chain of records runs in a circle", offset);
     if (++steps == interval) {
       earlier = offset;
@@ -148,16 +152,21 @@ bool HashFile::find(const char *key, size_t length, Place place, HashBlock &reco
     verifyKey(record);
     if (record.keyLength == length && std::memcmp(record.key, key, length) == 0) {
       verifyValue(record);
-      return true;
+      found = true;
+      break;
     }
     uint32_t pivot = hashKey(record.key, record.keyLength).pivot;
     bool goesLeft = place.pivot > pivot;
     if (place.pivot == pivot) {
       goesLeft = length != record.keyLength ? length > record.keyLength : std::memcmp(key, record.key, length) > 0;
     }
+    chain.wentLeft |= goesLeft;
+    chain.wentRight |= !goesLeft;
+    chain.link = offset + 2 + (goesLeft ? 0 : kAddressSize);
     offset = goesLeft ? record.left : record.right;
   }
-  return false;
+  if (end) *end = chain;
+  return found;
 }
 
 void HashFile::checkRemoval(const HashBlock &record) const {

@@ -74,12 +74,22 @@ class HashFile {
     return {static_cast<int64_t>(hash.bucket % static_cast<uint64_t>(bucketCount_)), hash.pivot};
   }
 
+  int64_t bucketOffset(int64_t bucket) const { return bucketStart_ + bucket * kAddressSize; }
+
   // For batches: first the bucket of every key, then the first record of every bucket, then `find`.
   void prefetchBucket(Place place) const { __builtin_prefetch(file_->at(bucketOffset(place.bucket))); }
   void prefetchRecord(Place place) const;
 
+  // Where a chain was left: at the record, or at the place that a new record's address belongs to.
+  struct ChainEnd {
+    int64_t top = 0;   // the bucket's first record; 0: the bucket is empty
+    int64_t link = 0;  // offset of the address that leads to the record, or of the empty one that a new record takes
+    bool wentLeft = false;
+    bool wentRight = false;
+  };
+
   // False if there is no such record.
-  bool find(const char *key, size_t length, Place place, HashBlock &record) const;
+  bool find(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end = nullptr) const;
   bool find(const char *key, size_t length, HashBlock &record) const {
     return find(key, length, place(key, length), record);
   }
@@ -113,7 +123,6 @@ class HashFile {
     file_->verify(0, kHashHeaderSize);
     return file_->at(0);
   }
-  int64_t bucketOffset(int64_t bucket) const { return bucketStart_ + bucket * kAddressSize; }
   int64_t firstRecord(int64_t bucket) const {
     int64_t offset = bucketOffset(bucket);
     file_->verify(offset, kAddressSize);

@@ -70,6 +70,116 @@ void HashWriter::abandon() {
 
 void HashWriter::put(
   const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength) {
+  HashBlock record;
+  HashFile::ChainEnd chain;
+  bool exists = hash_->find(key, keyLength, place, record, &chain);
+  put(key, keyLength, place, exists ? &record : nullptr, chain, value, valueLength);
+}
+
+void HashWriter::put(
+  const char *key, size_t keyLength, HashFile::Place place, const HashBlock *existing,
+  const HashFile::ChainEnd &chain, const char *value, size_t valueLength) {
+  const int64_t size = static_cast<int64_t>(db_.calc_record_size(keyLength, valueLength));
+  if (existing && size <= existing->size) {
+    const int64_t padding = existing->size - size;
+    // Stock code splits a record with more padding than this (`adjust_record`).
+    if (padding > INT16_MAX || padding > existing->size / 2) {
+      putWithStockCode(key, keyLength, place, value, valueLength);
+    } else {
+      writeRecord(existing->offset, padding, existing->left, existing->right, key, keyLength, value, valueLength);
+    }
+  } else if (fitsFreeBlock(size)) {
+    putWithStockCode(key, keyLength, place, value, valueLength);
+  } else {
+    append(key, keyLength, place, existing, chain, value, valueLength);
+  }
+}
+
+// Whether stock code would put a new record of this size into a free block.
+bool HashWriter::fitsFreeBlock(int64_t size) const {
+  if (db_.fbp_.empty()) return false;
+  return db_.fbp_.rbegin()->rsiz >= static_cast<size_t>(size);
+}
+
+// A record at the end of the file, in the place of a smaller one or as a new one.
+void HashWriter::append(
+  const char *key, size_t keyLength, HashFile::Place place, const HashBlock *existing, const HashFile::ChainEnd &chain,
+  const char *value, size_t valueLength) {
+  int64_t left = 0, right = 0, link = chain.link;
+  if (existing) {
+    left = existing->left;
+    right = existing->right;
+    char block[kFreeBlockHeaderSize];
+    const size_t size = static_cast<size_t>(existing->size);
+    if (!db_.write_free_block(existing->offset, size, block)) throwFailure();
+    db_.insert_free_block(existing->offset, size);
+    db_.frgcnt_ += 1;
+  } else if (chain.top != 0 && chain.wentLeft != chain.wentRight) {
+    // Before or behind all of its bucket's records: it becomes the first one.
+    (chain.wentLeft ? right : left) = chain.top;
+    link = hash_->bucketOffset(place.bucket);
+  }
+  const int64_t size = static_cast<int64_t>(db_.calc_record_size(keyLength, valueLength));
+  const int64_t padding = static_cast<int64_t>(db_.calc_record_padding(static_cast<size_t>(size)));
+  const int64_t offset = db_.lsiz_.add(size + padding);
+  writeRecord(offset, padding, left, right, key, keyLength, value, valueLength);
+  db_.psiz_.secure_least(offset + size + padding);
+  writeAddress(link, offset);
+  if (!existing) db_.count_ += 1;
+}
+
+void HashWriter::writeRecord(
+  int64_t offset, int64_t padding, int64_t left, int64_t right, const char *key, size_t keyLength, const char *value,
+  size_t valueLength) {
+  constexpr size_t kHeader = kRecordHeaderSize + 2 * 5;
+  char bytes[1024];
+  char *end = bytes;
+  *end++ = static_cast<char>(padding < 0x100 ? kShortPaddingMagic : padding >> 8);
+  *end++ = static_cast<char>(padding);
+  const int power = hash_->alignmentPower();
+  kyotocabinet::writefixnum(end, static_cast<uint64_t>(left >> power), kAddressSize);
+  end += kAddressSize;
+  kyotocabinet::writefixnum(end, static_cast<uint64_t>(right >> power), kAddressSize);
+  end += kAddressSize;
+  end += kyotocabinet::writevarnum(end, keyLength);
+  end += kyotocabinet::writevarnum(end, valueLength);
+  const bool isSmall = kHeader + keyLength + valueLength + static_cast<size_t>(padding) <= sizeof(bytes);
+  auto put = [&](const char *from, size_t length) {
+    if (length == 0) return;
+    if (isSmall) {
+      std::memcpy(end, from, length);
+      end += length;
+    } else {
+      port_.file->write(offset, from, length);
+      offset += static_cast<int64_t>(length);
+    }
+  };
+  if (!isSmall) {
+    // Its parts go to the file one by one: no copy of a large value is made.
+    const int64_t wholeEnd = offset + (end - bytes) + static_cast<int64_t>(keyLength + valueLength) + padding;
+    port_.file->grow(wholeEnd);
+    port_.file->write(offset, bytes, static_cast<size_t>(end - bytes));
+    offset += end - bytes;
+  }
+  put(key, keyLength);
+  put(value, valueLength);
+  static const char kPadding[1] = {static_cast<char>(kPaddingMagic)};
+  static const char kZeros[256] = {};
+  if (padding > 0) put(kPadding, 1);
+  for (int64_t rest = padding - 1; rest > 0; rest -= static_cast<int64_t>(sizeof(kZeros))) {
+    put(kZeros, static_cast<size_t>(std::min<int64_t>(rest, sizeof(kZeros))));
+  }
+  if (isSmall) port_.file->write(offset, bytes, static_cast<size_t>(end - bytes));
+}
+
+void HashWriter::writeAddress(int64_t offset, int64_t address) {
+  char bytes[kAddressSize];
+  kyotocabinet::writefixnum(bytes, static_cast<uint64_t>(address >> hash_->alignmentPower()), kAddressSize);
+  port_.file->write(offset, bytes, sizeof(bytes));
+}
+
+void HashWriter::putWithStockCode(
+  const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength) {
   if (!db_.fbp_.empty()) checkFreeBlock(keyLength, valueLength);
   // Stock code takes a null value for "leave it as it is".
   Putting visitor(value ? value : "", valueLength);

@@ -1,4 +1,8 @@
-// Changes hash files with stock Kyoto Cabinet code, below its locks.
+// Changes hash files: what is common by itself, in the way that stock Kyoto Cabinet code does it, and the rest with stock
+// code below its locks.
+//
+// Common is a record that grows no larger, and one that goes to the end of the file: our reader has walked the chain by
+// then, so the bytes are written where stock code would write them, without walking it again.
 //
 // One object serves all files, one after the other, because a stock HashDB is heavy (1,024 locks, and one of the 1,024
 // thread-specific keys that a process has). The caller excludes everyone else: inside FileGroup::commit's `apply`, or
@@ -37,7 +41,12 @@ class HashWriter {
   // After a failure: the content is about to be rolled back.
   void abandon();
 
-  // The caller has walked the key's chain with HashFile::find; for a removal HashFile::checkRemoval, too.
+  // The caller has walked the key's chain with HashFile::find; for a removal HashFile::checkRemoval, too. `existing`:
+  // the record that was found, or null, and where the walk ended.
+  void put(
+    const char *key, size_t keyLength, HashFile::Place place, const HashBlock *existing,
+    const HashFile::ChainEnd &chain, const char *value, size_t valueLength);
+  // Walks the chain itself.
   void put(const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength);
   void remove(const char *key, size_t keyLength, HashFile::Place place);
 
@@ -49,6 +58,16 @@ class HashWriter {
   const HashFile *current() const { return hash_; }
 
  private:
+  void append(
+    const char *key, size_t keyLength, HashFile::Place place, const HashBlock *existing,
+    const HashFile::ChainEnd &chain, const char *value, size_t valueLength);
+  void writeRecord(
+    int64_t offset, int64_t padding, int64_t left, int64_t right, const char *key, size_t keyLength,
+    const char *value, size_t valueLength);
+  void writeAddress(int64_t offset, int64_t address);
+  bool fitsFreeBlock(int64_t size) const;
+  void putWithStockCode(
+    const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength);
   void loadPool();
   void checkFreeBlock(size_t keyLength, size_t valueLength);
   [[noreturn]] void throwFailure();
