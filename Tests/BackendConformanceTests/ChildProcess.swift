@@ -1,33 +1,45 @@
 import Foundation
+import Synchronization
 
-/// A running `CrashChild`: its standard input and output are this process's to use.
+private let startLock = Mutex(())
+
+/// A child process, by default `CrashChild`: its standard input and output are this process's to use.
+///
+/// Not Foundation's `Process`: that one hears of a child's end through a descriptor which children started at the same
+/// time inherit, so parallel tests would wait for each other's children.
 final class ChildProcess {
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  let processID: Int
+  private var input: Int32?
+  private let output: Int32
   private var unread = Data()
-  private var isReaped = false
+  private var status: Int32?
 
-  /// Starts the executable that stands beside the tests'.
+  /// Starts the `CrashChild` that stands beside the tests' executable.
   convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
-  /// Starts the executable that stands beside the tests'.
-  init(_ arguments: [String]) throws {
-    process.executableURL = Self.directory.appending(path: "CrashChild")
-    process.arguments = arguments
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    // The read end sees the end of the output only once no one holds the write end.
-    try output.fileHandleForWriting.close()
-    try input.fileHandleForReading.close()
+  /// Starts the `CrashChild` that stands beside the tests' executable.
+  convenience init(_ arguments: [String]) throws {
+    try self.init(executable: Self.directory.appending(path: "CrashChild").path, arguments)
+  }
+
+  init(executable path: String, _ arguments: [String]) throws {
+    // One at a time: a child started between the making of a pipe and the mark that no other inherits it would.
+    (processID, input, output) = try startLock.withLock { _ in
+      let (childInput, input) = try Self.pipe()
+      let (output, childOutput) = try Self.pipe()
+      defer {
+        close(childInput)
+        close(childOutput)
+      }
+      return (try Self.spawn(path, [path] + arguments, input: childInput, output: childOutput), input, output)
+    }
   }
 
   deinit {
-    if !isReaped { kill() }
+    if status == nil { kill() }
+    if let input { close(input) }
+    close(output)
   }
-
-  var processID: Int { Int(process.processIdentifier) }
 
   /// The next line of the output; nil at its end.
   func nextLine() -> String? {
@@ -37,33 +49,47 @@ final class ChildProcess {
         unread = Data(unread[(end + 1)...])
         return line
       }
-      guard let more = try? output.fileHandleForReading.read(upToCount: 1 << 16), !more.isEmpty else { return nil }
-      unread += more
+      guard readMore() else { return nil }
     }
   }
 
   /// All lines up to the end of the output; a line that was cut off is left out.
   func remainingLines() -> [String] {
+    while readMore() {}
     var lines: [String] = []
     while let line = nextLine() { lines.append(line) }
     return lines
   }
 
+  private func readMore() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let byteCount = unsafe read(output, &buffer, buffer.count)
+    guard byteCount > 0 else { return false }
+    unread += buffer[..<byteCount]
+    return true
+  }
+
   /// Ends the child's standard input, which is its sign to leave, and waits until it has.
   func endInput() {
-    try? input.fileHandleForWriting.close()
+    if let input { close(input) }
+    input = nil
     waitForExit()
   }
 
   /// Kills the child with `SIGKILL`.
   func kill() {
-    _ = Foundation.kill(process.processIdentifier, SIGKILL)
+    _ = Foundation.kill(pid_t(processID), SIGKILL)
     waitForExit()
   }
 
-  func waitForExit() {
-    process.waitUntilExit()
-    isReaped = true
+  /// Waits for the child's end; 0 is success.
+  @discardableResult
+  func waitForExit() -> Int32 {
+    if let status { return status }
+    var status: Int32 = 0
+    while unsafe waitpid(pid_t(processID), &status, 0) == -1, errno == EINTR {}
+    self.status = status
+    return status
   }
 
   /// Where the test process's executable stands.
@@ -74,5 +100,34 @@ final class ChildProcess {
       Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
         ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     #endif
+  }
+
+  /// A pipe that no other child inherits: its end would not be seen while one holds it.
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard unsafe Foundation.pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func spawn(
+    _ path: String, _ arguments: [String], input: Int32, output: Int32
+  ) throws -> Int {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = unsafe posix_spawn_file_actions_t()
+    #endif
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    // C strings that live until after the call, and a null at their end.
+    var cArguments = unsafe arguments.map { unsafe strdup($0) } + [nil]
+    defer { unsafe cArguments.forEach { unsafe free($0) } }
+    var processID: pid_t = 0
+    let failure = unsafe posix_spawn(&processID, path, &actions, nil, &cArguments, environ)
+    guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .ENOENT) }
+    return Int(processID)
   }
 }

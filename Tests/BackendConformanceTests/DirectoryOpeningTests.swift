@@ -105,10 +105,9 @@ import Todana
     for copy in [0, 4096] { bytes[copy + 8] += 1 }
     try bytes.write(to: superblock)
     let before = try listing(of: path)
-    for access in [KyotoBackend.Access.write, .writeExisting, .read] {
-      expectError(.newerFormat) { _ = try open(access) }
-    }
+    expectError(.newerFormat) { _ = try open(.read) }
     #expect(try listing(of: path) == before)
+    for access in [KyotoBackend.Access.write, .writeExisting] { expectError(.newerFormat) { _ = try open(access) } }
   }
 
   @Test(arguments: [0, 8, 12, 16, 35])

@@ -43,7 +43,13 @@ private struct RandomRun {
     store = try OpenBackend(kind)
     structures = [(store.songs, .rows), (store.names, .keys), (store.index, .tree)]
     generator = SeededGenerator(seed: seed)
-    model = [[:], [:], [:]]
+    model = [[[0, 1]: [1]], [[1]: [1]], [[1]: [1]]]
+    // The structures' ids last from here on.
+    try store.backend.commit { [store] batch in
+      batch.put([1], row: 1, in: store.songs)
+      batch.put([1], key: [1], in: store.names)
+      batch.put([1], key: [1], in: store.index)
+    }
   }
 
   mutating func step() throws {

@@ -59,9 +59,25 @@ import Todana
     #expect(try reader.structureID(of: .rows, named: Array("Song".utf8)) == songs)
     expectError(.readOnly) { try reader.commit { $0.put([2], row: 2, in: songs) } }
     expectError(.readOnly) { _ = try reader.reserveRowIDs(1, in: songs) }
-    expectError(.readOnly) { _ = try reader.structureID(of: .rows, named: Array("Playlist".utf8)) }
+    expectError(.readOnly) { try reader.checkpoint() }
     #expect(try reader.allRows(of: songs) == [1: [1]])
     try reader.close()
+  }
+
+  @Test func `a structure that is not there reads as an empty one`() throws {
+    let backend = try KyotoBackend(.directory(path))
+    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    try backend.commit { $0.put([1], row: 1, in: songs) }
+    try backend.close()
+    let before = try listing(of: path)
+    let reader = try openReading()
+    let playlists = try reader.structureID(of: .rows, named: Array("Playlist".utf8))
+    #expect(playlists != songs)
+    #expect(try reader.count(of: playlists) == 0)
+    #expect(try reader.newest.value(1, in: playlists) == nil)
+    #expect(try reader.allRows(of: playlists).isEmpty)
+    try reader.close()
+    #expect(try listing(of: path) == before)
   }
 
   @Test func `reading needs no write permission`() throws {

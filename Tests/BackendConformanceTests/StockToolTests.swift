@@ -21,14 +21,14 @@ struct StockToolTests {
       let file = try #require(names.first { $0.hasSuffix("-" + name) }, "\(names)")
       let inform = try StockTools.run("kchashmgr", "inform", "-st", path + "/" + file)
       #expect(inform.status == 0 && inform.output.contains("count: \(state.records[part.rawValue].count)"), "\(inform)")
-      let list = try StockTools.run("kchashmgr", "list", path + "/" + file)
+      let list = try StockTools.run("kchashmgr", "list", "-px", path + "/" + file)
       #expect(list.status == 0)
       #expect(list.output.split(separator: "\n").count == state.records[part.rawValue].count)
       let check = try StockTools.run("kchashmgr", "check", "-onr", path + "/" + file)
       #expect(check.status == 0, "\(check)")
     }
     let tree = try #require(names.first { $0.contains("Song.title") }, "\(names)")
-    let list = try StockTools.run("kctreemgr", "list", path + "/" + tree)
+    let list = try StockTools.run("kctreemgr", "list", "-px", path + "/" + tree)
     #expect(list.status == 0 && list.output.split(separator: "\n").count == 60, "\(list)")
   }
 }
@@ -42,16 +42,8 @@ private enum StockTools {
   }
 
   static func run(_ name: String, _ arguments: String...) throws -> (status: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(find(name)))
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    try output.fileHandleForWriting.close()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    let child = try ChildProcess(executable: try #require(find(name)), arguments)
+    let output = child.remainingLines().joined(separator: "\n")
+    return (child.waitForExit(), output)
   }
 }
