@@ -1,0 +1,85 @@
+import CKyotoCabinet
+import Synchronization
+import TestSupport
+import Testing
+
+/// Files that grow in the background while commits, gets and scans go on.
+@Suite struct CabinetGrowthTests {
+  private static func bytes(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+  }
+
+  /// Every commit adds 20 rows and says so in row 1: a scan must find exactly as many rows as row 1 says.
+  @Test(arguments: [TDN_STORAGE_DIRECTORY, TDN_STORAGE_MEMORY])
+  func `scans of a growing file see one commit each`(_ storage: tdn_storage) throws {
+    let directory = try TemporaryDirectory()
+    let cabinet = try unsafe TestCabinet(directory.path("store")) {
+      unsafe $0.storage = Int32(storage.rawValue)
+      unsafe $0.log_limit = 1 << 20
+    }
+    let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+    #expect(try cabinet.reserveRows(song, 1) == 1)
+    try cabinet.commit([CabinetChange(structure: song, key: .row(1), value: Self.bytes(1))])
+    let commits = Atomic(0)
+    let target = isLongTest ? 20_000 : 800
+
+    try onThreads(4) { thread in
+      switch thread {
+      case 0, 1:
+        while commits.load(ordering: .relaxed) < target {
+          guard case .found(let count) = try cabinet.get(.row(1), in: song) else { return }
+          let first = try cabinet.reserveRows(song, 20)
+          let counter = CabinetChange(
+            structure: song, key: .row(1), value: Self.bytes(token(of: count) + 20),
+            expectation: .token(token(of: count)))
+          let rows = (first..<first + 20).map {
+            CabinetChange(structure: song, key: .row($0), value: Self.bytes($0), expectation: .absent)
+          }
+          if try cabinet.commit([counter] + rows).isEmpty { commits.add(1, ordering: .relaxed) }
+        }
+      case 2:
+        while commits.load(ordering: .relaxed) < target {
+          let snapshot = try cabinet.snapshot()
+          let records = try snapshot.scan(song).all()
+          let counter = records.first { $0.key == .row(1) }
+          #expect(counter?.value == Self.bytes(UInt64(records.count)))
+          #expect(try snapshot.count(song) == records.count)
+          #expect(records.allSatisfy { $0.key == .row(1) || $0.key == .row(token(of: $0.value ?? [])) })
+        }
+      default:
+        var random = SeededGenerator(seed: 1)
+        while commits.load(ordering: .relaxed) < target {
+          let row = UInt64.random(in: 2...UInt64(try cabinet.count(song) + 1), using: &random)
+          let answer = try cabinet.get(.row(row), in: song)
+          #expect(answer == .absent || answer == .found(Self.bytes(row)))
+        }
+      }
+    }
+    #expect(try cabinet.count(song) == 1 + 20 * commits.load(ordering: .relaxed))
+    #expect(try cabinet.statistics().growths > 0)
+    let count = try cabinet.count(song)
+    try cabinet.close()
+    if storage == TDN_STORAGE_DIRECTORY {
+      #expect(try TestCabinet(directory.path("store")).count(song) == count)
+    }
+  }
+
+  @Test func `closing while a file grows keeps every record`() throws {
+    let directory = try TemporaryDirectory()
+    var total = 0
+    for round in 0..<5 {
+      let cabinet = try TestCabinet(directory.path("store"))
+      let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+      #expect(try cabinet.count(song) == total)
+      let first = try cabinet.reserveRows(song, 9000)
+      try cabinet.commit(
+        (0..<9000).map {
+          CabinetChange(structure: song, key: .row(first + UInt64($0)), value: [UInt8(round)], expectation: .absent)
+        })
+      total += 9000
+      try cabinet.close()
+    }
+    let cabinet = try TestCabinet(directory.path("store"))
+    #expect(try cabinet.snapshot().scan(1).all().count == total)
+  }
+}

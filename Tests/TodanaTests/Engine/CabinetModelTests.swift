@@ -1,0 +1,278 @@
+import CKyotoCabinet
+import TestSupport
+import Testing
+
+/// Random puts, removals, conflicts, gets, scans, held snapshots, checkpoints and reopenings, compared with dictionaries.
+@Suite struct CabinetModelTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var seed: UInt64
+    var storage = TDN_STORAGE_DIRECTORY
+    var openFiles: Int32 = 256
+    var snapshotMemory: Int64 = 64 << 20
+
+    var testDescription: String { "seed \(seed), storage \(storage.rawValue), \(openFiles) open files" }
+  }
+
+  static let cases = [
+    Case(seed: 1), Case(seed: 2, openFiles: 1), Case(seed: 3, snapshotMemory: 3000),
+    Case(seed: 4, openFiles: 2, snapshotMemory: 0), Case(seed: 5, storage: TDN_STORAGE_MEMORY),
+    Case(seed: 6, storage: TDN_STORAGE_TEMPORARY, snapshotMemory: 10_000),
+  ]
+
+  @Test(arguments: cases)
+  func `a random walk ends as in the model`(_ testCase: Case) throws {
+    let directory = try TemporaryDirectory()
+    let isTemporary = testCase.storage == TDN_STORAGE_TEMPORARY
+    var walk = try CabinetWalk(path: isTemporary ? directory.path : directory.path("store"), testCase)
+    for _ in 0..<(isLongTest ? 2000 : 120) { try walk.step() }
+    try walk.finish()
+  }
+}
+
+/// The state of one random walk.
+private struct CabinetWalk {
+  typealias Model = [CabinetKey: [UInt8]]
+
+  struct HeldSnapshot {
+    var snapshot: TestSnapshot
+    var models: [UInt32: Model]
+    var scans: [HeldScan] = []
+  }
+  struct HeldScan {
+    var structure: UInt32
+    var scan: TestScan
+    var isDescending: Bool
+    var records: [CabinetRecord] = []
+  }
+
+  let path: String
+  let testCase: CabinetModelTests.Case
+  var random: SeededGenerator
+  var cabinet: TestCabinet
+  var models: [UInt32: Model] = [:]
+  var snapshots: [HeldSnapshot] = []
+  var lastRow: [UInt32: UInt64] = [:]  // handed out or put so far
+
+  // Song and Sparse have rows, Buffers has keys, Index is a tree.
+  static let names = ["Song", "Sparse", "Buffers", "Index/ü"]
+  static let kinds = [TDN_STRUCTURE_ROWS, TDN_STRUCTURE_ROWS, TDN_STRUCTURE_KEYS, TDN_STRUCTURE_TREE]
+  static let structures: ClosedRange<UInt32> = 1...4
+  func hasRows(_ structure: UInt32) -> Bool { structure <= 2 }
+  func isTree(_ structure: UInt32) -> Bool { structure == 4 }
+
+  init(path: String, _ testCase: CabinetModelTests.Case) throws {
+    self.path = path
+    self.testCase = testCase
+    random = SeededGenerator(seed: testCase.seed)
+    cabinet = try Self.open(path, testCase)
+    // The first commit makes all structures, so that their ids and row counters last.
+    var changes: [CabinetChange] = []
+    for structure in Self.structures {
+      let key = hasRows(structure) ? CabinetKey.row(1) : .bytes([7])
+      changes.append(CabinetChange(structure: structure, key: key, value: [1], expectation: .absent))
+      models[structure] = [key: [1]]
+      lastRow[structure] = 1
+    }
+    #expect(try cabinet.commit(changes) == [])
+  }
+
+  static func open(_ path: String, _ testCase: CabinetModelTests.Case) throws -> TestCabinet {
+    let cabinet = try unsafe TestCabinet(path) { options in
+      unsafe options.storage = Int32(testCase.storage.rawValue)
+      unsafe options.descriptor_limit = testCase.openFiles
+      unsafe options.snapshot_limit = testCase.snapshotMemory
+      unsafe options.log_limit = 1 << 20
+    }
+    for (index, name) in names.enumerated() {
+      #expect(try cabinet.structure(kinds[index], name) == UInt32(index + 1))
+    }
+    return cabinet
+  }
+
+  mutating func step() throws {
+    switch Int.random(in: 0..<100, using: &random) {
+    case ..<55: try commit()
+    case ..<65: try checkGets()
+    case ..<72:
+      if snapshots.count < 4 { snapshots.append(HeldSnapshot(snapshot: try cabinet.snapshot(), models: models)) }
+    case ..<80: try openScan()
+    case ..<90: try advanceScans()
+    case ..<94:
+      if let index = snapshots.indices.randomElement(using: &random) {
+        try finish(snapshots.remove(at: index))
+      }
+    case ..<96: try cabinet.checkpoint()
+    case ..<97: try checkAll()
+    default: if testCase.storage == TDN_STORAGE_DIRECTORY { try reopen() }
+    }
+  }
+
+  mutating func finish() throws {
+    for snapshot in snapshots { try finish(snapshot) }
+    snapshots = []
+    try checkAll()
+    try cabinet.close()
+  }
+
+  mutating func reopen() throws {
+    for snapshot in snapshots { try finish(snapshot) }
+    snapshots = []
+    if Bool.random(using: &random) {
+      try cabinet.close()
+      cabinet = try Self.open(path, testCase)
+    } else {
+      let interrupted = try cabinet.snapshot()
+      try cabinet.reopen()
+      #expect(throws: CabinetError.self) { try interrupted.count(1) }
+      // Ids handed out but not used in a commit may come again.
+      for structure in Self.structures {
+        let rows = models[structure, default: [:]].keys.map { if case .row(let row) = $0 { row } else { 0 } as UInt64 }
+        lastRow[structure] = rows.max() ?? 0
+      }
+    }
+    try checkAll()
+  }
+
+  // MARK: Committing
+
+  mutating func commit() throws {
+    var after = models
+    var rowsAfter = lastRow
+    var changes: [CabinetChange] = []
+    var conflicts: [Int] = []
+    let isWrong = Int.random(in: 0..<6, using: &random) == 0
+    for structure in Self.structures where Bool.random(using: &random) {
+      for key in try newKeys(structure) {
+        var change = self.change(structure, key)
+        if isWrong && Int.random(in: 0..<10, using: &random) == 0 {
+          spoil(&change)
+          conflicts.append(changes.count)
+        }
+        after[structure]?[key] = change.value
+        if case .row(let row) = key, change.value != nil { rowsAfter[structure] = max(rowsAfter[structure] ?? 0, row) }
+        changes.append(change)
+      }
+    }
+    let durability = Int.random(in: 0..<8, using: &random) == 0 ? TDN_FULL : TDN_RELAXED
+    #expect(try cabinet.commit(changes, durability: durability) == conflicts)
+    if conflicts.isEmpty {
+      models = after
+      lastRow = rowsAfter
+    }
+  }
+
+  private mutating func newKeys(_ structure: UInt32) throws -> [CabinetKey] {
+    let isLarge = Int.random(in: 0..<6, using: &random) == 0
+    let count = Int.random(in: 1...(isLarge ? 2500 : 40), using: &random)
+    if hasRows(structure) && Bool.random(using: &random) {
+      let first = try cabinet.reserveRows(structure, count)
+      #expect(first > lastRow[structure] ?? 0)
+      lastRow[structure] = first + UInt64(count) - 1
+      return (0..<UInt64(count)).map { .row(first + $0) }
+    }
+    return Set((0..<count).map { _ in someKey(structure) }).sorted()
+  }
+
+  /// Mostly a key that may be there.
+  private mutating func someKey(_ structure: UInt32) -> CabinetKey {
+    if hasRows(structure) { return .row(UInt64.random(in: 1...((lastRow[structure] ?? 0) + 5), using: &random)) }
+    let length = Int.random(in: 1...4, using: &random)
+    return .bytes((0..<length).map { _ in UInt8.random(in: 0..<12, using: &random) })
+  }
+
+  private mutating func change(_ structure: UInt32, _ key: CabinetKey) -> CabinetChange {
+    let old = models[structure]?[key]
+    var change = CabinetChange(structure: structure, key: key, value: nil)
+    if old == nil || Int.random(in: 0..<3, using: &random) > 0 {
+      let limit = [8, 60, 60, 60, 5000].randomElement(using: &random) ?? 60
+      let length = Int.random(in: 0...limit, using: &random)
+      change.value = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+    if Bool.random(using: &random) { change.expectation = old.map { .token(token(of: $0)) } ?? .absent }
+    return change
+  }
+
+  /// Makes the change one that must conflict.
+  private mutating func spoil(_ change: inout CabinetChange) {
+    guard let old = models[change.structure]?[change.key] else {
+      change.expectation = .token(5)
+      if Bool.random(using: &random) {
+        change.value = nil
+        change.expectation = .any
+      }
+      return
+    }
+    change.expectation = .token(token(of: old) &+ 1)
+    if change.value != nil && Bool.random(using: &random) { change.expectation = .absent }
+  }
+
+  // MARK: Reading
+
+  private func answer(_ model: Model?, _ key: CabinetKey) -> CabinetAnswer {
+    model?[key].map { .found($0) } ?? .absent
+  }
+
+  mutating func checkGets() throws {
+    for structure in Self.structures {
+      for _ in 0..<20 {
+        let key = someKey(structure)
+        #expect(try cabinet.get(key, in: structure) == answer(models[structure], key))
+        for held in snapshots {
+          #expect(try cabinet.get(key, in: structure, held.snapshot) == answer(held.models[structure], key))
+        }
+      }
+    }
+  }
+
+  mutating func openScan() throws {
+    guard let index = snapshots.indices.randomElement(using: &random) else { return }
+    let structure = UInt32.random(in: Self.structures, using: &random)
+    let isDescending = isTree(structure) && Bool.random(using: &random)
+    let snapshot = snapshots[index].snapshot
+    let scan =
+      try isTree(structure) ? snapshot.range(structure, descending: isDescending) : snapshot.scan(structure)
+    snapshots[index].scans.append(HeldScan(structure: structure, scan: scan, isDescending: isDescending))
+  }
+
+  mutating func advanceScans() throws {
+    for snapshot in snapshots.indices {
+      for scan in snapshots[snapshot].scans.indices {
+        let byteCapacity = Int.random(in: 10...20_000, using: &random)
+        let sliceCapacity = Int.random(in: 1...200, using: &random)
+        snapshots[snapshot].scans[scan].records +=
+          try snapshots[snapshot].scans[scan].scan.next(byteCapacity: byteCapacity, sliceCapacity: sliceCapacity)
+      }
+    }
+  }
+
+  func finish(_ held: HeldSnapshot) throws {
+    for scan in held.scans {
+      check(scan.records + (try scan.scan.all()), held.models[scan.structure], scan.structure, scan.isDescending)
+    }
+    for structure in Self.structures {
+      #expect(try held.snapshot.count(structure) == held.models[structure]?.count)
+    }
+  }
+
+  func checkAll() throws {
+    let snapshot = try cabinet.snapshot()
+    for structure in Self.structures {
+      #expect(try cabinet.count(structure) == models[structure]?.count)
+      let scan = try isTree(structure) ? snapshot.range(structure) : snapshot.scan(structure)
+      check(try scan.all(), models[structure], structure, false)
+    }
+  }
+
+  private func check(_ records: [CabinetRecord], _ model: Model?, _ structure: UInt32, _ isDescending: Bool) {
+    #expect(records.count == model?.count, "structure \(structure)")
+    for record in records { #expect(record.value == model?[record.key]) }
+    guard isTree(structure) else {
+      #expect(Set(records.map(\.key)).count == records.count)
+      return
+    }
+    for (left, right) in zip(records, records.dropFirst()) {
+      guard case (.bytes(let left), .bytes(let right)) = (left.key, right.key) else { return }
+      #expect(isDescending ? right.lexicographicallyPrecedes(left) : left.lexicographicallyPrecedes(right))
+    }
+  }
+}
