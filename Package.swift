@@ -71,6 +71,20 @@ let package = Package(
       name: "BackendConformanceTests",
       dependencies: ["Todana", "TestSupport", "CrashChild"]
     ),
+    // The programs of README.md and of the guide, word for word.
+    .executableTarget(name: "ReadmeExample", dependencies: ["Todana"], path: "Tests/ReadmeExample"),
+    .executableTarget(name: "GuideExample", dependencies: ["Todana"], path: "Tests/GuideExample"),
+    // What a program looks like whose default isolation is the main actor.
+    .target(
+      name: "MainActorExample",
+      dependencies: ["Todana"],
+      path: "Tests/MainActorExample",
+      swiftSettings: [.defaultIsolation(MainActor.self)]
+    ),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["MainActorExample", "ReadmeExample", "GuideExample", "TestSupport"]
+    ),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
@@ -142,6 +156,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let swiftTargetNames: Set<String> = [
   "Todana", "TestSupport", "CrashChild", "TodanaTests", "BackendConformanceTests",
+  "ReadmeExample", "GuideExample", "MainActorExample", "DocumentationTests",
   "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",
 ]
 for target in package.targets where swiftTargetNames.contains(target.name) {

@@ -1,0 +1,56 @@
+// A package of a user's, with none of this package's settings, that depends on this checkout.
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] == "1", "long: set TODANA_LONG_TESTS=1"))
+struct DependingPackageTests {
+  @Test func `the documents' programs build and run in a package that depends on this one`() throws {
+    let directory = try TemporaryDirectory()
+    try writePackage(to: directory)
+    let swift = URL(filePath: "/usr/bin/env")
+    let (status, log) = try DocumentedProgram.run(swift, ["swift", "build"], in: directory.path)
+    try #require(status == 0, "\(log)")
+    for program in DocumentedProgram.all {
+      let scratch = try TemporaryDirectory()
+      let executable = URL(filePath: directory.path(".build/debug/\(program.name)"))
+      let (status, output) = try DocumentedProgram.run(executable, in: scratch.path)
+      #expect(status == 0)
+      #expect(output == program.output)
+    }
+  }
+
+  private func writePackage(to directory: TemporaryDirectory) throws {
+    let package = DocumentedProgram.packageDirectory
+    let targets = DocumentedProgram.all.map { program in
+      """
+          .executableTarget(
+            name: "\(program.name)",
+            dependencies: [.product(name: "Todana", package: "\(package.lastPathComponent)")]),
+      """
+    }
+    let manifest = """
+      // swift-tools-version: 6.3
+      import PackageDescription
+
+      let package = Package(
+        name: "user",
+        dependencies: [.package(path: "\(package.path)")],
+        targets: [
+      \(targets.joined(separator: "\n"))
+        ]
+      )
+
+      """
+    try write(manifest, to: directory.path("Package.swift"))
+    for program in DocumentedProgram.all {
+      try write(program.documentedSource(), to: directory.path("Sources/\(program.name)/main.swift"))
+    }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let url = URL(filePath: path)
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: url, atomically: true, encoding: .utf8)
+  }
+}

@@ -1,0 +1,48 @@
+// The documents' programs stand word for word in targets of this package, so that they compile; here they run.
+import Foundation
+import MainActorExample
+import TestSupport
+import Testing
+
+@Suite struct DocumentationTests {
+  @Test(arguments: DocumentedProgram.all)
+  func `a document shows exactly the program that is compiled`(_ program: DocumentedProgram) throws {
+    #expect(try program.documentedSource() == program.compiledSource())
+  }
+
+  @Test(arguments: DocumentedProgram.all)
+  func `a document's program prints what it should`(_ program: DocumentedProgram) throws {
+    // Executables lie beside the tests' own.
+    let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    let directory = try TemporaryDirectory()
+    let (status, output) = try DocumentedProgram.run(products.appending(path: program.name), in: directory.path)
+    #expect(status == 0)
+    #expect(output == program.output)
+  }
+
+  @Test func `links between documents lead somewhere`() throws {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + documents(in: "docs") {
+      let url = DocumentedProgram.packageDirectory.appending(path: document)
+      let text = try String(decoding: Data(contentsOf: url), as: UTF8.self)
+      for match in text.matches(of: /\]\(([^)#:\s]+)(?:#[^)]*)?\)/) {
+        let target = url.deletingLastPathComponent().appending(path: String(match.1)).standardizedFileURL
+        #expect(FileManager.default.fileExists(atPath: target.path), "\(document) links to \(match.1)")
+      }
+    }
+  }
+
+  @Test func `a program whose default isolation is the main actor keeps its store there`() async throws {
+    let library = try await Library()
+    try await library.add("So What", seconds: 565)
+    try await library.add("Blue in Green", seconds: 337)
+    #expect(try await library.titles() == ["So What", "Blue in Green"])
+    #expect(try await library.totalSeconds() == 902)
+    try await library.close()
+  }
+
+  private func documents(in folder: String) -> [String] {
+    let url = DocumentedProgram.packageDirectory.appending(path: folder)
+    let paths = FileManager.default.enumerator(atPath: url.path)?.compactMap { $0 as? String } ?? []
+    return paths.filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+  }
+}
