@@ -8,13 +8,12 @@ struct DependingPackageTests {
   @Test func `the documents' programs build and run in a package that depends on this one`() throws {
     let directory = try TemporaryDirectory()
     try writePackage(to: directory)
-    let swift = URL(filePath: "/usr/bin/env")
-    let (status, log) = try DocumentedProgram.run(swift, ["swift", "build"], in: directory.path)
-    try #require(status == 0, "\(log)")
+    let build = try DocumentedProgram.run("swift build", in: directory.path)
+    try #require(build.status == 0, "\(build.output)")
     for program in DocumentedProgram.all {
       let scratch = try TemporaryDirectory()
-      let executable = URL(filePath: directory.path(".build/debug/\(program.name)"))
-      let (status, output) = try DocumentedProgram.run(executable, in: scratch.path)
+      let executable = directory.path(".build/debug/\(program.name)")
+      let (status, output) = try DocumentedProgram.run("'\(executable)'", in: scratch.path)
       #expect(status == 0)
       #expect(output == program.output)
     }

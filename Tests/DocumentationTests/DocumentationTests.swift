@@ -15,7 +15,7 @@ import Testing
     // Executables lie beside the tests' own.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let directory = try TemporaryDirectory()
-    let (status, output) = try DocumentedProgram.run(products.appending(path: program.name), in: directory.path)
+    let (status, output) = try DocumentedProgram.run("'\(products.path)/\(program.name)'", in: directory.path)
     #expect(status == 0)
     #expect(output == program.output)
   }
