@@ -32,9 +32,9 @@ uint64_t slotChecksum(const char *slot, uint32_t count) {
 
 }  // namespace
 
-void CommitRing::load(Disk &disk) {
+bool CommitRing::load(Disk &disk) {
   std::unique_ptr<DiskFile> file = disk.open(kName, Disk::Mode::read);
-  if (!file) return;
+  if (!file) return true;
   bool found = false, isEmpty = true;
   std::vector<char> slot(sizeof(Header) + 16 * kCapacity);
   for (int index = 0; index < 2; index++) {
@@ -58,7 +58,11 @@ void CommitRing::load(Disk &disk) {
       ids_.push_back(id);
     }
   }
-  if (!found && !isEmpty) throw Failure(TDN_DAMAGED, "both copies of the last commits' list are damaged", kName);
+  return found || isEmpty;
+}
+
+void CommitRing::throwDamaged() {
+  throw Failure(TDN_DAMAGED, "both copies of the last commits' list are damaged", kName);
 }
 
 void CommitRing::write(Disk &disk, uint64_t upTo) {

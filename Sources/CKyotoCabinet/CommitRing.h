@@ -15,8 +15,10 @@ class CommitRing {
   using BatchID = std::array<uint8_t, 16>;
   static constexpr size_t kCapacity = 1024;
 
-  // Reads the newest valid slot. Throws Failure(TDN_DAMAGED) if there is a file but no valid slot in it.
-  void load(Disk &disk);
+  // Reads the newest valid slot. False if there is a file but no valid slot in it: either it is damaged, or its very
+  // first writing was cut short, and then the log holds every commit.
+  bool load(Disk &disk);
+  [[noreturn]] static void throwDamaged();
   // Writes and flushes the slot that does not hold the newest state on disk: the state as of commit `upTo`.
   void write(Disk &disk, uint64_t upTo);
 

@@ -26,7 +26,7 @@ constexpr int64_t kPageSize = 4096;
 
 inline int64_t pageCeiling(int64_t byteCount) { return (byteCount + kPageSize - 1) & ~(kPageSize - 1); }
 
-class DataFile {
+class DataFile : public std::enable_shared_from_this<DataFile> {
  public:
   ~DataFile();
   DataFile(const DataFile &) = delete;
@@ -81,7 +81,7 @@ class DataFile {
 
   DataFile(FileGroup &group, uint32_t number, std::string name);
 
-  // -- Memory (DataFileMemory.cpp)
+  // -- Memory
   // Opens the mapping over what the main file holds. `main` null: there is none yet.
   void map(DiskFile *main, int64_t size);
   void reserve(int64_t size);
@@ -111,7 +111,7 @@ class DataFile {
   State state_ = State::normal;
   bool isDirect_ = false;          // its new pages are written directly by the commit being applied
   bool wasFresh_ = false;          // before it was dropped by the commit being applied
-  uint64_t lastGeneration_ = 0;    // newest log generation that mentions the file
+  std::atomic<uint64_t> lastGeneration_{0};  // newest log generation that mentions the file
 
   char *base_ = nullptr;
   int64_t reserved_ = 0;   // bytes of address space

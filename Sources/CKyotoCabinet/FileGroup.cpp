@@ -11,7 +11,8 @@
 
 namespace todana {
 
-FileGroup::FileGroup(Disk &disk, const Settings &settings) : disk_(disk), settings_(settings) {}
+FileGroup::FileGroup(Disk &disk, const Settings &settings)
+    : disk_(disk), settings_(settings), sweepSize_(settings.openFileLimit) {}
 
 FileGroup::~FileGroup() { stopBackground(); }
 
@@ -27,7 +28,7 @@ std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings,
 
 void FileGroup::recover(Report &report) {
   const auto start = std::chrono::steady_clock::now();
-  ring_.load(disk_);
+  const bool hasRing = ring_.load(disk_);
   struct Log {
     const char *name;
     LogHeader header;
@@ -41,8 +42,10 @@ void FileGroup::recover(Report &report) {
   });
   const uint64_t carried = ring_.newest();
   report.commitNumber = carried;
+  if (!hasRing && (logs.empty() || logs.front().header.firstCommit != 1)) CommitRing::throwDamaged();
   if (logs.empty()) return;
   nextGeneration_ = logs.back().header.generation + 1;
+  carriedGeneration_ = logs.back().header.generation;
   // An older log that was carried wholly, or does not lead up to the newer one, is done with.
   if (logs.size() == 2 && (logs[1].header.firstCommit <= carried + 1 ||
                            logs[0].header.generation + 1 != logs[1].header.generation)) {
@@ -92,6 +95,7 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   std::lock_guard<std::mutex> lock(filesMutex_);
   auto found = files_.find(number);
   if (found != files_.end()) return found->second;
+  if (files_.size() >= sweepSize_) closeIdleFiles();
   if (settings_.isVolatile) throw Failure(TDN_DAMAGED, "the file is missing", name);
 
   std::shared_ptr<DataFile> file(new DataFile(*this, number, name));

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +38,7 @@ class FileGroup {
     bool strict = false;
     bool readOnly = false;
     bool isVolatile = false;  // memory only: no log, no checkpoint
+    size_t openFileLimit = 256;  // idle data files are closed from here on
   };
 
   struct Report {
@@ -60,6 +62,17 @@ class FileGroup {
 
    private:
     ReaderWriterLock::Shared lock_;
+  };
+
+  // The same for code that may run inside `apply`, where readers are excluded already.
+  class ReadLockUnlessApplying {
+   public:
+    explicit ReadLockUnlessApplying(FileGroup &group) {
+      if (group.applyingThread_.load(std::memory_order_relaxed) != std::this_thread::get_id()) lock_.emplace(group);
+    }
+
+   private:
+    std::optional<ReadLock> lock_;
   };
 
   enum class Durability { full, relaxed };
@@ -116,7 +129,7 @@ class FileGroup {
   void recover(Report &report);
 
   // -- For DataFile
-  void noteChanged(DataFile *file) { changed_.push_back(file); }
+  void noteChanged(DataFile *file) { changed_.push_back(file->shared_from_this()); }
   std::unique_ptr<DiskFile> openMain(const std::string &name) { return disk_.open(name, Disk::Mode::read); }
   void removeQuietly(const std::string &name);
 
@@ -160,11 +173,14 @@ class FileGroup {
   std::unique_ptr<LogIndex> overlay_;  // read-only: what the logs hold beyond the main files
 
   ReaderWriterLock stateLock_;         // readers of mappings / whoever changes them
+  std::atomic<std::thread::id> applyingThread_{};  // the one inside `apply`
   std::mutex commitMutex_;             // one commit at a time; taken before stateLock_
   std::mutex checkpointMutex_;         // one checkpoint at a time; taken before commitMutex_
 
   std::mutex filesMutex_;
   std::map<uint32_t, std::shared_ptr<DataFile>> files_;
+  size_t sweepSize_;                   // files open when idle ones are looked for again
+  std::atomic<uint64_t> carriedGeneration_{0};  // newest log that is wholly in the main files
 
   // Under commitMutex_:
   std::unique_ptr<LogWriter> log_;
@@ -174,7 +190,7 @@ class FileGroup {
     uint64_t generation = 0;  // 0: none
     int64_t tail = 0;
   } closing_;
-  std::vector<DataFile *> changed_;
+  std::vector<std::shared_ptr<DataFile>> changed_;
   std::vector<Direct> direct_;
   std::vector<std::shared_ptr<DataFile>> adopted_, dropping_;
   struct Dropped {

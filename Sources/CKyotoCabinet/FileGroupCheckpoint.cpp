@@ -42,12 +42,14 @@ void FileGroup::checkpoint(bool isLast) {
   {
     std::lock_guard<std::mutex> commitLock(commitMutex_);
     closing_ = {};
+    carriedGeneration_ = closing.generation;
     liveLogBytes_ = log_ ? log_->tail() - kFirstFrame : 0;
     removeDropped(closing.generation);
   }
   checkpoints_++;
   lastCheckpointFailed_ = false;
   roomMade_.notify_all();
+  std::lock_guard<std::mutex> lock(filesMutex_);
   closeIdleFiles();
 }
 
@@ -172,21 +174,15 @@ void FileGroup::removeDropped(uint64_t generation) {
   dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(), isDone), dropped_.end());
 }
 
-// Files that nobody holds, and that are wholly in their main files.
+// Files that nobody holds, and that are wholly in their main files. Under filesMutex_.
 void FileGroup::closeIdleFiles() {
-  std::vector<std::shared_ptr<DataFile>> idle;
-  std::lock_guard<std::mutex> commitLock(commitMutex_);
-  const uint64_t live = closing_.generation ? closing_.generation : (log_ ? log_->generation() : 0);
-  std::lock_guard<std::mutex> lock(filesMutex_);
+  if (settings_.isVolatile) return;
   for (auto entry = files_.begin(); entry != files_.end();) {
-    const std::shared_ptr<DataFile> &file = entry->second;
-    if (file.use_count() == 1 && file->lastGeneration_ < live) {
-      idle.push_back(std::move(entry->second));
-      entry = files_.erase(entry);
-    } else {
-      ++entry;
-    }
+    // A file that a commit is changing is held by the commit.
+    const bool isIdle = entry->second.use_count() == 1 && entry->second->lastGeneration_ <= carriedGeneration_;
+    entry = isIdle ? files_.erase(entry) : std::next(entry);
   }
+  sweepSize_ = std::max(settings_.openFileLimit, 2 * files_.size());
 }
 
 // MARK: In the background

@@ -28,6 +28,7 @@ uint64_t FileGroup::commit(
   {
     ReaderWriterLock::Exclusive readersOut(stateLock_);
     try {
+      applyingThread_ = std::this_thread::get_id();
       apply();
       if (!changed_.empty()) {
         checkCommitLimit();
@@ -36,8 +37,10 @@ uint64_t FileGroup::commit(
     } catch (...) {
       rollBack();
       undone();
+      applyingThread_ = std::thread::id();
       throw;
     }
+    applyingThread_ = std::thread::id();
     if (changed_.empty()) {
       commitLock.unlock();
       if (durability == Durability::full) flush();
@@ -86,7 +89,7 @@ void FileGroup::waitForRoom(std::unique_lock<std::mutex> &commitLock) {
 
 void FileGroup::checkCommitLimit() const {
   int64_t pages = 0;
-  for (const DataFile *file : changed_) {
+  for (const std::shared_ptr<DataFile> &file : changed_) {
     if (file->state_ == DataFile::State::building || file->state_ == DataFile::State::dropped) continue;
     const uint32_t firstNewPage = static_cast<uint32_t>(pageCeiling(file->committedSize_) / kPageSize);
     pages += std::count_if(file->dirtyPages_.begin(), file->dirtyPages_.end(), [=](uint32_t page) {
@@ -95,8 +98,8 @@ void FileGroup::checkCommitLimit() const {
   }
   if (pages * kPageSize > settings_.commitLimit) {
     throw Failure(
-      TDN_LIMIT, "one save changes " + std::to_string(pages * kPageSize >> 20) + " MiB of stored pages, over the limit of " +
-                   std::to_string(settings_.commitLimit >> 20) + " MiB: save in smaller steps");
+      TDN_LIMIT, "one save changes " + std::to_string(pages * kPageSize >> 10) + " KiB of stored pages, over the limit " +
+                   "of " + std::to_string(settings_.commitLimit >> 10) + " KiB: save in smaller steps");
   }
 }
 
@@ -116,7 +119,7 @@ void FileGroup::startLog() {
 
 bool FileGroup::isLargeCommit() const {
   int64_t newBytes = 0;
-  for (const DataFile *file : changed_) {
+  for (const std::shared_ptr<DataFile> &file : changed_) {
     if (file->state_ == DataFile::State::building) return true;
     if (file->state_ == DataFile::State::dropped) continue;
     newBytes += pageCeiling(file->size()) - pageCeiling(file->committedSize_);
@@ -136,7 +139,7 @@ void FileGroup::writeCommit(uint64_t number, const uint8_t batchID[16]) {
   log_->begin(number, flushed_);
   log_->addBatch(batchID);
   bool hasNewNames = false;
-  for (DataFile *file : changed_) {
+  for (const std::shared_ptr<DataFile> &file : changed_) {
     const bool isNew = file->committedSize_ == 0;
     const bool isDropped = file->state_ == DataFile::State::dropped;
     log_->addFile(
@@ -202,7 +205,7 @@ bool FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
 // Runs with readers excluded, when nothing but a failed flush can stop the commit any more.
 void FileGroup::acceptChanges() {
   const uint64_t generation = log_ ? log_->generation() : 0;
-  for (DataFile *file : changed_) {
+  for (const std::shared_ptr<DataFile> &file : changed_) {
     file->lastGeneration_ = generation;
     if (file->state_ == DataFile::State::dropped) continue;
     const int64_t endLogged = file->isDirect_ ? pageCeiling(file->committedSize_) / kPageSize : INT64_MAX;
@@ -293,7 +296,7 @@ void FileGroup::rollBack() {
     }
   }
   direct_.clear();
-  for (DataFile *file : changed_) {
+  for (const std::shared_ptr<DataFile> &file : changed_) {
     if (file->state_ == DataFile::State::building) continue;
     file->rollBack();
     file->isDirect_ = false;

@@ -46,7 +46,11 @@ bool exists(const std::string &path) {
 void makeDirectories(const std::string &path) {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
-    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
+    if (::mkdir(part.c_str(), 0777) == 0) {
+      // Its name must be as durable as what will stand in it.
+      const size_t parent = part.rfind('/');
+      DirectoryDisk(parent == std::string::npos ? "." : parent == 0 ? "/" : part.substr(0, parent)).flushDirectory();
+    } else if (errno != EEXIST) {
       throw Failure::fromErrno(errno, "cannot create the directory", part);
     }
     if (slash == std::string::npos) return;

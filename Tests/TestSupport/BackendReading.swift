@@ -111,7 +111,7 @@ extension BackendSnapshot {
 }
 
 extension BackendScan {
-  /// The rows up to the end; a row that comes twice is an error.
+  /// The rows up to the end, without damaged ones; a row that comes twice is an error.
   public func remainingRows(
     chunk: RecordChunk = RecordChunk(byteCapacity: 4096, recordLimit: 100)
   ) throws(BackendError) -> [RowID: [UInt8]] {
@@ -120,6 +120,8 @@ extension BackendScan {
       try next(into: chunk)
       if chunk.slices.isEmpty { return found }
       for slice in chunk.slices {
+        // A record that reaches onto a damaged page comes first; the scan throws where the page itself is read.
+        if slice.status == .damaged { continue }
         guard slice.status == .found, found.updateValue(chunk.bytes(slice.value), forKey: slice.rowID) == nil else {
           throw BackendError(.invalidArgument, "A scan delivered row \(slice.rowID) twice or as \(slice.status).")
         }

@@ -56,8 +56,11 @@ void Cabinet::reopen(tdn_open_report &report) {
     // No flush can fail there, and there are no files to go back to.
     groupReport.commitNumber = session_->group().commitNumber();
   } else {
+    // Kept here until an opening succeeds: an attempt that fails must not forget it either.
+    if (session_) handedOut_ = session_->table().handedOut();
     session_ = nullptr;
     openSession(groupReport);
+    session_->table().restore(handedOut_);
   }
   fill(report, groupReport);
 }

@@ -16,6 +16,29 @@ void FileTable::setNumbers(uint32_t nextStructure, uint32_t nextFileNumber) {
   nextFileNumber_ = nextFileNumber;
 }
 
+FileTable::HandedOut FileTable::handedOut() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  HandedOut result;
+  result.nextStructure = nextStructure_;
+  for (const auto &[id, structure] : structures_) {
+    result.structures.push_back({id, structure->kind, structure->name, structure->nextRow});
+  }
+  return result;
+}
+
+void FileTable::restore(const HandedOut &handedOut) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  nextStructure_ = std::max(nextStructure_, handedOut.nextStructure);
+  for (const HandedOut::Entry &entry : handedOut.structures) {
+    std::unique_ptr<Structure> &structure = structures_[entry.id];
+    if (!structure) {
+      structure = std::make_unique<Structure>(entry.id, entry.kind, entry.name);
+      byName_[{entry.kind, entry.name}] = structure.get();
+    }
+    structure->nextRow = entry.nextRow;
+  }
+}
+
 Structure &FileTable::structure(uint32_t id) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = structures_.find(id);
@@ -67,6 +90,7 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
     try {
       std::shared_ptr<DataFile> data =
         group_.openFile(number, Catalog::fileName(number, structure.kind, structure.name));
+      FileGroup::ReadLockUnlessApplying lock(group_);
       file = std::make_shared<const HashFile>(
         std::move(data), structure.id, structure.isTree() ? kTreeFileType : kHashFileType);
     } catch (const Failure &) {

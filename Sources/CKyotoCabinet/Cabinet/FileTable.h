@@ -25,6 +25,20 @@ class FileTable {
   // -- Structures
   void add(const Catalog::Entry &entry);
   void setNumbers(uint32_t nextStructure, uint32_t nextFileNumber);
+
+  // What was handed out and may be known to nobody else yet: it must not be handed out again after reopening.
+  struct HandedOut {
+    struct Entry {
+      uint32_t id;
+      int32_t kind;
+      std::string name;
+      uint64_t nextRow;
+    };
+    std::vector<Entry> structures;
+    uint32_t nextStructure = 1;
+  };
+  HandedOut handedOut();
+  void restore(const HandedOut &handedOut);
   // Throws Failure(TDN_NO_STRUCTURE).
   Structure &structure(uint32_t id);
   // The structure with this name, a new one where there is none.

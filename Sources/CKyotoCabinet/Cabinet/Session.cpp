@@ -20,6 +20,7 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   settings.strict = options.strict;
   settings.readOnly = options.access == TDN_ACCESS_READ;
   settings.isVolatile = options.storage == TDN_STORAGE_MEMORY;
+  settings.openFileLimit = static_cast<size_t>(std::max(options.descriptor_limit, 1));
   return settings;
 }
 

@@ -25,6 +25,7 @@ class Session {
   void close();
 
   FileGroup &group() { return *group_; }
+  FileTable &table() { return *table_; }
   SnapshotList &snapshots() { return snapshots_; }
 
   // -- Structures

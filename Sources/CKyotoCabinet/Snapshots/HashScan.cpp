@@ -11,7 +11,14 @@ bool HashScan::step(ChunkWriter &chunk) {
   size_t start = chunk.byteCount();
   while (offset_ < part_.end) {
     HashBlock block;
-    file->readBlock(offset_, block);
+    try {
+      file->readBlock(offset_, block);
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_DAMAGED) throw;
+      if (chunk.sliceCount() > 0) return false;  // first what was read before
+      offset_ = nextRecordAfter(offset_);
+      throw;
+    }
     bool isAdded = true;
     if (hasChanges) {
       auto old = part_.changedAt.find(offset_);
@@ -28,6 +35,27 @@ bool HashScan::step(ChunkWriter &chunk) {
     if (limit.isReached(chunk.byteCount() - start)) return true;
   }
   return false;
+}
+
+// The first place after a damaged block that some chain knows as its key's record. What merely looks like a record
+// does not count: free blocks keep the bytes of old ones.
+int64_t HashScan::nextRecordAfter(int64_t offset) const {
+  const HashFile &file = *part_.file;
+  const int64_t step = int64_t{1} << file.alignmentPower();
+  for (offset += step; offset < part_.end; offset += step) {
+    try {
+      HashBlock block, found;
+      file.readBlock(offset, block);
+      if (block.isFree) continue;
+      file.verifyKey(block);
+      if (file.find(block.key, block.keyLength, found) && found.offset == offset) return offset;
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_DAMAGED) throw;
+      // A page with a wrong checksum (the layer below names no structure) holds nothing to trust: on to the next one.
+      if (failure.structure == 0 && failure.page == offset / kPageSize) offset = (failure.page + 1) * kPageSize - step;
+    }
+  }
+  return part_.end;
 }
 
 bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) const {

@@ -15,9 +15,12 @@ class HashScan {
       : snapshot_(snapshot), part_(part), hasRows_(hasRows), offset_(part.file ? part.file->recordStart() : 0) {}
 
   // Adds records for about a millisecond, under the caller's read lock. False when the chunk is full or all is read.
+  // Throws Failure(TDN_DAMAGED) with file and page, into an empty chunk, where a block's end cannot be told; the next
+  // step goes on behind the damage.
   bool step(ChunkWriter &chunk);
 
  private:
+  int64_t nextRecordAfter(int64_t offset) const;
   bool addOld(ChunkWriter &chunk, const std::string &key) const;
   bool addRecord(ChunkWriter &chunk, const HashBlock &record) const;
 

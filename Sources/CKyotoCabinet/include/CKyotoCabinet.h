@@ -265,7 +265,8 @@ tdn_scan *TDN_NULLABLE tdn_range_open(
   tdn_snapshot *snapshot, uint32_t structure, const uint8_t *TDN_NULLABLE lower, size_t lower_length,
   const uint8_t *TDN_NULLABLE upper, size_t upper_length, bool descending, tdn_error *error);
 
-// Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0.
+// Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0. After TDN_DAMAGED, which
+// names file and page, the next call goes on with the first record behind the damage that can be told.
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
 void tdn_scan_close(tdn_scan *scan);
 

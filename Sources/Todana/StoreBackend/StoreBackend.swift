@@ -96,5 +96,7 @@ public protocol BackendSnapshot: AnyObject, Sendable {
 /// A position in a snapshot, used by one thread at a time.
 public protocol BackendScan: AnyObject {
   /// Replaces the chunk's content by the next records; an empty chunk means the end.
+  ///
+  /// After ``BackendError/Code/damaged`` the next call goes on behind the damage.
   func next(into chunk: RecordChunk) throws(BackendError)
 }
