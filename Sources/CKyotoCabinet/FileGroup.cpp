@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "Checkpoint.h"
+#include "Checksum.h"
 #include "Failure.h"
 #include "LogIndex.h"
 #include "PageSums.h"
@@ -141,6 +142,21 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   }
   files_[number] = file;
   return file;
+}
+
+bool FileGroup::readFirstPage(uint32_t number, const std::string &name, char page[kPageSize]) {
+  if (settings_.isVolatile || (overlay_ && overlay_->files.count(number) > 0)) return false;
+  {
+    std::lock_guard<std::mutex> lock(filesMutex_);
+    if (files_.count(number) > 0) return false;
+  }
+  // A file that is not open has no content in the logs.
+  const std::unique_ptr<DiskFile> main = disk_.open(name, Disk::Mode::read);
+  if (!main) return false;
+  const size_t count = main->read(0, page, kPageSize);
+  std::memset(page + count, 0, kPageSize - count);
+  uint64_t expected;
+  return PageSums::readFirst(disk_, name, &expected) && pageChecksum(page, number, 0) == expected;
 }
 
 std::shared_ptr<DataFile> FileGroup::createFile(uint32_t number, const std::string &name) {

@@ -48,7 +48,7 @@ void FileGroup::checkpoint(bool isLast) {
   checkpoints_++;
   lastCheckpointFailed_ = false;
   roomMade_.notify_all();
-  closeIdleFiles();
+  closeIdleFiles(true);
 }
 
 // Commits go on in the other log. The closed one is flushed first, even if all its commits were relaxed: nothing may
@@ -172,11 +172,17 @@ void FileGroup::removeDropped(uint64_t generation) {
   dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(), isDone), dropped_.end());
 }
 
-// Files that nobody holds, and that are wholly in their main files.
-void FileGroup::closeIdleFiles() {
+void FileGroup::closeIdleFiles(bool waits) {
+  if (settings_.isVolatile) return;  // there is nothing to open them from again
   std::vector<std::shared_ptr<DataFile>> idle;
-  std::lock_guard<std::mutex> commitLock(commitMutex_);
-  const uint64_t live = closing_.generation ? closing_.generation : (log_ ? log_->generation() : 0);
+  std::unique_lock<std::mutex> commitLock(commitMutex_, std::defer_lock);
+  if (waits) {
+    commitLock.lock();
+  } else if (!commitLock.try_lock()) {
+    return;
+  }
+  // Without a log, all that was ever committed is in the main files (or, for a reader, in the logs that it read).
+  const uint64_t live = closing_.generation ? closing_.generation : (log_ ? log_->generation() : UINT64_MAX);
   std::lock_guard<std::mutex> lock(filesMutex_);
   for (auto entry = files_.begin(); entry != files_.end();) {
     const std::shared_ptr<DataFile> &file = entry->second;
