@@ -37,7 +37,8 @@ class FileTable {
   uint32_t nextFileNumber() const { return nextFileNumber_; }
 
   // -- Files
-  // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none. `isKept` false: for one look only.
+  // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none.
+  // `isKept` false: for one look only.
   std::shared_ptr<const HashFile> file(Structure &structure, bool isKept = true);
 
   // Calls `body` with the structure's file (or null) under a read lock.
