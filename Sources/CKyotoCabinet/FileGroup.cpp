@@ -5,14 +5,14 @@
 #include <cstdlib>
 
 #include "Checkpoint.h"
+#include "Checksum.h"
 #include "Failure.h"
 #include "LogIndex.h"
 #include "PageSums.h"
 
 namespace todana {
 
-FileGroup::FileGroup(Disk &disk, const Settings &settings)
-    : disk_(disk), settings_(settings), sweepSize_(settings.openFileLimit) {}
+FileGroup::FileGroup(Disk &disk, const Settings &settings) : disk_(disk), settings_(settings) {}
 
 FileGroup::~FileGroup() { stopBackground(); }
 
@@ -45,7 +45,6 @@ void FileGroup::recover(Report &report) {
   if (!hasRing && (logs.empty() || logs.front().header.firstCommit != 1)) CommitRing::throwDamaged();
   if (logs.empty()) return;
   nextGeneration_ = logs.back().header.generation + 1;
-  carriedGeneration_ = logs.back().header.generation;
   // An older log that was carried wholly, or does not lead up to the newer one, is done with.
   if (logs.size() == 2 && (logs[1].header.firstCommit <= carried + 1 ||
                            logs[0].header.generation + 1 != logs[1].header.generation)) {
@@ -95,7 +94,6 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   std::lock_guard<std::mutex> lock(filesMutex_);
   auto found = files_.find(number);
   if (found != files_.end()) return found->second;
-  if (files_.size() >= sweepSize_) closeIdleFiles();
   if (settings_.isVolatile) throw Failure(TDN_DAMAGED, "the file is missing", name);
 
   std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
@@ -145,6 +143,21 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   }
   files_[number] = file;
   return file;
+}
+
+bool FileGroup::readFirstPage(uint32_t number, const std::string &name, char page[kPageSize]) {
+  if (settings_.isVolatile || (overlay_ && overlay_->files.count(number) > 0)) return false;
+  {
+    std::lock_guard<std::mutex> lock(filesMutex_);
+    if (files_.count(number) > 0) return false;
+  }
+  // A file that is not open has no content in the logs.
+  const std::unique_ptr<DiskFile> main = disk_.open(name, Disk::Mode::read);
+  if (!main) return false;
+  const size_t count = main->read(0, page, kPageSize);
+  std::memset(page + count, 0, kPageSize - count);
+  uint64_t expected;
+  return PageSums::readFirst(disk_, name, &expected) && pageChecksum(page, number, 0) == expected;
 }
 
 std::shared_ptr<DataFile> FileGroup::createFile(uint32_t number, const std::string &name) {

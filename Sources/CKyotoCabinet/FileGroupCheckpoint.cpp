@@ -42,15 +42,13 @@ void FileGroup::checkpoint(bool isLast) {
   {
     std::lock_guard<std::mutex> commitLock(commitMutex_);
     closing_ = {};
-    carriedGeneration_ = closing.generation;
     liveLogBytes_ = log_ ? log_->tail() - kFirstFrame : 0;
     removeDropped(closing.generation);
   }
   checkpoints_++;
   lastCheckpointFailed_ = false;
   roomMade_.notify_all();
-  std::lock_guard<std::mutex> lock(filesMutex_);
-  closeIdleFiles();
+  closeIdleFiles(true);
 }
 
 // Commits go on in the other log. The closed one is flushed first, even if all its commits were relaxed: nothing may
@@ -174,15 +172,27 @@ void FileGroup::removeDropped(uint64_t generation) {
   dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(), isDone), dropped_.end());
 }
 
-// Files that nobody holds, and that are wholly in their main files. Under filesMutex_.
-void FileGroup::closeIdleFiles() {
-  if (settings_.isVolatile) return;
-  for (auto entry = files_.begin(); entry != files_.end();) {
-    // A file that a commit is changing is held by the commit.
-    const bool isIdle = entry->second.use_count() == 1 && entry->second->lastGeneration_ <= carriedGeneration_;
-    entry = isIdle ? files_.erase(entry) : std::next(entry);
+void FileGroup::closeIdleFiles(bool waits) {
+  if (settings_.isVolatile) return;  // there is nothing to open them from again
+  std::vector<std::shared_ptr<DataFile>> idle;
+  std::unique_lock<std::mutex> commitLock(commitMutex_, std::defer_lock);
+  if (waits) {
+    commitLock.lock();
+  } else if (!commitLock.try_lock()) {
+    return;
   }
-  sweepSize_ = std::max(settings_.openFileLimit, 2 * files_.size());
+  // Without a log, all that was ever committed is in the main files (or, for a reader, in the logs that it read).
+  const uint64_t live = closing_.generation ? closing_.generation : (log_ ? log_->generation() : UINT64_MAX);
+  std::lock_guard<std::mutex> lock(filesMutex_);
+  for (auto entry = files_.begin(); entry != files_.end();) {
+    const std::shared_ptr<DataFile> &file = entry->second;
+    if (file.use_count() == 1 && file->lastGeneration_ < live) {
+      idle.push_back(std::move(entry->second));
+      entry = files_.erase(entry);
+    } else {
+      ++entry;
+    }
+  }
 }
 
 // MARK: In the background

@@ -42,10 +42,10 @@ bool Cabinet::isOpen() {
 void Cabinet::close() {
   ReaderWriterLock::Exclusive lock(door_);
   isClosed_ = true;
-  std::unique_ptr<Session> session = std::move(session_);
+  // Let go in reverse: the directory last, whose lock lets others in.
   std::unique_ptr<StoreDirectory> directory = std::move(directory_);
+  std::unique_ptr<Session> session = std::move(session_);
   if (session) session->close();
-  session = nullptr;  // before the directory, whose lock lets others in
 }
 
 void Cabinet::reopen(tdn_open_report &report) {

@@ -100,9 +100,21 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
     std::lock_guard<std::mutex> lock(mutex_);
     if (structure.fileNumber != number) continue;
     if (structure.file) return structure.file;
-    if (isKept) keep(structure, file);
+    if (isKept) {
+      keep(structure, file);
+    } else {
+      letGoCount_++;
+    }
     return file;
   }
+}
+
+bool FileTable::readCount(Structure &structure, uint64_t *count) {
+  uint32_t number = structure.fileNumber;
+  char page[kPageSize];
+  return number != 0 && !structure.isTree() &&
+         group_.readFirstPage(number, Catalog::fileName(number, structure.kind, structure.name), page) &&
+         HashFile::countInPage(page, structure.id, count);
 }
 
 void FileTable::setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number) {
@@ -117,6 +129,11 @@ uint32_t FileTable::openCount() {
   return static_cast<uint32_t>(openStructures_.size());
 }
 
+void FileTable::closeIdleFiles() {
+  letGoCount_ = 0;
+  group_.closeIdleFiles(false);
+}
+
 void FileTable::keep(Structure &structure, std::shared_ptr<const HashFile> file) {
   structure.file = std::move(file);
   openStructures_.push_front(&structure);
@@ -128,6 +145,7 @@ void FileTable::letGo(Structure &structure) {
   if (!structure.file) return;
   structure.file = nullptr;
   openStructures_.erase(structure.use);
+  letGoCount_++;
 }
 
 }  // namespace todana

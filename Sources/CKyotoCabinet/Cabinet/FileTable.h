@@ -51,12 +51,14 @@ class FileTable {
   uint32_t nextFileNumber() const { return nextFileNumber_; }
 
   // -- Files
-  // The structure's file, opened where it is not; null where there is none. `isKept` false: for one look only.
+  // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none.
+  // `isKept` false: for one look only.
   std::shared_ptr<const HashFile> file(Structure &structure, bool isKept = true);
 
   // Calls `body` with the structure's file (or null) under a read lock.
   template <class Body>
   decltype(auto) read(Structure &structure, bool isKept, Body body) {
+    if (letGoCount_ >= kLetGoLimit) closeIdleFiles();
     for (;;) {
       std::shared_ptr<const HashFile> current = file(structure, isKept);
       FileGroup::ReadLock lock(group_);
@@ -65,12 +67,19 @@ class FileTable {
     }
   }
 
+  // The record count of a structure whose file is not open. False where only opening it can say.
+  bool readCount(Structure &structure, uint64_t *count);
+
   // Inside `apply`, or when it is undone: the structure lives in another file now.
   void setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number);
 
   uint32_t openCount();
 
  private:
+  // Files are let go one by one; the group looks for those that nobody uses only once for many.
+  static constexpr uint32_t kLetGoLimit = 256;
+
+  void closeIdleFiles();
   void keep(Structure &structure, std::shared_ptr<const HashFile> file);
   void letGo(Structure &structure);
 
@@ -82,6 +91,7 @@ class FileTable {
   uint32_t nextStructure_ = 1;
   std::atomic<uint32_t> nextFileNumber_{Catalog::kFileNumber + 1};
   std::list<Structure *> openStructures_;  // the one used last in front
+  std::atomic<uint32_t> letGoCount_{0};
 };
 
 }  // namespace todana

@@ -20,7 +20,6 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   settings.strict = options.strict;
   settings.readOnly = options.access == TDN_ACCESS_READ;
   settings.isVolatile = options.storage == TDN_STORAGE_MEMORY;
-  settings.openFileLimit = static_cast<size_t>(std::max(options.descriptor_limit, 1));
   return settings;
 }
 
@@ -92,9 +91,12 @@ void Session::storeState() {
 std::vector<Session::StructureInfo> Session::structures() {
   std::vector<StructureInfo> infos;
   for (Structure *structure : table_->all()) {
-    uint64_t count = table_->read(*structure, false, [&](const std::shared_ptr<const HashFile> &file) {
-      return countIn(*structure, file.get());
-    });
+    uint64_t count;
+    if (!table_->readCount(*structure, &count)) {
+      count = table_->read(*structure, false, [&](const std::shared_ptr<const HashFile> &file) {
+        return countIn(*structure, file.get());
+      });
+    }
     infos.push_back({structure->id, structure->kind, count, structure->name});
   }
   return infos;

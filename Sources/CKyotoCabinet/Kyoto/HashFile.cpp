@@ -21,6 +21,7 @@ constexpr int kFreeBlockPower = 10;
 constexpr int kOptions = 11;
 constexpr int kBucketCount = 16;
 constexpr int kFlags = 24;
+constexpr int kCount = 32;
 constexpr int kSize = 40;
 constexpr int kNextRow = 48;  // the 16 opaque bytes, which Kyoto Cabinet leaves to us
 constexpr int kStructure = 56;
@@ -119,6 +120,17 @@ int64_t HashFile::bucketCountAtLeast(uint64_t count) {
   number = std::max(number, Shape().bucketCount) | 1;
   while (!isPrime(number)) number += 2;
   return number;
+}
+
+bool HashFile::countInPage(const char *page, uint32_t structure, uint64_t *count) {
+  uint32_t owner;
+  std::memcpy(&owner, page + kStructure, 4);
+  if (std::memcmp(page, kMagic, sizeof(kMagic)) != 0 || static_cast<uint8_t>(page[kType]) != kHashFileType ||
+      owner != structure) {
+    return false;
+  }
+  *count = readBigEndian64(page + kCount);
+  return true;
 }
 
 uint64_t HashFile::nextRow() const {

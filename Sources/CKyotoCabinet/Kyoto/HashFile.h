@@ -64,6 +64,9 @@ class HashFile {
   int64_t poolSize() const { return bucketStart_ - kHashHeaderSize; }
   int64_t recordStart() const { return recordStart_; }
 
+  // The record count in the first page of a hash file that is not open. False where only opening it can say.
+  static bool countInPage(const char *page, uint32_t structure, uint64_t *count);
+
   // Of the state that is in the file now.
   int64_t end() const { return file_->size(); }
   uint64_t count() const { return readBigEndian64(header() + 32); }

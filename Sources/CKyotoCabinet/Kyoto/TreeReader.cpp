@@ -49,8 +49,8 @@ TreeReader::TreeReader(const HashFile &file) : file_(file) {
 bool TreeReader::find(std::string_view key, std::string_view &value) const {
   Leaf leaf;
   readLeaf(leafFor(key), leaf);
-  auto found = std::lower_bound(
-    leaf.records.begin(), leaf.records.end(), key, [](const Record &record, std::string_view k) { return record.key < k; });
+  auto isBefore = [](const Record &record, std::string_view key) { return record.key < key; };
+  auto found = std::lower_bound(leaf.records.begin(), leaf.records.end(), key, isBefore);
   if (found == leaf.records.end() || found->key != key) return false;
   value = found->value;
   return true;

@@ -36,7 +36,9 @@ class TreeNodes : public kyotocabinet::PagedHashDB {
   }
 
   // The group flushes; stock code would also take its 1,024 record locks at once.
-  bool synchronize(bool = false, FileProcessor * = nullptr, ProgressChecker * = nullptr) override { return dump_meta(); }
+  bool synchronize(bool = false, FileProcessor * = nullptr, ProgressChecker * = nullptr) override {
+    return dump_meta();
+  }
 
   // Everything that PlantDB does to its nodes comes through here.
   bool accept(const char *key, size_t keyLength, Visitor *visitor, bool isWriting) override {

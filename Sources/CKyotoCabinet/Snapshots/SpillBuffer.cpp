@@ -52,7 +52,9 @@ uint64_t SpillBuffer::append(const char *bytes, size_t byteCount) {
   while (byteCount > 0) {
     ssize_t written = ::pwrite(descriptor_, bytes, byteCount, static_cast<off_t>(fileSize_));
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw Failure::fromErrno(written < 0 ? errno : ENOSPC, "cannot write a snapshot's temporary file", "");
+    if (written <= 0) {
+      throw Failure::fromErrno(written < 0 ? errno : ENOSPC, "cannot write a snapshot's temporary file", "");
+    }
     fileSize_ += static_cast<uint64_t>(written);
     bytes += written;
     byteCount -= static_cast<size_t>(written);

@@ -137,7 +137,9 @@ import Testing
         page += Array(repeating: 0, count: 4096 - page.count)
         let seed = UInt64(number) << 40 ^ UInt64(start / 4096) ^ 0x544F_4441_4E41_5047
         let sum = unsafe XXH_INLINE_XXH3_64bits_withSeed(page, page.count, seed)
-        for byte in 0..<8 { sums[4096 + start / 4096 * 8 + byte] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(byte))) }
+        for byte in 0..<8 {
+          sums[4096 + start / 4096 * 8 + byte] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(byte)))
+        }
       }
     }
   }

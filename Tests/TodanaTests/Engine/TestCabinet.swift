@@ -130,7 +130,9 @@ enum CabinetAnswer: Equatable {
     return statistics
   }
 
-  /// Commits changes that stand in the batch's order. Returns the indexes of conflicting ones; empty: applied.
+  /// Commits changes that stand in the batch's order.
+  ///
+  /// - Returns: the indexes of conflicting changes; empty where all were applied.
   @discardableResult
   func commit(
     _ changes: [CabinetChange], durability: tdn_durability = TDN_RELAXED
@@ -298,11 +300,12 @@ private struct ChunkBuffer {
     var sliceCount = 0
     let isFilled = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
       unsafe slices.withUnsafeMutableBufferPointer { slices in
+        guard let first = slices.baseAddress else { return false }
         var empty: UInt8 = 0
         return unsafe withUnsafeMutablePointer(to: &empty) { empty in
           var chunk = unsafe tdn_chunk(
             bytes: bytes.baseAddress ?? empty, byte_capacity: bytes.count, byte_count: 0,
-            slices: slices.baseAddress!, slice_capacity: slices.count, slice_count: 0, needed: 0)
+            slices: first, slice_capacity: slices.count, slice_count: 0, needed: 0)
           let isFilled = unsafe body(&chunk, &error)
           sliceCount = unsafe chunk.slice_count
           needed = unsafe chunk.needed

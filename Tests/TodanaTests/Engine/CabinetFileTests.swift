@@ -1,0 +1,76 @@
+import CKyotoCabinet
+import Foundation
+import TestSupport
+import Testing
+
+/// What opening, closing and changing leave in the data files.
+@Suite struct CabinetFileTests {
+  private func content(of directory: String) throws -> [String: Data] {
+    var content: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory) where name != "lock" {
+      content[name] = try Data(contentsOf: URL(filePath: directory + "/" + name))
+    }
+    return content
+  }
+
+  private func rows(_ structure: UInt32, _ rows: ClosedRange<UInt64>, _ value: [UInt8]?) -> [CabinetChange] {
+    rows.map { CabinetChange(structure: structure, key: .row($0), value: value) }
+  }
+
+  @Test func `opening, reading and closing changes no file`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    let first = try TestCabinet(path)
+    let song = try first.structure(TDN_STRUCTURE_ROWS, "Song")
+    let index = try first.structure(TDN_STRUCTURE_TREE, "index")
+    try first.commit(rows(song, 1...500, [1]) + [CabinetChange(structure: index, key: .bytes([1]), value: [2])])
+    try first.commit(rows(song, 100...200, nil))
+    try first.close()
+    let before = try content(of: path)
+
+    for _ in 0..<2 {
+      let cabinet = try TestCabinet(path)
+      #expect(try cabinet.get(.row(5), in: song) == .found([1]))
+      #expect(try cabinet.get(.bytes([1]), in: index) == .found([2]))
+      #expect(try cabinet.snapshot().scan(song).all().count == 399)
+      try cabinet.close()
+      #expect(try content(of: path) == before)
+    }
+  }
+
+  @Test func `space of removed records is used again after reopening`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    let value = Array(repeating: UInt8(7), count: 100)
+    var sizes: [Int] = []
+    for round in 0..<4 {
+      let cabinet = try TestCabinet(path)
+      let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+      let first = UInt64(round) * 1000 + 1
+      if round > 0 { try cabinet.commit(rows(song, (first - 1000)...(first - 1), nil)) }
+      // The free blocks are in the file between sessions, and never in it during one.
+      try cabinet.close()
+      let again = try TestCabinet(path)
+      #expect(try again.structure(TDN_STRUCTURE_ROWS, "Song") == song)
+      try again.commit(rows(song, first...(first + 999), value))
+      #expect(try again.count(song) == 1000)
+      try again.close()
+      sizes.append(try Data(contentsOf: URL(filePath: path + "/0002-Song.kch")).count)
+    }
+    #expect(Set(sizes).count == 1, "\(sizes)")
+  }
+
+  @Test func `data files are named by number and structure`() throws {
+    let directory = try TemporaryDirectory()
+    let cabinet = try TestCabinet(directory.path("store"))
+    for (kind, name) in [(TDN_STRUCTURE_ROWS, "My/Söng"), (TDN_STRUCTURE_TREE, String(repeating: "x", count: 100))] {
+      let structure = try cabinet.structure(kind, name)
+      let key = kind == TDN_STRUCTURE_ROWS ? CabinetKey.row(1) : .bytes([1])
+      try cabinet.commit([CabinetChange(structure: structure, key: key, value: [1])])
+    }
+    try cabinet.close()
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path("store"))
+    #expect(names.contains("0002-My_S__ng.kch"))
+    #expect(names.contains("0003-\(String(repeating: "x", count: 64)).kct"))
+  }
+}
