@@ -44,10 +44,15 @@ class FileTable {
   template <class Body>
   decltype(auto) read(Structure &structure, bool isKept, Body body) {
     for (;;) {
-      std::shared_ptr<const HashFile> current = file(structure, isKept);
-      FileGroup::ReadLock lock(group_);
-      // A commit may have replaced the file in between.
-      if (structure.fileNumber == (current ? current->number() : 0)) return body(current);
+      try {
+        std::shared_ptr<const HashFile> current = file(structure, isKept);
+        FileGroup::ReadLock lock(group_);
+        // A commit may have replaced the file in between.
+        if (structure.fileNumber == (current ? current->number() : 0)) return body(current);
+      } catch (Failure &failure) {
+        failure.structure = structure.id;
+        throw;
+      }
     }
   }
 
