@@ -185,6 +185,32 @@ void HashFile::checkRemoval(const HashBlock &record) const {
   }
 }
 
+void HashFile::collectChain(int64_t bucket, std::vector<int64_t> &offsets) const {
+  std::vector<int64_t> waiting;
+  auto ignoringDamage = [](auto body) {
+    try {
+      body();
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_DAMAGED) throw;
+    }
+  };
+  ignoringDamage([&] { waiting.push_back(firstRecord(bucket)); });
+  const uint64_t limit = count();
+  while (!waiting.empty() && offsets.size() < limit) {
+    int64_t offset = waiting.back();
+    waiting.pop_back();
+    if (offset < recordStart_ || offset >= end()) continue;
+    offsets.push_back(offset);
+    ignoringDamage([&] {
+      HashBlock block;
+      readBlock(offset, block);
+      if (block.isFree) return;
+      waiting.push_back(block.left);
+      waiting.push_back(block.right);
+    });
+  }
+}
+
 std::vector<HashFile::FreeRange> HashFile::storedFreeBlocks() const {
   std::vector<FreeRange> ranges;
   int64_t size = poolSize();

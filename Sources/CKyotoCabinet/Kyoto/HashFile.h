@@ -97,6 +97,10 @@ class HashFile {
   // Walks what stock code walks to take this record out of its tree.
   void checkRemoval(const HashBlock &record) const;
 
+  // Adds the offsets of a bucket's records, as far as its tree can be followed: damage ends it, or a branch of it. Never
+  // makes `offsets` longer than there are records, so that a circle ends.
+  void collectChain(int64_t bucket, std::vector<int64_t> &offsets) const;
+
   struct FreeRange {
     int64_t offset;
     int64_t size;

@@ -62,7 +62,7 @@ extension Store {
       defer { giveBack(chunk) }
       var reader = makeReader()
       let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(classID) }
-      while try next(of: scan, into: chunk) {
+      while try next(of: scan, into: chunk, onDamage: onDamage) {
         for slice in chunk.slices {
           do throws(StoreError) {
             let object = try object(
@@ -79,13 +79,19 @@ extension Store {
   }
 
   /// Reads on; false at the end.
-  func next(of scan: any BackendScan, into chunk: RecordChunk) throws(StoreError) -> Bool {
-    do throws(BackendError) {
-      try scan.next(into: chunk)
-    } catch {
-      throw translate(error)
+  func next(
+    of scan: any BackendScan, into chunk: RecordChunk, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) -> Bool {
+    while true {
+      do throws(BackendError) {
+        try scan.next(into: chunk)
+        return !chunk.slices.isEmpty
+      } catch {
+        guard error.code == .damaged else { throw translate(error) }
+        // The scan goes on behind the damage.
+        try onDamage.handle(translate(error))
+      }
     }
-    return !chunk.slices.isEmpty
   }
 
   /// The loaded object of a scanned record; nil if it is not wanted.

@@ -55,7 +55,7 @@ extension Store {
       defer { giveBack(chunk) }
       var reader = makeReader()
       let saveCountAtStart = saveCount
-      while !stop, try next(of: scan, into: chunk) {
+      while !stop, try next(of: scan, into: chunk, onDamage: onDamage) {
         for slice in chunk.slices where !stop {
           let wasAlive = table.identity.contains(slice.rowID)
           var visited: StoredObject?
