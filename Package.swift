@@ -64,7 +64,7 @@ let package = Package(
     ),
     .testTarget(
       name: "TodanaTests",
-      dependencies: ["Todana", "TestSupport", "CPowerFailure", "CKyotoCabinet", "CXXHash"]
+      dependencies: ["Todana", "TestSupport", "CrashChild", "CPowerFailure", "CKyotoCabinet", "CXXHash"]
     ),
     // One suite that holds every backend to the contract of StoreBackend.
     .testTarget(

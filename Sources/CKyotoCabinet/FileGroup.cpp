@@ -145,21 +145,6 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   return file;
 }
 
-bool FileGroup::readFirstPage(uint32_t number, const std::string &name, char page[kPageSize]) {
-  if (settings_.isVolatile || (overlay_ && overlay_->files.count(number) > 0)) return false;
-  {
-    std::lock_guard<std::mutex> lock(filesMutex_);
-    if (files_.count(number) > 0) return false;
-  }
-  // A file that is not open has no content in the logs.
-  const std::unique_ptr<DiskFile> main = disk_.open(name, Disk::Mode::read);
-  if (!main) return false;
-  const size_t count = main->read(0, page, kPageSize);
-  std::memset(page + count, 0, kPageSize - count);
-  uint64_t expected;
-  return PageSums::readFirst(disk_, name, &expected) && pageChecksum(page, number, 0) == expected;
-}
-
 std::shared_ptr<DataFile> FileGroup::createFile(uint32_t number, const std::string &name) {
   std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
   file->state_ = DataFile::State::fresh;

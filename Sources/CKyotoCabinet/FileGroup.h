@@ -89,10 +89,6 @@ class FileGroup {
   // Opening one that is open already gives the same object. Any thread, at any time.
   std::shared_ptr<DataFile> openFile(uint32_t number, const std::string &name);
 
-  // Reads a data file's first page, checked, at a quarter of the cost of opening the file: for looking at many. False
-  // where the file is open, or cannot be read so simply: `openFile` says why.
-  bool readFirstPage(uint32_t number, const std::string &name, char page[kPageSize]);
-
   // Lets go of data files that nobody holds and that are wholly in their main files. Not inside `apply`. `waits` false:
   // does nothing where a commit is running.
   void closeIdleFiles(bool waits);

@@ -48,11 +48,6 @@ std::shared_ptr<PageSums> PageSums::open(Disk &disk, const std::string &dataFile
   return sums;
 }
 
-bool PageSums::readFirst(Disk &disk, const std::string &dataFileName, uint64_t *sum) {
-  std::unique_ptr<DiskFile> file = disk.open(nameFor(dataFileName), Disk::Mode::read);
-  return file && file->read(kEntries, sum, sizeof *sum) == sizeof *sum;
-}
-
 PageSums::~PageSums() {
   if (mapping_) ::munmap(mapping_, mappedSize_);
 }

@@ -17,8 +17,6 @@ class PageSums {
 
   // Throws Failure(TDN_DAMAGED) where the file is missing or its header is damaged.
   static std::shared_ptr<PageSums> open(Disk &disk, const std::string &dataFileName, uint32_t fileNumber);
-  // The checksum of a file's first page, without anything else being read. False where there is none.
-  static bool readFirst(Disk &disk, const std::string &dataFileName, uint64_t *sum);
   ~PageSums();
   PageSums(const PageSums &) = delete;
   PageSums &operator=(const PageSums &) = delete;

@@ -86,7 +86,7 @@ import Todana
     #expect(try store.backend.newest.value(key: [1], in: store.names) == value)
   }
 
-  @Test(.enabled(if: LongTests.areEnabled, LongTests.reason), arguments: [TestedBackend.directory, .memory])
+  @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"), arguments: [TestedBackend.directory, .memory])
   func `a value of 300 MiB comes back as it was put`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let value = patternedBytes(1, count: 300 << 20)
@@ -132,10 +132,4 @@ import Todana
     #expect(try store.backend.count(of: store.songs) == 0)
     #expect(try store.backend.snapshot().commitNumber == 0)
   }
-}
-
-/// Tests that take minutes or much memory run when `TODANA_LONG_TESTS=1` is set.
-enum LongTests {
-  static let areEnabled = ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] == "1"
-  static let reason: Comment = "long: set TODANA_LONG_TESTS=1 to run it"
 }

@@ -17,10 +17,20 @@ import Todana
       case "open-as-nobody": try openAsNobody(arguments[2], reading: arguments.contains("read"))
       case "full-disk-commit": try fillInCommit(arguments[2])
       case "full-disk-checkpoint": try fillInCheckpoint(arguments[2])
+      case "store-save": try saveForEver(arguments[2], Set(arguments.dropFirst(3)))
+      case "store-hold": try holdStore(arguments[2])
+      case "store-open-as-nobody": try openStoreAsNobody(arguments[2], reading: arguments.contains("read"))
+      case "store-full-disk-save": try fillStore(arguments[2], checkpoint: false)
+      case "store-full-disk-checkpoint": try fillStore(arguments[2], checkpoint: true)
+      case "store-stream": try stream(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
+      case "store-insert": try insert(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
+      case "store-open-and-close": try openAndClose(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
       default: report("usage: no command \(arguments[1])")
       }
     } catch let error as BackendError {
       report(error)
+    } catch let error as StoreError {
+      report("error \(error.code) \(error.backendError.map { "\($0.code)" } ?? "-"): \(error)")
     } catch {
       report("error other: \(error)")
     }
@@ -63,15 +73,18 @@ import Todana
   }
 
   private static func openAsNobody(_ path: String, reading: Bool) throws {
-    let nobody: UInt32 = 65_534
-    if getuid() == 0 {
-      guard setgid(nobody) == 0, setuid(nobody) == 0 else { return report("skip: cannot become another user") }
-    }
+    guard becomeNobody() else { return report("skip: cannot become another user") }
     var options = KyotoBackend.Options()
     options.access = reading ? .read : .write
     let backend = try KyotoBackend(.directory(path), options: options)
     report("open")
     try backend.close()
+  }
+
+  /// Gives up what the superuser may do; true for anybody else.
+  static func becomeNobody() -> Bool {
+    let nobody: UInt32 = 65_534
+    return getuid() != 0 || (setgid(nobody) == 0 && setuid(nobody) == 0)
   }
 }
 

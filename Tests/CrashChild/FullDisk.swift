@@ -72,7 +72,7 @@ extension CrashChild {
   }
 
   /// Makes writes after this offset of any file fail with `EFBIG`; nil: none.
-  private static func limitFiles(to byteCount: Int?) throws {
+  static func limitFiles(to byteCount: Int?) throws {
     // The default action would end the process.
     _ = signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()
@@ -87,7 +87,7 @@ extension CrashChild {
     private static var fileSizeResource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_FSIZE.rawValue) }
   #endif
 
-  private static func largestFile(in path: String) throws -> Int {
+  static func largestFile(in path: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: path).map { name in
       let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
       return attributes[.size] as? Int ?? 0

@@ -51,7 +51,7 @@ public final class DictionaryBackend: StoreBackend {
     try state.withLock { (state) throws(BackendError) in
       try state.requireOpen()
       return state.structures.sorted { $0.key < $1.key }
-        .map { StoredStructure(id: $0.key, kind: $0.value.kind, name: $0.value.name, count: $0.value.records.count) }
+        .map { StoredStructure(id: $0.key, kind: $0.value.kind, name: $0.value.name) }
     }
   }
 

@@ -51,12 +51,7 @@ public final class FaultyBackend: StoreBackend {
   // MARK: StoreBackend
 
   public func structures() throws(BackendError) -> [StoredStructure] {
-    try onState { state throws(BackendError) in
-      state.structures.map { structure in
-        StoredStructure(
-          id: structure.id, kind: structure.kind, name: structure.name, count: state.contents.count(of: structure.id))
-      }
-    }
+    try onState { state throws(BackendError) in state.structures }
   }
 
   public func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
@@ -64,7 +59,7 @@ public final class FaultyBackend: StoreBackend {
     return try onState { state throws(BackendError) in
       if let known = state.structures.first(where: { $0.kind == kind && $0.name == name }) { return known.id }
       let id = ClassID(rawValue: UInt32(state.structures.count + 1))
-      state.structures.append(StoredStructure(id: id, kind: kind, name: name, count: 0))
+      state.structures.append(StoredStructure(id: id, kind: kind, name: name))
       return id
     }
   }

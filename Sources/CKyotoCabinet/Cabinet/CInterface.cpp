@@ -132,7 +132,7 @@ bool tdn_structures(
     // All first: the callback may call us.
     for (const Session::StructureInfo &info : Cabinet::Use(*handle->cabinet)->structures()) {
       tdn_structure structure{
-        info.id, info.kind, info.count, reinterpret_cast<const uint8_t *>(info.name.data()), info.name.size()};
+        info.id, info.kind, reinterpret_cast<const uint8_t *>(info.name.data()), info.name.size()};
       visit(context, &structure);
     }
   });

@@ -109,14 +109,6 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
   }
 }
 
-bool FileTable::readCount(Structure &structure, uint64_t *count) {
-  uint32_t number = structure.fileNumber;
-  char page[kPageSize];
-  return number != 0 && !structure.isTree() &&
-         group_.readFirstPage(number, Catalog::fileName(number, structure.kind, structure.name), page) &&
-         HashFile::countInPage(page, structure.id, count);
-}
-
 void FileTable::setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number) {
   std::lock_guard<std::mutex> lock(mutex_);
   letGo(structure);

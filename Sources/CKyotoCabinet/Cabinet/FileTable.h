@@ -60,15 +60,17 @@ class FileTable {
   decltype(auto) read(Structure &structure, bool isKept, Body body) {
     if (letGoCount_ >= kLetGoLimit) closeIdleFiles();
     for (;;) {
-      std::shared_ptr<const HashFile> current = file(structure, isKept);
-      FileGroup::ReadLock lock(group_);
-      // A commit may have replaced the file in between.
-      if (structure.fileNumber == (current ? current->number() : 0)) return body(current);
+      try {
+        std::shared_ptr<const HashFile> current = file(structure, isKept);
+        FileGroup::ReadLock lock(group_);
+        // A commit may have replaced the file in between.
+        if (structure.fileNumber == (current ? current->number() : 0)) return body(current);
+      } catch (Failure &failure) {
+        failure.structure = structure.id;
+        throw;
+      }
     }
   }
-
-  // The record count of a structure whose file is not open. False where only opening it can say.
-  bool readCount(Structure &structure, uint64_t *count);
 
   // Inside `apply`, or when it is undone: the structure lives in another file now.
   void setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number);

@@ -90,15 +90,7 @@ void Session::storeState() {
 
 std::vector<Session::StructureInfo> Session::structures() {
   std::vector<StructureInfo> infos;
-  for (Structure *structure : table_->all()) {
-    uint64_t count;
-    if (!table_->readCount(*structure, &count)) {
-      count = table_->read(*structure, false, [&](const std::shared_ptr<const HashFile> &file) {
-        return countIn(*structure, file.get());
-      });
-    }
-    infos.push_back({structure->id, structure->kind, count, structure->name});
-  }
+  for (Structure *structure : table_->all()) infos.push_back({structure->id, structure->kind, structure->name});
   return infos;
 }
 

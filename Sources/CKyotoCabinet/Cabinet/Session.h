@@ -32,7 +32,6 @@ class Session {
   struct StructureInfo {
     uint32_t id;
     int32_t kind;
-    uint64_t count;
     std::string name;
   };
   std::vector<StructureInfo> structures();

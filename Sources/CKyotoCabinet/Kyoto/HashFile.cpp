@@ -122,17 +122,6 @@ int64_t HashFile::bucketCountAtLeast(uint64_t count) {
   return number;
 }
 
-bool HashFile::countInPage(const char *page, uint32_t structure, uint64_t *count) {
-  uint32_t owner;
-  std::memcpy(&owner, page + kStructure, 4);
-  if (std::memcmp(page, kMagic, sizeof(kMagic)) != 0 || static_cast<uint8_t>(page[kType]) != kHashFileType ||
-      owner != structure) {
-    return false;
-  }
-  *count = readBigEndian64(page + kCount);
-  return true;
-}
-
 uint64_t HashFile::nextRow() const {
   uint64_t row;
   std::memcpy(&row, header() + kNextRow, 8);
@@ -194,6 +183,32 @@ void HashFile::checkRemoval(const HashBlock &record) const {
     readBlock(offset, block);
     if (block.isFree) damaged("a chain of records leads to a free block", offset);
     verifyKey(block);
+  }
+}
+
+void HashFile::collectChain(int64_t bucket, std::vector<int64_t> &offsets) const {
+  std::vector<int64_t> waiting;
+  auto ignoringDamage = [](auto body) {
+    try {
+      body();
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_DAMAGED) throw;
+    }
+  };
+  ignoringDamage([&] { waiting.push_back(firstRecord(bucket)); });
+  const uint64_t limit = count();
+  while (!waiting.empty() && offsets.size() < limit) {
+    int64_t offset = waiting.back();
+    waiting.pop_back();
+    if (offset < recordStart_ || offset >= end()) continue;
+    offsets.push_back(offset);
+    ignoringDamage([&] {
+      HashBlock block;
+      readBlock(offset, block);
+      if (block.isFree) return;
+      waiting.push_back(block.left);
+      waiting.push_back(block.right);
+    });
   }
 }
 

@@ -64,9 +64,6 @@ class HashFile {
   int64_t poolSize() const { return bucketStart_ - kHashHeaderSize; }
   int64_t recordStart() const { return recordStart_; }
 
-  // The record count in the first page of a hash file that is not open. False where only opening it can say.
-  static bool countInPage(const char *page, uint32_t structure, uint64_t *count);
-
   // Of the state that is in the file now.
   int64_t end() const { return file_->size(); }
   uint64_t count() const { return readBigEndian64(header() + 32); }
@@ -99,6 +96,10 @@ class HashFile {
 
   // Walks what stock code walks to take this record out of its tree.
   void checkRemoval(const HashBlock &record) const;
+
+  // Adds the offsets of a bucket's records, as far as its tree can be followed: damage ends it, or a branch of it. Never
+  // makes `offsets` longer than there are records, so that a circle ends.
+  void collectChain(int64_t bucket, std::vector<int64_t> &offsets) const;
 
   struct FreeRange {
     int64_t offset;

@@ -1,61 +1,66 @@
 #include "HashScan.h"
 
+#include <algorithm>
+
 #include "StepLimit.h"
 
 namespace todana {
 
 bool HashScan::step(ChunkWriter &chunk) {
-  const HashFile *file = part_.file.get();
-  bool hasChanges = !part_.changed.empty();
   StepLimit limit;
   size_t start = chunk.byteCount();
   while (offset_ < part_.end) {
     HashBlock block;
     try {
-      file->readBlock(offset_, block);
-    } catch (const Failure &failure) {
+      part_.file->readBlock(offset_, block);
+      if (!addBlock(chunk, block)) return false;
+    } catch (Failure &failure) {
       if (failure.code != TDN_DAMAGED) throw;
-      if (chunk.sliceCount() > 0) return false;  // first what was read before
-      offset_ = nextRecordAfter(offset_);
+      // First what was read before; the next call meets the damage again.
+      if (chunk.sliceCount() > 0) return false;
+      skipDamage(failure.page);
+      failure.structure = part_.file->structure();
       throw;
     }
-    bool isAdded = true;
-    if (hasChanges) {
-      auto old = part_.changedAt.find(offset_);
-      if (old != part_.changedAt.end()) {
-        isAdded = addOld(chunk, *old->second);
-      } else if (!block.isFree) {
-        isAdded = addRecord(chunk, block);
-      }
-    } else if (!block.isFree) {
-      isAdded = addRecord(chunk, block);
-    }
-    if (!isAdded) return false;
     offset_ += block.size;
     if (limit.isReached(chunk.byteCount() - start)) return true;
   }
   return false;
 }
 
-// The first place after a damaged block that some chain knows as its key's record. What merely looks like a record
-// does not count: free blocks keep the bytes of old ones.
-int64_t HashScan::nextRecordAfter(int64_t offset) const {
-  const HashFile &file = *part_.file;
-  const int64_t step = int64_t{1} << file.alignmentPower();
-  for (offset += step; offset < part_.end; offset += step) {
+// Goes to the next block whose start is known: without the length of the damaged one, only chains tell where it is.
+// They are walked once, under the caller's read lock; blocks never move, so what they say stays right. A record on
+// another damaged page counts: the next call throws for that page.
+void HashScan::skipDamage(int64_t page) {
+  if (!starts_) starts_ = reachableRecords();
+  HashBlock block;
+  auto next = std::upper_bound(starts_->begin(), starts_->end(), offset_);
+  for (; next != starts_->end(); ++next) {
     try {
-      HashBlock block, found;
-      file.readBlock(offset, block);
-      if (block.isFree) continue;
-      file.verifyKey(block);
-      if (file.find(block.key, block.keyLength, found) && found.offset == offset) return offset;
+      part_.file->readBlock(*next, block);
+      part_.file->verifyKey(block);
+      break;
     } catch (const Failure &failure) {
       if (failure.code != TDN_DAMAGED) throw;
-      // A page with a wrong checksum (the layer below names no structure) holds nothing to trust: on to the next one.
-      if (failure.structure == 0 && failure.page == offset / kPageSize) offset = (failure.page + 1) * kPageSize - step;
+      if (failure.page != page) break;
     }
   }
-  return part_.end;
+  offset_ = next == starts_->end() ? part_.end : *next;
+}
+
+std::vector<int64_t> HashScan::reachableRecords() const {
+  std::vector<int64_t> found;
+  for (int64_t bucket = 0; bucket < part_.file->bucketCount(); bucket++) part_.file->collectChain(bucket, found);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool HashScan::addBlock(ChunkWriter &chunk, const HashBlock &block) const {
+  if (!part_.changed.empty()) {
+    auto old = part_.changedAt.find(block.offset);
+    if (old != part_.changedAt.end()) return addOld(chunk, *old->second);
+  }
+  return block.isFree || addRecord(chunk, block);
 }
 
 bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) const {
@@ -68,19 +73,19 @@ bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) const {
 }
 
 bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) const {
+  part_.file->verifyKey(record);
   uint64_t row = 0;
   std::string_view key;
+  if (!hasRows_) {
+    key = {record.key, record.keyLength};
+  } else if (!RowKey::parse(record.key, record.keyLength, &row)) {
+    return chunk.add(0, {}, 0, TDN_RECORD_DAMAGED);
+  }
+  if (!part_.changed.empty() && part_.changed.count(std::string(record.key, record.keyLength)) > 0) return true;
   try {
-    part_.file->verifyKey(record);
-    if (hasRows_) {
-      if (!RowKey::parse(record.key, record.keyLength, &row)) return chunk.add(0, {}, 0, TDN_RECORD_DAMAGED);
-    } else {
-      key = {record.key, record.keyLength};
-    }
-    if (!part_.changed.empty() && part_.changed.count(std::string(record.key, record.keyLength)) > 0) return true;
     part_.file->verifyValue(record);
   } catch (const Failure &failure) {
-    // The next record is known, so the scan goes on.
+    // The record is known, and the next one, so the scan goes on.
     if (failure.code != TDN_DAMAGED) throw;
     return chunk.add(row, key, 0, TDN_RECORD_DAMAGED);
   }

@@ -1,6 +1,9 @@
 // A scan of a hash file in the order of its offsets, as a snapshot sees it.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "ChunkWriter.h"
 #include "Snapshot.h"
 
@@ -15,12 +18,15 @@ class HashScan {
       : snapshot_(snapshot), part_(part), hasRows_(hasRows), offset_(part.file ? part.file->recordStart() : 0) {}
 
   // Adds records for about a millisecond, under the caller's read lock. False when the chunk is full or all is read.
-  // Throws Failure(TDN_DAMAGED) with file and page, into an empty chunk, where a block's end cannot be told; the next
-  // step goes on behind the damage.
+  //
+  // Throws Failure(TDN_DAMAGED) only while the chunk is empty, and has passed over the damage then: the next call goes
+  // on behind it.
   bool step(ChunkWriter &chunk);
 
  private:
-  int64_t nextRecordAfter(int64_t offset) const;
+  bool addBlock(ChunkWriter &chunk, const HashBlock &block) const;
+  void skipDamage(int64_t page);
+  std::vector<int64_t> reachableRecords() const;
   bool addOld(ChunkWriter &chunk, const std::string &key) const;
   bool addRecord(ChunkWriter &chunk, const HashBlock &record) const;
 
@@ -28,6 +34,8 @@ class HashScan {
   const SnapshotPart &part_;
   const bool hasRows_;
   int64_t offset_;
+  // Where chains say that records start, in order; only after damage was met.
+  std::optional<std::vector<int64_t>> starts_;
 };
 
 }  // namespace todana

@@ -129,12 +129,11 @@ typedef enum {
 typedef struct {
   uint32_t id;
   int32_t kind;                // a `tdn_structure_kind`
-  uint64_t count;              // records in the committed state
   const uint8_t *name;         // valid during the callback only
   size_t name_length;
 } tdn_structure;
 
-// Visits every known structure, in the order of ids.
+// Visits every known structure, in the order of ids. Opens no data file: a damaged one does not hide the others.
 bool tdn_structures(
   tdn_cabinet *cabinet, void *TDN_NULLABLE context,
   void (*visit)(void *TDN_NULLABLE context, const tdn_structure *structure), tdn_error *error);
@@ -265,8 +264,8 @@ tdn_scan *TDN_NULLABLE tdn_range_open(
   tdn_snapshot *snapshot, uint32_t structure, const uint8_t *TDN_NULLABLE lower, size_t lower_length,
   const uint8_t *TDN_NULLABLE upper, size_t upper_length, bool descending, tdn_error *error);
 
-// Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0. After TDN_DAMAGED, which
-// names file and page, the next call goes on with the first record behind the damage that can be told.
+// Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0. On TDN_DAMAGED the scan of a
+// rows or keys structure has passed over the damaged place that the error names: the next call goes on behind it.
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
 void tdn_scan_close(tdn_scan *scan);
 

@@ -42,7 +42,7 @@ private func appendStructure(_ context: UnsafeMutableRawPointer?, _ structure: U
   let name = unsafe [UInt8](UnsafeBufferPointer(start: found.name, count: found.name_length))
   let list = unsafe context.assumingMemoryBound(to: [StoredStructure].self)
   unsafe list.pointee.append(
-    StoredStructure(id: ClassID(rawValue: found.id), kind: kind, name: name, count: Int(clamping: found.count)))
+    StoredStructure(id: ClassID(rawValue: found.id), kind: kind, name: name))
 }
 
 /// Calls `body` with a pointer to the bytes that is not null where there are none, as the C interface asks.

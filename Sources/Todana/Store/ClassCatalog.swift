@@ -10,15 +10,15 @@ public struct ClassCatalog: Sequence {
     public let id: ClassID?
     /// The Swift class; nil if it is not registered.
     public let type: StoredObject.Type?
-    /// Records that are saved.
-    public let recordCount: Int
+    /// Records that are saved; nil if the class's file is damaged.
+    public let recordCount: Int?
   }
 
   /// The entry of a registered class.
   public subscript(type: StoredObject.Type) -> Entry? { entries.first { $0.type == type } }
 
   /// The entry of a stored name.
-  public subscript(named name: String) -> Entry? { entries.first { $0.name == name } }
+  public subscript(named name: String) -> Entry? { entries.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
   /// The entry of a number.
   public subscript(id: ClassID) -> Entry? { entries.first { $0.id == id } }
@@ -34,22 +34,30 @@ extension Store {
       let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
       registry.adopt(structures)
       var unregistered: [ClassCatalog.Entry] = []
-      var counts: [ClassID: Int] = [:]
-      for structure in structures where structure.kind == .rows {
-        counts[structure.id] = structure.count
-        if registry[structure.id] == nil {
-          unregistered.append(
-            .init(
-              name: String(decoding: structure.name, as: UTF8.self), id: structure.id, type: nil,
-              recordCount: structure.count))
-        }
+      for structure in structures where structure.kind == .rows && registry[structure.id] == nil {
+        unregistered.append(
+          .init(
+            name: String(decoding: structure.name, as: UTF8.self), id: structure.id, type: nil,
+            recordCount: try recordCount(of: structure.id)))
       }
-      let registered = registry.tables.map { table in
-        ClassCatalog.Entry(
-          name: table.name, id: table.classID, type: table.type,
-          recordCount: table.classID.flatMap { counts[$0] } ?? 0)
+      var registered: [ClassCatalog.Entry] = []
+      for table in registry.tables {
+        registered.append(
+          .init(
+            name: table.name, id: table.classID, type: table.type, recordCount: try recordCount(of: table.classID)))
       }
       return ClassCatalog(entries: registered + unregistered)
+    }
+  }
+
+  /// The number of saved records of a class; nil if its file is damaged.
+  private func recordCount(of classID: ClassID?) throws(StoreError) -> Int? {
+    guard let classID else { return 0 }
+    do throws(BackendError) {
+      return try backend.count(of: classID)
+    } catch {
+      if error.code == .damaged { return nil }
+      throw translate(error)
     }
   }
 }

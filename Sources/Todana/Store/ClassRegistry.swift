@@ -4,7 +4,8 @@ struct ClassRegistry {
   private(set) var tables: [ClassTable] = []
   private var tablesByType: [ObjectIdentifier: ClassTable] = [:]
   private var tablesByID: [ClassID: ClassTable] = [:]
-  private var typesByName: [String: StoredObject.Type] = [:]
+  /// By the bytes of the names: strings are equal to their normalized forms, names are not.
+  private var typesByName: [[UInt8]: StoredObject.Type] = [:]
 
   /// The table of exactly this class.
   subscript(type: StoredObject.Type) -> ClassTable? { tablesByType[ObjectIdentifier(type)] }
@@ -14,7 +15,7 @@ struct ClassRegistry {
   mutating func register(_ type: StoredObject.Type, store: Store, nameByteLimit: Int) throws(StoreError) {
     let name = Self.storedName(of: type)
     try Self.check(name, of: type, nameByteLimit: nameByteLimit)
-    if let other = typesByName.updateValue(type, forKey: name) {
+    if let other = typesByName.updateValue(type, forKey: Array(name.utf8)) {
       throw StoreError(
         .duplicateClassName,
         other == type
@@ -34,12 +35,10 @@ struct ClassRegistry {
 
   /// Takes over the numbers that the backend knows.
   mutating func adopt(_ structures: [StoredStructure]) {
-    var idsByName: [String: ClassID] = [:]
-    for structure in structures where structure.kind == .rows {
-      if let name = String(validating: structure.name, as: UTF8.self) { idsByName[name] = structure.id }
-    }
+    var idsByName: [[UInt8]: ClassID] = [:]
+    for structure in structures where structure.kind == .rows { idsByName[structure.name] = structure.id }
     for table in tables {
-      if let id = idsByName[table.name] { give(id, to: table) }
+      if let id = idsByName[Array(table.name.utf8)] { give(id, to: table) }
     }
   }
 

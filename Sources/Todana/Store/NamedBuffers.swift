@@ -4,9 +4,19 @@ struct NamedBuffers {
   static let structureName = Array("named buffers".utf8)
 
   var structure: ClassID?
-  private(set) var pending: [String: PendingBuffer] = [:]
+  private(set) var pending: [Name: PendingBuffer] = [:]
   /// What the records were when this store last read or saved them.
-  private var known: [String: WriteBatch.Expectation] = [:]
+  private var known: [Name: WriteBatch.Expectation] = [:]
+
+  /// A name as the backend tells names apart: by its bytes.
+  ///
+  /// Strings are equal to their normalized forms.
+  struct Name: Hashable {
+    let string: String
+
+    static func == (left: Name, right: Name) -> Bool { left.string.utf8.elementsEqual(right.string.utf8) }
+    func hash(into hasher: inout Hasher) { for byte in string.utf8 { hasher.combine(byte) } }
+  }
 
   enum PendingBuffer {
     /// The whole record.
@@ -14,20 +24,26 @@ struct NamedBuffers {
     case remove
   }
 
-  /// What must be there for a save not to overwrite what another store changed; anything, where nothing was read.
-  func expectation(of name: String) -> WriteBatch.Expectation { known[name] ?? .anything }
+  /// The pending change of a buffer.
+  func pendingChange(of name: String) -> PendingBuffer? { pending[Name(string: name)] }
 
-  mutating func note(_ expectation: WriteBatch.Expectation, for name: String) { known[name] = expectation }
+  /// What must be there for a save not to overwrite what another store changed; anything, where nothing was read.
+  func expectation(of name: String) -> WriteBatch.Expectation { known[Name(string: name)] ?? .anything }
+
+  mutating func note(_ expectation: WriteBatch.Expectation, for name: String) {
+    known[Name(string: name)] = expectation
+  }
 
   /// Makes a change pending, and tells by how much the number of pending buffers changed.
   mutating func setPending(_ change: PendingBuffer?, for name: String) -> Int {
+    let name = Name(string: name)
     let hadOne = pending[name] != nil
     pending[name] = change
     return (change == nil ? 0 : 1) - (hadOne ? 1 : 0)
   }
 
   /// After a save: what was pending is known.
-  mutating func didSave(_ changes: [String: PendingBuffer]) {
+  mutating func didSave(_ changes: [Name: PendingBuffer]) {
     for (name, change) in changes {
       switch change {
       case .put(_, let token): known[name] = .token(token)

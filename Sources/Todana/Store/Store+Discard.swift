@@ -7,7 +7,7 @@ extension Store {
   public func discardChanges() {
     guard !isClosed, pendingCount > 0 else { return }
     unresolvedSave = nil
-    for name in namedBuffers.pending.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name)) }
+    for name in namedBuffers.pending.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
     for table in registry.tables where !table.pending.isEmpty { discardChanges(of: table) }
   }
 

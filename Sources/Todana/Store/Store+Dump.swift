@@ -41,7 +41,8 @@ extension Store {
       output.write("  \(table.name), class \(table.classID?.rawValue ?? 0): \(table.identity.count) objects\n")
       for object in table.identity.objects() { output.write("    \(object)\n") }
     }
-    for (name, change) in namedBuffers.pending.sorted(by: { $0.key < $1.key }) {
+    for (name, change) in namedBuffers.pending.sorted(by: { $0.key.string < $1.key.string }) {
+      let name = name.string
       switch change {
       case .put(let record, _): output.write("  named buffer \"\(name)\": \(record.count) bytes to be written\n")
       case .remove: output.write("  named buffer \"\(name)\": to be removed\n")

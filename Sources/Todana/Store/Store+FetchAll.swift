@@ -87,9 +87,9 @@ extension Store {
         try scan.next(into: chunk)
         return !chunk.slices.isEmpty
       } catch {
-        let failure = translate(error)
-        guard error.code == .damaged else { throw failure }
-        try onDamage.handle(failure)
+        guard error.code == .damaged else { throw translate(error) }
+        // The scan goes on behind the damage.
+        try onDamage.handle(translate(error))
       }
     }
   }

@@ -87,7 +87,7 @@ extension Store {
   func damaged(_ rowID: RowID, _ table: ClassTable) -> StoreError {
     StoreError(
       .damagedRecord, "The record is damaged; other records are unharmed. Restore it from a backup.",
-      className: table.name, rowID: rowID)
+      className: table.name, rowID: rowID == 0 ? nil : rowID)
   }
 
   // A read may lead to another within it, so a chunk is taken, not shared.

@@ -51,7 +51,7 @@ extension Store {
   ) throws -> Result? {
     try begin()
     let key = try bufferKey(name)
-    if includingPending, let pending = namedBuffers.pending[name] {
+    if includingPending, let pending = namedBuffers.pendingChange(of: name) {
       guard case .put(let record, _) = pending else { return nil }
       return try unsafe record.withUnsafeBytes { try unsafe read($0, key: key, name: name, body) }
     }
@@ -69,7 +69,7 @@ extension Store {
   public func removeNamedBuffer(_ name: String, immediately: Bool = false) throws -> Bool {
     try beginChange()
     let key = try bufferKey(name)
-    let wasPending = namedBuffers.pending[name]
+    let wasPending = namedBuffers.pendingChange(of: name)
     let isSaved = try isBufferSaved(key, name: name)
     if isSaved {
       try keep(.remove, for: name, immediately: immediately)
@@ -88,14 +88,14 @@ extension Store {
   /// - Complexity: O(*n* log *n*); reads all buffers.
   public func namedBufferNames(includingPending: Bool = true) throws(StoreError) -> [String] {
     try begin()
-    var names: Set<String> = []
+    var names: Set<NamedBuffers.Name> = []
     if let structure = try knownBufferStructure() {
       let chunk = takeChunk()
       defer { giveBack(chunk) }
       let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(structure) }
       while try next(of: scan, into: chunk) {
         for slice in chunk.slices {
-          unsafe names.insert(String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self))
+          names.insert(.init(string: unsafe String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self)))
         }
       }
     }
@@ -104,7 +104,7 @@ extension Store {
         if case .remove = change { names.remove(name) } else { names.insert(name) }
       }
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names.map(\.string).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   private func keep(_ change: NamedBuffers.PendingBuffer, for name: String, immediately: Bool) throws {
@@ -147,7 +147,7 @@ extension Store {
 
   /// What was read first stands while a change of the buffer is pending: the change was made knowing that.
   private func noteBuffer(_ expectation: WriteBatch.Expectation, name: String) {
-    if namedBuffers.pending[name] == nil { namedBuffers.note(expectation, for: name) }
+    if namedBuffers.pendingChange(of: name) == nil { namedBuffers.note(expectation, for: name) }
   }
 
   private func isBufferSaved(_ key: [UInt8], name: String) throws(StoreError) -> Bool {
@@ -175,6 +175,7 @@ extension Store {
         .invalidName,
         "A named buffer's name has 1 to \(backend.limits.keyByteCount) bytes of UTF-8; this one has \(key.count).")
     }
+    guard !key.contains(0) else { throw StoreError(.invalidName, "A named buffer's name contains a NUL.") }
     return key
   }
 

@@ -29,7 +29,7 @@ extension Store {
     defer { giveBack(chunk) }
     let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(structure.id) }
     var stop = false
-    while !stop, try next(of: scan, into: chunk) {
+    while !stop, try next(of: scan, into: chunk, onDamage: onDamage) {
       for slice in chunk.slices where !stop {
         let record: RawRecord
         do throws(StoreError) {

@@ -123,6 +123,7 @@ extension Store {
   /// Resolves pending named buffers that were read before others changed them.
   private func resolveBuffers(keeping side: ConflictResolution) throws(StoreError) {
     for (name, change) in namedBuffers.pending {
+      let name = name.string
       let known = namedBuffers.expectation(of: name)
       let saved = try savedState(ofBuffer: name)
       guard known != .anything, saved != known else { continue }

@@ -21,7 +21,7 @@ extension Store {
     batch.reserveCapacity(pendingCount)
     for table in registry.tablesWithChanges { try encodeChanges(of: table, into: &batch) }
     let buffers = namedBuffers.pending
-    for (name, change) in buffers { try append(change, name: name, to: &batch) }
+    for (name, change) in buffers { try append(change, name: name.string, to: &batch) }
     if !buffers.isEmpty { batch.sort() }
     do throws(BackendError) {
       noteCommit(try backend.commit(batch, durability: durability), durability: durability)
@@ -30,7 +30,7 @@ extension Store {
     }
     finishSave(batch)
     namedBuffers.didSave(buffers)
-    for name in buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name)) }
+    for name in buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
     if hasDelegate { delegate?.storeDidSave(self) }
   }
 
@@ -110,7 +110,7 @@ extension Store {
       if error.code == .conflict { throw conflict(in: batch, error) }
       throw translate(error)
     }
-    namedBuffers.didSave([name: change])
+    namedBuffers.didSave([.init(string: name): change])
   }
 
   /// Keeps track of which commits this store knows.

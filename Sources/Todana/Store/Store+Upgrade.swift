@@ -52,7 +52,7 @@ extension Store {
     let chunk = takeChunk()
     defer { giveBack(chunk) }
     var batch = UpgradeBatch()
-    while try next(of: scan, into: chunk) {
+    while try next(of: scan, into: chunk, onDamage: onDamage) {
       for slice in chunk.slices {
         report.examinedCount += 1
         do throws(StoreError) {

@@ -31,8 +31,8 @@ extension Store {
   }
 
   /// Translates a backend's error, and remembers it where it concerns every store of the backend.
-  func translate(_ error: BackendError, className: String? = nil) -> StoreError {
+  func translate(_ error: BackendError) -> StoreError {
     if error.code == .mustReopen { session.noteFailure() }
-    return StoreError(error, className: className)
+    return StoreError(error, className: error.structure.flatMap { registry[$0]?.name })
   }
 }

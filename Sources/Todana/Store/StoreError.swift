@@ -45,7 +45,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case invalidClassName
     /// Two classes have one stored name.
     case duplicateClassName
-    /// A named buffer's name is empty or too long.
+    /// A named buffer's name is empty, too long, or contains a NUL.
     case invalidName
 
     /// The object is in no store.

@@ -2,7 +2,7 @@
 struct UnresolvedSave {
   let batchID: BatchID
   let objects: [SavedObject]
-  let buffers: [String: NamedBuffers.PendingBuffer]
+  let buffers: [NamedBuffers.Name: NamedBuffers.PendingBuffer]
 
   struct SavedObject {
     let object: StoredObject
@@ -11,7 +11,8 @@ struct UnresolvedSave {
     let token: UInt64?
   }
 
-  init(_ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: [String: NamedBuffers.PendingBuffer]) {
+  init(_ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: [NamedBuffers.Name: NamedBuffers.PendingBuffer])
+  {
     batchID = batch.id
     self.buffers = buffers
     var objects: [SavedObject] = []
@@ -82,7 +83,7 @@ extension Store {
       }
     }
     namedBuffers.didSave(save.buffers)
-    for name in save.buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name)) }
+    for name in save.buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
   }
 
   private func turnCleanObjectsIntoFaults() {

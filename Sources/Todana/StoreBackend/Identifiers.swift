@@ -67,14 +67,11 @@ public struct StoredStructure: Sendable {
   public let id: ClassID
   public let kind: StructureKind
   public let name: [UInt8]
-  /// Records in the newest committed state.
-  public let count: Int
 
-  public init(id: ClassID, kind: StructureKind, name: [UInt8], count: Int) {
+  public init(id: ClassID, kind: StructureKind, name: [UInt8]) {
     self.id = id
     self.kind = kind
     self.name = name
-    self.count = count
   }
 }
 

@@ -27,6 +27,8 @@ public protocol StoreBackend: AnyObject, Sendable {
   var limits: BackendLimits { get }
 
   /// Every structure that is known, in the order of ids.
+  ///
+  /// Reads no structure's records, so one that is damaged does not keep the others from being listed.
   func structures() throws(BackendError) -> [StoredStructure]
 
   /// The id of the structure with this kind and name, of at least one byte; gives out a new id where there is none.
@@ -97,6 +99,7 @@ public protocol BackendSnapshot: AnyObject, Sendable {
 public protocol BackendScan: AnyObject {
   /// Replaces the chunk's content by the next records; an empty chunk means the end.
   ///
-  /// After ``BackendError/Code/damaged`` the next call goes on behind the damage.
+  /// After ``BackendError/Code/damaged`` a scan of rows or keys has passed over the damage that the error names: the
+  /// next call goes on behind it.
   func next(into chunk: RecordChunk) throws(BackendError)
 }

@@ -13,27 +13,6 @@ private class Employee: Person {}
 
 private final class Manager: Employee {}
 
-// Ten thousand classes: one for each sequence of binary digits.
-private protocol Digits { static func classes(_ count: Int) -> [StoredObject.Type] }
-
-private enum End: Digits {
-  static func classes(_ count: Int) -> [StoredObject.Type] { grow(End.self, count) }
-}
-
-private final class Zero<Rest: Digits>: StoredObject, Digits {
-  static func classes(_ count: Int) -> [StoredObject.Type] { [Zero.self] + grow(Zero.self, count - 1) }
-}
-
-private final class One<Rest: Digits>: StoredObject, Digits {
-  static func classes(_ count: Int) -> [StoredObject.Type] { [One.self] + grow(One.self, count - 1) }
-}
-
-private func grow<D: Digits>(_ digits: D.Type, _ count: Int) -> [StoredObject.Type] {
-  if count <= 0 { return [] }
-  let half = (count + 1) / 2
-  return Zero<D>.classes(half) + One<D>.classes(count - half)
-}
-
 /// Takes its name from outside.
 private final class Named: StoredObject {
   nonisolated(unsafe) static var name = ""
@@ -135,7 +114,7 @@ private final class Named: StoredObject {
   }
 
   @Test func `ten thousand classes open within a second`() throws {
-    let classes = Array(End.classes(10_000).prefix(10_000))
+    let classes = ManyClasses.list(10_000)
     #expect(classes.count == 10_000)
     for type in [classes[0], classes[5000], classes[9999]] {
       let store = try Store(backend: backend, classes: [type])

@@ -7,22 +7,22 @@ private let startLock = Mutex(())
 ///
 /// Not Foundation's `Process`: that one hears of a child's end through a descriptor which children started at the same
 /// time inherit, so parallel tests would wait for each other's children.
-final class ChildProcess {
-  let processID: Int
+public final class ChildProcess {
+  public let processID: Int
   private var input: Int32?
   private let output: Int32
   private var unread = Data()
   private var status: Int32?
 
   /// Starts the `CrashChild` that stands beside the tests' executable.
-  convenience init(_ arguments: String...) throws { try self.init(arguments) }
+  public convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
   /// Starts the `CrashChild` that stands beside the tests' executable.
-  convenience init(_ arguments: [String]) throws {
+  public convenience init(_ arguments: [String]) throws {
     try self.init(executable: Self.directory.appending(path: "CrashChild").path, arguments)
   }
 
-  init(executable path: String, _ arguments: [String]) throws {
+  public init(executable path: String, _ arguments: [String]) throws {
     // One at a time: a child started between the making of a pipe and the mark that no other inherits it would.
     (processID, input, output) = try startLock.withLock { _ in
       let (childInput, input) = try Self.pipe()
@@ -42,7 +42,7 @@ final class ChildProcess {
   }
 
   /// The next line of the output; nil at its end.
-  func nextLine() -> String? {
+  public func nextLine() -> String? {
     while true {
       if let end = unread.firstIndex(of: 10) {
         let line = String(decoding: unread[..<end], as: UTF8.self)
@@ -54,7 +54,7 @@ final class ChildProcess {
   }
 
   /// All lines up to the end of the output; a line that was cut off is left out.
-  func remainingLines() -> [String] {
+  public func remainingLines() -> [String] {
     while readMore() {}
     var lines: [String] = []
     while let line = nextLine() { lines.append(line) }
@@ -70,21 +70,21 @@ final class ChildProcess {
   }
 
   /// Ends the child's standard input, which is its sign to leave, and waits until it has.
-  func endInput() {
+  public func endInput() {
     if let input { close(input) }
     input = nil
     waitForExit()
   }
 
   /// Kills the child with `SIGKILL`.
-  func kill() {
+  public func kill() {
     _ = Foundation.kill(pid_t(processID), SIGKILL)
     waitForExit()
   }
 
   /// Waits for the child's end; 0 is success.
   @discardableResult
-  func waitForExit() -> Int32 {
+  public func waitForExit() -> Int32 {
     if let status { return status }
     var status: Int32 = 0
     while unsafe waitpid(pid_t(processID), &status, 0) == -1, errno == EINTR {}

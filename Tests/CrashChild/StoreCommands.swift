@@ -1,0 +1,133 @@
+// What a child does through Store.
+import Foundation
+import TestSupport
+import Todana
+
+extension CrashChild {
+  /// Saves the workload from where the store stands, and prints the number of each save after it.
+  static func saveForEver(_ path: String, _ settings: Set<String>) throws {
+    var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+    if settings.contains("checkpoints") { configuration.backendOptions.logLimitByteCount = 64 << 10 }
+    let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
+    var number = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
+    report("\(number)")
+    while true {
+      number += 1
+      try SaveWorkload.save(number, to: store)
+      report("\(number)")
+    }
+  }
+
+  /// Keeps a store open until standard input ends.
+  static func holdStore(_ path: String) throws {
+    let store = try Store(.directory(path), classes: SaveWorkload.classes)
+    report("open")
+    while readLine() != nil {}
+    try store.close()
+    report("closed")
+  }
+
+  static func openStoreAsNobody(_ path: String, reading: Bool) throws {
+    guard becomeNobody() else { return report("skip: cannot become another user") }
+    var configuration = StoreConfiguration()
+    configuration.backendOptions.access = reading ? .read : .write
+    let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
+    report("open \(try store.count(Song.self))")
+    try store.close()
+  }
+
+  /// Saves until the disk is full, in mid-save or in a checkpoint, then goes on with more room.
+  static func fillStore(_ path: String, checkpoint: Bool) throws {
+    var configuration = StoreConfiguration()
+    if checkpoint { configuration.backendOptions.directThresholdByteCount = 1 << 40 }
+    let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
+    var titles: Set<String> = []
+    func save() throws {
+      let title = "\(titles.count) " + String(repeating: "x", count: 100_000)
+      try store.insert(Song(title))
+      try store.saveChanges()
+      titles.insert(title)
+    }
+    func check(_ store: Store, _ what: String) throws {
+      let found = Set(try store.fetch(Song.self, includingPending: false).map(\.title))
+      report(found.isSuperset(of: titles) && found.count <= titles.count + 1 ? "intact" : "lost \(what)")
+    }
+    for _ in 0..<(checkpoint ? 60 : 1) { try save() }
+    try limitFiles(to: checkpoint ? 1 << 20 : try largestFile(in: path) + (256 << 10))
+    do {
+      if checkpoint {
+        try (store.backend as? KyotoBackend)?.checkpoint()
+      } else {
+        for _ in 0..<2000 { try save() }
+      }
+      report("nothing failed")
+    } catch let error as StoreError {
+      report("error \(error.code) \(error.backendError.map { "\($0.code)" } ?? "-"): \(error)")
+      report("pending \(store.hasUnsavedChanges)")
+    } catch let error as BackendError {
+      report("error \(error.code) -: \(error)")
+    }
+    try check(store, "with the full disk")
+    try limitFiles(to: nil)
+    // What was pending is saved now.
+    if store.hasUnsavedChanges { titles.formUnion(try store.fetch(Song.self).map(\.title)) }
+    try store.saveChanges()
+    try save()
+    try check(store, "with more room")
+    try store.close()
+    report("closed \(titles.count)")
+  }
+
+  /// Prints by how many bytes memory grows while so many objects are streamed.
+  static func stream(_ path: String, _ count: Int) throws {
+    let store = try Store(
+      .directory(path), classes: [Song.self], configuration: StoreConfiguration(detectsUnannouncedChanges: false))
+    let start = ProcessMemory.anonymousByteCount
+    var seconds = 0
+    let (peak, _) = try ProcessMemory.peakAnonymousByteCount {
+      try store.forEach(Song.self) { song, _ in seconds += Int(song.seconds) }
+    }
+    report("\(peak - start) \(seconds == count * (count - 1) / 2)")
+    try store.close()
+  }
+
+  /// Prints by how many bytes memory grows, over the objects, while so many are inserted and saved.
+  static func insert(_ path: String, _ count: Int) throws {
+    let store = try Store(
+      .directory(path), classes: [Song.self], configuration: StoreConfiguration(detectsUnannouncedChanges: false))
+    let songs = (0..<count).map { Song("Test Song", seconds: UInt32($0)) }
+    let start = ProcessMemory.anonymousByteCount
+    let (peak, _) = try ProcessMemory.peakAnonymousByteCount {
+      for song in songs { try store.insert(song) }
+      try store.saveChanges()
+    }
+    report("\(peak - start)")
+    try store.close()
+  }
+
+  /// Opens, reads, changes and closes a cyclic graph again and again, and prints by how many bytes memory grows from
+  /// the first hundred rounds to the last.
+  static func openAndClose(_ path: String, _ rounds: Int) throws {
+    var settled = 0
+    for round in 0..<rounds {
+      let store = try Store(.directory(path), classes: [Node.self])
+      let nodes = try store.fetch(Node.self)
+      if nodes.isEmpty {
+        let ring = (0..<100).map { _ in Node() }
+        for (index, node) in ring.enumerated() {
+          node.next = ring[(index + 1) % ring.count]
+          node.others = [node, ring[0]]
+          try store.insert(node)
+        }
+        try store.saveChanges()
+      } else {
+        try store.update(nodes[3]) { $0.name = "\(round)" }
+        try store.saveChanges()
+        try store.insert(Node())
+      }
+      try store.close()
+      if round == rounds / 10 { settled = ProcessMemory.anonymousByteCount }
+    }
+    report("\(ProcessMemory.anonymousByteCount - settled)")
+  }
+}

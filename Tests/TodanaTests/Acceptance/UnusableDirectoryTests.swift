@@ -1,0 +1,83 @@
+// What a directory can be that is no usable store: each opening says so by a typed error, and changes nothing.
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct UnusableDirectoryTests {
+  let files: StoreFiles
+
+  init() throws { files = try StoreFiles() }
+
+  private func openingError(at path: String? = nil) -> StoreError? {
+    #expect(throws: StoreError.self) { try Store(.directory(path ?? files.path), classes: [Song.self]).close() }
+  }
+
+  @Test func `a file, and a directory of foreign files, are no stores`() throws {
+    let file = files.directory.path("file")
+    try Data("text".utf8).write(to: URL(filePath: file))
+    let foreign = files.directory.path("foreign")
+    try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: false)
+    try Data("text".utf8).write(to: URL(filePath: foreign + "/notes.txt"))
+    for path in [file, foreign] {
+      let error = openingError(at: path)
+      #expect(error?.code == .backend && error?.backendError?.code == .notAStore)
+      #expect(error?.backendError?.file?.hasPrefix(path) == true, "\(String(describing: error))")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: foreign) == ["notes.txt"])
+    #expect(try Data(contentsOf: URL(filePath: file)) == Data("text".utf8))
+  }
+
+  @Test func `a store of a newer format is refused and stays as it is`() throws {
+    try files.change("superblock") { bytes in for copy in [0, 4096] { bytes[copy + 8] += 1 } }
+    let before = try files.contents()
+    let error = openingError()
+    #expect(error?.backendError?.code == .newerFormat)
+    #expect(error?.backendError?.file != nil)
+    #expect(try files.contents() == before)
+  }
+
+  @Test func `a damaged superblock is refused, and one damaged copy is not`() throws {
+    for copy in [0, 4096] {
+      try files.change("superblock") { bytes in bytes[copy + 20] ^= 1 }
+      try Store(.directory(files.path), classes: [Song.self]).close()
+      try files.change("superblock") { bytes in bytes[copy + 20] ^= 1 }
+    }
+    try files.change("superblock") { bytes in for copy in [0, 4096] { bytes[copy + 20] ^= 1 } }
+    let before = try files.contents()
+    let error = openingError()
+    #expect(error?.backendError?.code == .damaged)
+    #expect(error?.backendError?.file != nil)
+    #expect(try files.contents() == before)
+  }
+
+  @Test func `a store without permission is refused, and one that may be read can be read`() throws {
+    let manager = FileManager.default
+    try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: files.directory.path)
+    for name in try manager.contentsOfDirectory(atPath: files.path) {
+      try manager.setAttributes([.posixPermissions: 0o444], ofItemAtPath: files.path + "/" + name)
+    }
+    defer { try? manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: files.path) }
+    for (mode, settings, expected) in [
+      (0o555, ["read"], "open \(StoreFiles.songCount)"), (0o555, [], "error backend noPermission: "),
+      (0o000, ["read"], "error backend noPermission: "), (0o000, [], "error backend noPermission: "),
+    ] {
+      try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: files.path)
+      let lines = try ChildProcess(["store-open-as-nobody", files.path] + settings).remainingLines()
+      if let reason = lines.first, reason.hasPrefix("skip") { try Test.cancel("\(reason)") }
+      #expect(lines.first?.hasPrefix(expected) == true, "mode \(mode), \(settings): \(lines)")
+      if expected.hasPrefix("error") { #expect(lines.first?.contains("[file ") == true, "\(lines)") }
+    }
+  }
+
+  @Test func `a store that another process holds is in use, and says by whom`() throws {
+    let child = try ChildProcess("store-hold", files.path)
+    #expect(child.nextLine() == "open")
+    let error = openingError()
+    #expect(error?.backendError?.code == .inUse)
+    #expect(error?.backendError?.processID == child.processID)
+    #expect(error?.message.contains("CrashChild") == true, "\(String(describing: error))")
+    child.endInput()
+    try Store(.directory(files.path), classes: [Song.self]).close()
+  }
+}
