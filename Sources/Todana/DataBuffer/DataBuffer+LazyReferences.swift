@@ -1,7 +1,6 @@
 // Lists that look for their objects on access; in records they are what arrays of references are.
 extension DataBuffer {
-  /// Writes the count of the objects and, in their order, a reference to each, as
-  /// ``writeReferences(_:)-([Object])`` does.
+  /// Writes the count of the objects and, in their order, a reference to each: the same bytes as for an array.
   ///
   /// - Complexity: O(*n*); no object is made for a reference that was read and not used.
   public mutating func writeReferences<Object: StoredObject>(_ references: LazyReferences<Object>) {
