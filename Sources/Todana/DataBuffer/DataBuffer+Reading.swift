@@ -106,7 +106,14 @@ extension DataBuffer {
   }
 
   /// Checks that all of the content was read, and that nobody tried to write to it.
+  @inline(__always)
   package func finishReading() throws(DataBufferError) {
+    if unsafe readCursor == readEnd, arena == nil, firstError == nil { return }
+    try refuseRest()
+  }
+
+  @inline(never)
+  private func refuseRest() throws(DataBufferError) {
     guard isAtEnd else {
       throw readError(.trailingBytes, "\(remainingByteCount) bytes were not read; reader and writer differ")
     }

@@ -105,7 +105,7 @@ extension DataBuffer {
     guard rowID != 0 else { return nil }
     do throws(DataBufferError) {
       guard let resolver else { throw referencesUnavailable }
-      return try checked(resolver.object(classID: resolver.classID(of: type), rowID: rowID), is: type)
+      return try resolver.object(classID: resolver.classID(of: type), rowID: rowID).checked(is: type)
     } catch {
       throw unsafe refuse(error.code, error.message, from: start)
     }
@@ -113,38 +113,65 @@ extension DataBuffer {
 
   /// Initializes memory for so many references, and says how far it came, also when it throws.
   ///
-  /// Each object is checked to be of this very class, so that the memory may be that of an array of the class.
+  /// The resolver gives objects of this very class only, so that the memory may be that of an array of the class.
   @usableFromInline
   mutating func takeReferences(
     _ count: Int, to type: StoredObject.Type, into memory: UnsafeMutableRawPointer?, _ initializedCount: inout Int
   ) throws(DataBufferError) {
-    var start = unsafe readCursor
+    let first = unsafe readCursor
     do throws(DataBufferError) {
       guard let resolver, let memory = unsafe memory else { throw referencesUnavailable }
       let classID = try resolver.classID(of: type)
       resolver.willResolve(count, of: classID)
-      for index in 0..<count {
-        unsafe start = readCursor
-        let rowID = try takeVarint()
-        guard rowID != 0 else { throw DataBufferError(.invalidValue, "a list of references holds nil") }
-        let object = try checked(resolver.object(classID: classID, rowID: rowID), is: type)
-        unsafe (memory + index * MemoryLayout<StoredObject>.stride).initializeMemory(
-          as: StoredObject.self, to: object)
-        initializedCount = index + 1
+      let objects = unsafe UnsafeMutableBufferPointer(
+        start: memory.assumingMemoryBound(to: StoredObject.self), count: count)
+      while initializedCount < count {
+        let rest = unsafe UnsafeMutableBufferPointer(rebasing: objects[initializedCount...])
+        unsafe try takeGroup(of: classID, as: type, from: resolver, into: rest, &initializedCount)
       }
     } catch {
-      throw unsafe refuse(error.code, error.message, from: start)
+      // The value at fault is the one after those that were read.
+      unsafe readCursor = first
+      for _ in 0..<initializedCount { _ = try takeVarint() }
+      throw readError(error.code, error.message)
     }
   }
 
-  @inline(__always)
-  private func checked(
-    _ object: StoredObject, is type: StoredObject.Type
-  ) throws(DataBufferError) -> StoredObject {
-    guard Swift.type(of: object) == type else {
-      throw DataBufferError(.referenceWrongClass, "a reference to \(type) leads to \(Swift.type(of: object))")
+  /// Reads up to 64 references of a list: the row ids first, then the objects for all of them.
+  private mutating func takeGroup(
+    of classID: ClassID, as type: StoredObject.Type, from resolver: any ReferenceResolver,
+    into memory: UnsafeMutableBufferPointer<StoredObject>, _ initializedCount: inout Int
+  ) throws(DataBufferError) {
+    var failure: DataBufferError?
+    let groupCount = min(memory.count, 64)
+    unsafe withUnsafeTemporaryAllocation(of: RowID.self, capacity: groupCount) { rowIDs in
+      var readCount = 0
+      var output = unsafe OutputSpan(buffer: memory, initializedCount: 0)
+      do throws(DataBufferError) {
+        unsafe try takeRowIDs(into: rowIDs, &readCount)
+      } catch {
+        failure = error
+      }
+      do throws(DataBufferError) {
+        let found = unsafe UnsafeBufferPointer(rebasing: rowIDs[..<readCount])
+        unsafe try resolver.appendObjects(found.span, of: type, classID: classID, to: &output)
+      } catch {
+        failure = error
+      }
+      unsafe initializedCount += output.finalize(for: memory)
     }
-    return object
+    if let failure { throw failure }
+  }
+
+  private mutating func takeRowIDs(
+    into rowIDs: UnsafeMutableBufferPointer<RowID>, _ readCount: inout Int
+  ) throws(DataBufferError) {
+    for index in rowIDs.indices {
+      let rowID = try takeVarint()
+      guard rowID != 0 else { throw DataBufferError(.invalidValue, "a list of references holds nil") }
+      unsafe rowIDs.initializeElement(at: index, to: rowID)
+      readCount = index + 1
+    }
   }
 }
 

@@ -25,9 +25,7 @@ public final class KyotoBackend: StoreBackend {
   public init(_ location: Location, options: Options = Options()) throws(BackendError) {
     Self.checkLayouts()
     var report = tdn_open_report()
-    let (opened, error) = unsafe Self.open(location, options: options, report: &report)
-    guard let opened = unsafe opened else { throw error }
-    unsafe cabinet = CabinetHandle(opened)
+    unsafe cabinet = CabinetHandle(try Self.open(location, options: options, report: &report))
     storeID = StoreID(report.store_id)
     latestReport = Mutex(OpenReport(report))
   }
@@ -57,7 +55,7 @@ public final class KyotoBackend: StoreBackend {
 
   private static func open(
     _ location: Location, options: Options, report: inout tdn_open_report
-  ) -> (OpaquePointer?, BackendError) {
+  ) throws(BackendError) -> OpaquePointer {
     var error = tdn_error()
     var cOptions = unsafe options.cOptions(storage: location.storage)
     let opened: OpaquePointer? = unsafe location.path.withCString { path in
@@ -67,7 +65,8 @@ public final class KyotoBackend: StoreBackend {
         return unsafe tdn_open(path, &cOptions, &report, &error)
       }
     }
-    return unsafe (opened, BackendError(&error))
+    guard let opened = unsafe opened else { throw unsafe BackendError(&error) }
+    return unsafe opened
   }
 
   /// The packed types of the contract are handed to C as they stand, so they must be what C takes them for.

@@ -11,16 +11,18 @@ final class ClassTable {
   private(set) var classID: ClassID?
   /// The envelope of the class's records, once its number is known.
   private(set) var envelope = RecordEnvelope(storeID: StoreID(high: 0, low: 0), structure: ClassID(rawValue: 0))
-  // Neither calls out while it is accessed, so accesses never overlap, and checking that costs more than the work.
+  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
   @safe @exclusivity(unchecked) var identity = IdentityTable()
   @safe @exclusivity(unchecked) var pending = PendingChanges()
+  /// Whether the store is gone.
+  private(set) var isOrphan = false
   /// Row ids that were handed to the store and not used yet.
   var freeRowIDs: Range<RowID> = 0..<0
   private var nextBlockSize = 32
   /// The content of a new object, to which a fault goes back.
   var blank: ContentSnapshot?
   /// By row, what loaded objects encoded to; kept only when changes are looked for (``StoreConfiguration``).
-  var fingerprints: [RowID: UInt64] = [:]
+  @safe @exclusivity(unchecked) var fingerprints: [RowID: UInt64] = [:]
 
   init(store: Store, type: StoredObject.Type, name: String) {
     self.store = store
@@ -94,16 +96,21 @@ final class ClassTable {
     if !fingerprints.isEmpty { fingerprints[object.rowID] = nil }
   }
 
-  /// Detaches every object, for when the store goes.
+  /// Detaches every object, for when the store goes; lists of references may keep the table.
   func detachAll() {
+    isOrphan = true
     for object in identity.objects() {
       object.table = nil
       object.rowID = 0
       object.state.subtract(.pending)
     }
+    let pending = pending.takeAll()
+    blank = nil
+    withExtendedLifetime(pending) {}
   }
 
   /// The object of the row: the live one, or a new fault.
+  @inline(__always)
   func objectOrFault(_ rowID: RowID) -> StoredObject {
     if let object = identity[rowID] { return object }
     let object = type.init()

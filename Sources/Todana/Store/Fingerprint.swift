@@ -17,6 +17,8 @@ func fingerprint(of object: StoredObject) -> UInt64 {
 private final class InstanceNumbers: ReferenceEncoder {
   func rowID(of object: StoredObject) -> RowID { RowID(UInt(bitPattern: ObjectIdentifier(object))) }
 
+  func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) -> RowID? { rowID }
+
   func reference(to object: StoredObject) -> ObjectReference {
     ObjectReference(classID: ClassID(rawValue: 0), rowID: rowID(of: object))
   }

@@ -37,6 +37,7 @@ struct IdentityTable: ~Copyable {
   }
 
   /// The object of the row, if it is alive.
+  @inline(__always)
   subscript(rowID: RowID) -> StoredObject? {
     guard let page = unsafe page(at: Int(truncatingIfNeeded: rowID >> 10)),
       let entry = unsafe page[Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)]
@@ -51,6 +52,7 @@ struct IdentityTable: ~Copyable {
   }
 
   /// Enters an object; there must be none at the row.
+  @inline(__always)
   mutating func insert(_ object: StoredObject, at rowID: RowID) {
     let page = unsafe pageForInsert(at: Int(truncatingIfNeeded: rowID >> 10))
     let slot = Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)
@@ -60,6 +62,7 @@ struct IdentityTable: ~Copyable {
   }
 
   /// Takes the object's entry out.
+  @inline(__always)
   mutating func remove(at rowID: RowID) {
     let pageIndex = Int(truncatingIfNeeded: rowID >> 10)
     let slot = Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)
@@ -91,17 +94,29 @@ struct IdentityTable: ~Copyable {
     }
   }
 
+  @inline(__always)
   private func page(at index: Int) -> Page? {
-    if index >= 0 && index < pageCapacity { return unsafe pages[index] }
-    guard index < 0 || index >= Self.indexedPageLimit, let address = distantPages[index] else { return nil }
+    // A row id's upper bits are never negative.
+    index < pageCapacity ? unsafe pages[index] : unsafe distantPage(at: index)
+  }
+
+  @inline(never)
+  private func distantPage(at index: Int) -> Page? {
+    guard index >= Self.indexedPageLimit, let address = distantPages[index] else { return nil }
     return unsafe UnsafeMutableRawPointer(bitPattern: address)?.assumingMemoryBound(to: UnsafeRawPointer?.self)
   }
 
+  @inline(__always)
   private mutating func pageForInsert(at index: Int) -> Page {
     if let page = unsafe page(at: index) { return unsafe page }
+    return unsafe addPage(at: index)
+  }
+
+  @inline(never)
+  private mutating func addPage(at index: Int) -> Page {
     let page = unsafe sparePage ?? Self.makePage()
     unsafe sparePage = nil
-    if index >= 0 && index < Self.indexedPageLimit {
+    if index < Self.indexedPageLimit {
       growPages(toHold: index)
       unsafe pages[index] = page
     } else {
@@ -128,9 +143,10 @@ struct IdentityTable: ~Copyable {
   }
 
   /// Gives up a page that has become empty.
+  @inline(never)
   private mutating func retire(_ index: Int) {
     guard let page = unsafe page(at: index) else { return }
-    if index >= 0 && index < pageCapacity {
+    if index < pageCapacity {
       unsafe pages[index] = nil
     } else {
       distantPages[index] = nil

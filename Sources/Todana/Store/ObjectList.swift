@@ -1,27 +1,52 @@
 /// A growing list of retained objects that becomes an array of their type without a copy of each reference.
+///
+/// It fills the memory of the array as far as that goes, and only if there are more goes on in memory of its own.
 @safe
 struct ObjectList: ~Copyable {
   private var base: UnsafeMutablePointer<StoredObject>
   private var capacity: Int
+  private var ownsMemory = false
   private(set) var count = 0
   /// Whether the row ids of what was appended since ``beginClass()`` grow.
   private var isAscending = true
   private var lastRowID: RowID = 0
   private var classStart = 0
 
-  init(capacity: Int = 0) {
-    self.capacity = max(capacity, 16)
-    unsafe base = .allocate(capacity: self.capacity)
+  private init(filling memory: UnsafeMutablePointer<StoredObject>, capacity: Int) {
+    unsafe base = memory
+    self.capacity = capacity
   }
 
   deinit {
     unsafe base.deinitialize(count: count)
-    unsafe base.deallocate()
+    if ownsMemory { unsafe base.deallocate() }
   }
 
-  subscript(index: Int) -> StoredObject {
-    precondition(index >= 0 && index < count, "Index out of range")
-    return unsafe base[index]
+  /// The array of what `fill` appends; a wrong `expectedCount` costs memory, or a copy.
+  static func array<T: StoredObject>(
+    of type: T.Type, expectedCount: Int, _ fill: (inout ObjectList) throws(StoreError) -> Void
+  ) throws(StoreError) -> [T] {
+    var failure: StoreError?
+    var longerArray: [T]?
+    let array = unsafe [T](unsafeUninitializedCapacity: max(expectedCount, 16)) { memory, initializedCount in
+      guard let start = UnsafeMutableRawPointer(memory.baseAddress) else { return }
+      // A reference is one word whatever the static type of its class.
+      let references = unsafe start.assumingMemoryBound(to: StoredObject.self)
+      var list = unsafe ObjectList(filling: references, capacity: memory.count)
+      do throws(StoreError) {
+        try fill(&list)
+      } catch {
+        failure = error
+        return
+      }
+      if list.ownsMemory {
+        longerArray = list.takeArray(of: type)
+      } else {
+        initializedCount = list.takeCount()
+      }
+    }
+    if let failure { throw failure }
+    return longerArray ?? array
   }
 
   /// Starts the objects of another class, which are ordered among themselves.
@@ -80,7 +105,7 @@ struct ObjectList: ~Copyable {
   }
 
   /// The objects as an array; every one must be a `T`.
-  consuming func takeArray<T: StoredObject>(of type: T.Type) -> [T] {
+  private consuming func takeArray<T: StoredObject>(of type: T.Type) -> [T] {
     let source = unsafe UnsafeRawPointer(base)
     let count = count
     self.count = 0
@@ -93,11 +118,19 @@ struct ObjectList: ~Copyable {
     }
   }
 
+  /// The number of objects, which are the memory's owner's from now on.
+  private consuming func takeCount() -> Int {
+    let count = count
+    self.count = 0
+    return count
+  }
+
   private mutating func grow() {
     let newBase = UnsafeMutablePointer<StoredObject>.allocate(capacity: capacity * 2)
     unsafe newBase.moveInitialize(from: base, count: count)
-    unsafe base.deallocate()
+    if ownsMemory { unsafe base.deallocate() }
     unsafe base = newBase
+    ownsMemory = true
     capacity *= 2
   }
 }

@@ -12,8 +12,14 @@ extension Store {
     _ type: StoredObject.Type, includingSubclasses: Bool = false, includingPending: Bool = true
   ) throws(StoreError) -> Int {
     try begin()
+    let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
+    return try count(of: tables, includingPending: includingPending)
+  }
+
+  /// The number of objects of some classes.
+  func count(of tables: [ClassTable], includingPending: Bool) throws(StoreError) -> Int {
     var count = 0
-    for table in try registry.tables(for: type, includingSubclasses: includingSubclasses) {
+    for table in tables {
       if let classID = try table.classIDForReading() {
         count += try onBackend { backend throws(BackendError) in try backend.count(of: classID) }
       }

@@ -15,7 +15,7 @@ extension Store {
     }
     let object = table.objectOrFault(id.rowID)
     do throws(StoreError) {
-      try load(object)
+      try load(object, of: table)
     } catch {
       if error.code == .rowNotFound { return nil }
       throw error

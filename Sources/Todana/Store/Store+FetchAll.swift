@@ -21,13 +21,15 @@ extension Store {
     _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T] {
     try begin()
-    var list = ObjectList()
-    for table in try registry.tables(for: type, includingSubclasses: includingSubclasses) {
-      list.beginClass()
-      try fetchAll(of: table, includingPending: includingPending, onDamage: onDamage, into: &list)
-      list.orderClass()
+    let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
+    let expectedCount = try count(of: tables, includingPending: includingPending)
+    return try ObjectList.array(of: type, expectedCount: expectedCount) { list throws(StoreError) in
+      for table in tables {
+        list.beginClass()
+        try fetchAll(of: table, includingPending: includingPending, onDamage: onDamage, into: &list)
+        list.orderClass()
+      }
     }
-    return list.takeArray(of: type)
   }
 
   /// All objects of a class, and loads what a property of each refers to, with few reads.

@@ -5,7 +5,11 @@ extension Store {
   public func load(_ object: StoredObject) throws(StoreError) {
     guard object.isFault else { return }
     try begin()
-    let table = try table(of: object, to: "load")
+    try load(object, of: table(of: object, to: "load"))
+  }
+
+  /// Loads a fault of a table of this store.
+  func load(_ object: StoredObject, of table: ClassTable) throws(StoreError) {
     guard let classID = try table.classIDForReading() else { throw rowNotFound(object.rowID, table) }
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }

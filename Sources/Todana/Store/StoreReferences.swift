@@ -11,6 +11,13 @@ extension Store: ReferenceEncoder {
     return ObjectReference(classID: classID, rowID: rowID)
   }
 
+  package func rowID(
+    ofRow rowID: RowID, of type: StoredObject.Type, in store: Store
+  ) throws(DataBufferError) -> RowID? {
+    guard store === self, let table = registry[type] else { return nil }
+    return table.identity.contains(rowID) ? nil : rowID
+  }
+
   private func refusal(of object: StoredObject) -> DataBufferError {
     let name = String(describing: type(of: object))
     guard let table = object.table else {
@@ -25,7 +32,19 @@ extension Store: ReferenceEncoder {
 }
 
 extension Store: ReferenceResolver {
+  package var storeOfRows: Store? { self }
+
+  /// The table of a class that references lead to.
+  func tableForReferences(to type: StoredObject.Type) throws(DataBufferError) -> ClassTable {
+    _ = try classID(of: type)
+    guard let table = registry[type] else {
+      throw DataBufferError(.referenceUnknownClass, "the store was not opened with \(type)")
+    }
+    return table
+  }
+
   package func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID {
+    if let table = lastTable, table.type == type, let classID = table.classID { return classID }
     do throws(StoreError) {
       return try table(for: type).resolveClassID()
     } catch {
@@ -34,13 +53,30 @@ extension Store: ReferenceResolver {
   }
 
   package func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
-    if let table = lastTable, table.classID == classID { return table.objectOrFault(rowID) }
+    try table(of: classID).objectOrFault(rowID)
+  }
+
+  package func appendObjects(
+    _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: ClassID,
+    to objects: inout OutputSpan<StoredObject>
+  ) throws(DataBufferError) {
+    let table = try table(of: classID)
+    // A table's objects are of its class exactly.
+    guard table.type == type else {
+      throw DataBufferError(.referenceWrongClass, "a reference to \(type) leads to \(table.type)")
+    }
+    for index in rowIDs.indices { objects.append(table.objectOrFault(rowIDs[index])) }
+  }
+
+  @inline(__always)
+  private func table(of classID: ClassID) throws(DataBufferError) -> ClassTable {
+    if let table = lastTable, table.classID == classID { return table }
     guard let table = registry[classID] else {
       throw DataBufferError(
         .referenceUnknownClass, "the reference leads to class \(classID.rawValue), which the store was not opened with")
     }
     lastTable = table
-    return table.objectOrFault(rowID)
+    return table
   }
 }
 

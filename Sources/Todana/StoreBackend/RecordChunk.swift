@@ -8,7 +8,8 @@ public final class RecordChunk {
   public let byteLimit: Int
   /// How many records a read delivers at most.
   public let recordLimit: Int
-  private var storedSlices: [Slice] = []
+  // Who fills slices does not look at them otherwise, so accesses never overlap; checking that costs on every read.
+  @safe @exclusivity(unchecked) private var storedSlices: [Slice] = []
   private var smallFillCount = 0
 
   /// - Parameters:

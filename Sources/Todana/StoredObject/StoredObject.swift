@@ -28,11 +28,8 @@
 ///
 /// The deinitializer of a subclass must not use the store: the object still stands in its store's table then.
 open class StoredObject: StoreIdentifiable, CustomStringConvertible {
-  /// The table of the object's class in its store; nil outside a store.
-  ///
-  /// Safe though unowned: every object with a table stands in the table's identity table, and a table that goes away
-  /// clears this reference in each of them (``ClassTable/detachAll()``).
-  @safe final unowned(unsafe) var table: ClassTable?
+  /// Leads to the table of the object's class in its store, where it is in one.
+  final var tableReference = TableReference(nil)
   /// The row within the class; 0 outside a store.
   final var rowID: RowID = 0
   /// The last 8 bytes of the record that the content was read from or saved to.
@@ -47,7 +44,7 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   public required init() {}
 
   deinit {
-    if let table { table.forget(self) }
+    tableReference.forget(self)
   }
 
   /// The version of what ``writeContent(to:)`` writes; ``DataBuffer/version`` gives it back when reading.

@@ -1,0 +1,60 @@
+// Lists that look for their objects on access; in records they are what arrays of references are.
+extension DataBuffer {
+  /// Writes the count of the objects and, in their order, a reference to each: the same bytes as for an array.
+  ///
+  /// - Complexity: O(*n*); no object is made for a reference that was read and not used.
+  public mutating func writeReferences<Object: StoredObject>(_ references: LazyReferences<Object>) {
+    let composite = beginComposite()
+    appendVarint(UInt64(references.count))
+    append(references.list, of: Object.self)
+    endComposite(composite)
+  }
+
+  /// Reads references, in the order in which they were written, without looking for their objects.
+  ///
+  /// - Throws: As ``readReferences(_:)``.
+  public mutating func readLazyReferences<Object: StoredObject>(
+    _ type: Object.Type = Object.self
+  ) throws(DataBufferError) -> LazyReferences<Object> {
+    guard let store = resolver?.storeOfRows else { return LazyReferences(try readReferences(type)) }
+    var references = LazyReferences<Object>()
+    references.list = try takeReferenceList(to: type, in: store)
+    return references
+  }
+
+  private mutating func append(_ list: LazyReferenceList, of type: StoredObject.Type) {
+    for index in list.entries.indices where firstError == nil {
+      do throws(DataBufferError) {
+        if let rowID = try rowID(of: list, at: index) {
+          appendVarint(rowID)
+        } else {
+          appendReference(to: list.object(at: index, as: type), of: type)
+        }
+      } catch {
+        recordError(error)
+      }
+    }
+  }
+
+  /// What is written for an entry that is a row only; nil if it takes the object.
+  private func rowID(of list: LazyReferenceList, at index: Int) throws(DataBufferError) -> RowID? {
+    guard case .row(let rowID) = list.entries[index], let table = list.table, !table.isOrphan else { return nil }
+    return try encoder?.rowID(ofRow: rowID, of: table.type, in: table.store)
+  }
+
+  private mutating func takeReferenceList(
+    to type: StoredObject.Type, in store: Store
+  ) throws(DataBufferError) -> LazyReferenceList {
+    let count = try readCount()
+    guard count > 0 else { return LazyReferenceList() }
+    var list = LazyReferenceList(table: try store.tableForReferences(to: type))
+    list.entries.reserveCapacity(count)
+    for _ in 0..<count {
+      let start = unsafe readCursor
+      let rowID = try takeVarint()
+      guard rowID != 0 else { throw unsafe refuse(.invalidValue, "a list of references holds nil", from: start) }
+      list.entries.append(.row(rowID))
+    }
+    return list
+  }
+}
