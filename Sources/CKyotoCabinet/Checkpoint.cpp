@@ -102,7 +102,9 @@ int64_t writePages(DiskFile &main, const LogIndex::File &file) {
 // The newest checksum of each page. A page is written directly before it is logged, never after.
 std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   std::vector<PageSums::Entry> logged;
-  forEachPage(file.pages, [&](size_t, size_t last) { logged.push_back({file.pages[last - 1].page, file.pages[last - 1].sum}); });
+  forEachPage(file.pages, [&](size_t, size_t last) {
+    logged.push_back({file.pages[last - 1].page, file.pages[last - 1].sum});
+  });
   if (file.direct.empty()) return logged;
 
   std::vector<PageSums::Entry> direct;

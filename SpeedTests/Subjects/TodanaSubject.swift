@@ -37,8 +37,28 @@ public struct TodanaSubject: Subject {
     }
   }
 
-  private func withStore<Result>(_ directory: String, _ body: (Store) throws -> Result) throws -> Result {
-    let store = try Store(.directory(directory), classes: [Song.self, Playlist.self])
+  /// The same records as ``Playlist``, for programs that look at few of a playlist's songs.
+  final class LazyPlaylist: StoredObject {
+    var title = ""
+    var songs = LazyReferences<Song>()
+
+    override class var storedName: String { "Playlist" }
+
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      songs = try buffer.readLazyReferences(Song.self)
+    }
+
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.writeString(title)
+      buffer.writeReferences(songs)
+    }
+  }
+
+  private func withStore<Result>(
+    _ directory: String, classes: [StoredObject.Type] = [Song.self, Playlist.self], _ body: (Store) throws -> Result
+  ) throws -> Result {
+    let store = try Store(.directory(directory), classes: classes)
     let result = try body(store)
     try store.close()
     return result
@@ -104,8 +124,8 @@ public struct TodanaSubject: Subject {
   }
 
   public func fetchFirstSongs(in directory: String) throws -> Checksum {
-    try withStore(directory) { store in
-      let firstSongs = try store.fetch(Playlist.self).compactMap(\.songs.first)
+    try withStore(directory, classes: [Song.self, LazyPlaylist.self]) { store in
+      let firstSongs = try store.fetch(LazyPlaylist.self).compactMap(\.songs.first)
       try store.load(firstSongs)
       var checksum = Checksum()
       for song in firstSongs { checksum.add(title: song.title, seconds: song.seconds) }

@@ -222,7 +222,8 @@ void lay(const fs::path &directory, const FileSystem &files) {
   fs::remove_all(directory);
   fs::create_directories(directory);
   for (const auto &[name, content] : files) {
-    std::ofstream(directory / name, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+    std::ofstream stream(directory / name, std::ios::binary);
+    stream.write(content.data(), static_cast<std::streamsize>(content.size()));
   }
 }
 
