@@ -24,6 +24,9 @@ public final class KyotoBackend: StoreBackend {
   ///   Nothing is left behind then.
   public init(_ location: Location, options: Options = Options()) throws(BackendError) {
     Self.checkLayouts()
+    guard !location.path.utf8.contains(0) else {
+      throw BackendError(.invalidArgument, "The path of the store contains a NUL, where it would end for the system.")
+    }
     var report = tdn_open_report()
     unsafe cabinet = CabinetHandle(try Self.open(location, options: options, report: &report))
     storeID = StoreID(report.store_id)

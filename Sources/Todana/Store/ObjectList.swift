@@ -108,6 +108,8 @@ struct ObjectList: ~Copyable {
   private consuming func takeArray<T: StoredObject>(of type: T.Type) -> [T] {
     let source = unsafe UnsafeRawPointer(base)
     let count = count
+    // An array without room would write its count into the empty array that all threads share.
+    guard count > 0 else { return [] }
     self.count = 0
     return unsafe [T](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       // A reference is one word whatever the static type of its class; the list forgets its own at `count = 0`.

@@ -81,7 +81,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       let shown = objectIDs.prefix(20).map(\.description).joined(separator: ", ")
       text += " [objects \(shown)\(objectIDs.count > 20 ? ", … \(objectIDs.count) in all" : "")]"
     }
-    if let underlying { text += " (\(underlying))" }
+    if let error = backendError, error.message == message {
+      if let file = error.file { text += " [file \(file)]" }
+      if let page = error.page { text += " [page \(page)]" }
+    } else if let underlying, !message.hasSuffix("\(underlying)") {
+      text += " (\(underlying))"
+    }
     return text
   }
 }

@@ -28,6 +28,19 @@ import Todana
     #expect(try Data(contentsOf: URL(filePath: file)) == Data("text".utf8))
   }
 
+  @Test func `a path that is empty or holds a NUL is refused, and nothing is made`() throws {
+    for path in ["", files.directory.path("cut") + "\0off"] {
+      let error = openingError(at: path)
+      #expect(error?.code == .backend && error?.backendError?.code == .invalidArgument)
+    }
+    #expect(!FileManager.default.fileExists(atPath: files.directory.path("cut")))
+  }
+
+  @Test func `an error says everything once`() throws {
+    let error = try #require(openingError(at: "/dev/null"))
+    #expect(error.description == "\(error.message) [file /dev/null]")
+  }
+
   @Test func `a store of a newer format is refused and stays as it is`() throws {
     try files.change("superblock") { bytes in for copy in [0, 4096] { bytes[copy + 8] += 1 } }
     let before = try files.contents()
