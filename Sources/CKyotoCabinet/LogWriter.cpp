@@ -152,7 +152,8 @@ void LogWriter::writeOut() {
     if (static_cast<int64_t>(frameStart_) < kMoreZeros / 8) {
       extendZeros(pageCeiling(end) + kMoreZeros);
     } else {
-      zeroedTo_ = end;
+      // Up to a page: zeros written later must not touch the last sector of this commit.
+      zeroedTo_ = pageCeiling(end);
     }
   }
   file_->write(writtenTo_, buffer_.data(), frameStart_);

@@ -21,7 +21,7 @@ import Testing
     Case(sectorByteCount: 4096),
     Case(sectorByteCount: 512, inBackground: true),
     Case(sectorByteCount: 512, isStrict: true),
-    Case(sectorByteCount: 4096, isStrict: true, inBackground: true),
+    Case(sectorByteCount: 4096, isStrict: true),
   ]
 
   static let isLong = ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] != nil
