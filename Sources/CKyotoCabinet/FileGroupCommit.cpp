@@ -105,12 +105,13 @@ void FileGroup::checkCommitLimit() const {
 
 void FileGroup::startLog() {
   if (log_) return;
-  log_ = std::make_unique<LogWriter>(
+  auto log = std::make_unique<LogWriter>(
     disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize,
     settings_.strict);
-  // The log's name must be durable before a commit in it counts.
+  // The log's name must be durable before a commit in it counts; if that fails, there is no log yet.
   disk_.flushDirectory();
   nextGeneration_++;
+  log_ = std::move(log);
   std::lock_guard<std::mutex> lock(flushMutex_);
   flushFile_ = log_->sharedFile();
 }
