@@ -62,7 +62,7 @@ void DataFile::markDirty(int64_t page, uint64_t blocks) {
   // New pages are listed by `grow`, and a rollback zeroes them.
   if (page * kPageSize < pageCeiling(committedSize_)) {
     if (!isVerified(page)) verifyPage(page);
-    saveOldBlocks(page, changed);
+    if (!isInMainFile(page)) saveOldBlocks(page, changed);
     if (dirtyBlocks_[page] == 0) {
       if (!isDirty()) group_.noteChanged(this);
       dirtyPages_.push_back(static_cast<uint32_t>(page));
@@ -105,8 +105,7 @@ void DataFile::rollBack() {
   if (end > newPages) dropPrivateCopy(base_ + newPages, end - newPages);
   for (uint32_t page : dirtyPages_) {
     dirtyBlocks_[page] = 0;
-    const int64_t start = page * kPageSize;
-    if (loggedGeneration_[page] == 0 && start + kPageSize <= mainEnd_) dropPrivateCopy(base_ + start, kPageSize);
+    if (isInMainFile(page)) dropPrivateCopy(base_ + page * kPageSize, kPageSize);
   }
   dirtyPages_.clear();
   oldBlocks_.clear();

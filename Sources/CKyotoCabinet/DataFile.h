@@ -93,6 +93,10 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // -- Changes
   bool isDirty() const { return !dirtyPages_.empty() || size() != committedSize_ || state_ == State::fresh; }
   void markDirty(int64_t page, uint64_t blocks);
+  // Whether the main file holds the page's committed content, so that dropping the private copy brings it back.
+  bool isInMainFile(int64_t page) const {
+    return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_;
+  }
   void saveOldBlocks(int64_t page, uint64_t blocks);
   void rollBack();
   void forgetChanges();  // after a commit: what was changed is now the committed content
@@ -129,7 +133,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     int64_t offset;
     char bytes[64];
   };
-  std::vector<OldBlock> oldBlocks_;                 // committed content of changed blocks, for rollback
+  std::vector<OldBlock> oldBlocks_;                 // for rollback: committed content that the main file does not hold
 
   std::shared_ptr<PageSums> sums_;
   std::unique_ptr<DiskFile> buildingFile_;

@@ -71,9 +71,13 @@ private struct RandomRun {
     var changed = model
     var isRefused = false
     let changeCount = Int.random(in: 1...(Bool.random(using: &generator) ? 6 : 200), using: &generator)
+    // Neighbouring rows, which a backend may keep together, or any records.
+    let isRun = Int.random(in: 0..<3, using: &generator) == 0
+    var nextRow = randomKey(of: .rows)
     for _ in 0..<Int.random(in: 1...changeCount, using: &generator) {
-      let number = Int.random(in: 0..<structures.count, using: &generator)
-      let key = randomKey(of: structures[number].kind)
+      let number = isRun ? 0 : Int.random(in: 0..<structures.count, using: &generator)
+      let key = isRun ? nextRow : randomKey(of: structures[number].kind)
+      nextRow[1] = max(nextRow[1] &+ 1, 1)
       // One change for each key.
       if changed[number][key] != model[number][key] { continue }
       let old = model[number][key]
@@ -81,8 +85,9 @@ private struct RandomRun {
         remove(key, number, from: &batch, expecting: old.map { .token(token(of: $0)) } ?? .anything)
         changed[number][key] = nil
       } else {
-        let limit = Int.random(in: 0..<20, using: &generator) == 0 ? 40_000 : 120
-        let byteCount = Int.random(in: 0...limit, using: &generator)
+        let limit = isRun ? 60 : Int.random(in: 0..<20, using: &generator) == 0 ? 40_000 : 120
+        let keepsLength = old != nil && Int.random(in: 0..<4, using: &generator) == 0
+        let byteCount = keepsLength ? old?.count ?? 0 : Int.random(in: 0...limit, using: &generator)
         let value = patternedBytes(generator.next(), count: byteCount)
         if value == old { continue }
         isRefused = isRefused || put(value, key, number, old: old, into: &batch)

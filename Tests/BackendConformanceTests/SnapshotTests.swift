@@ -70,12 +70,16 @@ import Todana
     }
   }
 
-  @Test(arguments: TestedBackend.allCases)
-  func `a snapshot keeps its state while a structure grows a hundredfold`(_ kind: TestedBackend) throws {
+  /// Small rows may share records, so that only large ones make a file grow.
+  @Test(arguments: TestedBackend.allCases, [24, 600])
+  func `a snapshot keeps its state while a structure grows a hundredfold`(
+    _ kind: TestedBackend, rowByteCount: Int
+  ) throws {
+    func rowBytes(_ number: UInt64) -> [UInt8] { patternedBytes(number, count: rowByteCount) }
     let store = try OpenBackend(kind)
     let rows = try store.backend.reserveRowIDs(300, in: store.songs)
     try store.backend.commit { batch in
-      for row in rows { batch.put(patternedBytes(row), row: row, in: store.songs) }
+      for row in rows { batch.put(rowBytes(row), row: row, in: store.songs) }
     }
     let snapshot = try store.backend.snapshot()
     let scan = try snapshot.scan(store.songs)
@@ -84,21 +88,23 @@ import Todana
     for _ in 0..<30 {
       let more = try store.backend.reserveRowIDs(1_000, in: store.songs)
       try store.backend.commit(.relaxed) { batch in
-        for row in more { batch.put(patternedBytes(row), row: row, in: store.songs) }
+        for row in more { batch.put(rowBytes(row), row: row, in: store.songs) }
         for row in rows {
-          batch.put(patternedBytes(row ^ more.lowerBound), row: row, in: store.songs, expecting: .anything)
+          batch.put(rowBytes(row ^ more.lowerBound), row: row, in: store.songs, expecting: .anything)
         }
       }
       try scan.next(into: chunk)
-      #expect(zip(chunk.slices, chunk.values).allSatisfy { $0.1 == patternedBytes($0.0.rowID) })
+      #expect(zip(chunk.slices, chunk.values).allSatisfy { $0.1 == rowBytes($0.0.rowID) })
       found.formUnion(chunk.slices.map(\.rowID))
     }
     found.formUnion(try scan.remainingRows().keys)
     #expect(found == Set(rows))
-    #expect(try snapshot.state.values(Array(rows), in: store.songs) == rows.map { patternedBytes($0) })
+    #expect(try snapshot.state.values(Array(rows), in: store.songs) == rows.map { rowBytes($0) })
     #expect(try store.backend.count(of: store.songs) == 30_300)
     #expect(try store.backend.allRows(of: store.songs).count == 30_300)
-    if let kyoto = store.backend as? KyotoBackend { #expect(try kyoto.statistics().growthCount > 0) }
+    if let kyoto = store.backend as? KyotoBackend, rowByteCount > 500 {
+      #expect(try kyoto.statistics().growthCount > 0)
+    }
   }
 
   @Test(arguments: TestedBackend.allCases)

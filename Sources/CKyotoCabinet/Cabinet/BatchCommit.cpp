@@ -1,7 +1,6 @@
 #include "BatchCommit.h"
 
 #include "../Kyoto/TreeReader.h"
-#include "HashGroup.h"
 
 namespace todana {
 
@@ -33,39 +32,50 @@ void BatchCommit::check(const BatchRun &run) {
     for (size_t index = run.first; index < run.end; index++) checkOne(index, false, {});
   } else if (run.structure->isTree()) {
     checkTree(run, *file);
+  } else if (run.structure->hasRows()) {
+    checkRows(run, *file);
   } else {
-    checkHash(run, *file);
+    checkKeys(run, *file);
   }
 }
 
-void BatchCommit::checkHash(const BatchRun &run, const HashFile &file) {
+void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
   // Row ids from here on were never handed out before the last commit, so there is no record to look for.
-  uint64_t firstNewRow = run.structure->hasRows() ? file.nextRow() : UINT64_MAX;
-  HashGroup group(file);
+  const uint64_t firstNewRow = file.nextRow();
+  RowFinder finder(file);
   size_t members[kHashGroupSize], memberCount = 0;
   auto checkGroup = [&] {
-    group.fetch(memberCount);
+    finder.fetch(memberCount);
     for (size_t member = 0; member < memberCount; member++) {
-      ChangeKey key(batch_, *run.structure, batch_.change(members[member]));
-      HashBlock record;
-      bool exists = file.find(key.data(), key.length(), group.place(member), record);
-      checkOne(members[member], exists, {record.value, record.valueLength});
+      std::string_view value;
+      bool exists = finder.find(member, batch_.change(members[member]).key, value);
+      checkOne(members[member], exists, value);
     }
     memberCount = 0;
   };
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
     if (change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY) continue;
-    if (run.structure->hasRows() && change.key >= firstNewRow) {
+    if (change.key >= firstNewRow) {
       checkOne(index, false, {});
       continue;
     }
-    ChangeKey key(batch_, *run.structure, change);
-    group.add(memberCount, key.data(), key.length());
+    finder.add(memberCount, change.key);
     members[memberCount++] = index;
     if (memberCount == kHashGroupSize) checkGroup();
   }
   checkGroup();
+}
+
+void BatchCommit::checkKeys(const BatchRun &run, const HashFile &file) {
+  for (size_t index = run.first; index < run.end; index++) {
+    const tdn_change &change = batch_.change(index);
+    if (change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY) continue;
+    ChangeKey key(batch_, *run.structure, change);
+    HashBlock record;
+    bool exists = file.find(key.data(), key.length(), record);
+    checkOne(index, exists, {record.value, record.valueLength});
+  }
 }
 
 void BatchCommit::checkTree(const BatchRun &run, const HashFile &file) {
@@ -117,13 +127,18 @@ void BatchCommit::change(const BatchRun &run) {
 // The file that is to take the run's records: a new one where there is none, or where it would be far too small.
 std::shared_ptr<const HashFile> BatchCommit::fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current) {
   Structure &structure = *run.structure;
-  if (!current) return commit_.createFile(structure, run.putCount);
-  if (structure.isTree()) return current;
+  const bool isSmall = structure.isTree() || run.putCount <= static_cast<uint64_t>(HashFile::Shape().bucketCount);
+  if (!current && isSmall) return commit_.createFile(structure, run.putCount);
+  if (current && (isSmall || run.putCount <= static_cast<uint64_t>(current->bucketCount()))) return current;
+  const uint64_t putCount =
+    structure.hasRows() ? RowsChange::recordCount(batch_, run.first, run.end) : run.putCount;
+  if (!current) return commit_.createFile(structure, putCount);
   uint64_t count = current->count(), bucketCount = static_cast<uint64_t>(current->bucketCount());
-  if (count == 0 && run.putCount > bucketCount) return commit_.createFile(structure, run.putCount);
-  if (count + run.putCount > kOverloaded * bucketCount && run.putCount > bucketCount) {
+  if (putCount <= bucketCount) return current;
+  if (count == 0) return commit_.createFile(structure, putCount);
+  if (count + putCount > kOverloaded * bucketCount) {
     try {
-      return copy(structure, *current, count + run.putCount);
+      return copy(structure, *current, count + putCount);
     } catch (const Failure &failure) {
       // Some record cannot be read: the batch may not need it, so it goes into the file as it is.
       if (failure.code != TDN_DAMAGED) throw;
@@ -147,6 +162,7 @@ std::shared_ptr<const HashFile> BatchCommit::copy(Structure &structure, const Ha
       writer.put(
         block.key, block.keyLength, target->place(block.key, block.keyLength), block.value, block.valueLength);
     }
+    writer.setPackedRows(from.packedRows());
     writer.end(from.nextRow());
   } catch (...) {
     writer.abandon();
@@ -160,58 +176,38 @@ void BatchCommit::changeHash(const BatchRun &run, const HashFile &file, const Re
   Structure &structure = *run.structure;
   HashWriter &writer = commit_.state().writer;
   writer.begin(file, structure.pool);
-  HashGroup group(file);
+  RecordsChange records(writer, file, structure, readers);
+  if (!structure.hasRows()) {
+    changeKeys(run, records);
+    return writer.end(nextRow);
+  }
+  RowsChange(records, batch_, nextRow).change(run);
+  // The rows put now were handed out, whoever did it.
+  uint64_t known = structure.nextRow;
+  while (known != 0 && known <= run.lastRow && !structure.nextRow.compare_exchange_weak(known, run.lastRow + 1)) {
+  }
+  writer.end(std::max({nextRow, structure.nextRow.load(), run.lastRow + 1}));
+}
+
+void BatchCommit::changeKeys(const BatchRun &run, RecordsChange &records) {
+  HashGroup group(records.file());
   for (size_t first = run.first; first < run.end; first += kHashGroupSize) {
     size_t count = std::min(kHashGroupSize, run.end - first);
     for (size_t member = 0; member < count; member++) {
-      ChangeKey key(batch_, structure, batch_.change(first + member));
+      ChangeKey key(batch_, *run.structure, batch_.change(first + member));
       group.add(member, key.data(), key.length());
     }
     group.fetch(count);
     for (size_t member = 0; member < count; member++) {
       const tdn_change &change = batch_.change(first + member);
-      ChangeKey key(batch_, structure, change);
-      try {
-        changeHashRecord(run, file, readers, change, key.view(), group.place(member));
-      } catch (Failure &failure) {
-        failure.hasRow = structure.hasRows();
-        failure.row = structure.hasRows() ? change.key : 0;
-        throw;
+      ChangeKey key(batch_, *run.structure, change);
+      RecordsChange::Found found = records.find(key.view(), group.place(member));
+      if (change.kind == TDN_REMOVE) {
+        records.remove(key.view(), group.place(member), found);
+      } else {
+        records.put(key.view(), group.place(member), found, {batch_.value(change), change.value_length});
       }
     }
-  }
-  // The rows put now were handed out, whoever did it.
-  if (structure.hasRows()) {
-    uint64_t known = structure.nextRow;
-    while (known != 0 && known <= run.lastRow && !structure.nextRow.compare_exchange_weak(known, run.lastRow + 1)) {
-    }
-    nextRow = std::max({nextRow, structure.nextRow.load(), run.lastRow + 1});
-  }
-  writer.end(nextRow);
-}
-
-void BatchCommit::changeHashRecord(
-  const BatchRun &run, const HashFile &file, const Readers &readers, const tdn_change &change, std::string_view key,
-  HashFile::Place place) {
-  HashWriter &writer = commit_.state().writer;
-  HashBlock record;
-  HashFile::ChainEnd chain;
-  bool exists = file.find(key.data(), key.size(), place, record, &chain);
-  if (exists) {
-    for (const Commit::Reader &reader : readers) reader.snapshot->keep(*reader.part, key, record);
-  }
-  if (run.structure->journal) run.structure->journal->keys.emplace_back(key);
-  if (change.kind == TDN_REMOVE) {
-    file.checkRemoval(record);
-    writer.remove(key.data(), key.size(), place);
-    return;
-  }
-  int64_t end = writer.fileEnd();
-  writer.put(
-    key.data(), key.size(), place, exists ? &record : nullptr, chain, batch_.value(change), change.value_length);
-  // What is appended lies behind the end that a snapshot knows; what fills a free block does not.
-  if (!exists && writer.fileEnd() == end) {
-    for (const Commit::Reader &reader : readers) reader.snapshot->keepAbsent(*reader.part, key);
   }
 }
 

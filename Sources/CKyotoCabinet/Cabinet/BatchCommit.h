@@ -1,7 +1,7 @@
 // Applies a caller's batch: first every expectation is checked, then everything is changed.
 #pragma once
 
-#include "Commit.h"
+#include "RowsChange.h"
 
 namespace todana {
 
@@ -24,7 +24,8 @@ class BatchCommit {
 
   // -- Checking
   void check(const BatchRun &run);
-  void checkHash(const BatchRun &run, const HashFile &file);
+  void checkRows(const BatchRun &run, const HashFile &file);
+  void checkKeys(const BatchRun &run, const HashFile &file);
   void checkTree(const BatchRun &run, const HashFile &file);
   void checkOne(size_t index, bool exists, std::string_view value);
 
@@ -33,9 +34,7 @@ class BatchCommit {
   std::shared_ptr<const HashFile> fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current);
   std::shared_ptr<const HashFile> copy(Structure &structure, const HashFile &from, uint64_t recordCount);
   void changeHash(const BatchRun &run, const HashFile &file, const Readers &readers, uint64_t nextRow);
-  void changeHashRecord(
-    const BatchRun &run, const HashFile &file, const Readers &readers, const tdn_change &change, std::string_view key,
-    HashFile::Place place);
+  void changeKeys(const BatchRun &run, RecordsChange &records);
   void changeTree(const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers);
 
   Commit commit_;

@@ -43,7 +43,7 @@ std::vector<Commit::Reader> Commit::snapshotReaders(
   std::vector<Reader> readers;
   if (snapshots_.empty()) return readers;
   uint64_t count = 0;
-  if (file) count = structure.isTree() ? TreeReader(*file).count() : file->count();
+  if (file) count = structure.isTree() ? TreeReader(*file).count() : file->rowCount();
   for (const std::shared_ptr<Snapshot> &snapshot : snapshots_) {
     SnapshotPart &part = snapshot->part(structure.id, file, count);
     // A snapshot from before a replacement reads the file that was replaced, which does not change any more.

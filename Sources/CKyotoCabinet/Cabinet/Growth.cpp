@@ -111,6 +111,7 @@ class Growth::Rebuilding {
         writer_.begin(*target_, pool_);
         for (const std::string &key : journal_.keys) takeCurrent(key);
         writeStep();
+        writer_.setPackedRows(from_->packedRows());
         writer_.end(std::max<uint64_t>(from_->nextRow(), structure_.nextRow));
         if (target_->count() != from_->count()) {
           from_->damaged("it holds another number of records than its header says", 0);

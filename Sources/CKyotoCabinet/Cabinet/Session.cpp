@@ -1,9 +1,9 @@
 #include "Session.h"
 
+#include "../Kyoto/RowFinder.h"
 #include "../Kyoto/TreeReader.h"
 #include "../Snapshots/StepLimit.h"
 #include "BatchCommit.h"
-#include "HashGroup.h"
 #include "RandomID.h"
 
 namespace todana {
@@ -105,7 +105,7 @@ uint64_t Session::count(uint32_t id) {
 
 uint64_t Session::countIn(const Structure &structure, const HashFile *file) {
   if (!file) return 0;
-  return structure.isTree() ? TreeReader(*file).count() : file->count();
+  return structure.isTree() ? TreeReader(*file).count() : file->rowCount();
 }
 
 uint64_t Session::reserveRows(uint32_t id, uint64_t count) {
@@ -179,18 +179,44 @@ class RecordReader {
   const HashFile *file() const { return file_; }
 
   // False when the chunk is full.
-  bool add(ChunkWriter &chunk, uint64_t row, std::string_view key, HashFile::Place place) const {
-    if (part_ && !part_->changed.empty()) {
-      auto old = part_->changed.find(std::string(key));
-      if (old != part_->changed.end()) return addOld(chunk, row, old->second);
+  bool addKey(ChunkWriter &chunk, std::string_view key) const {
+    if (const OldRecord *old = oldRecord(key)) return addOld(chunk, 0, *old);
+    HashBlock record;
+    bool exists;
+    try {
+      exists = findUnchanged(key, record);
+    } catch (const Failure &failure) {
+      return addFailed(chunk, 0, failure);
     }
+    if (!exists) return chunk.add(0, {}, 0, TDN_ABSENT);
+    return chunk.add(0, {}, record.value, record.valueLength);
+  }
+
+  // A row of the snapshot, where commits have changed the file since.
+  bool addRow(ChunkWriter &chunk, uint64_t row) const {
+    PackKey packKey(packNumber(row));
+    RowKey rowKey(row);
+    std::string_view key(rowKey.bytes, rowKey.length), value;
     HashBlock record;
     try {
-      bool exists = file_->find(key.data(), key.size(), place, record);
-      if (!exists || (part_ && record.offset >= part_->end)) return chunk.add(row, {}, 0, TDN_ABSENT);
+      std::string oldPack;
+      RowPack pack;
+      if (const OldRecord *old = oldRecord({packKey.bytes, packKey.length}); old && old->exists()) {
+        oldPack.resize(old->length);
+        snapshot_->readOldValue(*old, oldPack.data());
+        if (!pack.open(oldPack.data(), oldPack.size())) file_->damaged("a pack of rows is damaged", old->offset);
+        if (pack.contains(packIndex(row)) && !pack.row(packIndex(row), value)) {
+          file_->damaged("a pack of rows is damaged", old->offset);
+        }
+      } else if (!old && findUnchanged({packKey.bytes, packKey.length}, record)) {
+        pack = openPack(*file_, record);
+        if (pack.contains(packIndex(row))) value = packedRow(*file_, record, pack, packIndex(row));
+      }
+      if (pack.contains(packIndex(row))) return chunk.add(row, {}, value.data(), value.size());
+      if (const OldRecord *old = oldRecord(key)) return addOld(chunk, row, *old);
+      if (!findUnchanged(key, record)) return chunk.add(row, {}, 0, TDN_ABSENT);
     } catch (const Failure &failure) {
-      if (failure.code != TDN_DAMAGED) throw;
-      return chunk.add(row, {}, 0, TDN_RECORD_DAMAGED);
+      return addFailed(chunk, row, failure);
     }
     return chunk.add(row, {}, record.value, record.valueLength);
   }
@@ -201,38 +227,87 @@ class RecordReader {
     return value;
   }
 
+  static bool addFailed(ChunkWriter &chunk, uint64_t row, const Failure &failure) {
+    if (failure.code != TDN_DAMAGED) throw failure;
+    return chunk.add(row, {}, 0, TDN_RECORD_DAMAGED);
+  }
+
+  // Whether the snapshot's state is the file's.
+  bool isUnchanged() const { return !part_ || (part_->changed.empty() && part_->end == file_->end()); }
+
  private:
+  const OldRecord *oldRecord(std::string_view key) const {
+    if (!part_ || part_->changed.empty()) return nullptr;
+    auto old = part_->changed.find(std::string(key));
+    return old == part_->changed.end() ? nullptr : &old->second;
+  }
+
+  bool findUnchanged(std::string_view key, HashBlock &record) const {
+    return file_->find(key.data(), key.size(), record) && (!part_ || record.offset < part_->end);
+  }
+
   const HashFile *file_;
   const Snapshot *snapshot_;
   const SnapshotPart *part_;
 };
 
-// Adds rows from `next` on until the step is over. False when the chunk is full.
-bool addRows(
-  const RecordReader &reader, const uint64_t *rows, size_t rowCount, size_t &next, ChunkWriter &chunk) {
-  StepLimit limit;
-  size_t start = chunk.byteCount();
-  while (next < rowCount) {
-    size_t count = std::min(kHashGroupSize, rowCount - next);
-    if (!reader.file()) {
-      for (size_t member = 0; member < count; member++, next++) {
-        if (!chunk.add(rows[next], {}, 0, TDN_ABSENT)) return false;
-      }
-      continue;
+// One step of reading rows, under one read lock.
+class RowsStep {
+ public:
+  RowsStep(const RecordReader &reader, ChunkWriter &chunk)
+      : reader_(reader), finder_(*reader.file()), chunk_(chunk), start_(chunk.byteCount()) {}
+
+  // Adds rows from `next` on until the step is over. False when the chunk is full.
+  bool add(const uint64_t *rows, size_t rowCount, size_t &next) {
+    while (next < rowCount && !isOver_) {
+      const size_t count = std::min(kHashGroupSize, rowCount - next);
+      if (!(reader_.isUnchanged() ? addFound(rows, count, next) : addOneByOne(rows, count, next))) return false;
     }
-    HashGroup group(*reader.file());
-    for (size_t member = 0; member < count; member++) {
-      RowKey key(rows[next + member]);
-      group.add(member, key.bytes, key.length);
-    }
-    group.fetch(count);
-    bool isStepOver = false;
+    return true;
+  }
+
+ private:
+  bool addOneByOne(const uint64_t *rows, size_t count, size_t &next) {
     for (size_t member = 0; member < count; member++, next++) {
-      RowKey key(rows[next]);
-      if (!reader.add(chunk, rows[next], {key.bytes, key.length}, group.place(member))) return false;
-      isStepOver |= limit.isReached(chunk.byteCount() - start);
+      if (!reader_.addRow(chunk_, rows[next])) return false;
+      isOver_ |= limit_.isReached(chunk_.byteCount() - start_);
     }
-    if (isStepOver) return true;
+    return true;
+  }
+
+  bool addFound(const uint64_t *rows, size_t count, size_t &next) {
+    for (size_t member = 0; member < count; member++) finder_.add(member, rows[next + member]);
+    finder_.fetch(count);
+    for (size_t member = 0; member < count; member++, next++) {
+      if (!addFound(member, rows[next])) return false;
+      isOver_ |= limit_.isReached(chunk_.byteCount() - start_);
+    }
+    return true;
+  }
+
+  bool addFound(size_t member, uint64_t row) {
+    std::string_view value;
+    try {
+      if (!finder_.find(member, row, value)) return chunk_.add(row, {}, 0, TDN_ABSENT);
+    } catch (const Failure &failure) {
+      return RecordReader::addFailed(chunk_, row, failure);
+    }
+    return chunk_.add(row, {}, value.data(), value.size());
+  }
+
+  const RecordReader &reader_;
+  RowFinder finder_;
+  ChunkWriter &chunk_;
+  const size_t start_;
+  StepLimit limit_;
+  bool isOver_ = false;
+};
+
+// Adds rows for one step. False when the chunk is full.
+bool addRows(const RecordReader &reader, const uint64_t *rows, size_t rowCount, size_t &next, ChunkWriter &chunk) {
+  if (reader.file()) return RowsStep(reader, chunk).add(rows, rowCount, next);
+  for (; next < rowCount; next++) {
+    if (!chunk.add(rows[next], {}, 0, TDN_ABSENT)) return false;
   }
   return true;
 }
@@ -265,7 +340,7 @@ void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view key, Chun
     if (!reader.file()) {
       chunk.add(0, {}, 0, TDN_ABSENT);
     } else if (!structure.isTree()) {
-      reader.add(chunk, 0, key, reader.file()->place(key.data(), key.size()));
+      reader.addKey(chunk, key);
     } else if (auto old = part ? part->changedInOrder.find(key) : decltype(part->changedInOrder.find(key))();
                part && old != part->changedInOrder.end()) {
       reader.addOld(chunk, 0, old->second);

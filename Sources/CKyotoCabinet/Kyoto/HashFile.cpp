@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "RowPack.h"
+
 namespace todana {
 
 namespace {
@@ -81,6 +83,7 @@ HashFile::HashFile(std::shared_ptr<DataFile> file, uint32_t structure, uint8_t t
   if (count() > static_cast<uint64_t>(end() - recordStart_) / kRecordHeaderSize) {
     damaged("its record count is impossible", 0);
   }
+  if (packedRows().surplus > count() * (kPackCapacity - 1)) damaged("its row count is impossible", 0);
   uint32_t owner, version;
   std::memcpy(&owner, head + kStructure, 4);
   std::memcpy(&version, head + kOurVersion, 4);
@@ -128,6 +131,13 @@ uint64_t HashFile::nextRow() const {
   return row;
 }
 
+PackedRows HashFile::packedRows() const {
+  uint64_t surplus = 0;
+  const char *field = header() + kPackedOffset;
+  std::memcpy(&surplus, field + 1, 6);
+  return {*field != 0, surplus};
+}
+
 void HashFile::prefetchRecord(Place place) const {
   // Only a hint, so it does not matter whether the page is sound.
   int64_t bucket = bucketOffset(place.bucket);
@@ -135,7 +145,7 @@ void HashFile::prefetchRecord(Place place) const {
   if (offset > 0 && offset < end()) __builtin_prefetch(file_->at(offset));
 }
 
-bool HashFile::find(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end) const {
+bool HashFile::findKey(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end) const {
   ChainEnd chain;
   chain.link = bucketOffset(place.bucket);
   chain.top = firstRecord(place.bucket);
@@ -152,7 +162,6 @@ bool HashFile::find(const char *key, size_t length, Place place, HashBlock &reco
     if (record.isFree) damaged("a chain of records leads to a free block", offset);
     verifyKey(record);
     if (record.keyLength == length && std::memcmp(record.key, key, length) == 0) {
-      verifyValue(record);
       found = true;
       break;
     }

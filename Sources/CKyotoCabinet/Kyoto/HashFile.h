@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "../DataFile.h"
@@ -28,6 +29,14 @@ struct HashBlock {
   size_t keyLength = 0;
   const char *value = nullptr;
   size_t valueLength = 0;
+};
+
+// What a hash file's header says about packs (RowPack.h).
+struct PackedRows {
+  bool exist = false;    // there may be packs: there have been
+  uint64_t surplus = 0;  // by how many rows exceed records
+
+  bool operator==(const PackedRows &other) const { return exist == other.exist && surplus == other.surplus; }
 };
 
 class HashFile {
@@ -68,6 +77,9 @@ class HashFile {
   int64_t end() const { return file_->size(); }
   uint64_t count() const { return readBigEndian64(header() + 32); }
   uint64_t nextRow() const;
+  // Of rows that share a record.
+  PackedRows packedRows() const;
+  uint64_t rowCount() const { return count() + packedRows().surplus; }
 
   Place place(const char *key, size_t length) const {
     KeyHash hash = hashKey(key, length);
@@ -88,8 +100,14 @@ class HashFile {
     bool wentRight = false;
   };
 
-  // False if there is no such record.
-  bool find(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end = nullptr) const;
+  // False if there is no such record. The record's value is not verified yet.
+  bool findKey(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end = nullptr) const;
+  // The same with a verified value.
+  bool find(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end = nullptr) const {
+    if (!findKey(key, length, place, record, end)) return false;
+    verifyValue(record);
+    return true;
+  }
   bool find(const char *key, size_t length, HashBlock &record) const {
     return find(key, length, place(key, length), record);
   }
@@ -116,8 +134,12 @@ class HashFile {
   void verifyKey(const HashBlock &block) const {
     if (block.keyLength > 0) file_->verify(block.key - file_->at(0), static_cast<int64_t>(block.keyLength));
   }
-  void verifyValue(const HashBlock &block) const {
-    if (block.valueLength > 0) file_->verify(block.value - file_->at(0), static_cast<int64_t>(block.valueLength));
+  void verifyValue(const HashBlock &block) const { verifyBytes({block.value, block.valueLength}); }
+  // Where the file has these bytes.
+  int64_t offset(const char *bytes) const { return bytes - file_->at(0); }
+  // Bytes within the file.
+  void verifyBytes(std::string_view bytes) const {
+    if (!bytes.empty()) file_->verify(bytes.data() - file_->at(0), static_cast<int64_t>(bytes.size()));
   }
 
   [[noreturn]] void damaged(const std::string &what, int64_t offset) const;

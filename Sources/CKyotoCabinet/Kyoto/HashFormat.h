@@ -14,6 +14,11 @@ namespace todana {
 constexpr int64_t kHashHeaderSize = 64;
 constexpr int kAddressSize = 6;
 
+// Where the header says what packs there are: in the first of seven bytes that Kyoto Cabinet leaves unused whether there
+// may be any, behind it by how many rows exceed records.
+constexpr int kPackedOffset = 25;
+constexpr int kPackedSize = 7;
+
 // Kyoto Cabinet's type numbers.
 constexpr uint8_t kHashFileType = 0x30;
 constexpr uint8_t kTreeFileType = 0x31;

@@ -6,8 +6,11 @@ namespace {
 
 using FreeBlock = kyotocabinet::PagedHashDB::FreeBlock;
 
-constexpr int64_t kCountOffset = 32;
-constexpr size_t kNextRow = 48 - kCountOffset;  // within the fields from the count on
+// What changes in a header, and where in it.
+constexpr int64_t kChangingOffset = kPackedOffset;
+constexpr size_t kCount = 32 - kChangingOffset;
+constexpr size_t kSize = 40 - kChangingOffset;
+constexpr size_t kNextRow = 48 - kChangingOffset;
 
 class Putting : public kyotocabinet::DB::Visitor {
  public:
@@ -42,21 +45,26 @@ void HashWriter::begin(const HashFile &file, FreeBlockPool &pool) {
   db_.calc_meta();
   if (!pool.isLoaded) loadPool();
   db_.fbp_.swap(pool.blocks);
+  packedRows_ = file.packedRows();
 }
 
 void HashWriter::end(uint64_t nextRow) {
-  char fields[kHashHeaderSize - kCountOffset];
-  if (!port_.file->read(kCountOffset, fields, sizeof(fields))) throwFailure();
+  char fields[kHashHeaderSize - kChangingOffset];
+  if (!port_.file->read(kChangingOffset, fields, sizeof(fields))) throwFailure();
   char changed[sizeof(fields)];
   std::memcpy(changed, fields, sizeof(fields));
-  writeBigEndian64(changed, recordCount());
-  writeBigEndian64(changed + 8, static_cast<uint64_t>(fileEnd()));
+  changed[0] = packedRows_.exist;
+  std::memcpy(changed + 1, &packedRows_.surplus, kPackedSize - 1);
+  writeBigEndian64(changed + kCount, recordCount());
+  writeBigEndian64(changed + kSize, static_cast<uint64_t>(fileEnd()));
   uint64_t storedRow;
   std::memcpy(&storedRow, changed + kNextRow, 8);
   nextRow = std::max(nextRow, storedRow);
   std::memcpy(changed + kNextRow, &nextRow, 8);
   // Not stock `dump_auto_meta`, which copies bytes behind the fields it fills.
-  if (std::memcmp(fields, changed, sizeof(fields)) != 0) port_.file->write(kCountOffset, changed, sizeof(changed));
+  if (std::memcmp(fields, changed, sizeof(fields)) != 0) {
+    port_.file->write(kChangingOffset, changed, sizeof(changed));
+  }
   db_.fbp_.swap(pool_->blocks);
   hash_ = nullptr;
 }
@@ -132,7 +140,7 @@ void HashWriter::writeRecord(
   int64_t offset, int64_t padding, int64_t left, int64_t right, const char *key, size_t keyLength, const char *value,
   size_t valueLength) {
   constexpr size_t kHeader = kRecordHeaderSize + 2 * 5;
-  char bytes[1024];
+  char bytes[4608];  // a pack of rows fits
   char *end = bytes;
   *end++ = static_cast<char>(padding < 0x100 ? kShortPaddingMagic : padding >> 8);
   *end++ = static_cast<char>(padding);

@@ -49,6 +49,16 @@ class HashWriter {
   // Walks the chain itself.
   void put(const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength);
   void remove(const char *key, size_t keyLength, HashFile::Place place);
+  // Overwrites bytes of a record's value.
+  void overwrite(int64_t offset, std::string_view bytes) { port_.file->write(offset, bytes.data(), bytes.size()); }
+
+  // What `end` stores; rows that become, or cease to be, the second and further ones of their record.
+  const PackedRows &packedRows() const { return packedRows_; }
+  void setPackedRows(PackedRows packedRows) { packedRows_ = packedRows; }
+  void addSurplusRows(int64_t difference) {
+    packedRows_.exist = true;
+    packedRows_.surplus += static_cast<uint64_t>(difference);
+  }
 
   // Writes the pool into the file, where stock tools and the next session find it.
   void storePool(const HashFile &file, FreeBlockPool &pool);
@@ -76,6 +86,7 @@ class HashWriter {
   kyotocabinet::PagedHashDB db_;
   const HashFile *hash_ = nullptr;
   FreeBlockPool *pool_ = nullptr;
+  PackedRows packedRows_;
 };
 
 }  // namespace todana

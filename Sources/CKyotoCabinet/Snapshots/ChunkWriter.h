@@ -40,6 +40,19 @@ class ChunkWriter {
     return bytes;
   }
 
+  // Room for several rows whose values stand in one piece; null if there is none. Nothing is added yet.
+  char *reserve(size_t sliceCount, size_t byteCount) {
+    if (sliceCount > chunk_.slice_capacity - chunk_.slice_count) return nullptr;
+    if (byteCount > chunk_.byte_capacity - chunk_.byte_count) return nullptr;
+    return reinterpret_cast<char *>(chunk_.bytes) + chunk_.byte_count;
+  }
+  // A row whose value stands at `offset` in what was reserved.
+  void addReserved(uint64_t row, size_t offset, size_t length) {
+    chunk_.slices[chunk_.slice_count++] = {row, chunk_.byte_count + offset, length, 0, TDN_FOUND};
+  }
+  // When all rows are there: so many reserved bytes were used.
+  void useReserved(size_t byteCount) { chunk_.byte_count += byteCount; }
+
  private:
   tdn_chunk &chunk_;
 };

@@ -45,6 +45,7 @@ void HashScan::skipDamage(int64_t page) {
       if (failure.page != page) break;
     }
   }
+  packIndex_ = 0;
   offset_ = next == starts_->end() ? part_.end : *next;
 }
 
@@ -55,7 +56,7 @@ std::vector<int64_t> HashScan::reachableRecords() const {
   return found;
 }
 
-bool HashScan::addBlock(ChunkWriter &chunk, const HashBlock &block) const {
+bool HashScan::addBlock(ChunkWriter &chunk, const HashBlock &block) {
   if (!part_.changed.empty()) {
     auto old = part_.changedAt.find(block.offset);
     if (old != part_.changedAt.end()) return addOld(chunk, *old->second);
@@ -63,25 +64,36 @@ bool HashScan::addBlock(ChunkWriter &chunk, const HashBlock &block) const {
   return block.isFree || addRecord(chunk, block);
 }
 
-bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) const {
+bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) {
   const OldRecord &old = part_.changed.find(key)->second;
-  uint64_t row = 0;
+  uint64_t row = 0, number;
+  if (hasRows_ && PackKey::parse(key.data(), key.size(), &number)) {
+    std::string value(old.length, '\0');
+    snapshot_.readOldValue(old, value.data());
+    RowPack pack;
+    uint32_t rows = pack.open(value.data(), value.size()) ? pack.rows() : UINT32_MAX;
+    return addPackedRows(chunk, number, rows, [&](int index, std::string_view &bytes) {
+      return pack.rows() != 0 && pack.row(index, bytes);
+    });
+  }
   if (hasRows_) RowKey::parse(key.data(), key.size(), &row);
   char *value = chunk.add(row, hasRows_ ? std::string_view() : key, old.length, TDN_FOUND);
   if (value) snapshot_.readOldValue(old, value);
   return value;
 }
 
-bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) const {
+bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) {
   part_.file->verifyKey(record);
-  uint64_t row = 0;
+  if (!part_.changed.empty() && part_.changed.count(std::string(record.key, record.keyLength)) > 0) return true;
+  uint64_t row = 0, number;
   std::string_view key;
   if (!hasRows_) {
     key = {record.key, record.keyLength};
+  } else if (PackKey::parse(record.key, record.keyLength, &number)) {
+    return addPack(chunk, number, record);
   } else if (!RowKey::parse(record.key, record.keyLength, &row)) {
     return chunk.add(0, {}, 0, TDN_RECORD_DAMAGED);
   }
-  if (!part_.changed.empty() && part_.changed.count(std::string(record.key, record.keyLength)) > 0) return true;
   try {
     part_.file->verifyValue(record);
   } catch (const Failure &failure) {
@@ -90,6 +102,66 @@ bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) const {
     return chunk.add(row, key, 0, TDN_RECORD_DAMAGED);
   }
   return chunk.add(row, key, record.value, record.valueLength);
+}
+
+bool HashScan::addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record) {
+  auto isSound = [](auto body) {
+    try {
+      body();
+      return true;
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_DAMAGED) throw;
+      return false;
+    }
+  };
+  RowPack pack;
+  if (packIndex_ == 0 && isSound([&] {
+        part_.file->verifyValue(record);
+        pack = openPack(*part_.file, record);
+      }) && addWholePack(chunk, number << kPackPower, pack)) {
+    return true;
+  }
+  // Row by row: what does not fit, and what is damaged, concerns single rows.
+  uint32_t rows = isSound([&] { pack = openPack(*part_.file, record); }) ? pack.rows() : UINT32_MAX;
+  return addPackedRows(chunk, number, rows, [&](int index, std::string_view &bytes) {
+    return pack.rows() != 0 && isSound([&] { bytes = packedRow(*part_.file, record, pack, index); });
+  });
+}
+
+// False, with nothing added, if there is not room for all of it, or if it is damaged.
+bool HashScan::addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack &pack) {
+  char *bytes = chunk.reserve(static_cast<size_t>(pack.rowCount()), pack.body().size());
+  if (!bytes) return false;
+  std::string_view row;
+  for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
+    if (!pack.row(__builtin_ctz(rest), row)) return false;
+  }
+  std::memcpy(bytes, pack.body().data(), pack.body().size());
+  for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
+    const int index = __builtin_ctz(rest);
+    pack.row(index, row);
+    const size_t offset = static_cast<size_t>(row.data() - pack.body().data());
+    chunk.addReserved(firstRow + static_cast<uint64_t>(index), offset, row.size());
+  }
+  chunk.useReserved(pack.body().size());
+  return true;
+}
+
+// Adds the pack's rows from `packIndex_` on; `row` gives the bytes of one, or false where they are damaged. Where not
+// even the list of rows is readable, all that the pack may have had are reported.
+template <class Row>
+bool HashScan::addPackedRows(ChunkWriter &chunk, uint64_t number, uint32_t rows, Row row) {
+  const uint64_t firstRow = number << kPackPower, nextRow = part_.file->nextRow();
+  for (; packIndex_ < kPackCapacity; packIndex_++) {
+    const uint64_t id = firstRow + static_cast<uint64_t>(packIndex_);
+    if (!(rows >> packIndex_ & 1) || id == 0 || id >= nextRow) continue;
+    std::string_view bytes;
+    const bool isAdded = row(packIndex_, bytes) ? chunk.add(id, {}, bytes.data(), bytes.size())
+                                                : chunk.add(id, {}, 0, TDN_RECORD_DAMAGED) != nullptr;
+    if (!isAdded) return false;
+  }
+  packIndex_ = 0;
+  return true;
 }
 
 }  // namespace todana

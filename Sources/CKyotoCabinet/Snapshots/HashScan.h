@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "../Kyoto/RowFinder.h"
 #include "ChunkWriter.h"
 #include "Snapshot.h"
 
@@ -24,16 +25,21 @@ class HashScan {
   bool step(ChunkWriter &chunk);
 
  private:
-  bool addBlock(ChunkWriter &chunk, const HashBlock &block) const;
+  bool addBlock(ChunkWriter &chunk, const HashBlock &block);
   void skipDamage(int64_t page);
   std::vector<int64_t> reachableRecords() const;
-  bool addOld(ChunkWriter &chunk, const std::string &key) const;
-  bool addRecord(ChunkWriter &chunk, const HashBlock &record) const;
+  bool addOld(ChunkWriter &chunk, const std::string &key);
+  bool addRecord(ChunkWriter &chunk, const HashBlock &record);
+  bool addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record);
+  bool addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack &pack);
+  template <class Row>
+  bool addPackedRows(ChunkWriter &chunk, uint64_t number, uint32_t rows, Row row);
 
   const Snapshot &snapshot_;
   const SnapshotPart &part_;
   const bool hasRows_;
   int64_t offset_;
+  int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
   // Where chains say that records start, in order; only after damage was met.
   std::optional<std::vector<int64_t>> starts_;
 };

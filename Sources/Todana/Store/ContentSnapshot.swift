@@ -3,15 +3,19 @@
 /// References are kept as the very objects, so it works for objects outside any store and gives back the same
 /// instances. A reference to the object itself is not kept, so that a snapshot does not keep its object alive.
 struct ContentSnapshot {
-  private let content: ByteArena
-  private let references: References
-  private let version: UInt8
+  private let content = ByteArena()
+  private let references = References()
+  private var version: UInt8 = 0
   /// Whether the content could be written; nothing is given back if not.
-  private let isWhole: Bool
+  private var isWhole = false
 
-  init(of object: StoredObject) {
-    content = ByteArena()
-    references = References()
+  /// A snapshot of nothing yet.
+  init() {}
+
+  init(of object: StoredObject) { take(of: object) }
+
+  /// Takes the object's content; there must be none here.
+  mutating func take(of object: StoredObject) {
     references.owner = object
     defer { references.owner = nil }
     version = type(of: object).version
@@ -20,6 +24,14 @@ struct ContentSnapshot {
     object.writeContent(to: &buffer)
     isWhole = buffer.firstError == nil
     _ = buffer.endRecord(trailerByteCount: 0)
+  }
+
+  /// Lets go of the content, to be used again.
+  mutating func clear() {
+    isWhole = false
+    references.removeAll()
+    content.count = 0
+    content.shrink(to: 4096)
   }
 
   /// Gives an object of the same class this content.
@@ -40,6 +52,10 @@ struct ContentSnapshot {
     private var objects: [StoredObject] = []
     /// The object whose content is written or read at the moment.
     var owner: StoredObject?
+
+    func removeAll() {
+      if !objects.isEmpty { objects.removeAll(keepingCapacity: objects.count <= 1024) }
+    }
 
     func rowID(of object: StoredObject) -> RowID {
       if object === owner { return 1 }

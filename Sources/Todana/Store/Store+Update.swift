@@ -16,7 +16,11 @@ extension Store {
     let table = try table(of: object, to: "update")
     try load(object)
     let wasPending = object.state.isPending
-    let content = ContentSnapshot(of: object)
+    // The closure may update other objects, so a snapshot is taken, not shared.
+    var content = spareSnapshot.take() ?? ContentSnapshot()
+    defer { spareSnapshot = content }
+    content.take(of: object)
+    defer { content.clear() }
     willUpdate(object)
     do {
       return try change(object)

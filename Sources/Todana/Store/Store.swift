@@ -63,6 +63,7 @@ public final class Store {
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?
   var spareSmallChunk: RecordChunk?
+  var spareSnapshot: ContentSnapshot?
 
   /// Opens a store.
   ///

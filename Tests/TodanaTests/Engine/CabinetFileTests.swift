@@ -13,7 +13,7 @@ import Testing
     return content
   }
 
-  private func rows(_ structure: UInt32, _ rows: ClosedRange<UInt64>, _ value: [UInt8]?) -> [CabinetChange] {
+  private func rows(_ structure: UInt32, _ rows: some Sequence<UInt64>, _ value: [UInt8]?) -> [CabinetChange] {
     rows.map { CabinetChange(structure: structure, key: .row($0), value: value) }
   }
 
@@ -38,7 +38,9 @@ import Testing
     }
   }
 
-  @Test func `space of removed records is used again after reopening`() throws {
+  /// Rows that stand apart have records of their own; neighbours share them, in packs of different sizes.
+  @Test(arguments: [(8, 1.0), (1, 1.1)])
+  func `space of removed records is used again after reopening`(_ distance: UInt64, growth: Double) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let value = Array(repeating: UInt8(7), count: 100)
@@ -46,18 +48,20 @@ import Testing
     for round in 0..<4 {
       let cabinet = try TestCabinet(path)
       let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
-      let first = UInt64(round) * 1000 + 1
-      if round > 0 { try cabinet.commit(rows(song, (first - 1000)...(first - 1), nil)) }
+      func rowsOfRound(_ round: Int) -> some Sequence<UInt64> {
+        (UInt64(round) * 1000..<UInt64(round + 1) * 1000).lazy.map { $0 * distance + 1 }
+      }
+      if round > 0 { try cabinet.commit(rows(song, rowsOfRound(round - 1), nil)) }
       // The free blocks are in the file between sessions, and never in it during one.
       try cabinet.close()
       let again = try TestCabinet(path)
       #expect(try again.structure(TDN_STRUCTURE_ROWS, "Song") == song)
-      try again.commit(rows(song, first...(first + 999), value))
+      try again.commit(rows(song, rowsOfRound(round), value))
       #expect(try again.count(song) == 1000)
       try again.close()
       sizes.append(try Data(contentsOf: URL(filePath: path + "/0002-Song.kch")).count)
     }
-    #expect(Set(sizes).count == 1, "\(sizes)")
+    #expect(Double(sizes.max() ?? 0) <= Double(sizes[0]) * growth, "\(sizes)")
   }
 
   @Test func `data files are named by number and structure`() throws {

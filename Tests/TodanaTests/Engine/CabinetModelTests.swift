@@ -52,6 +52,7 @@ private struct CabinetWalk {
   var models: [UInt32: Model] = [:]
   var snapshots: [HeldSnapshot] = []
   var lastRow: [UInt32: UInt64] = [:]  // handed out or put so far
+  var lengthLimits: [Int] = []  // of the commit's values
 
   // Song and Sparse have rows, Buffers has keys, Index is a tree.
   static let names = ["Song", "Sparse", "Buffers", "Index/ü"]
@@ -141,6 +142,8 @@ private struct CabinetWalk {
     var changes: [CabinetChange] = []
     var conflicts: [Int] = []
     let isWrong = Int.random(in: 0..<6, using: &random) == 0
+    // Rows share records only where all neighbours are small.
+    lengthLimits = Bool.random(using: &random) ? [8, 60] : [8, 60, 60, 60, 5000]
     for structure in Self.structures where Bool.random(using: &random) {
       for key in try newKeys(structure) {
         var change = self.change(structure, key)
@@ -170,6 +173,10 @@ private struct CabinetWalk {
       lastRow[structure] = first + UInt64(count) - 1
       return (0..<UInt64(count)).map { .row(first + $0) }
     }
+    if hasRows(structure) && Bool.random(using: &random) {
+      let first = UInt64.random(in: 1...(lastRow[structure] ?? 1), using: &random)
+      return (0..<UInt64(count)).map { .row(first + $0) }
+    }
     return Set((0..<count).map { _ in someKey(structure) }).sorted()
   }
 
@@ -184,8 +191,9 @@ private struct CabinetWalk {
     let old = models[structure]?[key]
     var change = CabinetChange(structure: structure, key: key, value: nil)
     if old == nil || Int.random(in: 0..<3, using: &random) > 0 {
-      let limit = [8, 60, 60, 60, 5000].randomElement(using: &random) ?? 60
-      let length = Int.random(in: 0...limit, using: &random)
+      let limit = lengthLimits.randomElement(using: &random) ?? 60
+      let keepsLength = Int.random(in: 0..<3, using: &random) == 0
+      let length = old.flatMap { keepsLength ? $0.count : nil } ?? Int.random(in: 0...limit, using: &random)
       change.value = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
     if Bool.random(using: &random) { change.expectation = old.map { .token(token(of: $0)) } ?? .absent }

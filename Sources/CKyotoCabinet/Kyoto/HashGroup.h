@@ -1,7 +1,7 @@
 // Looks up many keys of a hash file at a time, so that the memory accesses of different keys overlap.
 #pragma once
 
-#include "../Kyoto/HashFile.h"
+#include "HashFile.h"
 
 namespace todana {
 

@@ -1,0 +1,29 @@
+#include "RecordsChange.h"
+
+namespace todana {
+
+void RecordsChange::put(
+  std::string_view key, HashFile::Place place, const Found &found, std::string_view value) {
+  if (found.exists) willOverwrite(key, found.record);
+  else if (structure_.journal) structure_.journal->keys.emplace_back(key);
+  const int64_t end = writer_.fileEnd();
+  writer_.put(
+    key.data(), key.size(), place, found.exists ? &found.record : nullptr, found.chain, value.data(), value.size());
+  // What is appended lies behind the end that a snapshot knows; what fills a free block does not.
+  if (!found.exists && writer_.fileEnd() == end) {
+    for (const Commit::Reader &reader : readers_) reader.snapshot->keepAbsent(*reader.part, key);
+  }
+}
+
+void RecordsChange::remove(std::string_view key, HashFile::Place place, const Found &found) {
+  willOverwrite(key, found.record);
+  file_.checkRemoval(found.record);
+  writer_.remove(key.data(), key.size(), place);
+}
+
+void RecordsChange::willOverwrite(std::string_view key, const HashBlock &record) {
+  for (const Commit::Reader &reader : readers_) reader.snapshot->keep(*reader.part, key, record);
+  if (structure_.journal) structure_.journal->keys.emplace_back(key);
+}
+
+}  // namespace todana

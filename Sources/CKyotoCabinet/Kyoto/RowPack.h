@@ -1,0 +1,150 @@
+// Small rows with neighbouring row ids, packed into one record of a hash file (docs/formats/cabinet-files.md).
+//
+// A record of a Kyoto Cabinet hash file takes about 25 bytes beside its value, a bucket, and a walk of a chain. Rows
+// that come together, in a large save, share those.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "HashFormat.h"
+
+namespace todana {
+
+// Rows with the same id but for its lowest bits may share a pack.
+constexpr int kPackPower = 5;
+constexpr int kPackCapacity = 1 << kPackPower;
+// A batch that puts fewer rows of a pack leaves them, or makes them, records of their own: those change cheaply.
+constexpr size_t kFewestPackedRows = 8;
+// About a page: whoever changes one row, or reads it from the disk, should not touch more.
+constexpr size_t kLargestPack = 4000;
+
+inline uint64_t packNumber(uint64_t row) { return row >> kPackPower; }
+inline int packIndex(uint64_t row) { return static_cast<int>(row & (kPackCapacity - 1)); }
+
+// A pack's key: a zero byte, which starts no row's key of more than one byte, and the pack's number as a row's key.
+struct PackKey {
+  char bytes[9];
+  uint32_t length;
+
+  explicit PackKey(uint64_t number) {
+    RowKey key(number);
+    bytes[0] = 0;
+    std::memcpy(bytes + 1, key.bytes, sizeof(key.bytes));
+    length = key.length + 1;
+  }
+
+  // False where the bytes are no pack's key.
+  static bool parse(const char *key, size_t length, uint64_t *number) {
+    return length > 1 && key[0] == 0 && RowKey::parse(key + 1, length - 1, number) &&
+           *number <= UINT64_MAX >> kPackPower;
+  }
+};
+
+// A pack's value, borrowed. Checks what it reads before it uses it; the caller has verified the pages that it reads.
+//
+// A row that is put by itself, longer or shorter than before, or removed leaves the pack, but its bytes stay until the
+// pack is written anew: so the pack has slots, and not in each of them there is a row.
+class RowPack {
+ public:
+  static constexpr size_t kSlotsOffset = 1;
+  static constexpr size_t kRowsOffset = 5;
+  static constexpr size_t kHeaderSize = 9;
+  static constexpr char kVersion = 1;
+
+  // How many bytes of the value must have been verified for `open`.
+  static size_t headLength(size_t length) { return std::min(length, kHeaderSize + 2 * kPackCapacity); }
+
+  // False where the bytes are no pack.
+  bool open(const char *value, size_t length) {
+    if (length < kHeaderSize || value[0] != kVersion) return false;
+    std::memcpy(&slots_, value + kSlotsOffset, 4);
+    std::memcpy(&rows_, value + kRowsOffset, 4);
+    size_t head = kHeaderSize + 2 * static_cast<size_t>(__builtin_popcount(slots_));
+    if ((rows_ & ~slots_) != 0 || rows_ == 0 || head > length) return false;
+    ends_ = value + kHeaderSize;
+    body_ = value + head;
+    bodyLength_ = length - head;
+    return true;
+  }
+
+  // One bit for each row of the pack.
+  uint32_t rows() const { return rows_; }
+  int rowCount() const { return __builtin_popcount(rows_); }
+  bool contains(int index) const { return rows_ >> index & 1; }
+
+  // The bytes of all rows, in the order of their ids, and those that rows left behind.
+  std::string_view body() const { return {body_, bodyLength_}; }
+
+  // The row's bytes, not verified; false where the pack is damaged. There must be such a row.
+  bool row(int index, std::string_view &bytes) const {
+    int slot = __builtin_popcount(slots_ & ((1U << index) - 1));
+    size_t start = slot == 0 ? 0 : end(slot - 1), stop = end(slot);
+    if (start > stop || stop > bodyLength_) return false;
+    bytes = {body_ + start, stop - start};
+    return true;
+  }
+
+ private:
+  size_t end(int slot) const {
+    uint16_t end;
+    std::memcpy(&end, ends_ + 2 * slot, 2);
+    return end;
+  }
+
+  uint32_t slots_ = 0;
+  uint32_t rows_ = 0;
+  const char *ends_ = nullptr;
+  const char *body_ = nullptr;
+  size_t bodyLength_ = 0;
+};
+
+// Puts a pack's value together, row after row.
+class RowPackBuilder {
+ public:
+  void begin() {
+    rows_ = 0;
+    slot_ = 0;
+    length_ = 0;
+  }
+
+  // Rows come in the order of their ids. False when the pack is full.
+  bool add(int index, std::string_view bytes) {
+    if (bytes.size() > kLargestPack - length_) return false;
+    if (!bytes.empty()) std::memcpy(body() + length_, bytes.data(), bytes.size());
+    length_ += bytes.size();
+    uint16_t end = static_cast<uint16_t>(length_);
+    std::memcpy(head_ + RowPack::kHeaderSize + 2 * slot_++, &end, 2);
+    rows_ |= 1U << index;
+    return true;
+  }
+
+  int rowCount() const { return slot_; }
+
+  // The value; good until the next `begin`.
+  std::string_view finish() {
+    size_t headLength = RowPack::kHeaderSize + 2 * static_cast<size_t>(slot_);
+    head_[0] = RowPack::kVersion;
+    std::memcpy(head_ + RowPack::kSlotsOffset, &rows_, 4);
+    std::memcpy(head_ + RowPack::kRowsOffset, &rows_, 4);
+    // The body was built behind the longest head: the head goes right before it.
+    char *start = body() - headLength;
+    std::memmove(start, head_, headLength);
+    return {start, headLength + length_};
+  }
+
+ private:
+  static constexpr size_t kLongestHead = RowPack::kHeaderSize + 2 * kPackCapacity;
+
+  char *body() { return bytes_ + kLongestHead; }
+
+  char bytes_[kLongestHead + kLargestPack];
+  char head_[kLongestHead];
+  uint32_t rows_ = 0;
+  int slot_ = 0;
+  size_t length_ = 0;
+};
+
+}  // namespace todana
