@@ -49,6 +49,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     }
   }
 
+  // Asks the system to read a part of the file that will be looked at soon. Only a hint.
+  void prefetch(int64_t offset, int64_t byteCount) const;
+
   // Copies bytes out. False if the range is not within `size()`.
   bool read(int64_t offset, void *buffer, size_t byteCount) const {
     if (offset < 0 || byteCount > static_cast<uint64_t>(size()) || offset > size() - static_cast<int64_t>(byteCount)) {

@@ -10,6 +10,7 @@ bool HashScan::step(ChunkWriter &chunk) {
   StepLimit limit;
   size_t start = chunk.byteCount();
   while (offset_ < part_.end) {
+    if (offset_ >= prefetched_ - kPrefetch) prefetch();
     HashBlock block;
     try {
       part_.file->readBlock(offset_, block);
@@ -26,6 +27,13 @@ bool HashScan::step(ChunkWriter &chunk) {
     if (limit.isReached(chunk.byteCount() - start)) return true;
   }
   return false;
+}
+
+// Stays one to two windows ahead of the scan.
+void HashScan::prefetch() {
+  const int64_t start = std::max(offset_, prefetched_);
+  prefetched_ = offset_ + 2 * kPrefetch;
+  part_.file->file()->prefetch(start, std::min(prefetched_, part_.end) - start);
 }
 
 // Goes to the next block whose start is known: without the length of the damaged one, only chains tell where it is.

@@ -25,6 +25,9 @@ class HashScan {
   bool step(ChunkWriter &chunk);
 
  private:
+  static constexpr int64_t kPrefetch = 2 << 20;
+
+  void prefetch();
   bool addBlock(ChunkWriter &chunk, const HashBlock &block);
   void skipDamage(int64_t page);
   std::vector<int64_t> reachableRecords() const;
@@ -39,6 +42,7 @@ class HashScan {
   const SnapshotPart &part_;
   const bool hasRows_;
   int64_t offset_;
+  int64_t prefetched_ = 0;  // up to here
   int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
   // Where chains say that records start, in order; only after damage was met.
   std::optional<std::vector<int64_t>> starts_;
