@@ -151,8 +151,14 @@ void RowsChange::changeInPack(const Group &group, RecordsChange::Found &found, c
   RowPack pack = openPack(file, found.record);
   std::string_view old = packedRow(file, found.record, pack, index);
   PackKey key(group.number);
-  if (change.kind == TDN_PUT && change.value_length == old.size()) {
+  const char *oldSlack = pack.slack(index);
+  const size_t slotLength = old.size() + static_cast<uint8_t>(*oldSlack);
+  if (change.kind == TDN_PUT && change.value_length <= slotLength &&
+      slotLength - change.value_length <= RowPack::kMostSlack) {
+    const char slack = static_cast<char>(slotLength - change.value_length);
+    const int64_t slackOffset = file.offset(oldSlack);
     records_.willOverwrite({key.bytes, key.length}, found.record);
+    if (slack != *oldSlack) records_.writer().overwrite(slackOffset, {&slack, 1});
     records_.writer().overwrite(file.offset(old.data()), value(change));
     return;
   }

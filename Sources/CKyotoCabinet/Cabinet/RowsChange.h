@@ -1,8 +1,8 @@
 // Changes the rows of a structure: each in a record of its own, or many neighbours in a pack.
 //
 // Many rows of one pack in one batch are written as a pack, with those that it has already. Few are written by
-// themselves, because a pack costs a commit as much log as all of its rows: a row that keeps its length stays where it
-// is, any other leaves its pack for a record of its own. So bulk loads pack; what changes often does not stay packed.
+// themselves, because a pack costs a commit as much log as all of its rows: a row that fits into its slot stays where it
+// is, any other leaves its pack for a record of its own. So bulk loads pack; what grows often does not stay packed.
 #pragma once
 
 #include "../Kyoto/RowFinder.h"

@@ -45,26 +45,31 @@ struct PackKey {
 
 // A pack's value, borrowed. Checks what it reads before it uses it; the caller has verified the pages that it reads.
 //
-// A row that is put by itself, longer or shorter than before, or removed leaves the pack, but its bytes stay until the
-// pack is written anew: so the pack has slots, and not in each of them there is a row.
+// Each row has a slot. A row that is put by itself stays there if it fits; one that has become longer leaves the pack, as
+// one that is removed does, but the slot stays until the pack is written anew.
 class RowPack {
  public:
   static constexpr size_t kSlotsOffset = 1;
   static constexpr size_t kRowsOffset = 5;
   static constexpr size_t kHeaderSize = 9;
+  // What the header has for each slot: two bytes of its end, and behind those of all slots one byte of its slack.
+  static constexpr size_t kSlotSize = 3;
+  static constexpr size_t kMostSlack = 255;
   static constexpr char kVersion = 1;
 
   // How many bytes of the value must have been verified for `open`.
-  static size_t headLength(size_t length) { return std::min(length, kHeaderSize + 2 * kPackCapacity); }
+  static size_t headLength(size_t length) { return std::min(length, kHeaderSize + kSlotSize * kPackCapacity); }
 
   // False where the bytes are no pack.
   bool open(const char *value, size_t length) {
     if (length < kHeaderSize || value[0] != kVersion) return false;
     std::memcpy(&slots_, value + kSlotsOffset, 4);
     std::memcpy(&rows_, value + kRowsOffset, 4);
-    size_t head = kHeaderSize + 2 * static_cast<size_t>(__builtin_popcount(slots_));
+    const size_t slotCount = static_cast<size_t>(__builtin_popcount(slots_));
+    const size_t head = kHeaderSize + kSlotSize * slotCount;
     if ((rows_ & ~slots_) != 0 || rows_ == 0 || head > length) return false;
     ends_ = value + kHeaderSize;
+    slacks_ = ends_ + 2 * slotCount;
     body_ = value + head;
     bodyLength_ = length - head;
     return true;
@@ -80,14 +85,19 @@ class RowPack {
 
   // The row's bytes, not verified; false where the pack is damaged. There must be such a row.
   bool row(int index, std::string_view &bytes) const {
-    int slot = __builtin_popcount(slots_ & ((1U << index) - 1));
-    size_t start = slot == 0 ? 0 : end(slot - 1), stop = end(slot);
-    if (start > stop || stop > bodyLength_) return false;
-    bytes = {body_ + start, stop - start};
+    const int slot = slotOf(index);
+    const size_t start = slot == 0 ? 0 : end(slot - 1), stop = end(slot);
+    const size_t slack = static_cast<uint8_t>(slacks_[slot]);
+    if (start > stop || stop > bodyLength_ || slack > stop - start) return false;
+    bytes = {body_ + start, stop - start - slack};
     return true;
   }
 
+  // Where the row's slack stands: how many bytes of its slot the row does not use.
+  const char *slack(int index) const { return slacks_ + slotOf(index); }
+
  private:
+  int slotOf(int index) const { return __builtin_popcount(slots_ & ((1U << index) - 1)); }
   size_t end(int slot) const {
     uint16_t end;
     std::memcpy(&end, ends_ + 2 * slot, 2);
@@ -97,6 +107,7 @@ class RowPack {
   uint32_t slots_ = 0;
   uint32_t rows_ = 0;
   const char *ends_ = nullptr;
+  const char *slacks_ = nullptr;
   const char *body_ = nullptr;
   size_t bodyLength_ = 0;
 };
@@ -125,7 +136,9 @@ class RowPackBuilder {
 
   // The value; good until the next `begin`.
   std::string_view finish() {
-    size_t headLength = RowPack::kHeaderSize + 2 * static_cast<size_t>(slot_);
+    const size_t slotCount = static_cast<size_t>(slot_);
+    const size_t headLength = RowPack::kHeaderSize + RowPack::kSlotSize * slotCount;
+    std::memset(head_ + RowPack::kHeaderSize + 2 * slotCount, 0, slotCount);
     head_[0] = RowPack::kVersion;
     std::memcpy(head_ + RowPack::kSlotsOffset, &rows_, 4);
     std::memcpy(head_ + RowPack::kRowsOffset, &rows_, 4);
@@ -136,7 +149,7 @@ class RowPackBuilder {
   }
 
  private:
-  static constexpr size_t kLongestHead = RowPack::kHeaderSize + 2 * kPackCapacity;
+  static constexpr size_t kLongestHead = RowPack::kHeaderSize + RowPack::kSlotSize * kPackCapacity;
 
   char *body() { return bytes_ + kLongestHead; }
 
