@@ -49,7 +49,7 @@ class GatheringWriter {
   int64_t written() const { return written_; }
 
  private:
-  static constexpr size_t kSize = 1 << 20;
+  static constexpr size_t kSize = 256 << 10;
 
   DiskFile &file_;
   const int64_t limit_;

@@ -12,8 +12,10 @@ namespace {
 
 constexpr int64_t kInitialZeros = 1 << 20;
 constexpr int64_t kMoreZeros = 4 << 20;
-constexpr size_t kWriteSize = 1 << 20;
-constexpr size_t kBufferSize = kWriteSize + kMaxPayload + 2 * kPageSize;
+// Frames are written out from this size on. More would cost more page faults than it saves calls.
+constexpr size_t kWriteSize = 256 << 10;
+constexpr size_t kSmallBuffer = 64 << 10;
+constexpr size_t kLargeBuffer = kWriteSize + kMaxPayload + 2 * kPageSize;
 
 }  // namespace
 
@@ -50,23 +52,31 @@ void LogWriter::begin(uint64_t commitNumber, uint64_t flushedNumber) {
   previousChecksum_ = 0;
   writtenTo_ = tail_;
   frameStart_ = 0;
-  if (buffer_.empty()) buffer_.resize(64 << 10);
-  cursor_ = buffer_.data() + kFrameHeaderSize;
+  if (!buffer_) growBuffer(kSmallBuffer, 0);
+  cursor_ = buffer_.get() + kFrameHeaderSize;
 }
 
 void LogWriter::reserve(size_t byteCount) {
-  size_t payload = cursor_ - (buffer_.data() + frameStart_) - kFrameHeaderSize;
+  size_t payload = cursor_ - (buffer_.get() + frameStart_) - kFrameHeaderSize;
   if (payload + byteCount > kMaxPayload) {
     closeFrame(false);
     if (frameStart_ >= kWriteSize) writeOut();
   }
-  size_t used = cursor_ - buffer_.data();
+  size_t used = cursor_ - buffer_.get();
   // Room for the operation, the padding, and the next frame's header.
   size_t needed = used + byteCount + kFrameHeaderSize + 8;
-  if (needed > buffer_.size()) {
-    buffer_.resize(std::min(std::max(needed, buffer_.size() * 2), std::max(needed, kBufferSize)));
-    cursor_ = buffer_.data() + used;
+  if (needed > bufferSize_) {
+    growBuffer(std::max(needed, kLargeBuffer), used);
+    cursor_ = buffer_.get() + used;
   }
+}
+
+// Not a vector, which would fill with zeros what is about to be written.
+void LogWriter::growBuffer(size_t byteCount, size_t used) {
+  std::unique_ptr<char[]> buffer(new char[byteCount]);
+  if (used > 0) std::memcpy(buffer.get(), buffer_.get(), used);
+  buffer_ = std::move(buffer);
+  bufferSize_ = byteCount;
 }
 
 void LogWriter::addBatch(const uint8_t id[16]) {
@@ -122,7 +132,7 @@ void LogWriter::addDirect(uint32_t firstPage, const uint64_t *checksums, size_t 
 }
 
 void LogWriter::closeFrame(bool isLast) {
-  char *frame = buffer_.data() + frameStart_;
+  char *frame = buffer_.get() + frameStart_;
   size_t payload = cursor_ - frame - kFrameHeaderSize;
   while (payload % 8 != 0) {
     *cursor_++ = kOpEnd;
@@ -140,7 +150,7 @@ void LogWriter::closeFrame(bool isLast) {
   header.checksum = checksum(frame, kFrameHeaderSize + payload, header_.salt ^ previousChecksum_);
   std::memcpy(frame, &header, sizeof header);
   previousChecksum_ = header.checksum;
-  frameStart_ = cursor_ - buffer_.data();
+  frameStart_ = cursor_ - buffer_.get();
   cursor_ += kFrameHeaderSize;
 }
 
@@ -156,16 +166,16 @@ void LogWriter::writeOut() {
       zeroedTo_ = pageCeiling(end);
     }
   }
-  file_->write(writtenTo_, buffer_.data(), frameStart_);
+  file_->write(writtenTo_, buffer_.get(), frameStart_);
   writtenTo_ = end;
-  size_t open = cursor_ - buffer_.data() - frameStart_;
-  std::memmove(buffer_.data(), buffer_.data() + frameStart_, open);
-  cursor_ = buffer_.data() + open;
+  size_t open = cursor_ - buffer_.get() - frameStart_;
+  std::memmove(buffer_.get(), buffer_.get() + frameStart_, open);
+  cursor_ = buffer_.get() + open;
   frameStart_ = 0;
 }
 
 void LogWriter::writePending() {
-  if (cursor_ > buffer_.data() + frameStart_ + kFrameHeaderSize) closeFrame(false);
+  if (cursor_ > buffer_.get() + frameStart_ + kFrameHeaderSize) closeFrame(false);
   writeOut();
   // The last frame will be an empty one: its place is made sure of now, so that writing it cannot run out of space.
   if (writtenTo_ + static_cast<int64_t>(kFrameHeaderSize) > zeroedTo_) extendZeros(writtenTo_ + kMoreZeros);
@@ -176,10 +186,7 @@ void LogWriter::finish() {
   writeOut();
   int64_t alignment = header_.alignment;
   tail_ = (writtenTo_ + alignment - 1) / alignment * alignment;
-  if (buffer_.size() > (256 << 10)) {
-    buffer_.resize(64 << 10);
-    buffer_.shrink_to_fit();
-  }
+  if (bufferSize_ > kSmallBuffer) buffer_ = nullptr;
 }
 
 }  // namespace todana

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "Disk.h"
 #include "LogFormat.h"
@@ -36,6 +35,7 @@ class LogWriter {
 
  private:
   void reserve(size_t byteCount);
+  void growBuffer(size_t byteCount, size_t used);
   template <class T> void put(T value) {
     std::memcpy(cursor_, &value, sizeof value);
     cursor_ += sizeof value;
@@ -49,7 +49,8 @@ class LogWriter {
   int64_t tail_ = kFirstFrame;       // where the next commit starts
   int64_t zeroedTo_ = 0;             // the file is filled up to here
   // The commit being written.
-  std::vector<char> buffer_;         // frames not yet written, the open one last
+  std::unique_ptr<char[]> buffer_;   // frames not yet written, the open one last
+  size_t bufferSize_ = 0;
   size_t frameStart_ = 0;
   char *cursor_ = nullptr;           // in the open frame
   int64_t writtenTo_ = 0;            // file offset of buffer_[0]
