@@ -228,7 +228,10 @@ final class DictionarySnapshot: BackendSnapshot {
 
   private func structure(_ id: ClassID) throws(BackendError) -> DictionaryBackend.Structure {
     try requireOpen()
-    return try state.structure(id)
+    if let structure = state.structures[id] { return structure }
+    // One that was made later is empty here.
+    let made = try backend.current().structure(id)
+    return DictionaryBackend.Structure(kind: made.kind, name: made.name)
   }
 
   func requireOpen() throws(BackendError) {

@@ -1,6 +1,14 @@
 import Synchronization
 public import Todana
 
+/// A number that several threads count.
+final class Counter: Sendable {
+  private let storage = Atomic<Int>(0)
+
+  var value: Int { storage.load(ordering: .relaxed) }
+  func add(_ difference: Int) { storage.add(difference, ordering: .relaxed) }
+}
+
 /// A backend in dictionaries that fails on demand: commits, flushes, single records.
 ///
 /// Else it holds to the whole contract of ``StoreBackend``. Its chunks are small and its scans in no order, so that tests
@@ -13,6 +21,7 @@ public final class FaultyBackend: StoreBackend {
     formatVersion: 1)
 
   private let state = Mutex(FaultyState())
+  private let openSnapshots = Counter()
 
   public init() {}
 
@@ -47,6 +56,8 @@ public final class FaultyBackend: StoreBackend {
   public var readCallCount: Int { state.withLock { $0.readCallCount } }
   public var commitCount: Int { state.withLock { $0.commitCallCount } }
   public var isClosed: Bool { state.withLock { $0.isClosed } }
+  /// Snapshots that nobody has let go of yet.
+  public var openSnapshotCount: Int { openSnapshots.value }
 
   // MARK: StoreBackend
 
@@ -99,13 +110,17 @@ public final class FaultyBackend: StoreBackend {
     try capture().read(key: key, of: structure, into: chunk)
   }
 
-  public func snapshot() throws(BackendError) -> any BackendSnapshot { try capture() }
+  public func snapshot() throws(BackendError) -> any BackendSnapshot {
+    let snapshot = try capture { [openSnapshots] in openSnapshots.add(-1) }
+    openSnapshots.add(1)
+    return snapshot
+  }
 
-  private func capture() throws(BackendError) -> FaultySnapshot {
+  private func capture(ended: (@Sendable () -> Void)? = nil) throws(BackendError) -> FaultySnapshot {
     try onState { state throws(BackendError) in
       state.readCallCount += 1
       return FaultySnapshot(
-        contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows)
+        contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows, ended: ended)
     }
   }
 

@@ -6,12 +6,20 @@ final class FaultySnapshot: BackendSnapshot {
   let contents: FaultyContents
   let commitNumber: CommitNumber
   let damagedRows: Set<FaultyState.Place>
+  /// Hears of the end of a snapshot that was asked for as one.
+  private let ended: (@Sendable () -> Void)?
 
-  init(contents: FaultyContents, commitNumber: CommitNumber, damagedRows: Set<FaultyState.Place>) {
+  init(
+    contents: FaultyContents, commitNumber: CommitNumber, damagedRows: Set<FaultyState.Place>,
+    ended: (@Sendable () -> Void)? = nil
+  ) {
     self.contents = contents
     self.commitNumber = commitNumber
     self.damagedRows = damagedRows
+    self.ended = ended
   }
+
+  deinit { ended?() }
 
   func count(of structure: ClassID) throws(BackendError) -> Int { contents.count(of: structure) }
 

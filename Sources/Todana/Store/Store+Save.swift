@@ -118,6 +118,7 @@ extension Store {
     if number == lastKnownCommit + 1 { lastKnownCommit = number }
     hasRelaxedCommits = durability != .full
     saveCount += 1
+    heldSnapshot = nil
   }
 
   /// Clears what was saved, and gives every object the token of its record.

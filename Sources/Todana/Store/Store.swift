@@ -59,6 +59,10 @@ public final class Store {
   var saveCount = 0
   /// Whether saves were committed that are not flushed yet.
   var hasRelaxedCommits = false
+  /// Whether reads go through a snapshot (``withSnapshot(_:)``).
+  var holdsSnapshot = false
+  /// That snapshot; nil after a save, until the next read takes one that holds the save.
+  var heldSnapshot: (any BackendSnapshot)?
   /// The classes of references that were encoded or resolved last.
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?

@@ -12,7 +12,8 @@
 ///   fails the batch is refused with ``BackendError/Code/conflict`` and the list of all that failed.
 /// - **Row ids grow and are never handed out twice.** Gaps are allowed.
 /// - **A snapshot is the state of one commit**, however long it is read: every row of that state exactly once and
-///   nothing newer. Open snapshots make commits keep old values; neither side waits for the other.
+///   nothing newer; a structure that was made later is empty in it. Open snapshots make commits keep old values;
+///   neither side waits for the other.
 /// - **Limits are the same typed error everywhere:** ``BackendError/Code/limitExceeded``.
 ///
 /// Every method may be called from any thread at any time.
