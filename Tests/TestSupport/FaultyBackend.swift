@@ -20,6 +20,9 @@ public final class FaultyBackend: StoreBackend {
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)
 
+  public let capabilities = BackendCapabilities(
+    hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: [])
+
   private let state = Mutex(FaultyState())
   private let openSnapshots = Counter()
 
