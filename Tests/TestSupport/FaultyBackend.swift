@@ -25,6 +25,8 @@ public final class FaultyBackend: StoreBackend {
 
   private let state = Mutex(FaultyState())
   private let openSnapshots = Counter()
+  private let gate = Gate()
+  private let scanGate = Gate()
 
   public init() {}
 
@@ -39,6 +41,37 @@ public final class FaultyBackend: StoreBackend {
   public func failCommit(after count: Int = 0, with error: BackendError, isApplied: Bool = false) {
     state.withLock { $0.fault = .init(remainingCommits: count, error: error, isApplied: isApplied) }
   }
+
+  /// Makes the next flush fail; what is committed by now is durable.
+  ///
+  /// - Parameter isApplied: Whether what was committed since counts after a ``reopen()`` nevertheless.
+  public func failFlush(isApplied: Bool) {
+    state.withLock { state in
+      state.flushFault = .init(
+        contents: state.contents, commitNumber: state.commitNumber, outcomes: state.outcomes, isApplied: isApplied)
+    }
+  }
+
+  /// Makes flushes wait from now on, for at most two minutes each.
+  public func holdFlushes() { gate.hold() }
+
+  /// Lets the flushes that wait go on.
+  public func letFlushesGo() { gate.letGo() }
+
+  /// Flushes that wait now.
+  public var waitingFlushCount: Int { gate.waitingCount }
+
+  /// Whether a flush waited so long that it went on by itself: then whoever was to let it go was blocked.
+  public var didFlushTimeOut: Bool { gate.didTimeOut }
+
+  /// Makes scans of rows wait from now on, for at most two minutes each.
+  public func holdScans() { scanGate.hold() }
+
+  /// Lets the scans that wait go on.
+  public func letScansGo() { scanGate.letGo() }
+
+  /// Scans that wait now.
+  public var waitingScanCount: Int { scanGate.waitingCount }
 
   /// Makes reading a row report damage.
   public func damage(_ rowID: RowID, of structure: ClassID) {
@@ -90,9 +123,13 @@ public final class FaultyBackend: StoreBackend {
     let changes = Array(batch.changes)
     let arena = unsafe [UInt8](batch.arena.bytes)
     let id = batch.id
-    return try onState { state throws(BackendError) in
+    let number = try onState { state throws(BackendError) in
       try state.commit(changes, arena: arena, id: id, limits: limits)
     }
+    guard durability == .full else { return number }
+    gate.pass()
+    try onState { state throws(BackendError) in try state.flush() }
+    return number
   }
 
   public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
@@ -123,7 +160,8 @@ public final class FaultyBackend: StoreBackend {
     try onState { state throws(BackendError) in
       state.readCallCount += 1
       return FaultySnapshot(
-        contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows, ended: ended)
+        contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows, scanGate: scanGate,
+        ended: ended)
     }
   }
 

@@ -50,6 +50,8 @@ public final class Store {
   var unresolvedSave: UnresolvedSave? {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
+  /// Saves that were applied and whose flush is awaited, the oldest first.
+  var flights: [SaveInFlight] = []
   /// Whether ``begin()`` has to look closer.
   var needsAttention = false
   var seenFailureCount: Int
@@ -104,7 +106,7 @@ public final class Store {
     try self.init(backend: backend, classes: classes, configuration: configuration, opened: false)
   }
 
-  private init(
+  init(
     backend: any StoreBackend, classes: [StoredObject.Type], configuration: StoreConfiguration, opened: Bool
   ) throws(StoreError) {
     self.backend = backend
