@@ -50,6 +50,35 @@ import Todana
     }
   }
 
+  /// Two rows hold the same number in every commit; who reads one after the other never finds the second one older.
+  @Test(arguments: TestedBackend.allCases)
+  func `a commit appears at one moment where the backend says so`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    let (backend, songs, names) = (store.backend, store.songs, store.names)
+    try #require(backend.capabilities.hasAtomicVisibility)
+    @Sendable func write(_ number: UInt64) throws {
+      try backend.commit(.relaxed) { batch in
+        batch.put(bigEndianBytes(number), row: 1, in: songs, expecting: .anything)
+        batch.put(bigEndianBytes(number), key: [1], in: names)
+      }
+    }
+    try write(1)
+    try onThreads(3) { thread in
+      if thread == 0 {
+        for number in 2...2000 as ClosedRange<UInt64> { try write(number) }
+        return
+      }
+      func number(_ value: [UInt8]?) -> UInt64 { value?.reduce(0) { $0 << 8 | UInt64($1) } ?? 0 }
+      var last: UInt64 = 0
+      while last < 2000 {
+        let first = number(try backend.newest.value(1, in: songs))
+        let second = number(try backend.newest.value(key: [1], in: names))
+        last = number(try backend.newest.value(1, in: songs))
+        try #require(first <= second && second <= last)
+      }
+    }
+  }
+
   @Test(arguments: TestedBackend.allCases)
   func `commits of eight threads are all there afterwards`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)

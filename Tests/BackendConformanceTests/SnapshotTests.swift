@@ -146,6 +146,28 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
+  func `a structure that was made after a snapshot is empty in it`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    let snapshot = try store.backend.snapshot()
+    let rows = try store.backend.structureID(of: .rows, named: Array("Later".utf8))
+    let keys = try store.backend.structureID(of: .keys, named: Array("later".utf8))
+    let tree = try store.backend.structureID(of: .tree, named: Array("later".utf8))
+    try store.backend.commit { batch in
+      batch.put([1], row: 1, in: rows)
+      batch.put([1], key: [1], in: keys)
+      batch.put([1], key: [1], in: tree)
+    }
+    for structure in [rows, keys, tree] {
+      #expect(try snapshot.count(of: structure) == 0)
+      #expect(try snapshot.scan(structure).remainingKeys().isEmpty)
+    }
+    #expect(try snapshot.state.value(1, in: rows) == nil)
+    #expect(try snapshot.state.value(key: [1], in: keys) == nil)
+    #expect(try snapshot.scan(tree: tree, from: nil, to: nil, descending: true).remainingKeys().isEmpty)
+    #expect(try store.backend.count(of: rows) == 1)
+  }
+
+  @Test(arguments: TestedBackend.allCases)
   func `two scans of one snapshot do not disturb each other`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit { batch in

@@ -34,7 +34,9 @@ import Testing
   @Test func `a program whose default isolation is the main actor keeps its store there`() async throws {
     let library = try await Library()
     try await library.add("So What", seconds: 565)
-    try await library.add("Blue in Green", seconds: 337)
+    let id = try await library.add("Blue", seconds: 337)
+    try await library.rename(id, to: "Blue in Green")
+    #expect(try await library.longestTitle() == "Blue in Green")
     #expect(try await library.titles() == ["So What", "Blue in Green"])
     #expect(try await library.totalSeconds() == 902)
     try await library.close()

@@ -34,6 +34,20 @@ public final class Library {
     return id
   }
 
+  /// Saves without keeping the main actor from its work.
+  public func rename(_ id: ObjectID<Song>, to title: String) async throws {
+    guard let song = try store.fetch(id) else { return }
+    try store.update(song) { $0.title = title }
+    try await store.save()
+  }
+
+  /// Reads without keeping the main actor from its work.
+  public func longestTitle() async throws -> String {
+    var longest = ""
+    for try await song in store.objects(Song.self) where song.title.count > longest.count { longest = song.title }
+    return try await store.all(Song.self).contains { $0.title == longest } ? longest : ""
+  }
+
   public func titles() throws -> [String] { try store.fetch(Song.self).map(\.title) }
 
   /// Work in the background has a store of its own over the same backend.

@@ -9,6 +9,9 @@ public final class DictionaryBackend: StoreBackend {
     formatVersion: 1)
   public let limits = BackendLimits(keyByteCount: 1 << 10, valueByteCount: 1 << 30, nameByteCount: 65_535)
 
+  public let capabilities = BackendCapabilities(
+    hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: [])
+
   private let state = Mutex(State())
 
   public init() {
@@ -182,7 +185,8 @@ extension DictionaryBackend.Key {
 }
 
 extension DictionaryBackend.Structure {
-  func read(rows: borrowing Span<RowID>, into chunk: RecordChunk) {
+  func read(rows: borrowing Span<RowID>, into chunk: RecordChunk) throws(BackendError) {
+    guard kind == .rows else { throw BackendError(.invalidArgument, "The structure has no row ids.") }
     chunk.removeAll()
     for index in rows.indices {
       if !chunk.append(.row(rows[index]), value: records[.row(rows[index])]) { return }
@@ -228,7 +232,10 @@ final class DictionarySnapshot: BackendSnapshot {
 
   private func structure(_ id: ClassID) throws(BackendError) -> DictionaryBackend.Structure {
     try requireOpen()
-    return try state.structure(id)
+    if let structure = state.structures[id] { return structure }
+    // One that was made later is empty here.
+    let made = try backend.current().structure(id)
+    return DictionaryBackend.Structure(kind: made.kind, name: made.name)
   }
 
   func requireOpen() throws(BackendError) {

@@ -1,6 +1,14 @@
 import Synchronization
 public import Todana
 
+/// A number that several threads count.
+final class Counter: Sendable {
+  private let storage = Atomic<Int>(0)
+
+  var value: Int { storage.load(ordering: .relaxed) }
+  func add(_ difference: Int) { storage.add(difference, ordering: .relaxed) }
+}
+
 /// A backend in dictionaries that fails on demand: commits, flushes, single records.
 ///
 /// Else it holds to the whole contract of ``StoreBackend``. Its chunks are small and its scans in no order, so that tests
@@ -12,7 +20,13 @@ public final class FaultyBackend: StoreBackend {
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)
 
+  public let capabilities = BackendCapabilities(
+    hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: [])
+
   private let state = Mutex(FaultyState())
+  private let openSnapshots = Counter()
+  private let gate = Gate()
+  private let scanGate = Gate()
 
   public init() {}
 
@@ -27,6 +41,37 @@ public final class FaultyBackend: StoreBackend {
   public func failCommit(after count: Int = 0, with error: BackendError, isApplied: Bool = false) {
     state.withLock { $0.fault = .init(remainingCommits: count, error: error, isApplied: isApplied) }
   }
+
+  /// Makes the next flush fail; what is committed by now is durable.
+  ///
+  /// - Parameter isApplied: Whether what was committed since counts after a ``reopen()`` nevertheless.
+  public func failFlush(isApplied: Bool) {
+    state.withLock { state in
+      state.flushFault = .init(
+        contents: state.contents, commitNumber: state.commitNumber, outcomes: state.outcomes, isApplied: isApplied)
+    }
+  }
+
+  /// Makes flushes wait from now on, for at most two minutes each.
+  public func holdFlushes() { gate.hold() }
+
+  /// Lets the flushes that wait go on.
+  public func letFlushesGo() { gate.letGo() }
+
+  /// Flushes that wait now.
+  public var waitingFlushCount: Int { gate.waitingCount }
+
+  /// Whether a flush waited so long that it went on by itself: then whoever was to let it go was blocked.
+  public var didFlushTimeOut: Bool { gate.didTimeOut }
+
+  /// Makes scans of rows wait from now on, for at most two minutes each.
+  public func holdScans() { scanGate.hold() }
+
+  /// Lets the scans that wait go on.
+  public func letScansGo() { scanGate.letGo() }
+
+  /// Scans that wait now.
+  public var waitingScanCount: Int { scanGate.waitingCount }
 
   /// Makes reading a row report damage.
   public func damage(_ rowID: RowID, of structure: ClassID) {
@@ -47,6 +92,8 @@ public final class FaultyBackend: StoreBackend {
   public var readCallCount: Int { state.withLock { $0.readCallCount } }
   public var commitCount: Int { state.withLock { $0.commitCallCount } }
   public var isClosed: Bool { state.withLock { $0.isClosed } }
+  /// Snapshots that nobody has let go of yet.
+  public var openSnapshotCount: Int { openSnapshots.value }
 
   // MARK: StoreBackend
 
@@ -76,9 +123,13 @@ public final class FaultyBackend: StoreBackend {
     let changes = Array(batch.changes)
     let arena = unsafe [UInt8](batch.arena.bytes)
     let id = batch.id
-    return try onState { state throws(BackendError) in
+    let number = try onState { state throws(BackendError) in
       try state.commit(changes, arena: arena, id: id, limits: limits)
     }
+    guard durability == .full else { return number }
+    gate.pass()
+    try onState { state throws(BackendError) in try state.flush() }
+    return number
   }
 
   public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
@@ -99,13 +150,18 @@ public final class FaultyBackend: StoreBackend {
     try capture().read(key: key, of: structure, into: chunk)
   }
 
-  public func snapshot() throws(BackendError) -> any BackendSnapshot { try capture() }
+  public func snapshot() throws(BackendError) -> any BackendSnapshot {
+    let snapshot = try capture { [openSnapshots] in openSnapshots.add(-1) }
+    openSnapshots.add(1)
+    return snapshot
+  }
 
-  private func capture() throws(BackendError) -> FaultySnapshot {
+  private func capture(ended: (@Sendable () -> Void)? = nil) throws(BackendError) -> FaultySnapshot {
     try onState { state throws(BackendError) in
       state.readCallCount += 1
       return FaultySnapshot(
-        contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows)
+        contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows, scanGate: scanGate,
+        ended: ended)
     }
   }
 

@@ -6,12 +6,22 @@ final class FaultySnapshot: BackendSnapshot {
   let contents: FaultyContents
   let commitNumber: CommitNumber
   let damagedRows: Set<FaultyState.Place>
+  let scanGate: Gate
+  /// Hears of the end of a snapshot that was asked for as one.
+  private let ended: (@Sendable () -> Void)?
 
-  init(contents: FaultyContents, commitNumber: CommitNumber, damagedRows: Set<FaultyState.Place>) {
+  init(
+    contents: FaultyContents, commitNumber: CommitNumber, damagedRows: Set<FaultyState.Place>, scanGate: Gate,
+    ended: (@Sendable () -> Void)? = nil
+  ) {
     self.contents = contents
     self.commitNumber = commitNumber
     self.damagedRows = damagedRows
+    self.scanGate = scanGate
+    self.ended = ended
   }
+
+  deinit { ended?() }
 
   func count(of structure: ClassID) throws(BackendError) -> Int { contents.count(of: structure) }
 
@@ -72,6 +82,7 @@ private final class RowScan: BackendScan {
   }
 
   func next(into chunk: RecordChunk) throws(BackendError) {
+    snapshot.scanGate.pass()
     chunk.clear()
     while next < rowIDs.count, !chunk.isFull {
       snapshot.append(rowIDs[next], of: structure, to: chunk)

@@ -23,6 +23,7 @@ struct FaultyState {
   var mustReopen = false
   /// What a reopening finds, if a flush failed.
   var recovered: (contents: FaultyContents, commitNumber: CommitNumber, outcome: BatchID?)?
+  var flushFault: FlushFault?
   var isClosed = false
   var readCallCount = 0
   var commitCallCount = 0
@@ -36,6 +37,24 @@ struct FaultyState {
     var remainingCommits: Int
     var error: BackendError
     var isApplied: Bool
+  }
+
+  /// What is durable if the next flush fails, which it does.
+  struct FlushFault {
+    var contents: FaultyContents
+    var commitNumber: CommitNumber
+    var outcomes: [BatchID: CommitNumber]
+    var isApplied: Bool
+  }
+
+  /// Makes everything durable, or fails as was asked for.
+  mutating func flush() throws(BackendError) {
+    guard let fault = flushFault else { return }
+    flushFault = nil
+    mustReopen = true
+    recovered = fault.isApplied ? (contents, commitNumber, nil) : (fault.contents, fault.commitNumber, nil)
+    if !fault.isApplied { outcomes = fault.outcomes }
+    throw BackendError(.mustReopen, "The flush failed.")
   }
 
   mutating func commit(

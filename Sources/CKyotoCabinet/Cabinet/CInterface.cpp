@@ -236,6 +236,12 @@ bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t structure, uint64_t *co
   });
 }
 
+bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t structure, uint64_t *bound, tdn_error *error) {
+  return guard(error, [&] {
+    *bound = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotRowBound(*snapshot->snapshot, structure);
+  });
+}
+
 void tdn_snapshot_close(tdn_snapshot *snapshot) {
   std::unique_ptr<tdn_snapshot> owned(snapshot);
   tdn_error ignored;

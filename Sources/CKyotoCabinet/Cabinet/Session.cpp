@@ -160,6 +160,15 @@ uint64_t Session::snapshotCount(Snapshot &snapshot, uint32_t id) {
   return snapshotPart(snapshot, table_->structure(id)).count;
 }
 
+// Every commit notes the next row in the file that it puts rows into, so the part's file knows those of the snapshot.
+uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
+  Structure &structure = table_->structure(id);
+  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
+  const SnapshotPart &part = snapshotPart(snapshot, structure);
+  FileGroup::ReadLock lock(*group_);
+  return part.file ? part.file->nextRow() : 1;
+}
+
 SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Structure &structure) {
   return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) -> SnapshotPart & {
     snapshot.check();

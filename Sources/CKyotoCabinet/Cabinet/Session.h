@@ -46,6 +46,7 @@ class Session {
   // -- Reading
   std::shared_ptr<Snapshot> openSnapshot() { return snapshots_.open(*group_, snapshotLimit_); }
   uint64_t snapshotCount(Snapshot &snapshot, uint32_t structure);
+  uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t structure);
   // The part that a scan goes through.
   SnapshotPart &snapshotPart(Snapshot &snapshot, Structure &structure);
   Structure &structure(uint32_t id, bool isTree);

@@ -252,6 +252,8 @@ bool tdn_get_key(
 tdn_snapshot *TDN_NULLABLE tdn_snapshot_open(tdn_cabinet *cabinet, tdn_error *error);
 uint64_t tdn_snapshot_commit_number(const tdn_snapshot *snapshot);
 bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t structure, uint64_t *count, tdn_error *error);
+// A row id above all rows of the structure; cheap, and not always the least one.
+bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t structure, uint64_t *bound, tdn_error *error);
 // All scans of the snapshot must have been closed before.
 void tdn_snapshot_close(tdn_snapshot *snapshot);
 

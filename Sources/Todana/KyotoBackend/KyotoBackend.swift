@@ -16,6 +16,7 @@ import Synchronization
 public final class KyotoBackend: StoreBackend {
   public let storeID: StoreID
   let cabinet: CabinetHandle
+  public let capabilities: BackendCapabilities
   private let latestReport: Mutex<OpenReport>
 
   /// Opens the store at a location, or creates one there.
@@ -31,6 +32,8 @@ public final class KyotoBackend: StoreBackend {
     unsafe cabinet = CabinetHandle(try Self.open(location, options: options, report: &report))
     storeID = StoreID(report.store_id)
     latestReport = Mutex(OpenReport(report))
+    capabilities = BackendCapabilities(
+      hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: location.durabilityLevels)
   }
 
   /// What was found at the latest ``init(_:options:)`` or ``reopen()``.

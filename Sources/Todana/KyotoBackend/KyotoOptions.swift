@@ -65,6 +65,14 @@ extension KyotoBackend.Location {
     }
   }
 
+  /// What is kept in memory or in unlinked files goes with the process.
+  var durabilityLevels: Set<Durability> {
+    switch self {
+    case .directory: [.full, .relaxed]
+    case .temporary, .inMemory: []
+    }
+  }
+
   var storage: tdn_storage {
     switch self {
     case .directory: TDN_STORAGE_DIRECTORY

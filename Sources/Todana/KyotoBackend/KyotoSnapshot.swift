@@ -37,6 +37,14 @@ final class KyotoSnapshot: BackendSnapshot {
       key: key, of: structure, in: pointer.raw, into: chunk, whenClosed: .interrupted)
   }
 
+  func rowIDBound(of structure: ClassID) throws(BackendError) -> RowID? {
+    var bound: RowID = 0
+    try unsafe backend.cabinet.call(whenClosed: .interrupted) {
+      unsafe tdn_snapshot_row_bound(pointer.raw, structure.rawValue, &bound, $1)
+    }
+    return bound
+  }
+
   func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
     do throws(BackendError) {
       let scan = try unsafe backend.cabinet.openScan { error in

@@ -53,11 +53,11 @@ extension Store {
   /// The number of saved records of a class; nil if its file is damaged.
   private func recordCount(of classID: ClassID?) throws(StoreError) -> Int? {
     guard let classID else { return 0 }
-    do throws(BackendError) {
-      return try backend.count(of: classID)
+    do throws(StoreError) {
+      return try savedCount(of: classID)
     } catch {
-      if error.code == .damaged { return nil }
-      throw translate(error)
+      if error.code == .damagedRecord { return nil }
+      throw error
     }
   }
 }

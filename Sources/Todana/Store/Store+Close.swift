@@ -7,21 +7,36 @@ extension Store {
   /// refer to each other in cycles let go of each other, and are released. Everything that throws throws
   /// ``StoreError/Code/closed`` from now on. The backend is closed with the last of its stores, if a store opened it.
   ///
-  /// - Throws: ``StoreError``, if the backend fails to close; the store is closed nevertheless.
+  /// A ``save(durability:)`` that waits for its flush is flushed first.
+  ///
+  /// - Throws: ``StoreError``, if the backend fails to close, or to flush such a save; the store is closed nevertheless.
   /// - Complexity: O(*n*) in the objects alive.
   public func close() throws(StoreError) {
     guard !isClosed else { return }
     unresolvedSave = nil
+    let flushFailure = landingFailure()
     isClosed = true
     deferredError = nil
     for table in registry.tables { release(table) }
     adjustPendingCount(by: -pendingCount)
     namedBuffers = NamedBuffers()
-    guard BackendSession.leave(backend) else { return }
-    do throws(BackendError) {
-      try backend.close()
+    if BackendSession.leave(backend) {
+      do throws(BackendError) {
+        try backend.close()
+      } catch {
+        throw translate(error)
+      }
+    }
+    if let flushFailure { throw flushFailure }
+  }
+
+  /// What the flush of saves that are waited for met.
+  private func landingFailure() -> StoreError? {
+    do throws(StoreError) {
+      try landFlights()
+      return nil
     } catch {
-      throw translate(error)
+      return error
     }
   }
 

@@ -13,7 +13,8 @@ extension Store {
   ) throws(StoreError) -> Int {
     try begin()
     let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
-    return try count(of: tables, includingPending: includingPending)
+    if tables.count == 1 { return try count(of: tables, includingPending: includingPending) }
+    return try readingOneState { () throws(StoreError) in try count(of: tables, includingPending: includingPending) }
   }
 
   /// The number of objects of some classes.
@@ -21,7 +22,7 @@ extension Store {
     var count = 0
     for table in tables {
       if let classID = try table.classIDForReading() {
-        count += try onBackend { backend throws(BackendError) in try backend.count(of: classID) }
+        count += try savedCount(of: classID)
       }
       if includingPending { count += table.pending.insertCount - table.pending.deleteCount }
     }

@@ -22,6 +22,11 @@ extension Store {
   ) throws(StoreError) -> [T] {
     try begin()
     let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
+    if tables.count > 1, !holdsSnapshot {
+      return try readingOneState { () throws(StoreError) in
+        try fetch(type, includingSubclasses: true, includingPending: includingPending, onDamage: onDamage)
+      }
+    }
     let expectedCount = try count(of: tables, includingPending: includingPending)
     return try ObjectList.array(of: type, expectedCount: expectedCount) { list throws(StoreError) in
       for table in tables {
@@ -41,9 +46,13 @@ extension Store {
     _ type: T.Type, loading relation: KeyPath<T, [Related]>,
     includingSubclasses: Bool = false, includingPending: Bool = true
   ) throws(StoreError) -> [T] {
-    let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
-    try load(objects.lazy.flatMap { $0[keyPath: relation] })
-    return objects
+    try begin()
+    // What an object refers to is there in its own state, whatever others delete meanwhile.
+    return try readingOneState { () throws(StoreError) in
+      let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
+      try load(objects.lazy.flatMap { $0[keyPath: relation] })
+      return objects
+    }
   }
 
   /// All objects of a class, and loads the object that a property of each refers to, with few reads.
@@ -51,9 +60,12 @@ extension Store {
     _ type: T.Type, loading relation: KeyPath<T, Related?>,
     includingSubclasses: Bool = false, includingPending: Bool = true
   ) throws(StoreError) -> [T] {
-    let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
-    try load(objects.lazy.compactMap { $0[keyPath: relation] })
-    return objects
+    try begin()
+    return try readingOneState { () throws(StoreError) in
+      let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
+      try load(objects.lazy.compactMap { $0[keyPath: relation] })
+      return objects
+    }
   }
 
   private func fetchAll(
@@ -63,7 +75,7 @@ extension Store {
       let chunk = takeChunk()
       defer { giveBack(chunk) }
       var reader = makeReader()
-      let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(classID) }
+      let scan = try scan(classID)
       while try next(of: scan, into: chunk, onDamage: onDamage) {
         for slice in chunk.slices {
           do throws(StoreError) {

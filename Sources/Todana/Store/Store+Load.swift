@@ -13,9 +13,7 @@ extension Store {
     guard let classID = try table.classIDForReading() else { throw rowNotFound(object.rowID, table) }
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try onBackend { backend throws(BackendError) in
-      try backend.read(rows: CollectionOfOne(object.rowID).span, of: classID, into: chunk)
-    }
+    try read(rows: CollectionOfOne(object.rowID).span, of: classID, into: chunk)
     guard let slice = chunk.slices.first else { throw rowNotFound(object.rowID, table) }
     var reader = makeReader()
     try fill(object, of: table, from: slice, in: chunk, reader: &reader)
@@ -50,7 +48,7 @@ extension Store {
     }
   }
 
-  /// Reads rows from the newest committed state, and gives each with its index.
+  /// Reads rows, and gives each with its index.
   func readRows(
     _ rowIDs: [RowID], of classID: ClassID,
     _ body: (Int, RecordChunk.Slice, RecordChunk) throws(StoreError) -> Void
@@ -59,9 +57,7 @@ extension Store {
     defer { giveBack(chunk) }
     var start = 0
     while start < rowIDs.count {
-      try onBackend { backend throws(BackendError) in
-        try backend.read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: classID, into: chunk)
-      }
+      try read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: classID, into: chunk)
       let slices = chunk.slices
       if slices.isEmpty {
         throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")

@@ -92,7 +92,7 @@ extension Store {
     if let structure = try knownBufferStructure() {
       let chunk = takeChunk()
       defer { giveBack(chunk) }
-      let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(structure) }
+      let scan = try scan(structure)
       while try next(of: scan, into: chunk) {
         for slice in chunk.slices {
           names.insert(.init(string: unsafe String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self)))
@@ -133,7 +133,7 @@ extension Store {
   /// Reads the saved record, and remembers what it is; false if there is none.
   private func readSavedBuffer(_ key: [UInt8], name: String, into chunk: RecordChunk) throws(StoreError) -> Bool {
     guard let structure = try knownBufferStructure() else { return false }
-    try onBackend { backend throws(BackendError) in try backend.read(key: key, of: structure, into: chunk) }
+    try read(key: key, of: structure, into: chunk)
     guard let slice = chunk.slices.first, slice.status != .absent else {
       noteBuffer(.absent, name: name)
       return false
@@ -161,9 +161,7 @@ extension Store {
     guard let structure = try knownBufferStructure() else { return .absent }
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try onBackend { backend throws(BackendError) in
-      try backend.read(key: Array(name.utf8), of: structure, into: chunk)
-    }
+    try read(key: Array(name.utf8), of: structure, into: chunk)
     guard let slice = chunk.slices.first, slice.status == .found else { return .absent }
     return unsafe .token(recordToken(chunk.value(of: slice)))
   }

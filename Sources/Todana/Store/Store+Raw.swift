@@ -27,7 +27,7 @@ extension Store {
     let envelope = RecordEnvelope(storeID: backend.storeID, structure: structure.id)
     let chunk = takeChunk()
     defer { giveBack(chunk) }
-    let scan = try onBackend { backend throws(BackendError) in try backend.snapshot().scan(structure.id) }
+    let scan = try scan(structure.id)
     var stop = false
     while !stop, try next(of: scan, into: chunk, onDamage: onDamage) {
       for slice in chunk.slices where !stop {

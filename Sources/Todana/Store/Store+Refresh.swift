@@ -13,7 +13,7 @@ extension Store {
   /// - Complexity: O(1) if no other store has committed, else O(*n*) in the objects alive.
   public func refresh() throws(StoreError) {
     try begin()
-    let commit = try onBackend { backend throws(BackendError) in try backend.snapshot().commitNumber }
+    let commit = try snapshotForReading().commitNumber
     guard commit != lastKnownCommit else { return }
     for table in registry.tables where table.identity.count > 0 {
       let clean = table.identity.objects().filter { !$0.isFault && !$0.state.isPending }

@@ -15,6 +15,19 @@ extension Store {
     let durability = durability ?? configuration.durability
     try checkForUnannouncedChanges()
     guard pendingCount > 0 else { return try flush(durability) }
+    try commitChanges(durability: durability)
+    if hasDelegate { delegate?.storeDidSave(self) }
+  }
+
+  /// Encodes everything that is pending and applies it in one commit; nothing of it is pending any more then.
+  ///
+  /// - Parameters:
+  ///   - durability: When the commit counts as done.
+  ///   - isAwaited: Whether a flush is to follow, after which only the save counts.
+  /// - Returns: What is needed if that flush fails.
+  /// - Throws: As ``saveChanges(durability:)``.
+  @discardableResult
+  func commitChanges(durability: Durability, isAwaited: Bool = false) throws -> SaveInFlight? {
     isSaving = true
     defer { isSaving = false }
     var batch = WriteBatch()
@@ -28,10 +41,11 @@ extension Store {
     } catch {
       throw failure(of: batch, error)
     }
+    let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
     finishSave(batch)
     namedBuffers.didSave(buffers)
     for name in buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
-    if hasDelegate { delegate?.storeDidSave(self) }
+    return flight
   }
 
   /// Makes what was saved relaxed durable.
@@ -118,6 +132,7 @@ extension Store {
     if number == lastKnownCommit + 1 { lastKnownCommit = number }
     hasRelaxedCommits = durability != .full
     saveCount += 1
+    heldSnapshot = nil
   }
 
   /// Clears what was saved, and gives every object the token of its record.

@@ -12,8 +12,8 @@ extension Store {
   /// you keep stays as it is. (Objects that refer to each other in a larger cycle, and that the closure loads, keep each
   /// other until ``turnIntoFault(_:)`` or ``close()``.)
   ///
-  /// The closure may insert, update, delete and save: what it inserts is not visited unless its class was not reached
-  /// yet, and what it deletes is not visited any more.
+  /// The closure may insert, update, delete and save: what it inserts is not visited, and what it deletes is not visited
+  /// any more.
   ///
   /// - Parameters:
   ///   - type: Exactly this class is visited.
@@ -29,10 +29,14 @@ extension Store {
     try begin()
     let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
     // One snapshot for all classes: the objects of one commit.
-    let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
-    for table in tables {
+    let snapshot = try snapshotForReading()
+    // Taken at once too, so that what the closure inserts or saves comes neither twice nor not at all.
+    let inserted = tables.map { table in
+      includingPending ? table.pending.objects.filter { $0.state.contains(.inserted) } : []
+    }
+    for (table, inserted) in zip(tables, inserted) {
       let stopped = try stream(
-        table, from: snapshot, includingPending: includingPending, onDamage: onDamage
+        table, from: snapshot, inserted: inserted, includingPending: includingPending, onDamage: onDamage
       ) { object, stop in
         // The table's class is T or a subclass of it.
         try body(unsafe unsafeDowncast(object, to: T.self), &stop)
@@ -42,12 +46,10 @@ extension Store {
   }
 
   private func stream(
-    _ table: ClassTable, from snapshot: any BackendSnapshot, includingPending: Bool, onDamage: DamagePolicy,
-    _ body: (StoredObject, inout Bool) throws -> Void
+    _ table: ClassTable, from snapshot: any BackendSnapshot, inserted: [StoredObject], includingPending: Bool,
+    onDamage: DamagePolicy, _ body: (StoredObject, inout Bool) throws -> Void
   ) throws -> Bool {
     var stop = false
-    // Taken before the scan, so that what the closure inserts and saves comes neither twice nor halfway.
-    let inserted = includingPending ? table.pending.objects.filter { $0.state.contains(.inserted) } : []
     if let classID = try table.classIDForReading() {
       let scan: any BackendScan
       do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw translate(error) }
@@ -55,9 +57,11 @@ extension Store {
       defer { giveBack(chunk) }
       var reader = makeReader()
       let saveCountAtStart = saveCount
+      let commitNumber = snapshot.commitNumber
       while !stop, try next(of: scan, into: chunk, onDamage: onDamage) {
         for slice in chunk.slices where !stop {
           let wasAlive = table.identity.contains(slice.rowID)
+          noteReading(ofCommit: commitNumber)
           var visited: StoredObject?
           do throws(StoreError) {
             visited =
@@ -73,13 +77,24 @@ extension Store {
         }
       }
     }
-    for object in inserted where object.state.contains(.inserted) && !stop { try body(object, &stop) }
+    for object in inserted where !stop && isStillThere(object, in: table) { try body(object, &stop) }
     return stop
+  }
+
+  /// Objects that are loaded now may be older than what the last ``refresh()`` found, so the next one has to look.
+  @inline(__always)
+  func noteReading(ofCommit number: CommitNumber) {
+    if lastKnownCommit > number { lastKnownCommit = 0 }
+  }
+
+  /// Whether an object whose insert was pending is in the store still, saved or not, and not deleted.
+  func isStillThere(_ object: StoredObject, in table: ClassTable) -> Bool {
+    object.table === table && !object.state.contains(.deleted)
   }
 
   /// The loaded object of a row, once this store has saved since the scan began: the scan's record may be older than
   /// what the store knows.
-  private func newestObject(
+  func newestObject(
     _ rowID: RowID, of table: ClassTable, includingPending: Bool
   ) throws(StoreError) -> StoredObject? {
     let object = table.objectOrFault(rowID)
@@ -94,7 +109,7 @@ extension Store {
   }
 
   /// Lets go of an object that the loop brought in, where only its own references keep it alive.
-  private func release(_ object: inout StoredObject, of table: ClassTable) {
+  func release(_ object: inout StoredObject, of table: ClassTable) {
     if isKnownUniquelyReferenced(&object) { return }
     if object.isFault || object.state.isPending || object.table !== table { return }
     // Something else holds it: itself, over some path, or the caller. Without its content only the caller is left.

@@ -50,6 +50,8 @@ public final class Store {
   var unresolvedSave: UnresolvedSave? {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
+  /// Saves that were applied and whose flush is awaited, the oldest first.
+  var flights: [SaveInFlight] = []
   /// Whether ``begin()`` has to look closer.
   var needsAttention = false
   var seenFailureCount: Int
@@ -59,6 +61,10 @@ public final class Store {
   var saveCount = 0
   /// Whether saves were committed that are not flushed yet.
   var hasRelaxedCommits = false
+  /// Whether reads go through a snapshot (``withSnapshot(_:)``).
+  var holdsSnapshot = false
+  /// That snapshot; nil after a save, until the next read takes one that holds the save.
+  var heldSnapshot: (any BackendSnapshot)?
   /// The classes of references that were encoded or resolved last.
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?
@@ -100,7 +106,7 @@ public final class Store {
     try self.init(backend: backend, classes: classes, configuration: configuration, opened: false)
   }
 
-  private init(
+  init(
     backend: any StoreBackend, classes: [StoredObject.Type], configuration: StoreConfiguration, opened: Bool
   ) throws(StoreError) {
     self.backend = backend

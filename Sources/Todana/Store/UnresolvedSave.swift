@@ -54,11 +54,15 @@ extension Store {
     // Any question does: as long as the backend has to be reopened it throws so.
     let batchID = unresolvedSave?.batchID ?? BatchID()
     let outcome = try onBackend { backend throws(BackendError) in try backend.outcome(of: batchID) }
+    let flightCounts = try flights.map { flight throws(StoreError) in
+      try onBackend { backend throws(BackendError) in try backend.outcome(of: flight.batchID) != nil }
+    }
     if let save = unresolvedSave {
       unresolvedSave = nil
       if outcome != nil { finish(save) }
       for entry in save.objects { entry.object.state.remove(.changedAgain) }
     }
+    settleFlights(flightCounts)
     lastKnownCommit = 0
     turnCleanObjectsIntoFaults()
     seenFailureCount = failureCount

@@ -12,7 +12,9 @@
 ///   fails the batch is refused with ``BackendError/Code/conflict`` and the list of all that failed.
 /// - **Row ids grow and are never handed out twice.** Gaps are allowed.
 /// - **A snapshot is the state of one commit**, however long it is read: every row of that state exactly once and
-///   nothing newer. Open snapshots make commits keep old values; neither side waits for the other.
+///   nothing newer; a structure that was made later is empty in it. Open snapshots make commits keep old values;
+///   neither side waits for the other.
+/// - **Scans in the order of keys are resumable** by a ``ScanToken``, in the same state and in later ones.
 /// - **Limits are the same typed error everywhere:** ``BackendError/Code/limitExceeded``.
 ///
 /// Every method may be called from any thread at any time.
@@ -25,6 +27,9 @@ public protocol StoreBackend: AnyObject, Sendable {
 
   /// What a single key, value or batch may hold.
   var limits: BackendLimits { get }
+
+  /// What the backend can do beyond this contract.
+  var capabilities: BackendCapabilities { get }
 
   /// Every structure that is known, in the order of ids.
   ///
@@ -86,7 +91,14 @@ public protocol BackendSnapshot: AnyObject, Sendable {
 
   func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
 
+  /// A row id above all rows of a structure, if that is known without reading them.
+  ///
+  /// ``scan(rows:after:)`` is faster where it is. By default nil.
+  func rowIDBound(of structure: ClassID) throws(BackendError) -> RowID?
+
   /// A scan over every record of a structure, in the order that is fastest to read, or a tree's own.
+  ///
+  /// ``scan(rows:after:)`` and ``scan(keys:after:)`` are slower, and can be resumed later.
   func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan
 
   /// A scan over the keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.

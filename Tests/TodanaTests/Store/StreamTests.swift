@@ -70,6 +70,46 @@ import Todana
     #expect(try store.count(Node.self) >= visited)
   }
 
+  // What was pending at the start and saved by the closure was in neither list.
+  @Test func `what is pending at the start is visited once, also if the closure saves it`() throws {
+    for index in 0..<3 {
+      let node = Node()
+      node.name = "pending \(index)"
+      try store.insert(node)
+    }
+    let forgotten = Node()
+    try store.insert(forgotten)
+    var names: [String] = []
+    try store.forEach(Node.self) { node, _ in
+      names.append(node.name)
+      if names.count == 1 {
+        try store.saveChanges()
+        try store.delete(forgotten)
+      }
+    }
+    #expect(names.count == 503)
+    #expect(Set(names).count == 503)
+    #expect(names.suffix(3).allSatisfy { $0.hasPrefix("pending") })
+  }
+
+  // The refresh remembered the newest commit, and took what the stream loaded afterwards for as new.
+  @Test func `a refresh within a stream does not hide that what comes later is older`() throws {
+    let other = try Store(backend: backend, classes: [Node.self, Song.self])
+    var kept: [Node] = []
+    try store.forEach(Node.self) { node, _ in
+      kept.append(node)
+      guard kept.count == 1 else { return }
+      for changed in try other.fetch(Node.self) { try other.update(changed) { $0.name = "changed" } }
+      try other.saveChanges()
+      try store.refresh()
+    }
+    #expect(kept.count == 500)
+    #expect(kept.filter { $0.name == "changed" }.isEmpty)
+    try store.refresh()
+    try store.load(kept)
+    #expect(kept.allSatisfy { $0.name == "changed" })
+  }
+
   @Test func `stopping and throwing end the loop`() throws {
     struct Refusal: Error {}
     var visited = 0

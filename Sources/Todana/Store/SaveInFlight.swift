@@ -1,0 +1,118 @@
+/// A save that was applied and whose flush is awaited: all it takes to make it pending again if the flush fails.
+final class SaveInFlight {
+  let batchID: BatchID
+  let objects: [SavedObject]
+  let buffers: [SavedBuffer]
+  /// Holds the records; the batch's own, which nobody writes to any more.
+  let arena: ByteArena
+  /// What became of it, once that is known.
+  var outcome: Outcome?
+
+  enum Outcome {
+    case counts
+    /// It is pending again.
+    case lost
+  }
+
+  struct SavedObject {
+    /// Kept alive: it may have to be saved again.
+    let object: StoredObject
+    let table: ClassTable
+    let rowID: RowID
+    /// Inserted, updated or deleted.
+    let change: ObjectState
+    /// The token of the record that was to be there before.
+    let token: UInt64
+    let record: Range<Int>
+  }
+
+  struct SavedBuffer {
+    let name: String
+    let change: NamedBuffers.PendingBuffer
+    let expectation: WriteBatch.Expectation
+  }
+
+  /// Notes what a batch holds, whose objects are pending still.
+  init(_ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: NamedBuffers) {
+    batchID = batch.id
+    arena = batch.arena
+    var objects: [SavedObject] = []
+    for change in batch.changes {
+      guard case .row(let rowID) = change.key, let table = registry[change.structure],
+        let object = table.identity[rowID]
+      else { continue }
+      objects.append(
+        SavedObject(
+          object: object, table: table, rowID: rowID, change: object.state.intersection(.pending), token: object.token,
+          record: change.value))
+    }
+    self.objects = objects
+    self.buffers = buffers.pending.map { name, change in
+      SavedBuffer(name: name.string, change: change, expectation: buffers.expectation(of: name.string))
+    }
+  }
+}
+
+extension Store {
+  /// Once the backend works again after a failed flush: makes the saves pending again that do not count.
+  ///
+  /// - Parameter counts: For each of ``flights`` whether it counts.
+  func settleFlights(_ counts: [Bool]) {
+    // The newest first: an older save knows what the records were before.
+    for (flight, counts) in zip(flights, counts).reversed() {
+      flight.outcome = counts ? .counts : .lost
+      if !counts { takeBack(flight) }
+    }
+    flights = []
+  }
+
+  private func takeBack(_ flight: SaveInFlight) {
+    for saved in flight.objects { takeBack(saved, in: flight.arena) }
+    for buffer in flight.buffers {
+      namedBuffers.note(buffer.expectation, for: buffer.name)
+      guard namedBuffers.pendingChange(of: buffer.name) == nil else { continue }
+      adjustPendingCount(by: namedBuffers.setPending(buffer.change, for: buffer.name))
+    }
+  }
+
+  /// Makes one object's change pending again; what was changed since stays changed.
+  private func takeBack(_ saved: SaveInFlight.SavedObject, in arena: ByteArena) {
+    let table = saved.table
+    let object = objectOfRow(of: saved)
+    if object.isFault { restore(object, of: table, from: saved.record, in: arena) }
+    if saved.change == .inserted, object.state.contains(.deleted) {
+      // It never was: nothing is left to be deleted.
+      forget(object, of: table)
+    } else {
+      makePending(object, of: table, as: saved.change)
+      object.token = saved.token
+    }
+    if hasDelegate { delegate?.store(self, didChange: object) }
+  }
+
+  /// The object that stands for the row now.
+  private func objectOfRow(of saved: SaveInFlight.SavedObject) -> StoredObject {
+    if let object = saved.table.identity[saved.rowID] { return object }
+    // Deleted, by this save or by a later one. It may have been inserted somewhere else since.
+    guard saved.object.table == nil else { return saved.table.objectOrFault(saved.rowID) }
+    saved.table.attach(saved.object, at: saved.rowID)
+    return saved.object
+  }
+
+  private func restore(_ object: StoredObject, of table: ClassTable, from record: Range<Int>, in arena: ByteArena) {
+    guard !record.isEmpty else { return }
+    var reader = makeReader()
+    // It was written a moment ago; a class that does not read what it writes leaves a fault, which the save refuses.
+    try? unsafe decode(
+      object, of: table, record: UnsafeRawBufferPointer(rebasing: arena.bytes[record]), reader: &reader)
+  }
+
+  private func makePending(_ object: StoredObject, of table: ClassTable, as change: ObjectState) {
+    if !object.state.isPending {
+      table.pending.add(object, as: change)
+      adjustPendingCount(by: 1)
+    } else if change == .inserted || change == .deleted {
+      table.pending.change(object, to: change)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// What waits for the disk without occupying the domain that the store lives in. The names differ from those of the
+// synchronous calls: in an asynchronous function an overload would take the place of the synchronous one.
+extension Store {
+  /// Opens a store, and waits for it, and for the recovery it may take, without blocking.
+  ///
+  /// As ``init(_:classes:configuration:)``. The store belongs to the domain that calls.
+  ///
+  /// ```swift
+  /// let store = try await Store.open(.directory("Music.todana"), classes: [Song.self, Playlist.self])
+  /// ```
+  ///
+  /// - Throws: ``StoreError``.
+  public nonisolated(nonsending) static func open(
+    _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration()
+  ) async throws(StoreError) -> Store {
+    let backend = try await onWorker { () throws(StoreError) in try location.openBackend(configuration) }
+    do throws(StoreError) {
+      return try Store(backend: backend, classes: classes, configuration: configuration, opened: true)
+    } catch {
+      // What the caller has to know is the first error.
+      try? backend.close()
+      throw error
+    }
+  }
+
+  /// Saves everything that is pending, as ``saveChanges(durability:)``, and waits for the disk without blocking.
+  ///
+  /// ```swift
+  /// try store.update(song) { $0.seconds = 337 }
+  /// try await store.save()
+  /// ```
+  ///
+  /// **Before the first suspension** everything is encoded and applied: what was pending is not pending any more, other
+  /// stores of the backend see it, and a conflict, a refusal or an encoding error has been thrown, with nothing saved.
+  /// **While it is suspended** only the flush is awaited, on another thread, and the domain is free. Other tasks of the
+  /// domain may use the store meanwhile, without any limit:
+  ///
+  /// - What they insert, update, delete or write into named buffers is pending for the next save; none of it is lost,
+  ///   also of objects that this save holds.
+  /// - They may save, in either way. A second `save()` waits for a flush of its own; ``saveChanges(durability:)`` with
+  ///   `.full` blocks until its changes, and so this save's, are on disk.
+  /// - ``hasUnsavedChanges`` speaks of what is pending, not of the flush.
+  /// - ``close()`` flushes first; this call then returns as if nothing had happened.
+  ///
+  /// **If the flush fails** the call throws ``StoreError/Code/mustReopen``, and only ``reopen()`` can tell whether the
+  /// save counts. If it does not, its changes are pending again, together with what was changed since, so that they
+  /// can be saved once more.
+  ///
+  /// Cancelling the task does not take back what was applied, and does not end the wait.
+  ///
+  /// A save that adds a mebibyte or more of new records to a class in a directory writes them straight to the class's
+  /// file and flushes that file while it is applied, so before the first suspension. Save in smaller steps, or use a
+  /// ``StoreActor``, where that matters.
+  ///
+  /// - Parameter durability: When the save counts as done; nil for what the configuration says. With `.relaxed` the call
+  ///   does not wait at all.
+  /// - Throws: As ``saveChanges(durability:)``.
+  public nonisolated(nonsending) func save(durability: Durability? = nil) async throws {
+    try beginChange()
+    let durability = durability ?? configuration.durability
+    try checkForUnannouncedChanges()
+    let hasChanges = pendingCount > 0
+    if hasChanges {
+      let flight = try commitChanges(durability: .relaxed, isAwaited: durability == .full)
+      if let flight { flights.append(flight) }
+    }
+    if durability == .full, hasRelaxedCommits { try await flush(for: hasChanges ? flights.last : nil) }
+    if hasChanges, hasDelegate { delegate?.storeDidSave(self) }
+  }
+
+  /// Waits until everything that was committed so far is on disk.
+  private nonisolated(nonsending) func flush(for flight: SaveInFlight?) async throws(StoreError) {
+    let saveCountBefore = saveCount
+    let backend = backend
+    do throws(BackendError) {
+      _ = try await onWorker { () throws(BackendError) in try backend.commit(WriteBatch(), durability: .full) }
+    } catch {
+      return try flushFailed(error, for: flight)
+    }
+    flights.removeAll { $0 === flight }
+    if saveCount == saveCountBefore { hasRelaxedCommits = false }
+  }
+
+  private func flushFailed(_ error: BackendError, for flight: SaveInFlight?) throws(StoreError) {
+    switch flight?.outcome {
+    // Settled while this was about to be told: by a closing, or because somebody has reopened the backend.
+    case .counts: return
+    case .lost: throw StoreError(error)
+    case nil:
+      // After a failed flush the save stays in flight until the backend tells what became of it.
+      if error.code != .mustReopen { flights.removeAll { $0 === flight } }
+      throw translate(error)
+    }
+  }
+
+  /// Flushes what is in flight, on closing.
+  func landFlights() throws(StoreError) {
+    guard !flights.isEmpty else { return }
+    let landed = flights
+    flights = []
+    _ = try onBackend { backend throws(BackendError) in try backend.commit(WriteBatch(), durability: .full) }
+    for flight in landed { flight.outcome = .counts }
+  }
+
+  /// All objects of a class, loaded, in the order of their row ids, read without blocking.
+  ///
+  /// As ``fetch(_:includingSubclasses:includingPending:onDamage:)``, but records are read on another thread, chunk by
+  /// chunk, and made into objects in steps of about a millisecond between which the domain is free.
+  ///
+  /// ```swift
+  /// let songs = try await store.all(Song.self)
+  /// ```
+  ///
+  /// The saved objects are those of the commit at the call, with what is pending in this store at the call. Other tasks
+  /// of the domain may use the store meanwhile: what they change shows in the objects, as there is one instance for each
+  /// row; what they insert is not among the objects; what they delete is not, unless it was read before.
+  ///
+  /// - Throws: ``StoreError``; `CancellationError`, if the task was cancelled.
+  public nonisolated(nonsending) func all<T: StoredObject>(
+    _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) async throws -> [T] {
+    let stream = try ObjectStream(
+      of: type, in: self, includingSubclasses: includingSubclasses, includingPending: includingPending,
+      onDamage: onDamage)
+    var objects: [T] = []
+    repeat {
+      while let object = try stream.next() {
+        // The stream's classes are T and subclasses of it.
+        objects.append(unsafe unsafeDowncast(object, to: T.self))
+      }
+    } while try await stream.readOn()
+    stream.order(&objects)
+    return objects
+  }
+
+  /// The objects of a class, loaded, one after another, read without blocking; memory does not grow.
+  ///
+  /// ```swift
+  /// for try await song in store.objects(Song.self) {
+  ///   if song.seconds > 600 { break }
+  /// }
+  /// ```
+  ///
+  /// As ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``, but records are read on another thread, chunk
+  /// by chunk, and the body may await. The saved objects are those of the commit at the first step, with what is pending
+  /// at the first step; pending inserts come last. Each pass over the sequence reads anew.
+  ///
+  /// The body, and other tasks of the domain while the sequence or the body waits, may insert, update, delete and save:
+  /// what is inserted is not visited, and what is deleted is not visited any more. An object that nothing else holds is
+  /// released at the step after it.
+  ///
+  /// The sequence is used in the store's domain. It throws ``StoreError``, and `CancellationError` if the task was
+  /// cancelled.
+  public func objects<T: StoredObject>(
+    _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) -> ObjectSequence<T> {
+    ObjectSequence(
+      store: self, includingSubclasses: includingSubclasses, includingPending: includingPending, onDamage: onDamage)
+  }
+}

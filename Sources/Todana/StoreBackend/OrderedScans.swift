@@ -1,0 +1,188 @@
+/// Rows in the order of their numbers: read by number, so that a scan can begin anywhere.
+final class OrderedRowScan: BackendScan {
+  private let structure: ClassID
+  private let snapshot: any BackendSnapshot
+  /// The first row that was not looked at yet.
+  private var first: RowID
+  /// No row of the snapshot has this number or a higher one; nil where that is not known.
+  private let bound: RowID?
+  /// Numbers in a row, up to now, of which there was no row.
+  private var gapLength = 0
+  /// Set once numbers are so sparse that rows are searched for instead of tried.
+  private var search: LeastElements<RowID>?
+
+  /// Numbers that are tried in vain before rows are searched for.
+  private static let gapLimit = 16_384
+  /// Numbers that a search finds at once.
+  private static let searchLimit = 1 << 20
+
+  init(of structure: ClassID, in snapshot: any BackendSnapshot, from first: RowID, bound: RowID?) {
+    self.structure = structure
+    self.snapshot = snapshot
+    self.first = first
+    self.bound = bound
+  }
+
+  func next(into chunk: RecordChunk) throws(BackendError) {
+    while true {
+      let rows = try nextRows(limit: chunk.recordLimit)
+      guard let last = rows.last else { return chunk.removeAll() }
+      try snapshot.read(rows: rows.span, of: structure, into: chunk)
+      let answeredCount = chunk.slices.count
+      guard answeredCount > 0 else {
+        throw BackendError(.inputOutput, "The backend gave no answer for rows that were asked for.")
+      }
+      let lastAnswered = answeredCount == rows.count ? last : rows[answeredCount - 1]
+      first = lastAnswered == .max ? .max : lastAnswered + 1
+      search?.elements.removeFirst(answeredCount)
+      chunk.slices.removeAll { $0.status == .absent }
+      if !chunk.slices.isEmpty {
+        gapLength = 0
+        return
+      }
+      gapLength += answeredCount
+    }
+  }
+
+  /// Numbers to be read next; none at the end.
+  private func nextRows(limit: Int) throws(BackendError) -> [RowID] {
+    if search == nil {
+      if gapLength < Self.gapLimit {
+        let end = min(bound ?? .max, first > .max - RowID(limit) ? .max : first + RowID(limit))
+        return first < end ? Array(first..<end) : []
+      }
+      search = try LeastElements(of: structure, in: snapshot, limit: Self.searchLimit)
+    }
+    let first = first
+    return try search?.next(limit, from: { $0 >= first }) { slice, _ in slice.rowID } ?? []
+  }
+}
+
+/// Byte keys in the order of their bytes, of a structure that has no order.
+final class OrderedKeyScan: BackendScan {
+  private let structure: ClassID
+  private let snapshot: any BackendSnapshot
+  /// The key behind which the scan stands.
+  private var last: Key?
+  private var search: LeastElements<Key>?
+  private let record = RecordChunk(byteCapacity: 4096, recordLimit: 1)
+
+  private struct Key: Comparable {
+    let bytes: [UInt8]
+    static func < (lhs: Key, rhs: Key) -> Bool { lhs.bytes.lexicographicallyPrecedes(rhs.bytes) }
+  }
+
+  init(of structure: ClassID, in snapshot: any BackendSnapshot, after last: [UInt8]?) {
+    self.structure = structure
+    self.snapshot = snapshot
+    self.last = last.map(Key.init)
+  }
+
+  func next(into chunk: RecordChunk) throws(BackendError) {
+    chunk.removeAll()
+    if search == nil { search = try LeastElements(of: structure, in: snapshot, limit: 1024) }
+    while chunk.slices.count < chunk.recordLimit {
+      let last = last
+      let keys = try search?.next(1, from: { key in last.map { $0 < key } ?? true }) { slice, chunk in
+        Key(bytes: unsafe [UInt8](chunk.arena.bytes[slice.key]))
+      }
+      guard let key = keys?.first else { return }
+      try snapshot.read(key: key.bytes, of: structure, into: record)
+      guard let slice = record.slices.first, slice.status != .absent else {
+        throw BackendError(.inputOutput, "The backend found no record under a key that it had listed.")
+      }
+      guard unsafe chunk.append(key: key.bytes, record.value(of: slice), status: slice.status) else { return }
+      self.last = key
+      search?.elements.removeFirst()
+    }
+  }
+}
+
+/// A scan that is at its end.
+final class EmptyScan: BackendScan {
+  func next(into chunk: RecordChunk) throws(BackendError) { chunk.removeAll() }
+}
+
+/// The least keys of a structure without order, found by passes over all of it that keep so many each.
+private struct LeastElements<Element: Comparable> {
+  /// What was found and not taken yet, in order.
+  var elements: ArraySlice<Element> = []
+  private let structure: ClassID
+  private let snapshot: any BackendSnapshot
+  private let limit: Int
+  /// The pass that is under way, which an error may have interrupted.
+  private var scan: (any BackendScan)?
+  private var found: [Element] = []
+  private var isWhole = true
+  private var hasPassed = false
+  private let chunk = RecordChunk()
+
+  init(of structure: ClassID, in snapshot: any BackendSnapshot, limit: Int) throws(BackendError) {
+    self.structure = structure
+    self.snapshot = snapshot
+    self.limit = limit
+    scan = try snapshot.scan(structure)
+  }
+
+  /// Up to `count` of the least elements that are wanted; the caller takes them out of `elements`.
+  mutating func next(
+    _ count: Int, from isWanted: (Element) -> Bool, _ element: (RecordChunk.Slice, RecordChunk) -> Element
+  ) throws(BackendError) -> [Element] {
+    if elements.isEmpty {
+      // The last pass may have left some out.
+      if scan == nil, !isWhole {
+        scan = try snapshot.scan(structure)
+        isWhole = true
+      }
+      try pass(isWanted, element)
+    }
+    return Array(elements.prefix(count))
+  }
+
+  private mutating func pass(
+    _ isWanted: (Element) -> Bool, _ element: (RecordChunk.Slice, RecordChunk) -> Element
+  ) throws(BackendError) {
+    while let scan {
+      do throws(BackendError) {
+        try scan.next(into: chunk)
+      } catch {
+        // Told once; the scan goes on behind the damage.
+        if error.code == .damaged, hasPassed { continue }
+        throw error
+      }
+      if chunk.slices.isEmpty { break }
+      for slice in chunk.slices where slice.rowID != 0 || slice.keyLength != 0 {
+        let candidate = element(slice, chunk)
+        if isWanted(candidate) { found.append(candidate) }
+      }
+      if found.count > 2 * limit { keepLeast() }
+    }
+    guard scan != nil else { return }
+    if found.count > limit { keepLeast() } else { found.sort() }
+    elements = found[...]
+    found = []
+    scan = nil
+    hasPassed = true
+  }
+
+  private mutating func keepLeast() {
+    found.sort()
+    found.removeSubrange(limit...)
+    isWhole = false
+  }
+}
+
+extension RecordChunk {
+  /// Adds a record with a byte key; false, and nothing added, if the chunk is full.
+  fileprivate func append(key: [UInt8], _ value: UnsafeRawBufferPointer, status: Status) -> Bool {
+    let start = arena.count
+    let end = start + key.count + value.count
+    guard slices.isEmpty || end <= byteLimit else { return false }
+    arena.reserve(end)
+    _ = unsafe key.withUnsafeBytes { unsafe arena.append($0) }
+    _ = unsafe arena.append(value)
+    let valueStart = start + key.count
+    slices.append(Slice(rowID: 0, key: start..<valueStart, value: valueStart..<end, status: status))
+    return true
+  }
+}
