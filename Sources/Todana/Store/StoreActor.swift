@@ -44,4 +44,24 @@ public actor StoreActor {
   ) throws(Failure) -> Result {
     try body(store)
   }
+
+  /// Runs a closure that awaits on the store, such as one that saves without blocking (``Store/save(durability:)``).
+  ///
+  /// ```swift
+  /// let id = try await library.perform { store in
+  ///   let id = try store.insert(Song())
+  ///   try await store.save()
+  ///   return id
+  /// }
+  /// ```
+  ///
+  /// It runs on the actor. Where it awaits, other calls come in: what is pending then is pending for them too. A closure
+  /// that awaits nothing runs whole.
+  ///
+  /// - Throws: What the closure throws.
+  public func perform<Result: Sendable, Failure: Error>(
+    _ body: nonisolated(nonsending) @Sendable (Store) async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    try await body(store)
+  }
 }

@@ -57,6 +57,30 @@ import Todana
     #expect(try second.count(Song.self) == 1)
   }
 
+  // An asynchronous overload of any of these would have to be awaited here.
+  @Test func `the synchronous calls stay as they are in an asynchronous function`() async throws {
+    let open = StoreConfiguration(encryption: .none)
+    let store = try Store(.inMemory, classes: [Song.self, Playlist.self], configuration: open)
+    let library = try StoreActor(.inMemory, classes: [Song.self, Playlist.self])
+    let id = try store.insert(Song("So What", seconds: 565))
+    try store.saveChanges()
+    try store.saveChanges(durability: .relaxed)
+    let song = try #require(try store.fetch(id))
+    try store.update(song) { $0.seconds = 564 }
+    #expect(try store.fetch(Song.self).map(\.seconds) == [564])
+    try store.forEach(Song.self) { song, stop in stop = song.seconds > 600 }
+    #expect(try store.count(Song.self) == 1)
+    #expect(try store.withSnapshot { try store.count(Song.self) } == 1)
+    store.discardChanges()
+    #expect(song.seconds == 565)
+    #expect(await library.perform { store in store.hasUnsavedChanges } == false)
+    for encryption in [.passphrase("correct horse battery staple"), .key([1, 2])] as [StoreConfiguration.Encryption] {
+      let secret = StoreConfiguration(encryption: encryption)
+      #expect(throws: StoreError.self) { try Store(.inMemory, classes: [Song.self], configuration: secret) }
+    }
+    try store.close()
+  }
+
   @Test func `an actor takes over a store`() async throws {
     let store = try Store(backend: backend, classes: [Song.self])
     let library = StoreActor(store)

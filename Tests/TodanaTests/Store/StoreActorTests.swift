@@ -55,6 +55,36 @@ import Todana
     #expect(Set(songs.map(\.title)).count == count * 20)
   }
 
+  @Test func `a closure that awaits runs on the actor, and lets others in where it awaits`() async throws {
+    let library = try StoreActor(backend: backend, classes: [Song.self])
+    backend.holdFlushes()
+    async let saved = library.perform { store in
+      let id = try store.insert(Song("first"))
+      try await store.save()
+      library.assertIsolated()
+      return (id, try store.fetch(Song.self).map(\.title))
+    }
+    while backend.waitingFlushCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    let hasUnsavedChanges = try await library.perform { store in
+      let hasUnsavedChanges = store.hasUnsavedChanges
+      try store.insert(Song("second"))
+      return hasUnsavedChanges
+    }
+    #expect(!hasUnsavedChanges)
+    backend.letFlushesGo()
+    let (id, titles) = try await saved
+    #expect(!backend.didFlushTimeOut)
+    #expect(titles == ["first", "second"])
+    let store = try Store(backend: backend, classes: [Song.self])
+    #expect(try store.fetch(Song.self).map(\.id) == [id])
+    let longest = try await library.perform { store in
+      var longest = ""
+      for try await song in store.objects(Song.self) where song.title.count > longest.count { longest = song.title }
+      return longest
+    }
+    #expect(longest == "second")
+  }
+
   @Test func `encryption that is not there yet is refused, not ignored`() {
     let secret = StoreConfiguration(encryption: .passphrase("correct horse battery staple"))
     let error = #expect(throws: StoreError.self) { try Store(.inMemory, classes: [Song.self], configuration: secret) }
