@@ -33,6 +33,22 @@ extension DataBuffer {
     pointCursors(into: arena, writtenByteCount: 0, position: 0)
   }
 
+  /// Forgets what was written behind the first so many bytes; an error that is kept stays.
+  ///
+  /// To take back the end of what was written, or to go back to a known length. A number that is negative or larger than
+  /// ``count`` is kept as ``DataBufferError/Code/invalidValue``.
+  public mutating func truncate(to byteCount: Int) {
+    guard isOpen, let arena else { return recordError(.notWritable, notWritableMessage) }
+    guard (0...writtenByteCount).contains(byteCount) else {
+      return recordError(.invalidValue, "cannot cut \(writtenByteCount) written bytes to \(byteCount)")
+    }
+    pointCursors(into: arena, writtenByteCount: byteCount, position: min(position, byteCount))
+    if firstError != nil { unsafe writeEnd = writeCursor }
+  }
+
+  /// Bytes that can be written in all before the buffer has to grow; for a buffer that only reads, ``count``.
+  public var capacity: Int { isOpen ? unsafe writtenByteCount + (writeEnd - writeCursor) : count }
+
   /// Makes room for so many bytes in all, up to ``contentByteLimit``, so that writing them does not grow the buffer.
   public mutating func reserveCapacity(_ byteCount: Int) {
     let missing = min(byteCount, Self.contentByteLimit) - writtenByteCount

@@ -163,6 +163,15 @@ import Todana
     #expect(position == 1)
     #expect(remaining == 10_002)
     #expect(count == 10_003)
+    buffer.truncate(to: 1)
+    buffer.writeUInt8(2)
+    let (cutPosition, cutBytes) = (buffer.position, buffer.bytes)
+    #expect(cutPosition == 1)
+    #expect(cutBytes == [1, 2])
+    #expect(try buffer.readUInt8() == 2)
+    buffer.reserveCapacity(1 << 20)
+    let capacity = buffer.capacity
+    #expect(capacity >= 1 << 20)
     buffer.removeAll()
     buffer.writeBytes(Array(0..<17))
     let text = buffer.hexadecimalDescription

@@ -77,6 +77,27 @@ import Todana
     #expect(error?.fieldNumber == 1)
   }
 
+  @Test func `cutting takes no error back, and to a length that is not there is one`() {
+    for length in [-1, 4] {
+      var buffer = DataBuffer()
+      buffer.writeRawBytes([1, 2, 3])
+      buffer.truncate(to: length)
+      let (error, count) = (buffer.firstError, buffer.count)
+      #expect(error?.code == .invalidValue)
+      #expect(count == 3)
+      buffer.truncate(to: 2)
+      buffer.writeUInt8(9)
+      let (errorAfter, bytes) = (buffer.firstError, buffer.bytes)
+      #expect(errorAfter?.code == .invalidValue)
+      #expect(bytes == [1, 2])
+    }
+    var reader = DataBuffer(reading: [1, 2, 3])
+    reader.truncate(to: 1)
+    let (error, count, capacity) = (reader.firstError, reader.count, reader.capacity)
+    #expect(error?.code == .notWritable)
+    #expect(count == 3 && capacity == 3)
+  }
+
   @Test func `a buffer that reads cannot be written to`() throws {
     var buffer = DataBuffer(reading: [1, 2])
     buffer.writeUInt8(9)
