@@ -12,6 +12,12 @@ public struct ClassCatalog: Sequence {
     public let type: StoredObject.Type?
     /// Records that are saved; nil if the class's file is damaged.
     public let recordCount: Int?
+    /// The version of what the Swift class writes; nil if it is not registered.
+    public let version: UInt8?
+    /// A row id above that of every record that was ever saved; nil if the backend does not know one.
+    ///
+    /// What is inserted from now on has this row id or a higher one.
+    public let nextRowID: RowID?
   }
 
   /// The entry of a registered class.
@@ -38,15 +44,29 @@ extension Store {
         unregistered.append(
           .init(
             name: String(decoding: structure.name, as: UTF8.self), id: structure.id, type: nil,
-            recordCount: try recordCount(of: structure.id)))
+            recordCount: try recordCount(of: structure.id), version: nil,
+            nextRowID: try nextRowID(of: structure.id)))
       }
       var registered: [ClassCatalog.Entry] = []
       for table in registry.tables {
         registered.append(
           .init(
-            name: table.name, id: table.classID, type: table.type, recordCount: try recordCount(of: table.classID)))
+            name: table.name, id: table.classID, type: table.type, recordCount: try recordCount(of: table.classID),
+            version: table.version, nextRowID: try nextRowID(of: table.classID)))
       }
       return ClassCatalog(entries: registered + unregistered)
+    }
+  }
+
+  /// A row id above all that are saved; nil if that is not known, or the class's file is damaged.
+  private func nextRowID(of classID: ClassID?) throws(StoreError) -> RowID? {
+    guard let classID else { return nil }
+    let snapshot = try snapshotForReading()
+    do throws(BackendError) {
+      return try snapshot.rowIDBound(of: classID)
+    } catch {
+      if error.code == .damaged { return nil }
+      throw translate(error)
     }
   }
 

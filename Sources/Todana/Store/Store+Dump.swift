@@ -34,6 +34,19 @@ extension Store {
     return statistics
   }
 
+  /// Calls the closure with every object of the store that is in memory, faults and pending ones among them.
+  ///
+  /// Class by class in the order of registration; those that the closure brings into memory are not visited.
+  ///
+  /// - Throws: What the closure throws.
+  public func forEachLiveObject<Failure: Error>(
+    _ body: (StoredObject) throws(Failure) -> Void
+  ) throws(Failure) {
+    for objects in registry.tables.map({ $0.identity.objects() }) {
+      for object in objects { try body(object) }
+    }
+  }
+
   /// Writes, for people who debug, every object in memory and what is pending, one a line.
   public func dump(to output: inout some TextOutputStream) {
     output.write("Store \(backend.storeID)\(isClosed ? " (closed)" : "")\n")

@@ -16,6 +16,26 @@ extension Store {
     makeFault(object, of: table)
   }
 
+  /// Lets go of the content of every object without pending changes, which is loaded again when it is needed.
+  ///
+  /// What they refer to is released with the content: for when memory is short, and to release objects that refer to
+  /// each other in cycles without closing the store.
+  ///
+  /// - Throws: ``StoreError``.
+  /// - Complexity: O(*n*) in the objects alive.
+  public func turnCleanObjectsIntoFaults() throws(StoreError) {
+    try begin()
+    makeCleanObjectsFaults()
+  }
+
+  func makeCleanObjectsFaults() {
+    for table in registry.tables {
+      for object in table.identity.objects() where !object.state.isPending && !object.isFault {
+        makeFault(object, of: table)
+      }
+    }
+  }
+
   /// Takes a clean object's content away.
   func makeFault(_ object: StoredObject, of table: ClassTable) {
     object.state.insert(.fault)

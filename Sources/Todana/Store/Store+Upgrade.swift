@@ -72,6 +72,33 @@ extension Store {
     return report
   }
 
+  /// Rewrites the records of every registered class that older versions of it wrote, class by class.
+  ///
+  /// As ``upgrade(_:batchSize:onDamage:progress:)`` for each class in the order of registration; calling it again after
+  /// an interruption goes on with what is left.
+  ///
+  /// - Parameters:
+  ///   - batchSize: Records rewritten in one commit.
+  ///   - onDamage: What to do about records that cannot be read.
+  ///   - progress: Called after each batch with the class's stored name and its counts so far; throwing from it ends the
+  ///     upgrade between two batches.
+  /// - Returns: The counts by stored name.
+  /// - Throws: What `progress` throws; ``StoreError``.
+  /// - Complexity: O(*n*) in the records of all registered classes, all of which are looked at.
+  @discardableResult
+  public func upgradeAll(
+    batchSize: Int = 1000, onDamage: DamagePolicy = .fail,
+    progress: (_ className: String, _ report: UpgradeReport) throws -> Void = { _, _ in }
+  ) throws -> [String: UpgradeReport] {
+    var reports: [String: UpgradeReport] = [:]
+    for table in registry.tables {
+      reports[table.name] = try upgrade(table.type, batchSize: batchSize, onDamage: onDamage) { report in
+        try progress(table.name, report)
+      }
+    }
+    return reports
+  }
+
   private struct UpgradeBatch {
     var arena = ByteArena()
     var rows: [Row] = []

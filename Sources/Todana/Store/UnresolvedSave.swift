@@ -64,7 +64,7 @@ extension Store {
     }
     settleFlights(flightCounts)
     lastKnownCommit = 0
-    turnCleanObjectsIntoFaults()
+    makeCleanObjectsFaults()
     seenFailureCount = failureCount
   }
 
@@ -88,13 +88,5 @@ extension Store {
     }
     namedBuffers.didSave(save.buffers)
     for name in save.buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
-  }
-
-  private func turnCleanObjectsIntoFaults() {
-    for table in registry.tables {
-      for object in table.identity.objects() where !object.state.isPending && !object.isFault {
-        makeFault(object, of: table)
-      }
-    }
   }
 }

@@ -54,6 +54,27 @@ private final class Named: StoredObject {
     #expect(visited.sorted() == ["Employee 1", "Manager 2", "Person 0"])
   }
 
+  @Test func `the catalog tells versions and the next row ids`() throws {
+    let kyoto = try KyotoBackend(.inMemory)
+    let store = try Store(backend: kyoto, classes: [Song.self, Node.self])
+    #expect(try store.catalog[Song.self]?.version == 2)
+    #expect(try store.catalog[Node.self]?.version == 1)
+    #expect(try store.catalog[Node.self]?.nextRowID == nil)
+    let songs = try (0..<3).map { try store.insert(Song("\($0)")) }
+    try store.saveChanges()
+    let last = try #require(songs.last)
+    try store.delete(try #require(try store.fetch(last)))
+    try store.saveChanges()
+    let other = try Store(backend: kyoto, classes: [Node.self])
+    let entry = try #require(try other.catalog[named: "Song"])
+    #expect(entry.version == nil)
+    // Deleted rows count: their ids are never used again.
+    let next = try #require(entry.nextRowID)
+    #expect(next > last.rowID)
+    #expect(try store.insert(Song("new")).rowID > last.rowID)
+    try kyoto.close()
+  }
+
   @Test func `an identity of a subclass fetches as its superclass`() throws {
     let store = try Store(backend: backend, classes: [Person.self, Employee.self])
     let employee = Employee()

@@ -72,4 +72,16 @@ import Todana
     // The failed opening left nothing open.
     try Store(.directory(path), classes: [Song.self]).close()
   }
+
+  @Test func `directories on the way to the store are made with it`() throws {
+    let directory = try TemporaryDirectory()
+    let location = StoreLocation.directory(directory.path("Library/Media/Music.todana"))
+    let store = try Store(location, classes: [Song.self])
+    let id = try store.insert(Song("a"))
+    try store.saveChanges()
+    try store.close()
+    let again = try Store(location, classes: [Song.self])
+    #expect(try again.fetch(id)?.title == "a")
+    try again.close()
+  }
 }

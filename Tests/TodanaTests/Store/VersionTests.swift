@@ -82,6 +82,28 @@ private final class TrackV2: StoredObject {
     #expect(read.map(\.seconds) == (0..<25).map { $0 == 3 ? 7 : 100 })
   }
 
+  @Test func `all classes are upgraded with one call, which goes on where it was interrupted`() throws {
+    struct Interruption: Error {}
+    let writer = try Store(backend: backend, classes: [Song.self])
+    for index in 0..<5 { try writer.insert(Song("\(index)")) }
+    try writer.saveChanges()
+    let store = try Store(backend: backend, classes: [Song.self, TrackV2.self, Node.self])
+    var seen: [String] = []
+    #expect(throws: Interruption.self) {
+      try store.upgradeAll(batchSize: 10) { name, report in
+        seen.append("\(name) \(report.upgradedCount)")
+        if report.upgradedCount == 20 { throw Interruption() }
+      }
+    }
+    #expect(seen == ["Song 0", "Track 10", "Track 20"])
+    let reports = try store.upgradeAll()
+    #expect(reports.keys.sorted() == ["Node", "Song", "Track"])
+    #expect(reports["Track"]?.upgradedCount == 5)
+    #expect(reports["Song"]?.examinedCount == 5 && reports["Song"]?.upgradedCount == 0)
+    #expect(reports["Node"]?.totalCount == 0)
+    #expect(versions() == [2: 25])
+  }
+
   @Test func `an upgrade reports damaged records and does the rest`() throws {
     backend.overwrite(4, of: classID, with: [1, 1, 0])
     let store = try Store(backend: backend, classes: [TrackV2.self])
