@@ -213,6 +213,25 @@ import Todana
     #expect(try rowIDs(rowScan) == [1 << 40, 1 << 50])
   }
 
+  // Every seventh number looks damaged, whether there is a row or not: that must not be taken for rows all along.
+  @Test func `damage among numbers that were never used does not keep the scan from its end`() throws {
+    let store = try OpenBackend(.dictionary)
+    try store.backend.commit { batch in
+      for row in [1, 1 << 40] as [RowID] { batch.put([1], row: row, in: store.songs) }
+    }
+    let snapshot = DamagedSnapshot(try store.backend.snapshot(), damagesEverySeventhGap: true)
+    let scan = try snapshot.scan(rows: store.songs, after: nil)
+    var (found, damagedCount): ([RowID], Int) = ([], 0)
+    for _ in 0..<10_000 {
+      do { try scan.next(into: smallChunk) } catch { continue }
+      if smallChunk.slices.isEmpty { break }
+      found += smallChunk.slices.filter { $0.status == .found }.map(\.rowID)
+      damagedCount += smallChunk.slices.count { $0.status == .damaged }
+    }
+    #expect(found == [1, 1 << 40])
+    #expect((1..<10_000).contains(damagedCount))
+  }
+
   // MARK: Tokens
 
   @Test(arguments: TestedBackend.allCases)
@@ -243,6 +262,14 @@ import Todana
     let key = ScanToken(after: [0xFF, 0], of: structure)
     #expect(key.bytes == [1, 2, 1, 2, 3, 4, 0xFF, 0])
     #expect(key.description == "010201020304ff00")
+    // The examples of docs/formats/scan-token.md.
+    let document = try String(contentsOf: Self.formatDocument, encoding: .utf8)
+    for token in [
+      ScanToken(after: 300, of: ClassID(rawValue: 2)), ScanToken(after: [97, 98], of: ClassID(rawValue: 3)),
+    ] {
+      let digits = token.bytes.map { String($0, radix: 16) }.map { $0.count == 1 ? "0" + $0 : $0 }
+      #expect(document.contains("`\(digits.joined(separator: " "))`"))
+    }
     for token in [row, key] {
       #expect(ScanToken(bytes: token.bytes) == token)
       #expect(ScanToken(token.description) == token)
@@ -262,6 +289,9 @@ import Todana
   }
 
   // MARK: Helpers
+
+  private static let formatDocument = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../docs/formats/scan-token.md").standardizedFileURL
 
   /// Every third row up to so many; their values have different lengths.
   private func fillRows(_ store: OpenBackend, count: Int) throws -> [RowID] {
@@ -310,8 +340,12 @@ import Todana
 /// A snapshot each scan of which meets damage once before it goes on.
 private final class DamagedSnapshot: BackendSnapshot {
   private let snapshot: any BackendSnapshot
+  private let damagesEverySeventhGap: Bool
 
-  init(_ snapshot: any BackendSnapshot) { self.snapshot = snapshot }
+  init(_ snapshot: any BackendSnapshot, damagesEverySeventhGap: Bool = false) {
+    self.snapshot = snapshot
+    self.damagesEverySeventhGap = damagesEverySeventhGap
+  }
 
   var commitNumber: CommitNumber { snapshot.commitNumber }
 
@@ -319,7 +353,14 @@ private final class DamagedSnapshot: BackendSnapshot {
 
   func read(
     rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
-  ) throws(BackendError) { try snapshot.read(rows: rows, of: structure, into: chunk) }
+  ) throws(BackendError) {
+    try snapshot.read(rows: rows, of: structure, into: chunk)
+    guard damagesEverySeventhGap else { return }
+    chunk.slices = chunk.slices.map { slice in
+      guard slice.status == .absent, slice.rowID.isMultiple(of: 7) else { return slice }
+      return RecordChunk.Slice(rowID: slice.rowID, key: 0..<0, value: 0..<0, status: .damaged)
+    }
+  }
 
   func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
     try snapshot.read(key: key, of: structure, into: chunk)

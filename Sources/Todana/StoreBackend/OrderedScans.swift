@@ -36,11 +36,9 @@ final class OrderedRowScan: BackendScan {
       first = lastAnswered == .max ? .max : lastAnswered + 1
       search?.elements.removeFirst(answeredCount)
       chunk.slices.removeAll { $0.status == .absent }
-      if !chunk.slices.isEmpty {
-        gapLength = 0
-        return
-      }
-      gapLength += answeredCount
+      // In a damaged chain any row may have stood: what is damaged does not say that there are rows.
+      gapLength = chunk.slices.contains { $0.status == .found } ? 0 : gapLength + answeredCount
+      if !chunk.slices.isEmpty { return }
     }
   }
 

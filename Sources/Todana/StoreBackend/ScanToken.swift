@@ -44,14 +44,7 @@ public struct ScanToken: Hashable, Sendable {
 
   private static let formatVersion: UInt8 = 1
 
-  /// The token as bytes, to be kept.
-  ///
-  /// | offset | size | what |
-  /// |---|---|---|
-  /// | 0 | 1 | format version: 1 |
-  /// | 1 | 1 | 1: behind a row; 2: behind a byte key |
-  /// | 2 | 4 | structure, little-endian |
-  /// | 6 | 8, or the rest | row id, little-endian, or the key |
+  /// The token as bytes, to be kept; `docs/formats/scan-token.md` says what they are.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = [Self.formatVersion]
     switch place {
