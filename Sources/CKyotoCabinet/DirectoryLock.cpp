@@ -136,6 +136,13 @@ std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
   return lock;
 }
 
-DirectoryLock::~DirectoryLock() { ::close(descriptor_); }
+DirectoryLock::DirectoryLock(int descriptor) : descriptor_(descriptor), process_(::getpid()) {}
+
+DirectoryLock::~DirectoryLock() {
+  // A child process that is just being made has the open file too, until it starts its program: closing alone would
+  // leave the lock with it. But a copy of this object in a child must not take the lock from its parent.
+  if (process_ == ::getpid()) ::flock(descriptor_, LOCK_UN);
+  ::close(descriptor_);
+}
 
 }  // namespace todana

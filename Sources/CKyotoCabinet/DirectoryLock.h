@@ -22,9 +22,10 @@ class DirectoryLock {
   DirectoryLock &operator=(const DirectoryLock &) = delete;
 
  private:
-  explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
+  explicit DirectoryLock(int descriptor);
 
   const int descriptor_;
+  const int process_;  // that took the lock
 };
 
 }  // namespace todana

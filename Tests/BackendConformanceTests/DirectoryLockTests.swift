@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import Todana
@@ -50,6 +51,20 @@ import Todana
     #expect(second.nextLine()?.hasPrefix("error inUse: ") == true)
     second.endInput()
     try backend.close()
+  }
+
+  @Test func `child processes that are just being started do not keep a closed store locked`() throws {
+    let isDone = Atomic(false)
+    try onThreads(2) { thread in
+      if thread == 0 {
+        defer { isDone.store(true, ordering: .relaxed) }
+        for _ in 0..<100 { try open().close() }
+      } else {
+        while !isDone.load(ordering: .relaxed) {
+          #expect(try ChildProcess(executable: "/bin/true", []).waitForExit() == 0)
+        }
+      }
+    }
   }
 
   @Test func `a killed holder leaves nothing to clear`() throws {
