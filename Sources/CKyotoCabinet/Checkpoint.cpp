@@ -28,7 +28,7 @@ class GatheringWriter {
  public:
   GatheringWriter(DiskFile &file, int64_t limit) : file_(file), limit_(limit) { buffer_.reserve(kSize); }
 
-  // Bytes after `limit` are left out: the last page is longer than the file.
+  // Bytes at and after `limit` are left out: the last page is longer than the file.
   void write(int64_t offset, const char *bytes, int64_t byteCount) {
     byteCount = std::min(byteCount, limit_ - offset);
     if (byteCount <= 0) return;
@@ -74,8 +74,8 @@ void writeBlocks(GatheringWriter &writer, uint32_t page, uint64_t mask, const ch
 // Runs of neighbouring blocks in a mask.
 int runCount(uint64_t mask) { return __builtin_popcountll(mask & ~(mask << 1)); }
 
-int64_t writePages(DiskFile &main, const LogIndex::File &file) {
-  GatheringWriter writer(main, file.size);
+int64_t writePages(DiskFile &main, const LogIndex::File &file, int64_t limit) {
+  GatheringWriter writer(main, limit);
   const int64_t firstNewPage = pageCeiling(file.baseSize) / kPageSize;
   char content[kPageSize];
   forEachPage(file.pages, [&](size_t first, size_t last) {
@@ -159,7 +159,11 @@ int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, i
       // the index wrote there directly must stay.
       if (file.direct.empty()) cutOff(*main, file.baseSize, tornSectorSize > 0);
     }
-    byteCount += writePages(*main, file);
+    int64_t limit = file.size;
+    // Where an unfinished large commit has left bytes behind the last page, that page is whole on disk. If it was being
+    // written, garbage may stand after the file's end in it, too; zeros must.
+    if (isRecovery && tornSectorSize > 0) limit = std::max(limit, std::min(main->size(), pageCeiling(file.size)));
+    byteCount += writePages(*main, file, limit);
     if (isRecovery) {
       if (main->size() < file.size) main->resize(file.size);
       cutOff(*main, file.size, tornSectorSize > 0);

@@ -65,6 +65,10 @@ void CommitRing::throwDamaged() {
   throw Failure(TDN_DAMAGED, "both copies of the last commits' list are damaged", kName);
 }
 
+void CommitRing::flush(Disk &disk) {
+  if (std::unique_ptr<DiskFile> file = disk.open(kName, Disk::Mode::write)) file->flush();
+}
+
 void CommitRing::write(Disk &disk, uint64_t upTo) {
   std::vector<char> slot(sizeof(Header));
   {

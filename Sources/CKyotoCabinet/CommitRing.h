@@ -19,6 +19,8 @@ class CommitRing {
   // first writing was cut short, and then the log holds every commit.
   bool load(Disk &disk);
   [[noreturn]] static void throwDamaged();
+  // Makes durable what was read: a killed process may have written it, and not flushed it.
+  static void flush(Disk &disk);
   // Writes and flushes the slot that does not hold the newest state on disk: the state as of commit `upTo`.
   void write(Disk &disk, uint64_t upTo);
 

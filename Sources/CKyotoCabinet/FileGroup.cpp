@@ -45,6 +45,13 @@ void FileGroup::recover(Report &report) {
   if (!hasRing && (logs.empty() || logs.front().header.firstCommit != 1)) CommitRing::throwDamaged();
   if (logs.empty()) return;
   nextGeneration_ = logs.back().header.generation + 1;
+  if (!settings_.readOnly) {
+    // After a kill, what is read here may stand in the system's memory only: neither may main files be changed by
+    // commits that a loss of power could still take away, nor a log be used anew that the list of last commits on disk
+    // does not cover.
+    CommitRing::flush(disk_);
+    for (const Log &log : logs) disk_.open(log.name, Disk::Mode::write)->flush();
+  }
   // An older log that was carried wholly, or does not lead up to the newer one, is done with.
   if (logs.size() == 2 && (logs[1].header.firstCommit <= carried + 1 ||
                            logs[0].header.generation + 1 != logs[1].header.generation)) {

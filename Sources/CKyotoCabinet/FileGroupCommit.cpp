@@ -179,7 +179,7 @@ void FileGroup::writePages(DataFile &file, int64_t endPage) {
 
 // No state that recovery can return, and no frame of a live log, lies at or after the committed size, rounded up to a
 // page: so the new pages go straight to the main file. They count when the commit's last frame does. Returns whether
-// the main file is new, so that its name is not durable yet.
+// the main file's name may not be durable yet.
 bool FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
   const int64_t endPage = pageCeiling(file.size()) / kPageSize;
   std::vector<uint64_t> sums(endPage - firstPage);
@@ -192,15 +192,15 @@ bool FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
     direct_.push_back({&file, disk_.open(file.name_, Disk::Mode::write)});
     return true;
   }
-  std::unique_ptr<DiskFile> main = disk_.open(file.name_, Disk::Mode::write);
-  const bool isNew = !main;
-  if (isNew) main = disk_.open(file.name_, Disk::Mode::create);
-  direct_.push_back({&file, std::move(main)});
+  // That there is a main file says nothing: a running checkpoint may have made it a moment ago, and flush its name only
+  // after this commit is acknowledged. A main file that is mapped has a durable name.
+  const bool mayLackName = file.mainEnd_ == 0;
+  direct_.push_back({&file, disk_.open(file.name_, Disk::Mode::create)});
   const int64_t start = firstPage * kPageSize;
   direct_.back().main->write(start, file.base_ + start, file.size() - start);
   directBytes_ += file.size() - start;
   if (direct_.size() > kMostOpen) direct_.back().main.reset();
-  return isNew;
+  return mayLackName;
 }
 
 // Runs with readers excluded, when nothing but a failed flush can stop the commit any more.

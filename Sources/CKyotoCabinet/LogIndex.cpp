@@ -16,12 +16,6 @@ bool isZero(const char *bytes, size_t count) {
   return std::all_of(bytes, bytes + count, [](char byte) { return byte == 0; });
 }
 
-bool isValid(const LogHeader &header) {
-  return std::memcmp(header.magic, kLogMagic, sizeof header.magic) == 0 &&
-         header.checksum == checksum(&header, offsetof(LogHeader, checksum), 1) && header.generation > 0 &&
-         header.alignment >= 8 && header.alignment <= 65536;
-}
-
 // The frame at `offset` if it is whole and follows the frame with checksum `previous`.
 std::optional<FrameHeader> readFrame(
   const char *log, int64_t size, int64_t offset, uint64_t salt, uint64_t previous, std::vector<char> &scratch) {
@@ -88,6 +82,12 @@ LogIndex::~LogIndex() {
   for (const Mapping &mapping : mappings_) ::munmap(const_cast<char *>(mapping.base), mapping.size);
 }
 
+bool LogIndex::isValid(const LogHeader &header) {
+  return std::memcmp(header.magic, kLogMagic, sizeof header.magic) == 0 &&
+         header.checksum == checksum(&header, offsetof(LogHeader, checksum), 1) && header.generation > 0 &&
+         header.alignment >= 8 && header.alignment <= 65536;
+}
+
 std::optional<LogHeader> LogIndex::readHeader(Disk &disk, const char *name) {
   std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
   if (!file) return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<LogHeader> LogIndex::readHeader(Disk &disk, const char *name) {
   for (int64_t offset : {int64_t{0}, kLogHeaderCopy}) {
     LogHeader header;
     std::memcpy(&header, bytes + offset, sizeof header);
-    // The first copy is written first: while the second is blank, the log is only being made.
+    // In a new log the first copy is written first: while the second is blank, the log is only being made.
     isEmpty |= isZero(bytes + offset, sizeof header);
     if (isValid(header) && (!newest || header.generation > newest->generation)) newest = header;
   }

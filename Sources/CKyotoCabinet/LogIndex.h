@@ -46,6 +46,8 @@ class LogIndex {
   LogIndex(const LogIndex &) = delete;
   LogIndex &operator=(const LogIndex &) = delete;
 
+  static bool isValid(const LogHeader &header);
+
   // The header of a log; nothing where there is no log, or an empty one. Throws Failure(TDN_DAMAGED) where both copies
   // of the header are damaged.
   static std::optional<LogHeader> readHeader(Disk &disk, const char *name);

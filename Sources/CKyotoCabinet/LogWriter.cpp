@@ -5,6 +5,7 @@
 
 #include "Checksum.h"
 #include "DataFile.h"
+#include "LogIndex.h"
 
 namespace todana {
 
@@ -21,7 +22,9 @@ constexpr size_t kLargeBuffer = kWriteSize + kMaxPayload + 2 * kPageSize;
 
 LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment, bool isStrict)
     : file_(disk.open(logName(generation), Disk::Mode::create)) {
-  zeroedTo_ = file_->size();
+  // From a page's start: zeros written later must not touch a sector that holds a commit. And behind the header: while
+  // zeros were being written over both copies, both could become garbage.
+  zeroedTo_ = std::max(kFirstFrame, file_->size() / kPageSize * kPageSize);
   std::random_device random;
   std::memcpy(header_.magic, kLogMagic, sizeof header_.magic);
   header_.generation = generation;
@@ -30,9 +33,17 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int6
   header_.alignment = static_cast<uint32_t>(alignment);
   header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);
   if (zeroedTo_ < kInitialZeros) extendZeros(kInitialZeros);
-  file_->write(0, &header_, sizeof header_);
+  writeHeader(isStrict);
+}
+
+// A power failure while a log was being started may have left one copy of the header as garbage. The next use of that
+// file must not begin with the other copy.
+void LogWriter::writeHeader(bool isStrict) {
+  LogHeader old{};
+  const bool hasFirst = file_->read(0, &old, sizeof old) == sizeof old && LogIndex::isValid(old);
+  file_->write(hasFirst ? kLogHeaderCopy : 0, &header_, sizeof header_);
   if (isStrict) file_->flush();
-  file_->write(kLogHeaderCopy, &header_, sizeof header_);
+  file_->write(hasFirst ? 0 : kLogHeaderCopy, &header_, sizeof header_);
   file_->flush();
 }
 
@@ -178,7 +189,9 @@ void LogWriter::writePending() {
   if (cursor_ > buffer_.get() + frameStart_ + kFrameHeaderSize) closeFrame(false);
   writeOut();
   // The last frame will be an empty one: its place is made sure of now, so that writing it cannot run out of space.
-  if (writtenTo_ + static_cast<int64_t>(kFrameHeaderSize) > zeroedTo_) extendZeros(writtenTo_ + kMoreZeros);
+  if (writtenTo_ + static_cast<int64_t>(kFrameHeaderSize) > zeroedTo_) {
+    extendZeros(pageCeiling(writtenTo_) + kMoreZeros);
+  }
 }
 
 void LogWriter::finish() {

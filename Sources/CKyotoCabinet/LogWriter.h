@@ -14,7 +14,8 @@ namespace todana {
 class LogWriter {
  public:
   // Starts a generation: writes and flushes its header, with zeros behind it, so that small commits change no metadata.
-  // `isStrict`: a torn sector may hold garbage, so one copy of the header is flushed before the other is touched.
+  // `isStrict`: a torn sector may hold garbage, so a copy of the header is touched only where the other one is readable
+  // or was never written.
   LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment, bool isStrict);
 
   uint64_t generation() const { return header_.generation; }
@@ -42,12 +43,13 @@ class LogWriter {
   }
   void closeFrame(bool isLast);
   void writeOut();
+  void writeHeader(bool isStrict);
   void extendZeros(int64_t end);
 
   std::shared_ptr<DiskFile> file_;
   LogHeader header_{};
   int64_t tail_ = kFirstFrame;       // where the next commit starts
-  int64_t zeroedTo_ = 0;             // the file is filled up to here
+  int64_t zeroedTo_ = 0;             // the file is filled up to here, the start of a page
   // The commit being written.
   std::unique_ptr<char[]> buffer_;   // frames not yet written, the open one last
   size_t bufferSize_ = 0;

@@ -45,22 +45,36 @@ std::string nameOf(uint32_t number) {
 // The workload and what it knows of each commit.
 class Workload {
  public:
-  Workload(const power_failure_plan &plan, const fs::path &directory)
-      : plan_(plan), random_(plan.seed), disk_(directory, {}, static_cast<RecordingDisk::Sabotage>(plan.sabotage)) {}
+  // `directory` holds `initial`, which a power failure left of `previous`; both empty in the first session.
+  Workload(
+    const power_failure_plan &plan, const fs::path &directory, const FileSystem &initial, const Workload *previous)
+      : plan_(plan), random_(previous ? previous->random_ : std::mt19937_64(plan.seed)),
+        disk_(directory, initial, static_cast<RecordingDisk::Sabotage>(plan.sabotage), longestFlush(plan)) {
+    if (!previous) return;
+    states_ = previous->states_;
+    nextNumber_ = previous->nextNumber_;
+  }
 
   void run(power_failure_result &result) {
     FileGroup::Report report;
     group_ = FileGroup::open(disk_, settings(plan_), report);
-    states_.push_back({});
-    begunAt_.push_back(0);
+    states_.resize(report.commitNumber + 1);
+    begunAt_.assign(states_.size(), 0);
+    acknowledged_.assign(1, {report.commitNumber, 0});
+    openFiles();
     for (int index = 0; index < plan_.commit_count; index++) step();
     tdn_statistics statistics = group_->statistics();
-    result.commits = static_cast<int64_t>(statistics.commits);
-    result.checkpoints = static_cast<int64_t>(statistics.checkpoints);
-    result.direct_commits = directCommits_;
+    result.commits += static_cast<int64_t>(statistics.commits);
+    result.checkpoints += static_cast<int64_t>(statistics.checkpoints);
+    result.direct_commits += directCommits_;
     if (random_() % 2) group_->close();
     files_.clear();
     group_.reset();
+  }
+
+  // A flush that took no time would be over before the other thread wrote anything.
+  static std::chrono::microseconds longestFlush(const power_failure_plan &plan) {
+    return std::chrono::microseconds(plan.in_background ? 2000 : 0);
   }
 
   static FileGroup::Settings settings(const power_failure_plan &plan) {
@@ -68,7 +82,9 @@ class Workload {
     settings.sectorSize = plan.sector_size;
     settings.strict = plan.strict;
     settings.directThreshold = 64 << 10;
-    settings.logLimit = plan.in_background ? 128 << 10 : 1 << 30;
+    // A few commits: whole pages fill the log faster.
+    const int64_t limit = plan.strict ? 128 << 10 : 32 << 10;
+    settings.logLimit = plan.in_background ? limit : 1 << 30;
     return settings;
   }
 
@@ -95,6 +111,21 @@ class Workload {
     std::shared_ptr<DataFile> file;
     std::string content;
   };
+
+  // What the session before this one left.
+  void openFiles() {
+    std::vector<uint32_t> numbers;
+    for (const auto &[number, expected] : states_.back()) numbers.push_back(number);
+    group_->keepOnly(numbers);
+    FileGroup::ReadLock lock(*group_);
+    for (const auto &[number, expected] : states_.back()) {
+      File file{group_->openFile(number, nameOf(number)), {}};
+      if (expected.size > 0) file.file->verify(0, file.file->size());
+      file.content.assign(file.file->at(0), file.file->size());
+      require(digest(file.content.data(), file.file->size()) == expected, nameOf(number) + " has changed");
+      files_[number] = std::move(file);
+    }
+  }
 
   void step() {
     std::map<uint32_t, File> before = files_;
@@ -284,29 +315,45 @@ class Simulation {
   Simulation(const power_failure_plan &plan, power_failure_result &result)
       : plan_(plan), result_(result), root_(plan.directory), random_(plan.seed * 7919 + 13) {}
 
+  // Sessions that go on with what a power failure left of the one before.
   void run() {
     fs::remove_all(root_);
-    fs::create_directories(root_ / "live");
-    Workload workload(plan_, root_ / "live");
-    workload.run(result_);
-    const std::vector<Operation> operations = workload.disk().take();
-    result_.operations = static_cast<int64_t>(operations.size());
-    std::vector<size_t> moments(plan_.state_count);
-    for (size_t &moment : moments) moment = random_() % (operations.size() + 1);
-    std::sort(moments.begin(), moments.end());
-    PowerCut power(workload.disk(), plan_.sector_size, plan_.strict);
-    size_t position = 0;
-    for (size_t moment : moments) {
-      while (position < moment) power.apply(operations[position++]);
-      const FileSystem state = power.state(random_, position ? &operations[position - 1] : nullptr);
-      check(workload, state, workload.acknowledgedBefore(position), workload.begunBefore(position), position);
+    std::unique_ptr<Workload> previous;
+    FileSystem left;
+    for (int session = 0; session < plan_.session_count; session++) {
+      lay(root_ / "live", left);
+      auto workload = std::make_unique<Workload>(plan_, root_ / "live", left, previous.get());
+      workload->run(result_);
+      left = cutPower(*workload, plan_.state_count * (session + 1) / plan_.session_count - result_.states);
+      previous = std::move(workload);
     }
     fs::remove_all(root_);
   }
 
  private:
+  // Checks `count` states, and returns one of them.
+  FileSystem cutPower(Workload &workload, size_t count) {
+    const std::vector<Operation> operations = workload.disk().take();
+    result_.operations += static_cast<int64_t>(operations.size());
+    std::vector<size_t> moments(count);
+    for (size_t &moment : moments) moment = random_() % (operations.size() + 1);
+    std::sort(moments.begin(), moments.end());
+    const size_t chosen = random_() % count;
+    FileSystem result;
+    PowerCut power(workload.disk(), plan_.sector_size, plan_.strict);
+    size_t position = 0;
+    for (size_t index = 0; index < count; index++) {
+      while (position < moments[index]) power.apply(operations[position++]);
+      const FileSystem state = power.state(random_, position ? &operations[position - 1] : nullptr);
+      check(power, workload, state, workload.acknowledgedBefore(position), workload.begunBefore(position), position);
+      if (index == chosen) result = state;
+    }
+    return result;
+  }
+
   void check(
-    const Workload &workload, const FileSystem &state, uint64_t acknowledged, uint64_t begun, size_t position) {
+    const PowerCut &power, const Workload &workload, const FileSystem &state, uint64_t acknowledged, uint64_t begun,
+    size_t position) {
     const fs::path directory = root_ / "crashed";
     std::string circumstance;
     try {
@@ -314,9 +361,12 @@ class Simulation {
       lay(directory, state);
       settings.readOnly = random_() % 6 == 0;
       const bool isNested = plan_.nested && !settings.readOnly && random_() % 5 == 0;
-      circumstance = settings.readOnly ? " (read-only)" : isNested ? " (nested)" : "";
+      const bool isKill = isNested && random_() % 3 == 0;
+      circumstance = settings.readOnly ? " (read-only)" : isKill ? " (after a kill)" : isNested ? " (nested)" : "";
       uint64_t commit;
-      if (isNested) {
+      if (isKill) {
+        commit = checkKill(directory, settings, power, workload, acknowledged, begun);
+      } else if (isNested) {
         commit = checkNested(directory, settings, workload, acknowledged, begun);
       } else {
         DirectoryDisk disk(directory);
@@ -346,6 +396,27 @@ class Simulation {
       DirectoryDisk second(directory);
       const uint64_t recovered = recoverAndCompare(second, settings, workload, acknowledged, begun, false);
       require(recovered == commit, "a second recovery found another commit than the first");
+      result_.nested_states++;
+    }
+    return commit;
+  }
+
+  // The process is killed, and the power fails while that is being recovered from: what was not flushed may go then.
+  uint64_t checkKill(
+    const fs::path &directory, const FileGroup::Settings &settings, const PowerCut &power, const Workload &workload,
+    uint64_t acknowledged, uint64_t begun) {
+    lay(directory, power.killed());
+    RecordingDisk disk(directory, power.names(), power.nextInode());
+    const uint64_t commit = recoverAndCompare(disk, settings, workload, acknowledged, begun, false);
+    const std::vector<Operation> operations = disk.take();
+    for (int again = 0; again < 3; again++) {
+      PowerCut second = power;
+      const size_t moment = random_() % (operations.size() + 1);
+      for (size_t position = 0; position < moment; position++) second.apply(operations[position]);
+      lay(directory, second.state(random_, moment ? &operations[moment - 1] : nullptr));
+      DirectoryDisk left(directory);
+      const uint64_t recovered = recoverAndCompare(left, settings, workload, acknowledged, begun, false);
+      require(recovered <= commit, "a power failure after a kill left more than the kill");
       result_.nested_states++;
     }
     return commit;

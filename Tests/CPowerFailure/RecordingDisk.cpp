@@ -1,5 +1,7 @@
 #include "RecordingDisk.h"
 
+#include <thread>
+
 namespace todana::simulation {
 
 class RecordingFile final : public DiskFile {
@@ -39,7 +41,7 @@ class RecordingFile final : public DiskFile {
     const bool isLog = name_.rfind("log-", 0) == 0;
     const bool isLeftOut = (isLog && disk_.sabotage_ == RecordingDisk::Sabotage::logFlush) ||
                            (!isLog && disk_.sabotage_ == RecordingDisk::Sabotage::mainFlush);
-    if (!isLeftOut) disk_.add({Operation::Kind::flush, inode_, 0, {}, {}, {}});
+    disk_.addFlush(Operation::Kind::flush, inode_, isLeftOut);
   }
 
  private:
@@ -61,8 +63,9 @@ class RecordingFile final : public DiskFile {
   const std::string name_;
 };
 
-RecordingDisk::RecordingDisk(const std::string &path, const FileSystem &initial, Sabotage sabotage)
-    : disk_(path), sabotage_(sabotage) {
+RecordingDisk::RecordingDisk(
+  const std::string &path, const FileSystem &initial, Sabotage sabotage, std::chrono::microseconds longestFlush)
+    : disk_(path), sabotage_(sabotage), longestFlush_(longestFlush) {
   for (const auto &[name, content] : initial) {
     initialInodes_[nextInode_] = content;
     initialNames_[name] = nextInode_;
@@ -70,9 +73,25 @@ RecordingDisk::RecordingDisk(const std::string &path, const FileSystem &initial,
   }
 }
 
+RecordingDisk::RecordingDisk(const std::string &path, const std::map<std::string, int> &inodes, int nextInode)
+    : disk_(path), sabotage_(Sabotage::none), longestFlush_(0), inodes_(inodes), nextInode_(nextInode) {}
+
 void RecordingDisk::add(Operation operation) {
   std::lock_guard<std::mutex> lock(mutex_);
   operations_.push_back(std::move(operation));
+}
+
+void RecordingDisk::addFlush(Operation::Kind kind, int inode, bool isLeftOut) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const size_t begun = operations_.size();
+  if (longestFlush_.count() > 0) {
+    const std::chrono::microseconds duration(random_() % longestFlush_.count());
+    lock.unlock();
+    std::this_thread::sleep_for(duration);
+    lock.lock();
+  }
+  const auto since = static_cast<int64_t>(operations_.size() - begun);
+  if (!isLeftOut) operations_.push_back({kind, inode, since, {}, {}, {}});
 }
 
 std::unique_ptr<DiskFile> RecordingDisk::open(const std::string &name, Mode mode) {
@@ -103,11 +122,11 @@ void RecordingDisk::remove(const std::string &name) {
 }
 
 void RecordingDisk::flushDirectory() {
-  if (sabotage_ != Sabotage::directoryFlush) add({Operation::Kind::flushDirectory, 0, 0, {}, {}, {}});
+  addFlush(Operation::Kind::flushDirectory, 0, sabotage_ == Sabotage::directoryFlush);
 }
 
 void RecordingDisk::flushAll() {
-  if (sabotage_ != Sabotage::mainFlush) add({Operation::Kind::flushAll, 0, 0, {}, {}, {}});
+  addFlush(Operation::Kind::flushAll, 0, sabotage_ == Sabotage::mainFlush);
 }
 
 size_t RecordingDisk::operationCount() {

@@ -1,9 +1,13 @@
 // A disk that passes everything on and writes down each operation in order.
+//
+// A flush makes durable what was written before it began; where it takes time, other threads write meanwhile.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -15,7 +19,7 @@ struct Operation {
   enum class Kind { create, write, resize, flush, rename, remove, flushDirectory, flushAll };
   Kind kind;
   int inode = 0;
-  int64_t offset = 0;      // or the new size
+  int64_t offset = 0;      // or the new size, or the number of operations written down since a flush began
   std::string bytes;
   std::string name, newName;
 };
@@ -26,8 +30,12 @@ class RecordingDisk final : public Disk {
  public:
   enum class Sabotage { none, logFlush, mainFlush, directoryFlush };
 
-  // `initial`: what the directory holds, already durable.
-  RecordingDisk(const std::string &path, const FileSystem &initial, Sabotage sabotage);
+  // `initial`: what the directory holds, already durable. Flushes take up to `longestFlush`.
+  RecordingDisk(
+    const std::string &path, const FileSystem &initial, Sabotage sabotage,
+    std::chrono::microseconds longestFlush = std::chrono::microseconds(0));
+  // Goes on with the files of a disk whose process was killed.
+  RecordingDisk(const std::string &path, const std::map<std::string, int> &inodes, int nextInode);
 
   std::unique_ptr<DiskFile> open(const std::string &name, Mode mode) override;
   void rename(const std::string &from, const std::string &to) override;
@@ -45,9 +53,12 @@ class RecordingDisk final : public Disk {
  private:
   friend class RecordingFile;
   void add(Operation operation);
+  void addFlush(Operation::Kind kind, int inode, bool isLeftOut);
 
   DirectoryDisk disk_;
   const Sabotage sabotage_;
+  const std::chrono::microseconds longestFlush_;
+  std::mt19937_64 random_;
   std::mutex mutex_;
   std::map<std::string, int> inodes_;
   std::map<int, bool> isMapped_;

@@ -12,8 +12,9 @@ extern "C" {
 
 typedef struct {
   uint64_t seed;
-  int32_t commit_count;      // of the workload
-  int32_t state_count;       // on-disk states to recover from
+  int32_t commit_count;      // of each session
+  int32_t state_count;       // on-disk states to recover from, of all sessions
+  int32_t session_count;     // each one goes on with what a power failure left of the one before
   int32_t sector_size;       // what the simulated device writes wholly or not at all
   bool strict;               // torn sectors may hold garbage, and the strict setting is on
   bool in_background;        // checkpoints start by themselves
