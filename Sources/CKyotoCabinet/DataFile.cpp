@@ -241,6 +241,8 @@ void DataFile::reserve(int64_t byteCount) {
   }
 }
 
+// A range that was moved is not mapped here any more, and may belong to somebody else already: only what was copied is
+// unmapped.
 void DataFile::moveTo(char *base, int64_t reserved) {
   if (mainEnd_ > 0 && !moveMapping(base_, mainEnd_, base)) {
     std::unique_ptr<DiskFile> main = group_.openMain(name_);
@@ -252,14 +254,13 @@ void DataFile::moveTo(char *base, int64_t reserved) {
       if (loggedGeneration_[page] == 0 && dirtyBlocks_[page] == 0) continue;
       std::memcpy(base + page * kPageSize, base_ + page * kPageSize, kPageSize);
     }
+    ::munmap(base_, mainEnd_);
   }
   const int64_t used = pageCeiling(size());
-  if (reserved_ > mainEnd_ && !moveMapping(base_ + mainEnd_, reserved_ - mainEnd_, base + mainEnd_) &&
-      used > mainEnd_) {
-    std::memcpy(base + mainEnd_, base_ + mainEnd_, used - mainEnd_);
+  if (reserved_ > mainEnd_ && !moveMapping(base_ + mainEnd_, reserved_ - mainEnd_, base + mainEnd_)) {
+    if (used > mainEnd_) std::memcpy(base + mainEnd_, base_ + mainEnd_, used - mainEnd_);
+    ::munmap(base_ + mainEnd_, reserved_ - mainEnd_);
   }
-  // What was moved is unmapped already; unmapping it again does nothing.
-  ::munmap(base_, reserved_);
   base_ = base;
   reserved_ = reserved;
 }

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kInitialZeros = 1 << 20;
 constexpr int64_t kMoreZeros = 4 << 20;
+constexpr int64_t kLargeCommit = 256 << 10;
 // Frames are written out from this size on. More would cost more page faults than it saves calls.
 constexpr size_t kWriteSize = 256 << 10;
 constexpr size_t kSmallBuffer = 64 << 10;
@@ -32,7 +33,6 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int6
   header_.firstCommit = firstCommit;
   header_.alignment = static_cast<uint32_t>(alignment);
   header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);
-  if (zeroedTo_ < kInitialZeros) extendZeros(kInitialZeros);
   writeHeader(isStrict);
 }
 
@@ -170,8 +170,8 @@ void LogWriter::writeOut() {
   int64_t end = writtenTo_ + static_cast<int64_t>(frameStart_);
   if (end > zeroedTo_) {
     // A large commit fills the file itself; a small one that reaches the end zeroes ahead for those that follow.
-    if (static_cast<int64_t>(frameStart_) < kMoreZeros / 8) {
-      extendZeros(pageCeiling(end) + kMoreZeros);
+    if (end - tail_ < kLargeCommit) {
+      extendZeros(pageCeiling(end) + (zeroedTo_ == kFirstFrame ? kInitialZeros : kMoreZeros));
     } else {
       // Up to a page: zeros written later must not touch the last sector of this commit.
       zeroedTo_ = pageCeiling(end);

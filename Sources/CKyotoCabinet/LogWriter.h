@@ -13,7 +13,8 @@ namespace todana {
 // One thread at a time.
 class LogWriter {
  public:
-  // Starts a generation: writes and flushes its header, with zeros behind it, so that small commits change no metadata.
+  // Starts a generation: writes and flushes its header. Zeros go behind it with the first small commit, so that those
+  // that follow change no metadata.
   // `isStrict`: a torn sector may hold garbage, so a copy of the header is touched only where the other one is readable
   // or was never written.
   LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment, bool isStrict);

@@ -66,6 +66,25 @@ import Testing
     }
   }
 
+  /// Files move in memory as they grow; what they leave may belong to another file at once.
+  @Test func `files that grow at the same time leave each other's memory alone`() throws {
+    try onThreads(4) { thread in
+      for round in 0..<40 as Range<UInt64> {
+        let cabinet = try unsafe TestCabinet("") { unsafe $0.storage = Int32(TDN_STORAGE_MEMORY.rawValue) }
+        let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+        for row in 1...24 as ClosedRange<UInt64> {
+          let value = Array(repeating: UInt8(truncatingIfNeeded: row * round), count: 200_000)
+          try cabinet.commit([CabinetChange(structure: song, key: .row(row), value: value)])
+        }
+        for row in 1...24 as ClosedRange<UInt64> {
+          let value = Array(repeating: UInt8(truncatingIfNeeded: row * round), count: 200_000)
+          #expect(try cabinet.get(.row(row), in: song) == .found(value))
+        }
+        try cabinet.close()
+      }
+    }
+  }
+
   @Test func `closing while a file grows keeps every record`() throws {
     let directory = try TemporaryDirectory()
     var total = 0
