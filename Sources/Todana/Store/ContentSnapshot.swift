@@ -47,20 +47,34 @@ struct ContentSnapshot {
     if !isDecoding { object.state.remove(.decoding) }
   }
 
-  /// Numbers objects in the order in which they are referred to, from 2 on; the object itself is 1.
+  /// Numbers what is referred to: the object itself is 1, objects are even from 2 on, and rows that no object was
+  /// looked for yet (``LazyReferences``) odd from 3 on.
   private final class References: ReferenceEncoder, ReferenceResolver {
     private var objects: [StoredObject] = []
+    private var rows: [Row] = []
     /// The object whose content is written or read at the moment.
     var owner: StoredObject?
 
+    private struct Row {
+      let rowID: RowID
+      let type: StoredObject.Type
+      let store: Store
+    }
+
     func removeAll() {
       if !objects.isEmpty { objects.removeAll(keepingCapacity: objects.count <= 1024) }
+      if !rows.isEmpty { rows.removeAll(keepingCapacity: rows.count <= 1024) }
     }
 
     func rowID(of object: StoredObject) -> RowID {
       if object === owner { return 1 }
       objects.append(object)
-      return RowID(objects.count) + 1
+      return RowID(objects.count) * 2
+    }
+
+    func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) -> RowID? {
+      rows.append(Row(rowID: rowID, type: type, store: store))
+      return RowID(rows.count) * 2 + 1
     }
 
     func reference(to object: StoredObject) -> ObjectReference {
@@ -71,10 +85,13 @@ struct ContentSnapshot {
 
     func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
       if rowID == 1, let owner { return owner }
-      guard rowID > 1, rowID <= objects.count + 1 else {
+      let index = Int(rowID / 2) - 1
+      if rowID % 2 == 0, objects.indices.contains(index) { return objects[index] }
+      guard rowID % 2 == 1, rows.indices.contains(index) else {
         throw DataBufferError(.invalidValue, "the reference was not written here")
       }
-      return objects[Int(rowID) - 2]
+      let row = rows[index]
+      return try row.store.tableForReferences(to: row.type).objectOrFault(row.rowID)
     }
   }
 }

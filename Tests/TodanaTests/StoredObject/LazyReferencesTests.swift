@@ -49,6 +49,26 @@ import Todana
     #expect(zip(mix.songs, songs).allSatisfy { $0 === $1 })
   }
 
+  @Test func `an update makes no objects for rows, also when it is taken back`() throws {
+    _ = try insertMix(["a", "b", "c"])
+    let other = try Store(backend: backend, classes: [Song.self, Mix.self])
+    let mix = try #require(try other.fetch(Mix.self).first)
+    try other.update(mix) { $0.title = "new" }
+    var liveCount = 0
+    other.forEachLiveObject { _ in liveCount += 1 }
+    #expect(liveCount == 1)
+    #expect(throws: CancellationError.self) {
+      try other.update(mix) { mix in
+        mix.songs.removeFirst()
+        throw CancellationError()
+      }
+    }
+    let songs = Array(mix.songs)
+    try other.load(songs)
+    #expect(songs.map(\.title) == ["a", "b", "c"] && mix.title == "new")
+    try other.saveChanges()
+  }
+
   @Test func `records are those of arrays`() throws {
     _ = try insertMix(["a", "b"])
     let arrays = try Store(backend: backend, classes: [Song.self, Playlist.self])
