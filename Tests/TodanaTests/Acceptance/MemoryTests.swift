@@ -5,7 +5,8 @@ import Testing
 import Todana
 
 #if os(Linux)
-  @Suite struct MemoryTests {
+  @Suite(.disabled(if: Sanitizer.isUsed, "\(Sanitizer.reason)"))
+  struct MemoryTests {
     let directory: TemporaryDirectory
     var path: String { directory.path("store") }
 

@@ -17,12 +17,17 @@ import Todana
       return try writer.insert(node)
     }
     try writer.saveChanges()
+    try writer.close()
   }
 
   private func makeStore() throws -> Store { try Store(backend: backend, classes: [Node.self, Song.self]) }
 
+  /// Lets the nodes go that refer to themselves.
+  private func close(_ store: Store) { #expect(throws: Never.self) { try store.close() } }
+
   @Test func `all gives what fetch gives`() async throws {
     let store = try makeStore()
+    defer { close(store) }
     try store.insert(Node())
     try store.delete(try #require(try store.fetch(ids[7])))
     let all = try await store.all(Node.self)
@@ -39,6 +44,7 @@ import Todana
 
   @MainActor @Test func `the main actor is free while records are read`() async throws {
     let store = try makeStore()
+    defer { close(store) }
     backend.holdScans()
     let reading = Task { try await store.all(Node.self).map(\.name) }
     while backend.waitingScanCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
@@ -55,6 +61,7 @@ import Todana
 
   @MainActor @Test func `a sequence is of one commit, and follows what its body does`() async throws {
     let store = try makeStore()
+    defer { close(store) }
     let (unsaved, forgotten) = (Node(), Node())
     for node in [unsaved, forgotten] { try store.insert(node) }
     let other = try makeStore()
@@ -80,6 +87,7 @@ import Todana
 
   @Test func `a sequence keeps no object, can be left, and begins anew`() async throws {
     let store = try makeStore()
+    defer { close(store) }
     let nodes = store.objects(Node.self)
     var count = 0
     for try await _ in nodes {
@@ -100,6 +108,7 @@ import Todana
   @Test func `damage is reported or thrown`() async throws {
     backend.damage(ids[40].rowID, of: ids[40].classID)
     let store = try makeStore()
+    defer { close(store) }
     await #expect(throws: StoreError.self) { _ = try await store.all(Node.self) }
     var reported: [RowID?] = []
     let healthy = try await store.all(Node.self, onDamage: .report { reported.append($0.rowID) })
@@ -115,6 +124,7 @@ import Todana
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     let store = try makeStore()
+    defer { close(store) }
     var count = 0
     let error = await #expect(throws: StoreError.self) {
       for try await _ in store.objects(Node.self) {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct StreamTests {
+@Suite final class StreamTests {
   let backend = FaultyBackend()
   let store: Store
 
@@ -19,6 +19,9 @@ import Todana
     try writer.close()
     store = try Store(backend: backend, classes: [Node.self, Song.self])
   }
+
+  /// Lets the nodes go that refer to themselves.
+  deinit { #expect(throws: Never.self) { try store.close() } }
 
   @Test func `a stream visits each object once and keeps none, not even those that refer to themselves`() throws {
     var names: Set<String> = []
