@@ -1,0 +1,41 @@
+// Reads single records of a hash file, of now or as a snapshot sees them.
+//
+// For use under a FileGroup::ReadLock.
+#pragma once
+
+#include "../Kyoto/HashFile.h"
+#include "../Snapshots/ChunkWriter.h"
+#include "../Snapshots/Snapshot.h"
+
+namespace todana {
+
+class RecordReader {
+ public:
+  // `part` null: of now.
+  RecordReader(const HashFile *file, const Snapshot *snapshot, const SnapshotPart *part)
+      : file_(part ? part->file.get() : file), snapshot_(snapshot), part_(part) {}
+
+  // Null where there is no file yet: then there are no records.
+  const HashFile *file() const { return file_; }
+  // Whether the state that is read is the file's.
+  bool isUnchanged() const { return !part_ || (part_->changed.empty() && part_->end == file_->end()); }
+
+  // -- All of these return false when the chunk is full.
+  bool addKey(ChunkWriter &chunk, std::string_view key) const;
+  // A row of a snapshot, where commits have changed the file since.
+  bool addRow(ChunkWriter &chunk, uint64_t row) const;
+  // Rows from `next` on, for about a millisecond.
+  bool addRows(ChunkWriter &chunk, const uint64_t *rows, size_t rowCount, size_t &next) const;
+  bool addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old) const;
+  static bool addFailed(ChunkWriter &chunk, uint64_t row, const Failure &failure);
+
+ private:
+  const OldRecord *oldRecord(std::string_view key) const;
+  bool findUnchanged(std::string_view key, HashBlock &record) const;
+
+  const HashFile *file_;
+  const Snapshot *snapshot_;
+  const SnapshotPart *part_;
+};
+
+}  // namespace todana
