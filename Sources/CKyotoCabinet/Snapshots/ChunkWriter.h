@@ -46,12 +46,15 @@ class ChunkWriter {
     if (byteCount > chunk_.byte_capacity - chunk_.byte_count) return nullptr;
     return reinterpret_cast<char *>(chunk_.bytes) + chunk_.byte_count;
   }
-  // A row whose value stands at `offset` in what was reserved.
-  void addReserved(uint64_t row, size_t offset, size_t length) {
-    chunk_.slices[chunk_.slice_count++] = {row, chunk_.byte_count + offset, length, 0, TDN_FOUND};
+  // The row number `index` of these, whose value stands at `offset` in the piece.
+  void putReserved(size_t index, uint64_t row, size_t offset, size_t length) {
+    chunk_.slices[chunk_.slice_count + index] = {row, chunk_.byte_count + offset, length, 0, TDN_FOUND};
   }
-  // When all rows are there: so many reserved bytes were used.
-  void useReserved(size_t byteCount) { chunk_.byte_count += byteCount; }
+  // When all are there.
+  void addReserved(size_t sliceCount, size_t byteCount) {
+    chunk_.slice_count += sliceCount;
+    chunk_.byte_count += byteCount;
+  }
 
  private:
   tdn_chunk &chunk_;

@@ -139,19 +139,17 @@ bool HashScan::addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &rec
 // False, with nothing added, if there is not room for all of it, or if it is damaged.
 bool HashScan::addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack &pack) {
   char *bytes = chunk.reserve(static_cast<size_t>(pack.rowCount()), pack.body().size());
-  if (!bytes) return false;
-  std::string_view row;
-  for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
-    if (!pack.row(__builtin_ctz(rest), row)) return false;
-  }
-  std::memcpy(bytes, pack.body().data(), pack.body().size());
+  if (!bytes || (firstRow == 0 && pack.contains(0))) return false;  // there is no row 0
+  size_t count = 0;
   for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
     const int index = __builtin_ctz(rest);
-    pack.row(index, row);
+    std::string_view row;
+    if (!pack.row(index, row)) return false;
     const size_t offset = static_cast<size_t>(row.data() - pack.body().data());
-    chunk.addReserved(firstRow + static_cast<uint64_t>(index), offset, row.size());
+    chunk.putReserved(count++, firstRow + static_cast<uint64_t>(index), offset, row.size());
   }
-  chunk.useReserved(pack.body().size());
+  std::memcpy(bytes, pack.body().data(), pack.body().size());
+  chunk.addReserved(count, pack.body().size());
   return true;
 }
 
