@@ -1,32 +1,33 @@
 internal import Dispatch
-import Synchronization
 
 /// Runs a call that waits for the disk on another thread, so that neither the caller's actor nor a thread of the
 /// cooperative pool is occupied meanwhile.
 func onWorker<Result: Sendable, Failure: Error>(
   _ body: @escaping @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
-  let handover = Handover()
   let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+    let work = Work(body)
     // A queue of its own has a thread beyond those that tasks share; a global one shares theirs.
-    DispatchQueue(label: "todana.worker").async {
-      let outcome: Swift.Result<Result, Failure>
-      do throws(Failure) {
-        outcome = .success(try body())
-      } catch {
-        outcome = .failure(error)
-      }
-      handover.isDone.store(true, ordering: .releasing)
-      continuation.resume(returning: outcome)
-    }
+    DispatchQueue(label: "todana.worker").async { continuation.resume(returning: work.run()) }
   }
-  assert(handover.isDone.load(ordering: .acquiring), "a worker hands over after its work")
   return try outcome.get()
 }
 
-/// Orders the worker's memory accesses before the caller's in a way that the thread sanitizer sees.
+/// A call that lets go of what it uses before its result is known: a scan, for example, whose snapshot must not outlive
+/// the wait for it.
 ///
-/// Resuming a continuation orders them too, but within the runtime, where it does not look.
-private final class Handover: Sendable {
-  let isDone = Atomic<Bool>(false)
+/// Safe to share: the maker hands it to one thread, which runs it once.
+private final class Work<Result: Sendable, Failure: Error>: @unchecked Sendable {
+  private var body: (@Sendable () throws(Failure) -> Result)?
+
+  init(_ body: @escaping @Sendable () throws(Failure) -> Result) { self.body = body }
+
+  func run() -> Swift.Result<Result, Failure> {
+    guard let body = body.take() else { preconditionFailure("work is done once") }
+    do throws(Failure) {
+      return .success(try body())
+    } catch {
+      return .failure(error)
+    }
+  }
 }
