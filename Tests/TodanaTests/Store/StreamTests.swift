@@ -111,6 +111,7 @@ import Todana
     try store.refresh()
     try store.load(kept)
     #expect(kept.allSatisfy { $0.name == "changed" })
+    try other.close()
   }
 
   @Test func `stopping and throwing end the loop`() throws {
