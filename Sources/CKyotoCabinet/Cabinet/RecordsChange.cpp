@@ -4,8 +4,11 @@ namespace todana {
 
 void RecordsChange::put(
   std::string_view key, HashFile::Place place, const Found &found, std::string_view value) {
-  if (found.exists) willOverwrite(key, found.record);
-  else if (structure_.journal) structure_.journal->keys.emplace_back(key);
+  if (found.exists) {
+    willOverwrite(key, found.record);
+  } else if (structure_.journal) {
+    structure_.journal->keys.emplace_back(key);
+  }
   const int64_t end = writer_.fileEnd();
   writer_.put(
     key.data(), key.size(), place, found.exists ? &found.record : nullptr, found.chain, value.data(), value.size());
