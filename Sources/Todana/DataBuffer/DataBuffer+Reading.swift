@@ -90,6 +90,7 @@ extension DataBuffer {
 // For the store.
 extension DataBuffer {
   /// Reads other memory from now on, as ``init(borrowing:owner:version:resolver:)`` does.
+  @inline(__always)
   package mutating func beginReading(_ bytes: UnsafeRawBufferPointer, version: UInt8) {
     guard let start = bytes.baseAddress else {
       unsafe readCursor = readStart
@@ -106,14 +107,16 @@ extension DataBuffer {
   }
 
   /// Checks that all of the content was read, and that nobody tried to write to it.
+  ///
+  /// (Mutating only so that a use of it copies nothing.)
   @inline(__always)
-  package func finishReading() throws(DataBufferError) {
+  package mutating func finishReading() throws(DataBufferError) {
     if unsafe readCursor == readEnd, arena == nil, firstError == nil { return }
     try refuseRest()
   }
 
   @inline(never)
-  private func refuseRest() throws(DataBufferError) {
+  private mutating func refuseRest() throws(DataBufferError) {
     guard isAtEnd else {
       throw readError(.trailingBytes, "\(remainingByteCount) bytes were not read; reader and writer differ")
     }

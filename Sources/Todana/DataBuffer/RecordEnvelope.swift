@@ -119,6 +119,16 @@ extension RecordEnvelope {
     unsafe try open(record, seed: seed(rowID))
   }
 
+  /// The same; nil where the record cannot be opened.
+  @inline(__always)
+  package func openIfSound(_ record: UnsafeRawBufferPointer, _ rowID: RowID) -> Opened? {
+    do throws(RecordEnvelopeError) {
+      return unsafe try open(record, seed: seed(rowID))
+    } catch {
+      return nil
+    }
+  }
+
   /// Checks the record of a byte key.
   package func open(_ record: UnsafeRawBufferPointer, _ key: [UInt8]) throws(RecordEnvelopeError) -> Opened {
     unsafe try open(record, seed: seed(key))

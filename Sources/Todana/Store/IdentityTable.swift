@@ -46,6 +46,7 @@ struct IdentityTable: ~Copyable {
   }
 
   /// Whether the row's object is alive.
+  @inline(__always)
   func contains(_ rowID: RowID) -> Bool {
     guard let page = unsafe page(at: Int(truncatingIfNeeded: rowID >> 10)) else { return false }
     return unsafe page[Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)] != nil
@@ -97,12 +98,13 @@ struct IdentityTable: ~Copyable {
   @inline(__always)
   private func page(at index: Int) -> Page? {
     // A row id's upper bits are never negative.
-    index < pageCapacity ? unsafe pages[index] : unsafe distantPage(at: index)
+    index < pageCapacity ? unsafe pages[index] : unsafe Self.distantPage(at: index, in: distantPages)
   }
 
+  // Not a method of a table, for which a caller that has none of its fields in memory would have to write them there.
   @inline(never)
-  private func distantPage(at index: Int) -> Page? {
-    guard index >= Self.indexedPageLimit, let address = distantPages[index] else { return nil }
+  private static func distantPage(at index: Int, in distantPages: [Int: UInt]) -> Page? {
+    guard index >= indexedPageLimit, let address = distantPages[index] else { return nil }
     return unsafe UnsafeMutableRawPointer(bitPattern: address)?.assumingMemoryBound(to: UnsafeRawPointer?.self)
   }
 

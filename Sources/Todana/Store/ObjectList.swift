@@ -58,11 +58,12 @@ struct ObjectList: ~Copyable {
 
   mutating func append(_ object: consuming StoredObject) {
     if count == capacity { grow() }
-    let rowID = object.rowID
+    let place = unsafe base + count
+    unsafe place.initialize(to: object)
+    count += 1
+    let rowID = unsafe place.pointee.rowID
     if rowID < lastRowID { isAscending = false }
     lastRowID = rowID
-    unsafe (base + count).initialize(to: object)
-    count += 1
   }
 
   /// Puts the objects appended since ``beginClass()`` in the order of their row ids, if they are not.

@@ -28,6 +28,33 @@ extension Store {
     noteFingerprint(object, of: table)
   }
 
+  /// A new object with a record's content; nil, and nothing has happened, where the row's object is alive or the record
+  /// is not as it should be.
+  @inline(__always)
+  func freshObject(
+    _ record: UnsafeRawBufferPointer, rowID: RowID, of table: ClassTable, reader: inout DataBuffer
+  ) -> StoredObject? {
+    guard !table.identity.contains(rowID), let opened = unsafe table.envelope.openIfSound(record, rowID),
+      opened.version <= table.version
+    else { return nil }
+    let object = table.type.init()
+    table.attach(object, at: rowID)
+    unsafe reader.beginReading(opened.content, version: opened.version)
+    object.state = .decoding
+    do {
+      try object.readContent(from: &reader)
+      try reader.finishReading()
+    } catch {
+      // Whoever gets nil reads the record again, and reports the error.
+      object.state = []
+      return nil
+    }
+    object.state = []
+    object.token = opened.token
+    noteFingerprint(object, of: table)
+    return object
+  }
+
   /// Reads a record into an object outside the store, for a look at it or to be written again.
   ///
   /// - Returns: The record's version and token.

@@ -79,9 +79,11 @@ extension Store {
       while try next(of: scan, into: chunk, onDamage: onDamage) {
         for slice in chunk.slices {
           do throws(StoreError) {
-            let object = try object(
+            if let object = try object(
               for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
-            if let object { list.append(object) }
+            {
+              list.append(object)
+            }
           } catch {
             try onDamage.handle(error)
           }
@@ -111,6 +113,21 @@ extension Store {
   /// The loaded object of a scanned record; nil if it is not wanted.
   @inline(__always)
   func object(
+    for slice: RecordChunk.Slice, of table: ClassTable, in chunk: RecordChunk, includingPending: Bool,
+    reader: inout DataBuffer
+  ) throws(StoreError) -> StoredObject? {
+    if slice.status == .found,
+      let object = unsafe freshObject(chunk.value(of: slice), rowID: slice.rowID, of: table, reader: &reader)
+    {
+      return object
+    }
+    return try liveOrDamagedObject(
+      for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
+  }
+
+  /// The same for a row whose object is alive, or whose record is not as it should be.
+  @inline(never)
+  private func liveOrDamagedObject(
     for slice: RecordChunk.Slice, of table: ClassTable, in chunk: RecordChunk, includingPending: Bool,
     reader: inout DataBuffer
   ) throws(StoreError) -> StoredObject? {

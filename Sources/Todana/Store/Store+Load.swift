@@ -113,6 +113,10 @@ extension RecordChunk {
   /// The record's bytes; good until the chunk's next use.
   @inline(__always)
   func value(of slice: Slice) -> UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(rebasing: arena.bytes[slice.value])
+    let (end, overflows) = slice.valueOffset.addingReportingOverflow(slice.valueLength)
+    precondition(!overflows && end <= UInt64(arena.count), "a backend's record stands in its chunk")
+    // In bounds, so they fit Int.
+    let start = unsafe arena.base + Int(truncatingIfNeeded: slice.valueOffset)
+    return unsafe UnsafeRawBufferPointer(start: start, count: Int(truncatingIfNeeded: slice.valueLength))
   }
 }
