@@ -21,10 +21,12 @@
   }
 
   @inlinable public static func byteSum(of title: String) -> UInt64 {
-    let bytes = title.utf8Span.span
-    var sum: UInt64 = 0
-    for index in bytes.indices { sum &+= UInt64(bytes[index]) }
-    return sum
+    // The quickest way to the bytes, so that little is measured beside the subject.
+    unsafe title.utf8.withContiguousStorageIfAvailable { unsafe sum(of: $0) } ?? sum(of: title.utf8)
+  }
+
+  @inlinable static func sum(of bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(into: 0) { $0 &+= UInt64($1) }
   }
 
   public var description: String { "\(count) objects, sum \(sum)" }

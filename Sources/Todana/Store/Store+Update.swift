@@ -6,15 +6,22 @@ extension Store {
   /// ```
   ///
   /// If the closure throws, the object gets back the content that it had before, and is pending no more than before.
-  /// What counts as content is what `writeContent` writes.
+  /// What counts as content is what `writeContent` writes. For a closure that cannot throw no copy of it is made.
   ///
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws; ``StoreError`` if the object is in no store or another, or cannot be loaded.
   @discardableResult
-  public func update<T: StoredObject, Result>(_ object: T, _ change: (T) throws -> Result) throws -> Result {
+  public func update<T: StoredObject, Result, Failure: Error>(
+    _ object: T, _ change: (T) throws(Failure) -> Result
+  ) throws -> Result {
     try beginChange()
     let table = try table(of: object, to: "update")
     try load(object)
+    if Failure.self == Never.self {
+      // Nothing has to be given back, so nothing is kept.
+      willUpdate(object)
+      return try change(object)
+    }
     let wasPending = object.state.isPending
     // The closure may update other objects, so a snapshot is taken, not shared.
     var content = spareSnapshot.take() ?? ContentSnapshot()
