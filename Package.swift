@@ -56,10 +56,12 @@ let package = Package(
       dependencies: ["CKyotoCabinet"],
       path: "Tests/CPowerFailure"
     ),
+    // Failing calls of the system, in the process that links it.
+    .target(name: "CFaults", path: "Tests/CFaults"),
     // A process that tests start, and kill.
     .executableTarget(
       name: "CrashChild",
-      dependencies: ["Todana", "TestSupport"],
+      dependencies: ["CFaults", "Todana", "TestSupport"],
       path: "Tests/CrashChild"
     ),
     .testTarget(

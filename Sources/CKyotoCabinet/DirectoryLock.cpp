@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "Failure.h"
+#include "SystemCall.h"
 
 namespace todana {
 
@@ -116,7 +117,8 @@ std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
   const std::string &directory, Kind kind, bool creates, int64_t waitMilliseconds, const std::string &program) {
   const std::string path = directory + "/" + kName;
   const int access = kind == Kind::exclusive ? O_RDWR : O_RDONLY;
-  const int descriptor = ::open(path.c_str(), access | O_CLOEXEC | (creates ? O_CREAT : 0), 0666);
+  const int flags = access | O_CLOEXEC | (creates ? O_CREAT : 0);
+  const int descriptor = uninterrupted([&] { return ::open(path.c_str(), flags, 0666); });
   if (descriptor < 0) {
     if (errno == ENOENT && !creates) return nullptr;
     throw Failure::fromErrno(errno, "cannot open the lock file", path);

@@ -14,6 +14,7 @@
 #endif
 
 #include "Failure.h"
+#include "SystemCall.h"
 
 namespace todana {
 
@@ -39,12 +40,10 @@ class PosixFile final : public DiskFile {
   size_t read(int64_t offset, void *buffer, size_t byteCount) override {
     size_t done = 0;
     while (done < byteCount) {
-      ssize_t count = ::pread(descriptor_, static_cast<char *>(buffer) + done, byteCount - done, offset + done);
+      ssize_t count = uninterrupted(
+        [&] { return ::pread(descriptor_, static_cast<char *>(buffer) + done, byteCount - done, offset + done); });
       if (count == 0) break;
-      if (count < 0) {
-        if (errno == EINTR) continue;
-        throw Failure::fromErrno(errno, "cannot read", name_);
-      }
+      if (count < 0) throw Failure::fromErrno(errno, "cannot read", name_);
       done += count;
     }
     return done;
@@ -53,18 +52,16 @@ class PosixFile final : public DiskFile {
   void write(int64_t offset, const void *bytes, size_t byteCount) override {
     size_t done = 0;
     while (done < byteCount) {
-      ssize_t count = ::pwrite(descriptor_, static_cast<const char *>(bytes) + done, byteCount - done, offset + done);
-      if (count < 0) {
-        if (errno == EINTR) continue;
-        throw Failure::fromErrno(errno, "cannot write", name_);
-      }
+      ssize_t count = uninterrupted(
+        [&] { return ::pwrite(descriptor_, static_cast<const char *>(bytes) + done, byteCount - done, offset + done); });
+      if (count < 0) throw Failure::fromErrno(errno, "cannot write", name_);
       done += count;
     }
   }
 
   void resize(int64_t size) override {
-    while (::ftruncate(descriptor_, size) != 0) {
-      if (errno != EINTR) throw Failure::fromErrno(errno, "cannot change the size of a file", name_);
+    if (uninterrupted([&] { return ::ftruncate(descriptor_, size); }) != 0) {
+      throw Failure::fromErrno(errno, "cannot change the size of a file", name_);
     }
   }
 
@@ -105,7 +102,7 @@ class PosixFile final : public DiskFile {
 // MARK: DirectoryDisk
 
 DirectoryDisk::DirectoryDisk(const std::string &path) {
-  directory_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  directory_ = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (directory_ < 0) throw Failure::fromErrno(errno, "cannot open the directory", path);
 }
 
@@ -118,10 +115,7 @@ std::unique_ptr<DiskFile> DirectoryDisk::open(const std::string &name, Mode mode
     case Mode::write: flags |= O_RDWR; break;
     case Mode::create: flags |= O_RDWR | O_CREAT; break;
   }
-  int descriptor;
-  do {
-    descriptor = ::openat(directory_, name.c_str(), flags, 0666);
-  } while (descriptor < 0 && errno == EINTR);
+  const int descriptor = uninterrupted([&] { return ::openat(directory_, name.c_str(), flags, 0666); });
   if (descriptor < 0) {
     if (errno == ENOENT && mode != Mode::create) return nullptr;
     throw Failure::fromErrno(errno, "cannot open", name);
@@ -143,7 +137,7 @@ void DirectoryDisk::remove(const std::string &name) {
 
 std::vector<std::string> DirectoryDisk::list() {
   std::vector<std::string> names;
-  int descriptor = ::openat(directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int descriptor = uninterrupted([&] { return ::openat(directory_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   DIR *stream = descriptor < 0 ? nullptr : ::fdopendir(descriptor);
   if (!stream) {
     int failed = errno;
@@ -204,7 +198,9 @@ std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode
     int descriptor = -1;
 #ifdef __linux__
     descriptor = directory_.empty() ? ::memfd_create("todana", MFD_CLOEXEC)
-                                    : ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+                                    : uninterrupted([&] {
+                                        return ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+                                      });
 #endif
     if (descriptor < 0) {
       // No such call here, or not for this file system: make a file and unlink it at once.

@@ -198,21 +198,33 @@ void FileGroup::removeQuietly(const std::string &name) {
 // MARK: State
 
 void FileGroup::throwIfPoisoned() const {
-  if (poisoned_.load(std::memory_order_acquire)) throw Failure(TDN_MUST_REOPEN, poisonReason_);
+  if (!poisoned_.load(std::memory_order_acquire)) return;
+  // The code must come through even where there is no memory for the words.
+  std::string reason;
+  try {
+    reason = poisonReason_;
+  } catch (const std::bad_alloc &) {
+  }
+  throw Failure(TDN_MUST_REOPEN, std::move(reason));
 }
 
-void FileGroup::poison(const std::string &reason) {
+void FileGroup::poison(const char *reason) {
   {
     std::lock_guard<std::mutex> lock(flushMutex_);
     if (!poisoned_.load(std::memory_order_relaxed)) {
-      poisonReason_ = "a write to disk failed, so the outcome of the last saves is unknown until the store is reopened: " +
-                      reason;
+      try {
+        poisonReason_ =
+          "a write to disk failed, so the outcome of the last saves is unknown until the store is reopened: ";
+        poisonReason_ += reason;
+      } catch (const std::bad_alloc &) {
+      }
       poisoned_.store(true, std::memory_order_release);
     }
   }
   flushDone_.notify_all();
   roomMade_.notify_all();
-  throw Failure(TDN_MUST_REOPEN, poisonReason_);
+  throwIfPoisoned();
+  std::abort();  // never: it is poisoned
 }
 
 tdn_statistics FileGroup::statistics() {

@@ -111,8 +111,12 @@ class FileGroup {
   void keepOnly(const std::vector<uint32_t> &numbers);
 
   uint64_t commitNumber() const { return ring_.newest(); }
-  // The commit of a batch among the last 1,024, or 0.
-  uint64_t outcome(const uint8_t batchID[16]) const { return ring_.find(batchID); }
+  // The commit of a batch among the last 1,024, or 0. Throws Failure(TDN_MUST_REOPEN) after a failed flush: whether what
+  // it was to flush counts, recovery has to say.
+  uint64_t outcome(const uint8_t batchID[16]) const {
+    throwIfPoisoned();
+    return ring_.find(batchID);
+  }
   // Waits until everything committed is on disk.
   void flush();
 
@@ -154,7 +158,7 @@ class FileGroup {
   void rollBack();
   void finishDirect();
   void flushTo(uint64_t number);
-  [[noreturn]] void poison(const std::string &reason);
+  [[noreturn]] void poison(const char *reason);
 
   // -- Checkpoints (FileGroupCheckpoint.cpp)
   void checkpoint(bool isLast);
@@ -165,7 +169,7 @@ class FileGroup {
   void mapCarried(DataFile &file, int64_t end);
   void removeDropped(uint64_t generation);
   void runBackground();
-  void startBackground();
+  bool startBackground();
   void stopBackground();
   bool needsCheckpoint() const;
 

@@ -34,7 +34,7 @@ void FileGroup::checkpoint(bool isLast) {
   }
   try {
     carry(closing.generation, closing.tail);
-  } catch (const Failure &) {
+  } catch (...) {
     lastCheckpointFailed_ = true;
     roomMade_.notify_all();
     throw;
@@ -87,7 +87,7 @@ void FileGroup::carry(uint64_t generation, int64_t tail) {
     ring_.write(disk_, index.lastCommit);
   } catch (const Failure &failure) {
     // A flush that failed may have thrown pages away: doing it again could look as if it had worked.
-    if (failure.code == TDN_IO) poison(failure.message);
+    if (failure.code == TDN_IO) poison(failure.what());
     throw;
   }
   releasePrivatePages(index, static_cast<uint32_t>(generation));
@@ -197,9 +197,15 @@ void FileGroup::closeIdleFiles(bool waits) {
 
 // MARK: In the background
 
-void FileGroup::startBackground() {
-  if (background_.joinable() || stopping_) return;
-  background_ = std::thread([this] { runBackground(); });
+// False where the system has no thread for it: the next commit tries again.
+bool FileGroup::startBackground() {
+  if (background_.joinable() || stopping_) return true;
+  try {
+    background_ = std::thread([this] { runBackground(); });
+  } catch (const std::exception &) {
+    return false;
+  }
+  return true;
 }
 
 void FileGroup::stopBackground() {

@@ -1,6 +1,7 @@
 // FileGroup's commits: applying, the log, large commits, rollback, the group flush.
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "Checkpoint.h"
 #include "Checksum.h"
@@ -35,8 +36,14 @@ uint64_t FileGroup::commit(
         if (!settings_.isVolatile) writeCommit(number, batchID);
       }
     } catch (...) {
-      rollBack();
-      undone();
+      try {
+        rollBack();
+        undone();
+      } catch (const std::exception &failure) {
+        // Memory is not what the files are: they have to be read anew.
+        applyingThread_ = std::thread::id();
+        poison(failure.what());
+      }
       applyingThread_ = std::thread::id();
       throw;
     }
@@ -46,8 +53,12 @@ uint64_t FileGroup::commit(
       if (durability == Durability::full) flush();
       return number - 1;
     }
-    acceptChanges();
-    ring_.add(number, batchID);
+    try {
+      acceptChanges();
+      ring_.add(number, batchID);
+    } catch (const std::exception &failure) {
+      poison(failure.what());  // the log has the commit, and memory half of it
+    }
   }
   commits_++;
   if (settings_.isVolatile) return number;
@@ -61,14 +72,16 @@ uint64_t FileGroup::commit(
   const bool wantsCheckpoint = needsCheckpoint();
   commitLock.unlock();
 
-  if (durability == Durability::full) flushTo(number);
-  if (durability == Durability::relaxed || wantsCheckpoint) {
+  bool flushesLater = durability == Durability::relaxed;
+  if (flushesLater || wantsCheckpoint) {
     std::lock_guard<std::mutex> lock(backgroundMutex_);
-    relaxedPending_ |= durability == Durability::relaxed;
+    relaxedPending_ |= flushesLater;
     checkpointWanted_ |= wantsCheckpoint;
-    startBackground();
+    // The commit counts, with that thread or without: it is flushed here where nobody else would do it in time.
+    flushesLater = startBackground() && flushesLater;
     backgroundWake_.notify_one();
   }
+  if (!flushesLater) flushTo(number);
   return number;
 }
 
@@ -251,9 +264,9 @@ void FileGroup::finishDirect() {
       if (direct_.size() > kMostOpen) direct.main.reset();
     }
     log_->finish();
-  } catch (const Failure &failure) {
+  } catch (const std::exception &failure) {
     direct_.clear();
-    poison(failure.message);
+    poison(failure.what());
   }
   // Their memory can go: the main file has the same content.
   ReaderWriterLock::Exclusive readersOut(stateLock_);
@@ -262,16 +275,16 @@ void FileGroup::finishDirect() {
     if (file.buildingFile_) {
       try {
         file.mapPrivately();
-      } catch (const Failure &failure) {
+      } catch (const std::exception &failure) {
         // The commit counts, but the mapping would write through.
         direct_.clear();
-        poison(failure.message);
+        poison(failure.what());
       }
       continue;
     }
     try {
       mapCarried(file, pageCeiling(file.size()));
-    } catch (const Failure &) {
+    } catch (const std::exception &) {
       // The commit counts; the pages merely stay in memory.
     }
   }
@@ -286,14 +299,14 @@ void FileGroup::rollBack() {
   }
   dropping_.clear();
   adopted_.clear();
-  std::string failedCut;
+  bool cutFailed = false;
   for (const Direct &direct : direct_) {
     if (direct.file->state_ == DataFile::State::building) continue;
     try {
       std::unique_ptr<DiskFile> main = disk_.open(direct.file->name_, Disk::Mode::write);
       if (main) cutOff(*main, direct.file->committedSize_, settings_.strict);
-    } catch (const Failure &failure) {
-      failedCut = failure.message;
+    } catch (const std::exception &) {
+      cutFailed = true;
     }
   }
   direct_.clear();
@@ -310,7 +323,7 @@ void FileGroup::rollBack() {
   }
   changed_.clear();
   // Bytes after the end would come back as content when the file grows.
-  if (!failedCut.empty()) poison(failedCut);
+  if (cutFailed) poison("cannot cut a file back");
 }
 
 // MARK: Flushing
@@ -337,18 +350,22 @@ void FileGroup::flushTo(uint64_t number) {
     const uint64_t target = appended_;
     std::shared_ptr<DiskFile> file = flushFile_;
     lock.unlock();
-    std::string failed;
+    std::exception_ptr failed;
     try {
       file->flush();
       flushes_++;
-    } catch (const Failure &failure) {
-      failed = failure.message;
+    } catch (const std::exception &) {
+      failed = std::current_exception();
     }
     lock.lock();
     flushing_ = false;
-    if (!failed.empty()) {
+    if (failed) {
       lock.unlock();
-      poison(failed);
+      try {
+        std::rethrow_exception(failed);
+      } catch (const std::exception &failure) {
+        poison(failure.what());
+      }
     }
     if (flushed_ < target) flushed_ = target;
     flushDone_.notify_all();

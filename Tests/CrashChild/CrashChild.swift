@@ -25,6 +25,7 @@ import Todana
       case "store-stream": try stream(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
       case "store-insert": try insert(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
       case "store-open-and-close": try openAndClose(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
+      case "faults": try runFaults(arguments[2], Array(arguments.dropFirst(3)))
       default: report("usage: no command \(arguments[1])")
       }
     } catch let error as BackendError {

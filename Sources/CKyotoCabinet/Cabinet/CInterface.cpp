@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <variant>
 
 #include "../Snapshots/HashScan.h"
@@ -29,7 +30,7 @@ struct tdn_scan {
 
 namespace {
 
-void copyText(char *target, size_t capacity, const std::string &text) {
+void copyText(char *target, size_t capacity, std::string_view text) {
   size_t length = std::min(text.size(), capacity - 1);
   // Not in the middle of a character.
   if (length < text.size()) {

@@ -4,10 +4,21 @@ namespace todana {
 
 void FileTable::add(const Catalog::Entry &entry) {
   std::lock_guard<std::mutex> lock(mutex_);
-  auto structure = std::make_unique<Structure>(entry.id, entry.kind, entry.name);
-  structure->fileNumber = entry.fileNumber;
-  byName_[{entry.kind, entry.name}] = structure.get();
-  structures_[entry.id] = std::move(structure);
+  make(entry.id, entry.kind, entry.name).fileNumber = entry.fileNumber;
+}
+
+// In both maps, or, where memory ends, in neither.
+Structure &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
+  auto structure = std::make_unique<Structure>(id, kind, name);
+  Structure &made = *structure;
+  auto entry = byName_.insert_or_assign({kind, name}, &made).first;
+  try {
+    structures_[id] = std::move(structure);
+  } catch (...) {
+    byName_.erase(entry);
+    throw;
+  }
+  return made;
 }
 
 void FileTable::setNumbers(uint32_t nextStructure, uint32_t nextFileNumber) {
@@ -30,12 +41,9 @@ void FileTable::restore(const HandedOut &handedOut) {
   std::lock_guard<std::mutex> lock(mutex_);
   nextStructure_ = std::max(nextStructure_, handedOut.nextStructure);
   for (const HandedOut::Entry &entry : handedOut.structures) {
-    std::unique_ptr<Structure> &structure = structures_[entry.id];
-    if (!structure) {
-      structure = std::make_unique<Structure>(entry.id, entry.kind, entry.name);
-      byName_[{entry.kind, entry.name}] = structure.get();
-    }
-    structure->nextRow = entry.nextRow;
+    auto found = structures_.find(entry.id);
+    Structure &structure = found == structures_.end() ? make(entry.id, entry.kind, entry.name) : *found->second;
+    structure.nextRow = entry.nextRow;
   }
 }
 
@@ -52,13 +60,11 @@ Structure &FileTable::structure(uint32_t id) {
 
 Structure &FileTable::structure(int32_t kind, const std::string &name) {
   std::lock_guard<std::mutex> lock(mutex_);
-  auto [found, isNew] = byName_.try_emplace({kind, name}, nullptr);
-  if (isNew) {
-    auto structure = std::make_unique<Structure>(nextStructure_, kind, name);
-    found->second = structure.get();
-    structures_[nextStructure_++] = std::move(structure);
-  }
-  return *found->second;
+  auto found = byName_.find({kind, name});
+  if (found != byName_.end()) return *found->second;
+  Structure &made = make(nextStructure_, kind, name);
+  nextStructure_++;
+  return made;
 }
 
 std::vector<Structure *> FileTable::all() {
@@ -127,9 +133,9 @@ void FileTable::closeIdleFiles() {
 }
 
 void FileTable::keep(Structure &structure, std::shared_ptr<const HashFile> file) {
-  structure.file = std::move(file);
   openStructures_.push_front(&structure);
   structure.use = openStructures_.begin();
+  structure.file = std::move(file);
   while (openStructures_.size() > openLimit_) letGo(*openStructures_.back());
 }
 

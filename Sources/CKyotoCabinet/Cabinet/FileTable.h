@@ -82,6 +82,7 @@ class FileTable {
   static constexpr uint32_t kLetGoLimit = 256;
 
   void closeIdleFiles();
+  Structure &make(uint32_t id, int32_t kind, const std::string &name);
   void keep(Structure &structure, std::shared_ptr<const HashFile> file);
   void letGo(Structure &structure);
 

@@ -193,8 +193,13 @@ void Growth::request(Structure &structure) {
   if (isStopping_ || std::find(waiting_.begin(), waiting_.end(), &structure) != waiting_.end()) return;
   auto retry = retryTimes_.find(structure.id);
   if (retry != retryTimes_.end() && std::chrono::steady_clock::now() < retry->second) return;
-  waiting_.push_back(&structure);
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  // What asks is a commit that counts already: where there is no memory or no thread, the next one asks again.
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    waiting_.push_back(&structure);
+  } catch (const std::exception &) {
+    return;
+  }
   wake_.notify_one();
 }
 

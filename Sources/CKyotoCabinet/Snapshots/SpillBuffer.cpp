@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../Failure.h"
+#include "../SystemCall.h"
 
 namespace todana {
 
@@ -17,7 +18,8 @@ namespace {
 int openTemporaryFile() {
   const char *variable = std::getenv("TMPDIR");
   std::string directory = variable && *variable ? variable : "/tmp";
-  int descriptor = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+  int descriptor =
+    uninterrupted([&] { return ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600); });
   if (descriptor < 0) {  // not every file system has O_TMPFILE
     std::string path = directory + "/todana-XXXXXX";
     descriptor = ::mkostemp(path.data(), O_CLOEXEC);
@@ -66,8 +68,8 @@ void SpillBuffer::read(uint64_t position, char *buffer, size_t byteCount) const 
   if (position & kInFile) {
     position &= ~kInFile;
     while (byteCount > 0) {
-      ssize_t count = ::pread(descriptor_, buffer, byteCount, static_cast<off_t>(position));
-      if (count < 0 && errno == EINTR) continue;
+      ssize_t count =
+        uninterrupted([&] { return ::pread(descriptor_, buffer, byteCount, static_cast<off_t>(position)); });
       if (count <= 0) throw Failure::fromErrno(count < 0 ? errno : EIO, "cannot read a snapshot's temporary file", "");
       position += static_cast<uint64_t>(count);
       buffer += count;

@@ -42,7 +42,15 @@ extension Store {
   /// - Throws: ``StoreError``, if the backend cannot be recovered.
   public func reopen() throws(StoreError) {
     if isClosed { return try begin() }
-    guard unresolvedSave != nil || session.failureCount != seenFailureCount else { return }
+    if unresolvedSave == nil, session.failureCount == seenFailureCount {
+      // The backend may know more: of a checkpoint that failed, say. Any question does.
+      do throws(StoreError) {
+        _ = try onBackend { backend throws(BackendError) in try backend.outcome(of: BatchID()) }
+        return
+      } catch {
+        guard error.code == .mustReopen else { throw error }
+      }
+    }
     try onBackend { backend throws(BackendError) in try backend.reopen() }
     try settleFailure()
   }

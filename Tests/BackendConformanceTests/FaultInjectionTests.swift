@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Call after call of the system fails while a store is opened, saves, is checkpointed and closed: nothing that was
+/// acknowledged is lost, nothing is half applied, and the store can be used again.
+@Suite struct FaultInjectionTests {
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// As `FaultRun.kinds` of CrashChild knows it.
+    let kind: String
+    let error: Int32
+    let isLasting: Bool
+    /// In the ordinary run, only so many of the calls fail.
+    var sampleCount = 8
+
+    var testDescription: String { isLasting ? "\(name) from then on" : name }
+  }
+
+  static let faults: [Fault] = [
+    Fault(name: "a write gives EIO", kind: "write", error: EIO, isLasting: false),
+    Fault(name: "a write gives ENOSPC", kind: "write", error: ENOSPC, isLasting: true),
+    Fault(name: "a flush gives EIO", kind: "flush", error: EIO, isLasting: false),
+    Fault(name: "a flush gives EIO", kind: "flush", error: EIO, isLasting: true),
+    Fault(name: "opening a file gives EMFILE", kind: "open", error: EMFILE, isLasting: false),
+    Fault(name: "opening a file gives EMFILE", kind: "open", error: EMFILE, isLasting: true),
+    Fault(name: "a rename gives EIO", kind: "rename", error: EIO, isLasting: false),
+    Fault(name: "a removal gives EIO", kind: "remove", error: EIO, isLasting: false),
+    Fault(name: "a read gives EIO", kind: "read", error: EIO, isLasting: false),
+    Fault(name: "a mapping gives ENOMEM", kind: "map", error: ENOMEM, isLasting: false),
+    Fault(name: "a mapping gives ENOMEM", kind: "map", error: ENOMEM, isLasting: true),
+    Fault(name: "an allocation fails", kind: "allocate", error: ENOMEM, isLasting: false),
+  ]
+
+  /// In the place of an error: only half of the bytes are written.
+  private static let shortWrite: Int32 = -1
+
+  /// What nobody learns of, as nothing is the worse for it.
+  static let harmless: [Fault] = [
+    Fault(name: "a write is interrupted", kind: "write", error: EINTR, isLasting: false),
+    Fault(name: "a write is short", kind: "write", error: shortWrite, isLasting: false),
+    Fault(name: "all writes are short", kind: "write", error: shortWrite, isLasting: true),
+    Fault(name: "a read is interrupted", kind: "read", error: EINTR, isLasting: false),
+    Fault(name: "a change of size is interrupted", kind: "resize", error: EINTR, isLasting: false),
+    Fault(name: "opening a file is interrupted", kind: "open", error: EINTR, isLasting: false),
+    // Of the lock file alone, which says who holds the store.
+    Fault(name: "a change of size gives ENOSPC", kind: "resize", error: ENOSPC, isLasting: true),
+    // Commits then do what the thread in the background would have done.
+    Fault(name: "a thread cannot be started", kind: "thread", error: EAGAIN, isLasting: true),
+  ]
+
+  @Test(arguments: faults) func `nothing is lost`(_ fault: Fault) throws {
+    let result = try run(fault)
+    #expect(result.faults.isEmpty)
+    #expect(result.errorCount > 0, "no call was found whose failure is an error")
+    #expect(result.otherErrorCount == 0, "errors are StoreError or BackendError")
+  }
+
+  @Test(arguments: harmless) func `what does no harm goes unnoticed`(_ fault: Fault) throws {
+    let result = try run(fault)
+    #expect(result.faults.isEmpty)
+    #expect(result.errorCount == 0)
+  }
+
+  private struct Result {
+    var faults: [String] = []
+    var runCount = 0
+    var errorCount = 0
+    var otherErrorCount = 0
+    var callCount = 0
+  }
+
+  /// Lets the calls fail one after another, first with a store that is there, then with one that is being made.
+  private func run(_ fault: Fault) throws -> Result {
+    var result = Result()
+    for savedBefore in [10, 0] {
+      try run(fault, savedBefore: savedBefore, first: .max, step: 1, &result)
+      let callCount = result.callCount
+      guard callCount > 0 else { continue }
+      let step = LongTests.areEnabled ? 1 : max(1, callCount / fault.sampleCount)
+      try run(fault, savedBefore: savedBefore, first: 1, step: step, &result)
+    }
+    #expect(result.runCount > 2)
+    print("\(fault.testDescription): \(result.runCount) runs, \(result.errorCount) errors")
+    return result
+  }
+
+  /// Runs the workload in a child, again and again, until it has no more calls to fail.
+  private func run(_ fault: Fault, savedBefore: Int, first: Int, step: Int, _ result: inout Result) throws {
+    let directory = try TemporaryDirectory()
+    let child = try ChildProcess(
+      "faults", directory.path, fault.kind, "\(fault.error)", fault.isLasting ? "1" : "0", "\(savedBefore)",
+      "\(first)", "\(step)")
+    var call = ""
+    var hasEnded = false
+    while let line = child.nextLine() {
+      let words = line.split(separator: " ")
+      switch words.first {
+      case "call":
+        call = line
+        result.runCount += 1
+      case "outcome":
+        let counts = words.dropFirst().compactMap { Int($0) }
+        try #require(counts.count == 5)
+        result.errorCount += counts[0] + counts[1] + counts[3]
+        result.otherErrorCount += counts[4]
+      case "calls":
+        result.callCount = try #require(Int(words[1]))
+        hasEnded = true
+      default: result.faults.append("\(call): \(line)")
+      }
+    }
+    if !hasEnded { result.faults.append("the process ended at \(call)") }
+  }
+}

@@ -1,0 +1,228 @@
+#include "CFaults.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#ifdef __linux__
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+struct Armed {
+  std::atomic<int> kind{-1};
+  std::atomic<int64_t> count{0};
+  std::atomic<int64_t> nth{0};
+  int32_t error = 0;
+  bool lasting = false;
+} armed;
+
+// The code whose calls count: the program's, and for memory and threads also what its C++ calls.
+struct Range {
+  uintptr_t start, end;
+};
+Range program, libraries[8];
+int libraryCount = 0;
+
+int noteObject(dl_phdr_info *info, size_t, void *isFirst) {
+  Range range = {UINTPTR_MAX, 0};
+  for (int index = 0; index < info->dlpi_phnum; index++) {
+    const auto &segment = info->dlpi_phdr[index];
+    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+    range.start = std::min<uintptr_t>(range.start, info->dlpi_addr + segment.p_vaddr);
+    range.end = std::max<uintptr_t>(range.end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+  }
+  bool &first = *static_cast<bool *>(isFirst);
+  if (first) {
+    program = range;
+  } else if ((std::strstr(info->dlpi_name, "libstdc++") || std::strstr(info->dlpi_name, "libkyotocabinet")) &&
+             libraryCount < 8) {
+    libraries[libraryCount++] = range;
+  }
+  first = false;
+  return 0;
+}
+
+bool isIn(const Range &range, const void *address) {
+  return reinterpret_cast<uintptr_t>(address) - range.start < range.end - range.start;
+}
+
+// Whether this call is to fail.
+bool fails(fault_kind kind, const void *caller) {
+  if (armed.kind.load(std::memory_order_acquire) != kind) return false;
+  bool counts = isIn(program, caller);
+  if (kind == fault_allocate || kind == fault_thread) {
+    for (int index = 0; index < libraryCount; index++) counts = counts || isIn(libraries[index], caller);
+  }
+  if (!counts) return false;
+  const int64_t number = armed.count.fetch_add(1) + 1;
+  return armed.lasting ? number >= armed.nth : number == armed.nth;
+}
+
+template <class Function>
+Function *next(Function *, const char *name) {
+  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+void faults_arm(fault_kind kind, int64_t nth, int32_t error, bool lasting) {
+  if (program.end == 0) {
+    bool isFirst = true;
+    dl_iterate_phdr(noteObject, &isFirst);
+  }
+  armed.nth = nth;
+  armed.error = error;
+  armed.lasting = lasting;
+  armed.count = 0;
+  armed.kind.store(kind, std::memory_order_release);
+}
+
+void faults_relent(void) { armed.nth = INT64_MAX; }
+
+int64_t faults_disarm(void) {
+  armed.kind = -1;
+  return armed.count;
+}
+
+#define CALLER __builtin_return_address(0)
+#define PASS(name) static auto *const real = next(&name, #name)
+#define FAIL(kind)              \
+  if (fails(kind, CALLER)) {    \
+    errno = armed.error;        \
+    return -1;                  \
+  }
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+  PASS(pwrite);
+  if (fails(fault_write, CALLER)) {
+    if (armed.error == fault_short_write) return real(descriptor, bytes, (count + 1) / 2, offset);
+    errno = armed.error;
+    return -1;
+  }
+  return real(descriptor, bytes, count, offset);
+}
+
+ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
+  PASS(pread);
+  FAIL(fault_read);
+  return real(descriptor, bytes, count, offset);
+}
+
+int fdatasync(int descriptor) {
+  PASS(fdatasync);
+  FAIL(fault_flush);
+  return real(descriptor);
+}
+
+int fsync(int descriptor) {
+  PASS(fsync);
+  FAIL(fault_flush);
+  return real(descriptor);
+}
+
+int syncfs(int descriptor) noexcept {
+  PASS(syncfs);
+  FAIL(fault_flush);
+  return real(descriptor);
+}
+
+int ftruncate(int descriptor, off_t size) noexcept {
+  PASS(ftruncate);
+  FAIL(fault_resize);
+  return real(descriptor, size);
+}
+
+int posix_fallocate(int descriptor, off_t offset, off_t size) {
+  PASS(posix_fallocate);
+  // Gives the error, and leaves errno alone.
+  if (fails(fault_resize, CALLER)) return armed.error;
+  return real(descriptor, offset, size);
+}
+
+int open(const char *path, int flags, ...) {
+  PASS(open);
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = va_arg(arguments, mode_t);
+  va_end(arguments);
+  FAIL(fault_open);
+  return real(path, flags, mode);
+}
+
+int openat(int directory, const char *path, int flags, ...) {
+  PASS(openat);
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = va_arg(arguments, mode_t);
+  va_end(arguments);
+  FAIL(fault_open);
+  return real(directory, path, flags, mode);
+}
+
+int renameat(int from, const char *name, int to, const char *newName) noexcept {
+  PASS(renameat);
+  FAIL(fault_rename);
+  return real(from, name, to, newName);
+}
+
+int unlinkat(int directory, const char *name, int flags) noexcept {
+  PASS(unlinkat);
+  FAIL(fault_remove);
+  return real(directory, name, flags);
+}
+
+void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) noexcept {
+  PASS(mmap);
+  if (fails(fault_map, CALLER)) {
+    errno = armed.error;
+    return MAP_FAILED;
+  }
+  return real(address, length, protection, flags, descriptor, offset);
+}
+
+int pthread_create(
+  pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) noexcept {
+  PASS(pthread_create);
+  if (fails(fault_thread, CALLER)) return armed.error;
+  return real(thread, attributes, start, argument);
+}
+
+}  // extern "C"
+
+void *operator new(size_t size) {
+  if (fails(fault_allocate, CALLER)) throw std::bad_alloc();
+  if (void *memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+
+void *operator new[](size_t size) {
+  if (fails(fault_allocate, CALLER)) throw std::bad_alloc();
+  if (void *memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete[](void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
+
+#else
+
+// Other systems bind a library's calls where nothing can take their place.
+void faults_arm(fault_kind, int64_t, int32_t, bool) {}
+void faults_relent(void) {}
+int64_t faults_disarm(void) { return 0; }
+
+#endif

@@ -1,0 +1,215 @@
+import CFaults
+import Foundation
+import TestSupport
+import Todana
+
+/// One workload in which one call of the system fails, or all from one on.
+///
+/// Whatever happens, what was acknowledged stays, nothing is half applied, and the store can be used again: at once, or
+/// after `reopen()` if it asks for that.
+struct FaultRun {
+  /// What the workload met.
+  struct Outcome {
+    /// Calls of the kind that the workload makes, if it runs to its end.
+    var callCount = 0
+    var openingFailed = false
+    var savesFailed = 0
+    var reopened = 0
+    var closingFailed = false
+    var otherErrors = 0
+    /// What must not be; empty where all is well.
+    var faults: [String] = []
+  }
+
+  /// Where what was saved stands, as far as the program knows.
+  private struct Progress {
+    /// The last save that was durable when it returned.
+    var durable: Int
+    /// The last save that returned, durable or relaxed.
+    var acknowledged: Int
+    /// The last save that was begun.
+    var begun: Int
+
+    init(_ number: Int) {
+      durable = number
+      acknowledged = number
+      begun = number
+    }
+  }
+
+  let path: String
+  let kind: fault_kind
+  let error: Int32
+  let isLasting: Bool
+  /// Saves that stand before anything fails; with none, the store is made while calls fail.
+  let savedBefore: Int
+
+  static let kinds = [
+    "write": fault_write, "read": fault_read, "flush": fault_flush, "resize": fault_resize, "open": fault_open,
+    "rename": fault_rename, "remove": fault_remove, "map": fault_map, "allocate": fault_allocate,
+    "thread": fault_thread,
+  ]
+
+  private static var configuration: StoreConfiguration {
+    var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+    // Everything happens within few saves: large commits, checkpoints in the background.
+    configuration.backendOptions.directThresholdByteCount = 16 << 10
+    configuration.backendOptions.logLimitByteCount = 32 << 10
+    return configuration
+  }
+
+  private func open() throws -> Store {
+    try Store(.directory(path), classes: SaveWorkload.classes, configuration: Self.configuration)
+  }
+
+  /// Makes the store that the workloads start with.
+  func prepare() throws {
+    guard savedBefore > 0 else {
+      return try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+    let store = try open()
+    for number in 1...savedBefore { try SaveWorkload.save(number, to: store) }
+    try store.close()
+  }
+
+  /// Runs the workload in which the `nth` call fails.
+  func run(nth: Int) throws -> Outcome {
+    var outcome = Outcome()
+    var progress = Progress(savedBefore)
+    faults_arm(kind, Int64(nth), error, isLasting)
+    do {
+      let store = try open()
+      save(to: store, &progress, &outcome)
+      do {
+        try store.close()
+        progress = Progress(progress.acknowledged)
+      } catch {
+        outcome.closingFailed = true
+        noteType(of: error, &outcome)
+      }
+    } catch {
+      outcome.openingFailed = true
+      noteType(of: error, &outcome)
+    }
+    outcome.callCount = Int(faults_disarm())
+    check(progress, &outcome)
+    return outcome
+  }
+
+  /// Makes six saves, one of them large, one relaxed, with two checkpoints among them.
+  private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
+    while progress.acknowledged < savedBefore + 6 {
+      let number = progress.acknowledged + 1
+      let durability: Durability = number % 7 == 0 ? .relaxed : .full
+      do {
+        if number % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
+        progress.begun = number
+        try SaveWorkload.save(number, to: store, durability: durability)
+        progress.acknowledged = number
+        if durability == .full { progress.durable = number }
+      } catch {
+        outcome.savesFailed += 1
+        noteType(of: error, &outcome)
+        if outcome.savesFailed > 3 {
+          return outcome.faults.append("save \(number) fails again and again: \(error)")
+        }
+        // The disk is well again, where more than one call failed.
+        if isLasting { faults_relent() }
+        guard let count = recover(store, from: error, &progress, &outcome) else { return }
+        progress = Progress(count)
+      }
+    }
+  }
+
+  /// Makes the store usable after an error, and tells how many saves it holds then.
+  private func recover(
+    _ store: Store, from error: any Error, _ progress: inout Progress, _ outcome: inout Outcome
+  ) -> Int? {
+    var reopens = needsReopening(error)
+    // A checkpoint that failed may have left it to the next call to say that the store has to be reopened.
+    for _ in 0..<2 {
+      do {
+        if reopens {
+          outcome.reopened += 1
+          if (try? store.count(Song.self)) != nil { outcome.faults.append("the store goes on without being reopened") }
+          try store.reopen()
+        }
+        store.discardChanges()
+        let count = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
+        let expected = reopens ? progress.durable...progress.begun : progress.acknowledged...progress.acknowledged
+        if !expected.contains(count) {
+          outcome.faults.append("the store holds \(count) saves instead of \(expected), after \(error)")
+          return nil
+        }
+        return count
+      } catch let second {
+        guard !reopens, needsReopening(second) else {
+          outcome.faults.append("the store cannot be used: \(second), after \(error)")
+          return nil
+        }
+        reopens = true
+      }
+    }
+    return nil
+  }
+
+  private func needsReopening(_ error: any Error) -> Bool {
+    (error as? StoreError)?.code == .mustReopen || (error as? BackendError)?.code == .mustReopen
+  }
+
+  private func noteType(of error: any Error, _ outcome: inout Outcome) {
+    if !(error is StoreError), !(error is BackendError) { outcome.otherErrors += 1 }
+  }
+
+  /// Opens the store once more, and compares all that it holds.
+  private func check(_ progress: Progress, _ outcome: inout Outcome) {
+    do {
+      let store = try open()
+      let state = try SaveWorkload.State(of: store)
+      if state != SaveWorkload.State(after: state.saveCount) {
+        outcome.faults.append("the store holds what no save left")
+      }
+      if !(progress.durable...progress.begun).contains(state.saveCount) {
+        outcome.faults.append("there are \(state.saveCount) saves instead of \(progress)")
+      }
+      try store.close()
+    } catch {
+      outcome.faults.append("the store cannot be opened: \(error)")
+    }
+  }
+}
+
+extension CrashChild {
+  /// Lets call after call fail, from `first` on, every `step`th, until the workload makes no more calls.
+  ///
+  /// Prints the number of each before its run, and its outcome behind it.
+  static func runFaults(_ path: String, _ arguments: [String]) throws {
+    let numbers = arguments.dropFirst().compactMap { Int($0) }
+    guard numbers.count == 5, let kind = FaultRun.kinds[arguments[0]] else {
+      return report("usage: faults <path> <kind> <error> <lasting> <saved before> <first> <step>")
+    }
+    func run(in directory: String) -> FaultRun {
+      FaultRun(
+        path: path + "/" + directory, kind: kind, error: Int32(numbers[0]), isLasting: numbers[1] != 0,
+        savedBefore: numbers[2])
+    }
+    let base = run(in: "base")
+    try base.prepare()
+    var nth = numbers[3]
+    while true {
+      let run = run(in: "run")
+      try FileManager.default.copyItem(atPath: base.path, toPath: run.path)
+      report("call \(nth)")
+      let outcome = try run.run(nth: nth)
+      let counts = [
+        outcome.openingFailed ? 1 : 0, outcome.savesFailed, outcome.reopened, outcome.closingFailed ? 1 : 0,
+        outcome.otherErrors,
+      ]
+      report("outcome " + counts.map { "\($0)" }.joined(separator: " "))
+      for fault in outcome.faults { report("fault \(fault)") }
+      try FileManager.default.removeItem(atPath: run.path)
+      if outcome.callCount < nth { return report("calls \(outcome.callCount)") }
+      nth += numbers[4]
+    }
+  }
+}
