@@ -14,6 +14,9 @@ struct ContentSnapshot {
 
   init(of object: StoredObject) { take(of: object) }
 
+  /// Whether the content has a reference to the object itself.
+  var refersToItsObject: Bool { references.refersToOwner }
+
   /// Takes the object's content; there must be none here.
   mutating func take(of object: StoredObject) {
     references.owner = object
@@ -54,6 +57,7 @@ struct ContentSnapshot {
     private var rows: [Row] = []
     /// The object whose content is written or read at the moment.
     var owner: StoredObject?
+    private(set) var refersToOwner = false
 
     private struct Row {
       let rowID: RowID
@@ -62,12 +66,16 @@ struct ContentSnapshot {
     }
 
     func removeAll() {
+      refersToOwner = false
       if !objects.isEmpty { objects.removeAll(keepingCapacity: objects.count <= 1024) }
       if !rows.isEmpty { rows.removeAll(keepingCapacity: rows.count <= 1024) }
     }
 
     func rowID(of object: StoredObject) -> RowID {
-      if object === owner { return 1 }
+      if object === owner {
+        refersToOwner = true
+        return 1
+      }
       objects.append(object)
       return RowID(objects.count) * 2
     }

@@ -1,7 +1,7 @@
 /// A save that was applied and whose flush is awaited: all it takes to make it pending again if the flush fails.
 final class SaveInFlight {
   let batchID: BatchID
-  let objects: [SavedObject]
+  private(set) var objects: [SavedObject]
   let buffers: [SavedBuffer]
   /// Holds the records; the batch's own, which nobody writes to any more.
   let arena: ByteArena
@@ -24,6 +24,16 @@ final class SaveInFlight {
     /// The token of the record that was to be there before.
     let token: UInt64
     let record: Range<Int>
+  }
+
+  /// Once the save counts: lets go of the objects that it deleted.
+  func releaseDeletedObjects(in store: Store) {
+    while let saved = objects.popLast() {
+      guard saved.change == .deleted else { continue }
+      let table = saved.table
+      var object = (consume saved).object
+      store.release(deleted: &object, of: table)
+    }
   }
 
   struct SavedBuffer {

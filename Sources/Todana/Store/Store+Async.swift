@@ -78,6 +78,7 @@ extension Store {
       return try flushFailed(error, for: flight)
     }
     flights.removeAll { $0 === flight }
+    flight?.releaseDeletedObjects(in: self)
     if saveCount == saveCountBefore { hasRelaxedCommits = false }
   }
 
@@ -99,7 +100,10 @@ extension Store {
     let landed = flights
     flights = []
     _ = try onBackend { backend throws(BackendError) in try backend.commit(WriteBatch(), durability: .full) }
-    for flight in landed { flight.outcome = .counts }
+    for flight in landed {
+      flight.outcome = .counts
+      flight.releaseDeletedObjects(in: self)
+    }
   }
 
   /// All objects of a class, loaded, in the order of their row ids, read without blocking.

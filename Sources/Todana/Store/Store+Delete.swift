@@ -33,6 +33,16 @@ extension Store {
     for object in objects { try delete(object) }
   }
 
+  /// Lets go of an object whose delete was saved, where only its own references keep it alive: no closing would.
+  func release(deleted object: inout StoredObject, of table: ClassTable) {
+    if isKnownUniquelyReferenced(&object) || object.isFault || object.table != nil { return }
+    let content = ContentSnapshot(of: object)
+    guard content.refersToItsObject else { return }
+    table.clearContent(of: object)
+    // Somebody else holds it, so it keeps its content.
+    if !isKnownUniquelyReferenced(&object) { content.restore(object) }
+  }
+
   /// Takes a pending insert back.
   func forget(_ object: StoredObject, of table: ClassTable) {
     table.pending.remove(object)

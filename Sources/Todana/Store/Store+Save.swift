@@ -146,12 +146,17 @@ extension Store {
         index += 1
         continue
       }
-      let objects = table.pending.takeAll()
+      let hasDeletes = table.pending.deleteCount > 0
+      var objects = table.pending.takeAll()
       for object in objects {
         finishSave(object, of: table, changes[index], in: batch.arena)
         index += 1
       }
       adjustPendingCount(by: -objects.count)
+      guard hasDeletes else { continue }
+      while var object = objects.popLast() {
+        if object.table == nil { release(deleted: &object, of: table) }
+      }
     }
   }
 
