@@ -120,6 +120,17 @@ class FileGroup {
   // Waits until everything committed is on disk.
   void flush();
 
+  // A part of a main file, read anew.
+  struct Verified {
+    int64_t pageCount = 0;  // of the file; 0: there is no main file (yet, or any more)
+    int64_t lookedAt = 0;
+    std::vector<uint64_t> damaged;
+  };
+  // Checks pages of a main file against their checksums, by reading both: up to `count` from `firstPage` on. What was
+  // carried there by the last checkpoint is looked at, and no checkpoint begins meanwhile. Throws Failure where the
+  // file or its checksums cannot be read at all.
+  Verified verifyMain(uint32_t number, const std::string &name, int64_t firstPage, int64_t count);
+
   void checkpoint();
   // Everything durable and in the main files, logs removed. Only `~FileGroup` may follow.
   void close();
@@ -159,6 +170,10 @@ class FileGroup {
   void finishDirect();
   void flushTo(uint64_t number);
   [[noreturn]] void poison(const char *reason);
+
+  // -- Verifying (FileGroupVerify.cpp)
+  bool isInLogs(uint32_t number);
+  std::vector<bool> pagesInLogs(uint32_t number, int64_t end);
 
   // -- Checkpoints (FileGroupCheckpoint.cpp)
   void checkpoint(bool isLast);

@@ -59,6 +59,13 @@ bool PageSums::find(int64_t page, uint64_t *sum) const {
   return true;
 }
 
+std::vector<uint64_t> PageSums::read(Disk &disk, const std::string &dataFileName, int64_t firstPage, size_t count) {
+  std::vector<uint64_t> sums(count);
+  std::unique_ptr<DiskFile> file = disk.open(nameFor(dataFileName), Disk::Mode::read);
+  sums.resize(file ? file->read(kEntries + 8 * firstPage, sums.data(), 8 * count) / 8 : 0);
+  return sums;
+}
+
 std::unique_ptr<DiskFile> PageSums::write(
   Disk &disk, const std::string &dataFileName, uint32_t fileNumber, int64_t committedSize,
   const std::vector<Entry> &entries) {

@@ -26,6 +26,9 @@ class PageSums {
   // False where the file ends before the page's entry.
   bool find(int64_t page, uint64_t *sum) const;
 
+  // The checksums as they stand in the file now, of pages from `firstPage` on; fewer where the file ends before.
+  static std::vector<uint64_t> read(Disk &disk, const std::string &dataFileName, int64_t firstPage, size_t count);
+
   // -- Writing, for the checkpoint
   struct Entry {
     uint32_t page;

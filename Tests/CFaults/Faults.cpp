@@ -8,7 +8,14 @@
 #include <cstring>
 #include <new>
 
-#ifdef __linux__
+// Sanitizers put functions of their own there, which know of every thread and allocation.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TODANA_SANITIZED
+#endif
+#endif
+
+#if defined(__linux__) && !defined(TODANA_SANITIZED)
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>

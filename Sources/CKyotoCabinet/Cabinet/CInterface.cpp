@@ -306,6 +306,22 @@ void tdn_scan_close(tdn_scan *scan) { delete scan; }
 
 // MARK: Looking inside
 
+bool tdn_verify_part(
+  tdn_cabinet *handle, uint32_t structure, uint64_t firstPage, tdn_verified_part *part, tdn_error *error) {
+  return guard(error, [&] {
+    *part = {};
+    if (firstPage > UINT32_MAX) return;  // beyond any file's pages
+    std::string name;
+    const FileGroup::Verified verified =
+      Cabinet::Use(*handle->cabinet)->verifyPart(structure, static_cast<int64_t>(firstPage), name);
+    copyText(part->file, sizeof(part->file), name);
+    part->page_count = static_cast<uint64_t>(verified.lookedAt);
+    part->file_page_count = static_cast<uint64_t>(verified.pageCount);
+    part->damaged_count = verified.damaged.size();
+    for (uint64_t page : verified.damaged) part->damaged[(page - firstPage) / 8] |= 1 << ((page - firstPage) & 7);
+  });
+}
+
 bool tdn_get_statistics(tdn_cabinet *handle, tdn_statistics *statistics, tdn_error *error) {
   return guard(error, [&] { *statistics = Cabinet::Use(*handle->cabinet)->statistics(); });
 }

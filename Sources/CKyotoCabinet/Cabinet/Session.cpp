@@ -218,6 +218,28 @@ void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view key, Chun
   });
 }
 
+// MARK: Looking inside
+
+FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
+  if (id == Catalog::kStructure) {
+    fileName = Catalog::kFileName;
+    return group_->verifyMain(Catalog::kFileNumber, fileName, firstPage, TDN_VERIFIED_PAGES);
+  }
+  Structure &structure = table_->structure(id);
+  for (;;) {
+    const uint32_t number = structure.fileNumber;
+    if (number == 0) return {};
+    fileName = Catalog::fileName(number, structure.kind, structure.name);
+    try {
+      FileGroup::Verified verified = group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
+      if (structure.fileNumber == number) return verified;
+    } catch (const Failure &) {
+      if (structure.fileNumber == number) throw;
+    }
+    // Replaced meanwhile: the pages are others, so the new file is looked at as far as the old one was.
+  }
+}
+
 tdn_statistics Session::statistics() {
   tdn_statistics statistics = group_->statistics();
   statistics.growths = growth_ ? growth_->growthCount() : 0;

@@ -53,6 +53,9 @@ class Session {
   void getRows(Snapshot *snapshot, uint32_t structure, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
   void getKey(Snapshot *snapshot, uint32_t structure, std::string_view key, ChunkWriter &chunk);
 
+  // Checks up to TDN_VERIFIED_PAGES pages of a structure's main file.
+  FileGroup::Verified verifyPart(uint32_t structure, int64_t firstPage, std::string &fileName);
+
   tdn_statistics statistics();
 
  private:

@@ -273,6 +273,23 @@ void tdn_scan_close(tdn_scan *scan);
 
 // MARK: Looking inside
 
+enum { TDN_VERIFIED_PAGES = 4096 };
+
+// Up to so many pages of a main file, read anew: from the file, not through a mapping.
+typedef struct {
+  uint64_t page_count;         // pages that were looked at; 0 at the end, and where there is no main file
+  uint64_t file_page_count;    // of the whole file
+  uint64_t damaged_count;      // pages whose content does not match their checksum
+  uint8_t damaged[TDN_VERIFIED_PAGES / 8];  // a bit for each page from the first on
+  char file[300];
+} tdn_verified_part;
+
+// Checks pages of a structure's main file against their checksums; structure 0 is the catalog. What stands in a log only
+// is not looked at, so a checkpoint should come first. Commits go on meanwhile, checkpoints wait. TDN_DAMAGED with the
+// file's name where it is missing or its checksums cannot be read.
+bool tdn_verify_part(
+  tdn_cabinet *cabinet, uint32_t structure, uint64_t first_page, tdn_verified_part *part, tdn_error *error);
+
 typedef struct {
   uint64_t commits;            // since opening
   uint64_t log_bytes;          // written to the logs since opening

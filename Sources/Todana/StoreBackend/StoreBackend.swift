@@ -72,6 +72,17 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// Carries everything committed to where it stays, so that the next opening has nothing to recover.
   func checkpoint() throws(BackendError)
 
+  /// Reads pages of a structure's file anew and checks them; nil structure for the file that lists the structures.
+  ///
+  /// A backend without files of its own gives nil, which is the default.
+  ///
+  /// - Parameters:
+  ///   - structure: A structure of the store, or nil.
+  ///   - firstPage: Where to begin; the next call goes on behind the pages that this one has looked at.
+  /// - Returns: What was found; nil behind the last page.
+  /// - Throws: ``BackendError/Code/damaged`` where nothing of the file can be checked.
+  func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages?
+
   /// After ``BackendError/Code/mustReopen``: forgets what is in memory, recovers, and goes on. Open snapshots end.
   func reopen() throws(BackendError)
 

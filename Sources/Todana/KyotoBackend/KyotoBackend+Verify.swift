@@ -1,0 +1,23 @@
+internal import CKyotoCabinet
+
+extension KyotoBackend {
+  /// Reads up to 16 MiB of a main file and of its checksums (`tdn_verify_part`).
+  public func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
+    var part = tdn_verified_part()
+    try unsafe cabinet.call {
+      unsafe tdn_verify_part($0, structure?.rawValue ?? 0, UInt64(max(firstPage, 0)), &part, $1)
+    }
+    guard part.page_count > 0 else { return nil }
+    var damagedPages: [Int] = []
+    if part.damaged_count > 0 {
+      unsafe withUnsafeBytes(of: &part.damaged) { bits in
+        for page in 0..<Int(part.page_count) where unsafe bits[page / 8] >> UInt8(page & 7) & 1 != 0 {
+          damagedPages.append(firstPage + page)
+        }
+      }
+    }
+    return VerifiedPages(
+      file: unsafe withUnsafeBytes(of: &part.file) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) },
+      pageCount: Int(part.page_count), filePageCount: Int(clamping: part.file_page_count), damagedPages: damagedPages)
+  }
+}

@@ -1,0 +1,35 @@
+/// A set of row ids: a bit for each where they are dense.
+struct RowSet {
+  private static let rowsPerPage = 4096
+  private var pages: [RowID: [UInt64]] = [:]
+  private(set) var count = 0
+
+  /// False if it is there already.
+  mutating func insert(_ rowID: RowID) -> Bool {
+    let (word, bit) = Self.place(of: rowID)
+    let wasThere = pages[rowID / RowID(Self.rowsPerPage), default: Self.emptyPage].withBit(bit, ofWord: word)
+    if !wasThere { count += 1 }
+    return !wasThere
+  }
+
+  func contains(_ rowID: RowID) -> Bool {
+    let (word, bit) = Self.place(of: rowID)
+    return pages[rowID / RowID(Self.rowsPerPage)].map { $0[word] & bit != 0 } ?? false
+  }
+
+  private static let emptyPage = [UInt64](repeating: 0, count: rowsPerPage / 64)
+
+  private static func place(of rowID: RowID) -> (word: Int, bit: UInt64) {
+    let index = Int(rowID % RowID(rowsPerPage))
+    return (index / 64, 1 << UInt64(index % 64))
+  }
+}
+
+extension [UInt64] {
+  /// Sets a bit, and tells whether it was set.
+  fileprivate mutating func withBit(_ bit: UInt64, ofWord word: Int) -> Bool {
+    let wasSet = self[word] & bit != 0
+    self[word] |= bit
+    return wasSet
+  }
+}

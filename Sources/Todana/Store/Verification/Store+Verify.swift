@@ -1,0 +1,307 @@
+extension Store {
+  /// Checks everything that is saved: every page of every file, every record, and every reference.
+  ///
+  /// - Each page is read from its file, and compared with its checksum.
+  /// - Each record is read in the state of one commit, its envelope is checked, and it is looked for by its row id or
+  ///   key, too. What was found is counted and compared with what the structure says.
+  /// - The content of each class that the store was opened with is read by `readContent`, into objects that are
+  ///   thrown away, and what it refers to is looked for. (References in named buffers, and through
+  ///   ``LazyReferences`` to classes of which nothing is saved, are not followed.)
+  ///
+  /// The store can be used meanwhile; what is pending is not looked at. Nothing is changed, but for a checkpoint at the
+  /// start of a store that was opened for writing.
+  ///
+  /// ```swift
+  /// let report = try store.verify()
+  /// for problem in report.problems { print(problem) }
+  /// ```
+  ///
+  /// - Parameter progress: Called now and then; throwing from it ends the verification.
+  /// - Returns: What was found. Damage is reported, not thrown.
+  /// - Throws: What `progress` throws; ``StoreError`` if the store cannot be read at all.
+  /// - Complexity: O(*n*) in the bytes of the store, all of which are read, the records three times. Takes a bit of
+  ///   memory for each row.
+  public func verify(
+    progress: (VerificationProgress) throws -> Void = { _ in }
+  ) throws -> VerificationReport {
+    try begin()
+    var verification = try Verification(of: self)
+    try verification.run(progress)
+    return verification.report
+  }
+}
+
+/// One look at a whole store.
+private struct Verification {
+  let store: Store
+  let snapshot: any BackendSnapshot
+  let structures: [StoredStructure]
+  var report = VerificationReport()
+  /// By class, the rows that there are.
+  private var rows: [ClassID: RowSet] = [:]
+  private let chunk = RecordChunk()
+  private let found = RecordChunk()
+
+  init(of store: Store) throws {
+    self.store = store
+    try store.onBackend { backend throws(BackendError) in
+      do throws(BackendError) {
+        try backend.checkpoint()
+      } catch {
+        guard error.code == .readOnly else { throw error }
+      }
+    }
+    snapshot = try store.snapshotForReading()
+    structures = try store.onBackend { backend throws(BackendError) in try backend.structures() }
+    report.commitNumber = snapshot.commitNumber
+  }
+
+  mutating func run(_ progress: (VerificationProgress) throws -> Void) throws {
+    try verifyPages(of: nil, named: "catalog", progress)
+    for structure in structures { try verifyPages(of: structure.id, named: structure.displayName, progress) }
+    for structure in structures {
+      do {
+        try verifyRecords(of: structure, progress)
+      } catch let error as StoreError where error.code == .damagedRecord {
+        // Not even the structure's head can be read.
+        report.add(
+          VerificationReport.Problem(
+            kind: .damagedFile, file: error.backendError?.file, page: error.backendError?.page,
+            className: structure.displayName, message: error.message))
+      }
+    }
+    for structure in structures where structure.kind == .rows {
+      guard let table = store.registry[structure.id] else {
+        report.unknownClassNames.append(structure.displayName)
+        continue
+      }
+      // What could not be read at all was reported.
+      if rows[structure.id] != nil { try verifyContent(of: structure, table, progress) }
+    }
+  }
+
+  // MARK: Pages
+
+  private mutating func verifyPages(
+    of structure: ClassID?, named name: String, _ progress: (VerificationProgress) throws -> Void
+  ) throws {
+    var page = 0
+    while true {
+      let pages: VerifiedPages
+      do throws(BackendError) {
+        guard let found = try store.backend.verifyPages(of: structure, from: page) else { return }
+        pages = found
+      } catch {
+        guard error.code == .damaged || error.code == .inputOutput else { throw store.translate(error) }
+        return report.add(
+          VerificationReport.Problem(kind: .damagedFile, file: error.file, className: name, message: error.message))
+      }
+      for damaged in pages.damagedPages {
+        report.add(
+          VerificationReport.Problem(
+            kind: .damagedPage, file: pages.file, page: damaged, className: structure == nil ? nil : name,
+            message: "The page's content does not match its checksum."))
+      }
+      page += pages.pageCount
+      report.pageCount += pages.pageCount
+      try progress(
+        VerificationProgress(phase: .pages, name: pages.file, doneCount: page, totalCount: pages.filePageCount))
+    }
+  }
+
+  // MARK: Records
+
+  /// Checks every record's envelope, that it is found by its key, and how many there are.
+  private mutating func verifyRecords(
+    of structure: StoredStructure, _ progress: (VerificationProgress) throws -> Void
+  ) throws {
+    let expectedCount = try store.onBackend { _ throws(BackendError) in try snapshot.count(of: structure.id) }
+    let envelope = RecordEnvelope(storeID: store.backend.storeID, structure: structure.id)
+    var foundRows = RowSet()
+    var foundCount = 0
+    // Damage that the scan meets is no count of records: what it hides is not known.
+    var isWhole = true
+    try forEachChunk(of: structure, &isWhole) { verification in
+      for slice in verification.chunk.slices {
+        foundCount += 1
+        verification.check(slice, of: structure, envelope)
+        if structure.kind == .rows, slice.rowID != 0, !foundRows.insert(slice.rowID) {
+          verification.report.add(
+            .damagedRecord, structure, slice.rowID, "There is a second record of the row.")
+        }
+      }
+      try verification.verifyReachability(of: structure)
+      try progress(
+        VerificationProgress(
+          phase: .records, name: structure.displayName, doneCount: foundCount, totalCount: expectedCount))
+    }
+    rows[structure.id] = foundRows
+    if isWhole, foundCount != expectedCount {
+      report.add(.wrongCount, structure, nil, "The structure counts \(expectedCount) records and has \(foundCount).")
+    }
+  }
+
+  private mutating func check(
+    _ slice: RecordChunk.Slice, of structure: StoredStructure, _ envelope: RecordEnvelope
+  ) {
+    report.recordCount += 1
+    report.byteCount += slice.value.count
+    let rowID = structure.kind == .rows ? slice.rowID : nil
+    guard slice.status == .found else {
+      return report.add(.damagedRecord, structure, rowID, "The record cannot be read.")
+    }
+    do throws(RecordEnvelopeError) {
+      let value = unsafe chunk.value(of: slice)
+      if structure.kind == .rows {
+        _ = unsafe try envelope.open(value, slice.rowID)
+      } else {
+        _ = unsafe try envelope.open(value, [UInt8](chunk.arena.bytes[slice.key]))
+      }
+    } catch {
+      report.add(.damagedRecord, structure, rowID, "\(error)")
+    }
+  }
+
+  /// Looks for what a scan has found by its key: the way to it may be damaged where the record is not.
+  private mutating func verifyReachability(of structure: StoredStructure) throws {
+    let sound = chunk.slices.filter { $0.status == .found }
+    if structure.kind == .rows {
+      let rowIDs = sound.map(\.rowID)
+      var start = 0
+      while start < rowIDs.count {
+        try read { [snapshot, found] () throws(BackendError) in
+          try snapshot.read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: structure.id, into: found)
+        }
+        for slice in found.slices where slice.status != .found {
+          report.add(.unreachableRecord, structure, slice.rowID, "A scan finds the record, its row id does not.")
+        }
+        guard !found.slices.isEmpty else { break }
+        start += found.slices.count
+      }
+    } else {
+      for slice in sound {
+        let key = unsafe [UInt8](chunk.arena.bytes[slice.key])
+        try read { [snapshot, found] () throws(BackendError) in
+          try snapshot.read(key: key, of: structure.id, into: found)
+        }
+        if found.slices.first?.status != .found {
+          report.add(.unreachableRecord, structure, nil, "A scan finds a record, its key does not.")
+        }
+      }
+    }
+  }
+
+  private func read(_ body: () throws(BackendError) -> Void) throws(StoreError) {
+    do throws(BackendError) { try body() } catch { throw store.translate(error) }
+  }
+
+  // MARK: Content
+
+  /// Reads the content of a class, and looks for what it refers to.
+  private mutating func verifyContent(
+    of structure: StoredStructure, _ table: ClassTable, _ progress: (VerificationProgress) throws -> Void
+  ) throws {
+    let references = ReferenceCollector(store)
+    var isWhole = true
+    var doneCount = 0
+    let totalCount = rows[structure.id]?.count ?? 0
+    try forEachChunk(of: structure, &isWhole, reportsDamage: false) { verification in
+      for slice in verification.chunk.slices where slice.status == .found {
+        verification.verifyContent(of: slice, structure, table, references)
+      }
+      doneCount += verification.chunk.slices.count
+      try progress(
+        VerificationProgress(
+          phase: .references, name: structure.displayName, doneCount: doneCount, totalCount: totalCount))
+    }
+  }
+
+  private mutating func verifyContent(
+    of slice: RecordChunk.Slice, _ structure: StoredStructure, _ table: ClassTable, _ references: ReferenceCollector
+  ) {
+    // Damaged ones were reported before.
+    guard let opened = unsafe table.envelope.openIfSound(chunk.value(of: slice), slice.rowID) else { return }
+    guard opened.version <= table.version else {
+      return report.add(
+        .newerVersion, structure, slice.rowID,
+        "The record has version \(opened.version); this program knows the class up to version \(table.version).")
+    }
+    references.found.removeAll(keepingCapacity: true)
+    var reader = unsafe DataBuffer(borrowing: opened.content, version: opened.version, resolver: references)
+    do {
+      try table.type.init().readContent(from: &reader)
+      try reader.finishReading()
+    } catch {
+      return report.add(.unreadableContent, structure, slice.rowID, "\(error)")
+    }
+    for reference in references.found {
+      report.referenceCount += 1
+      if rows[reference.classID]?.contains(reference.rowID) == true { continue }
+      let name = structures.first { $0.id == reference.classID }?.displayName ?? "class \(reference.classID.rawValue)"
+      report.add(
+        .danglingReference, structure, slice.rowID, "It refers to \(name) row \(reference.rowID), which does not exist."
+      )
+    }
+  }
+
+  // MARK: Scanning
+
+  /// Fills ``chunk`` again and again with all records of a structure; damage is reported once.
+  private mutating func forEachChunk(
+    of structure: StoredStructure, _ isWhole: inout Bool, reportsDamage: Bool = true,
+    _ body: (inout Verification) throws -> Void
+  ) throws {
+    let scan = try store.onBackend { _ throws(BackendError) in try snapshot.scan(structure.id) }
+    while true {
+      do throws(BackendError) {
+        try scan.next(into: chunk)
+      } catch {
+        guard error.code == .damaged else { throw store.translate(error) }
+        isWhole = false
+        if reportsDamage {
+          report.add(
+            VerificationReport.Problem(
+              kind: .damagedRecord, file: error.file, page: error.page, className: structure.displayName,
+              message: error.message))
+        }
+        continue
+      }
+      if chunk.slices.isEmpty { return }
+      try body(&self)
+    }
+  }
+}
+
+/// Notes what content refers to, and gives faults of no store for it.
+private final class ReferenceCollector: ReferenceResolver {
+  private let store: Store
+  private var faults: [ClassID: StoredObject] = [:]
+  var found: [ObjectReference] = []
+
+  init(_ store: Store) { self.store = store }
+
+  func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID { try store.classID(of: type) }
+
+  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+    found.append(ObjectReference(classID: classID, rowID: rowID))
+    if let fault = faults[classID] { return fault }
+    guard let table = store.registry[classID] else {
+      throw DataBufferError(
+        .referenceUnknownClass, "the reference leads to class \(classID.rawValue), which the store was not opened with")
+    }
+    let fault = table.type.init()
+    fault.state = .fault
+    faults[classID] = fault
+    return fault
+  }
+}
+
+extension VerificationReport {
+  fileprivate mutating func add(_ kind: Kind, _ structure: StoredStructure, _ rowID: RowID?, _ message: String) {
+    add(Problem(kind: kind, className: structure.displayName, rowID: rowID, message: message))
+  }
+}
+
+extension StoredStructure {
+  fileprivate var displayName: String { String(decoding: name, as: UTF8.self) }
+}

@@ -1,0 +1,22 @@
+/// Pages of a backend's file that were read anew and checked (``StoreBackend/verifyPages(of:from:)``).
+public struct VerifiedPages: Sendable {
+  /// The file's name within the store.
+  public var file: String
+  /// Pages that were looked at, one after the other.
+  public var pageCount: Int
+  /// The pages of the whole file.
+  public var filePageCount: Int
+  /// The numbers, within the file, of those whose content does not match their checksum.
+  public var damagedPages: [Int]
+
+  public init(file: String, pageCount: Int, filePageCount: Int, damagedPages: [Int]) {
+    self.file = file
+    self.pageCount = pageCount
+    self.filePageCount = filePageCount
+    self.damagedPages = damagedPages
+  }
+}
+
+extension StoreBackend {
+  public func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages? { nil }
+}

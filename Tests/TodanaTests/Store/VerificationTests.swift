@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// A class that reads more than it writes.
+private final class Forgetful: StoredObject {
+  override func readContent(from buffer: inout DataBuffer) throws { _ = try buffer.readUInt64() }
+}
+
+@Suite struct VerificationTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test(arguments: EveryBackend.allCases) func `a sound store is sound`(_ backend: EveryBackend) throws {
+    let store = try Store(backend: backend.open(in: directory), classes: [Song.self, Playlist.self, Node.self])
+    let playlist = Playlist()
+    for index in 0..<1000 {
+      let song = Song("song \(index)", seconds: UInt32(index))
+      try store.insert(song)
+      if index < 10 { playlist.songs.append(song) }
+    }
+    try store.insert(playlist)
+    let node = Node()
+    node.next = node
+    try store.insert(node)
+    try store.writeNamedBuffer("buffer") { $0.writeString("content") }
+    try store.saveChanges()
+    // Pending, so not looked at.
+    try store.insert(Song("pending"))
+    var phases: [VerificationProgress.Phase] = []
+    let report = try store.verify { progress in
+      #expect(progress.doneCount <= progress.totalCount)
+      if phases.last != progress.phase { phases.append(progress.phase) }
+    }
+    #expect(report.isSound && report.problemCount == 0 && report.problems.isEmpty)
+    #expect(report.recordCount == 1003)
+    #expect(report.referenceCount == 11)
+    #expect(report.byteCount > 1000 * 20)
+    #expect(report.commitNumber > 0)
+    #expect(phases == (report.pageCount > 0 ? [.pages, .records, .references] : [.records, .references]))
+    #expect((report.pageCount > 0) == (backend == .directory || backend == .temporary))
+    #expect(store.hasUnsavedChanges)
+    try store.close()
+  }
+
+  @Test func `what is wrong with content is no damage`() throws {
+    let backend = FaultyBackend()
+    do {
+      let store = try Store(backend: backend, classes: [Song.self, Playlist.self, Forgetful.self])
+      let playlist = Playlist()
+      playlist.songs = [Song("kept"), Song("deleted")]
+      try store.insert(playlist.songs[0])
+      try store.insert(playlist.songs[1])
+      try store.insert(playlist)
+      try store.insert(Forgetful())
+      try store.saveChanges()
+      try store.delete(playlist.songs[1])
+      try store.saveChanges()
+      let report = try store.verify()
+      #expect(report.isSound && report.problemCount == 2)
+      #expect(report.problems.map(\.kind) == [.danglingReference, .unreadableContent])
+      #expect(report.problems.map(\.className) == ["Playlist", "Forgetful"])
+      #expect(report.problems.allSatisfy { $0.rowID == 1 })
+    }
+    let store = try Store(backend: backend, classes: [OldSong.self])
+    let report = try store.verify()
+    #expect(report.isSound)
+    #expect(report.problems.map(\.kind) == [.newerVersion])
+    #expect(report.unknownClassNames.sorted() == ["Forgetful", "Playlist"])
+    let document = try JSONEncoder().encode(report)
+    #expect(try JSONDecoder().decode(VerificationReport.self, from: document).problems == report.problems)
+  }
+
+  @Test func `it can be ended, and a store that is used meanwhile is sound`() throws {
+    let backend = try KyotoBackend(.directory(directory.path("store")))
+    let store = try Store(backend: backend, classes: [Song.self])
+    let other = try Store(backend: backend, classes: [Song.self])
+    for index in 0..<20_000 { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
+    try store.saveChanges()
+    struct Enough: Error {}
+    #expect(throws: Enough.self) { try store.verify { _ in throw Enough() } }
+    var saves = 0
+    let songs = try other.fetch(Song.self)
+    let report = try store.verify { _ in
+      for song in songs[saves..<saves + 50] {
+        try other.update(song) { $0.title += " changed, and longer than before" }
+      }
+      try other.delete(songs[10_000 + saves])
+      try other.saveChanges()
+      if saves % 3 == 0 { try backend.checkpoint() }
+      saves += 1
+    }
+    #expect(report.isSound && report.problemCount == 0, "\(report.problems)")
+    #expect(report.recordCount == 20_000)
+    #expect(saves > 5)
+    #expect(try store.verify().recordCount == 20_000 - saves)
+    try other.close()
+    try store.close()
+  }
+
+  /// Flips a bit, or zeroes a page, at random places of the files of classes and their checksums.
+  @Test func `damage anywhere is found, or concerns nothing`() throws {
+    let files = try StoreFiles()
+    let before = try files.contents()
+    let sound = before.mapValues(\.bytes)
+    var generator = SeededGenerator(seed: 20)
+    var foundCount = 0
+    let roundCount = LongTests.areEnabled ? 2000 : 100
+    for round in 0..<roundCount {
+      let names = sound.keys.filter { $0.contains(".kch") }.sorted()
+      let name = try #require(names.randomElement(using: &generator))
+      var bytes = Array(try #require(sound[name]))
+      let place = Int.random(in: 0..<bytes.count, using: &generator)
+      if round % 4 == 0 {
+        let page = place / 4096 * 4096
+        for index in page..<min(page + 4096, bytes.count) { bytes[index] = 0 }
+      } else {
+        bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      }
+      let isChanged = Data(bytes) != sound[name]
+      let url = URL(filePath: files.path + "/" + name)
+      try Data(bytes).write(to: url)
+      let isFound = try damageIsFound(files)
+      if isFound { foundCount += 1 }
+      let isHarmless = try isFound || !isChanged || isUnharmed(files)
+      #expect(isHarmless, "\(name), byte \(place), round \(round)")
+      // What the openings did is undone, too.
+      for (name, content) in sound { try content.write(to: URL(filePath: files.path + "/" + name)) }
+    }
+    #expect(foundCount > roundCount / 2)
+    print("\(foundCount) of \(roundCount) places were in use")
+  }
+
+  private func open(_ files: StoreFiles) throws -> Store {
+    var configuration = StoreConfiguration()
+    configuration.backendOptions.access = .read
+    return try Store(.directory(files.path), classes: [Song.self, Node.self], configuration: configuration)
+  }
+
+  private func damageIsFound(_ files: StoreFiles) throws -> Bool {
+    do {
+      let store = try open(files)
+      defer { try? store.close() }
+      let report = try store.verify()
+      for problem in report.problems where problem.kind == .damagedPage {
+        #expect(problem.file != nil && problem.page != nil)
+      }
+      return !report.isSound
+    } catch let error as StoreError {
+      // The catalog's file, without which nothing is found.
+      #expect(error.code == .damagedRecord || error.backendError?.code == .damaged, "\(error)")
+      return true
+    }
+  }
+
+  private func isUnharmed(_ files: StoreFiles) throws -> Bool {
+    let store = try open(files)
+    defer { try? store.close() }
+    let titles = try store.fetch(Song.self).map(\.title)
+    let nodeCount = try store.count(Node.self)
+    let buffer = try store.readNamedBuffer("buffer") { try $0.readString() }
+    return titles == (1...StoreFiles.songCount).map(StoreFiles.title) && nodeCount == StoreFiles.nodeCount
+      && buffer == "content"
+  }
+}
+
+/// ``Song`` as a program knows it that is older.
+private final class OldSong: StoredObject {
+  override class var storedName: String { "Song" }
+}
