@@ -14,7 +14,10 @@ namespace todana {
 
 FileGroup::FileGroup(Disk &disk, const Settings &settings) : disk_(disk), settings_(settings) {}
 
-FileGroup::~FileGroup() { stopBackground(); }
+FileGroup::~FileGroup() {
+  stopBackground();
+  endBackups();
+}
 
 std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings, Report &report) {
   std::unique_ptr<FileGroup> group(new FileGroup(disk, settings));

@@ -131,6 +131,28 @@ class FileGroup {
   // file or its checksums cannot be read at all.
   Verified verifyMain(uint32_t number, const std::string &name, int64_t firstPage, int64_t count);
 
+  // Keeps checkpoints from starting as long as it lives, except the one of closing, which ends it.
+  struct BackupHold {
+    explicit BackupHold(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) { ++*count_; }
+    ~BackupHold() { --*count_; }
+    std::atomic<bool> hasEnded{false};
+
+   private:
+    const std::shared_ptr<std::atomic<int>> count_;
+  };
+  // What a copy of the files has to hold so that opening it gives the newest commit; good while `hold` is kept.
+  struct BackupPlan {
+    struct File {
+      std::string name;
+      int64_t byteCount;  // what comes behind is of later commits
+    };
+    uint64_t commitNumber = 0;
+    std::vector<File> files;
+    std::shared_ptr<BackupHold> hold;
+  };
+  BackupPlan planBackup(const std::function<bool(const std::string &name)> &isWanted);
+
+  // Does nothing while a backup is made, which would be without what the checkpoint moves.
   void checkpoint();
   // Everything durable and in the main files, logs removed. Only `~FileGroup` may follow.
   void close();
@@ -170,6 +192,10 @@ class FileGroup {
   void finishDirect();
   void flushTo(uint64_t number);
   [[noreturn]] void poison(const char *reason);
+
+  // -- Backups (FileGroupBackup.cpp)
+  void endBackups();
+  int64_t committedEnd(const std::string &name);
 
   // -- Verifying (FileGroupVerify.cpp)
   bool isInLogs(uint32_t number);
@@ -237,6 +263,9 @@ class FileGroup {
   bool stopping_ = false;
   bool checkpointWanted_ = false;
   bool relaxedPending_ = false;
+
+  const std::shared_ptr<std::atomic<int>> backupCount_ = std::make_shared<std::atomic<int>>(0);
+  std::vector<std::weak_ptr<BackupHold>> backups_;  // under checkpointMutex_
 
   std::atomic<int64_t> privatePages_{0};
   std::atomic<int64_t> liveLogBytes_{0};

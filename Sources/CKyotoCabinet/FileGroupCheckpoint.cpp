@@ -22,6 +22,7 @@ void FileGroup::checkpoint() { checkpoint(false); }
 void FileGroup::checkpoint(bool isLast) {
   if (settings_.isVolatile) return;
   std::lock_guard<std::mutex> oneAtATime(checkpointMutex_);
+  if (!isLast && *backupCount_ > 0) return;
   ClosingLog closing;
   {
     std::lock_guard<std::mutex> commitLock(commitMutex_);
@@ -256,6 +257,7 @@ void FileGroup::runBackground() {
 
 void FileGroup::close() {
   stopBackground();
+  endBackups();
   if (settings_.isVolatile || settings_.readOnly) {
     closed_ = true;
     return;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -182,6 +183,12 @@ int renameat(int from, const char *name, int to, const char *newName) noexcept {
   PASS(renameat);
   FAIL(fault_rename);
   return real(from, name, to, newName);
+}
+
+int rename(const char *name, const char *newName) noexcept {
+  PASS(rename);
+  FAIL(fault_rename);
+  return real(name, newName);
 }
 
 int unlinkat(int directory, const char *name, int flags) noexcept {

@@ -50,7 +50,7 @@ struct FaultRun {
     "thread": fault_thread,
   ]
 
-  private static var configuration: StoreConfiguration {
+  fileprivate static var configuration: StoreConfiguration {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
     // Everything happens within few saves: large commits, checkpoints in the background.
     configuration.backendOptions.directThresholdByteCount = 16 << 10
@@ -61,6 +61,8 @@ struct FaultRun {
   private func open() throws -> Store {
     try Store(.directory(path), classes: SaveWorkload.classes, configuration: Self.configuration)
   }
+
+  fileprivate var backupPath: String { path + ".backup" }
 
   /// Makes the store that the workloads start with.
   func prepare() throws {
@@ -96,13 +98,14 @@ struct FaultRun {
     return outcome
   }
 
-  /// Makes six saves, one of them large, one relaxed, with two checkpoints among them.
+  /// Makes six saves, one of them large, one relaxed, with checkpoints and a backup among them.
   private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
     while progress.acknowledged < savedBefore + 6 {
       let number = progress.acknowledged + 1
       let durability: Durability = number % 7 == 0 ? .relaxed : .full
       do {
         if number % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
+        if number % 5 == 0, !FileManager.default.fileExists(atPath: backupPath) { try store.backUp(to: backupPath) }
         progress.begun = number
         try SaveWorkload.save(number, to: store, durability: durability)
         progress.acknowledged = number
@@ -173,9 +176,25 @@ struct FaultRun {
         outcome.faults.append("there are \(state.saveCount) saves instead of \(progress)")
       }
       try store.close()
+      try checkBackup(&outcome)
     } catch {
       outcome.faults.append("the store cannot be opened: \(error)")
     }
+  }
+}
+
+extension FaultRun {
+  /// A backup is whole, or is not there.
+  private func checkBackup(_ outcome: inout Outcome) throws {
+    let names = [backupPath, backupPath + ".partial"]
+    defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
+    guard FileManager.default.fileExists(atPath: backupPath) else { return }
+    let store = try Store(.directory(backupPath), classes: SaveWorkload.classes, configuration: Self.configuration)
+    let state = try SaveWorkload.State(of: store)
+    if state.saveCount < savedBefore || state != SaveWorkload.State(after: state.saveCount) {
+      outcome.faults.append("the backup holds what no save left")
+    }
+    try store.close()
   }
 }
 

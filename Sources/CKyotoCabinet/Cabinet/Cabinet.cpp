@@ -65,4 +65,11 @@ void Cabinet::reopen(tdn_open_report &report) {
   fill(report, groupReport);
 }
 
+std::unique_ptr<Backup> Cabinet::openBackup(const std::string &path) {
+  Use session(*this);
+  // The lock is this process's own.
+  auto isWanted = [](const std::string &name) { return name != DirectoryLock::kName; };
+  return std::make_unique<Backup>(path, session->group().planBackup(isWanted), directory_->disk());
+}
+
 }  // namespace todana

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../ReaderWriterLock.h"
+#include "../Backup.h"
 #include "../StoreDirectory.h"
 #include "Session.h"
 
@@ -30,6 +31,8 @@ class Cabinet {
 
   // Both wait for running calls.
   void close();
+  // Begins to copy the newest commit.
+  std::unique_ptr<Backup> openBackup(const std::string &path);
   void reopen(tdn_open_report &report);
 
   // Without a session, for what outlives it.

@@ -271,6 +271,20 @@ tdn_scan *TDN_NULLABLE tdn_range_open(
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
 void tdn_scan_close(tdn_scan *scan);
 
+// MARK: Backup
+
+typedef struct tdn_backup tdn_backup;      // a copy that is being made; used by one thread at a time
+
+// Begins to copy the newest commit to `path`, where nothing, or an empty directory, may be. Until the backup is closed no
+// checkpoint runs, so the log grows. TDN_INVALID for TDN_STORAGE_MEMORY.
+tdn_backup *TDN_NULLABLE tdn_backup_open(
+  tdn_cabinet *cabinet, const char *path, uint64_t *commit_number, uint64_t *byte_count, tdn_error *error);
+// Copies some megabytes; how many bytes are copied by now. At the end, with `done`, the copy is there, durable, and can
+// be opened as a store. TDN_INTERRUPTED after closing or reopening the cabinet.
+bool tdn_backup_next(tdn_backup *backup, uint64_t *copied, bool *done, tdn_error *error);
+// Removes what was copied, unless all of it was.
+void tdn_backup_close(tdn_backup *backup);
+
 // MARK: Looking inside
 
 enum { TDN_VERIFIED_PAGES = 4096 };

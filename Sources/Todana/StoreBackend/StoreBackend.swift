@@ -83,6 +83,13 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/damaged`` where nothing of the file can be checked.
   func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages?
 
+  /// Begins a copy of the newest committed state, a store of its own that a later opening of the path finds.
+  ///
+  /// The default throws ``BackendError/Code/invalidArgument``: a backend may have nothing to copy.
+  ///
+  /// - Throws: ``BackendError/Code/invalidArgument`` where there is something at the path already.
+  func openBackup(at path: String) throws(BackendError) -> any BackendBackup
+
   /// After ``BackendError/Code/mustReopen``: forgets what is in memory, recovers, and goes on. Open snapshots end.
   func reopen() throws(BackendError)
 

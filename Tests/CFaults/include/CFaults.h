@@ -18,7 +18,7 @@ typedef enum {
   fault_flush,     // fdatasync, fsync, syncfs
   fault_resize,    // ftruncate, posix_fallocate
   fault_open,      // open, openat
-  fault_rename,    // renameat
+  fault_rename,    // rename, renameat
   fault_remove,    // unlinkat
   fault_map,       // mmap
   fault_allocate,  // operator new; the error does not matter

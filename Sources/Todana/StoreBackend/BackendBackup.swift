@@ -1,0 +1,23 @@
+/// A copy of a backend's state that is being made, in steps; used by one thread at a time.
+///
+/// Letting go of it before its end leaves nothing of it behind.
+public protocol BackendBackup: AnyObject {
+  /// The commit whose state is copied.
+  var commitNumber: CommitNumber { get }
+  /// The bytes to be copied.
+  var byteCount: Int { get }
+  /// The bytes copied so far.
+  var copiedByteCount: Int { get }
+
+  /// Copies some megabytes.
+  ///
+  /// - Returns: False once the copy is whole, durable and in its place.
+  /// - Throws: ``BackendError/Code/interrupted`` after the backend was closed or reopened.
+  func next() throws(BackendError) -> Bool
+}
+
+extension StoreBackend {
+  public func openBackup(at path: String) throws(BackendError) -> any BackendBackup {
+    throw BackendError(.invalidArgument, "This backend has no files to copy.")
+  }
+}

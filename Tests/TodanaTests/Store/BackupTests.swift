@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct BackupTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private var configuration: StoreConfiguration {
+    var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+    configuration.backendOptions.directThresholdByteCount = 16 << 10
+    configuration.backendOptions.logLimitByteCount = 64 << 10
+    return configuration
+  }
+
+  private func open(_ name: String) throws -> Store {
+    try Store(.directory(directory.path(name)), classes: SaveWorkload.classes, configuration: configuration)
+  }
+
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+  }
+
+  /// Saves go on in each step of the copy, large ones among them; checkpoints are asked for.
+  @Test func `a copy has the state of one commit, whatever is saved meanwhile`() throws {
+    let store = try open("store")
+    var number = 0
+    func save() throws {
+      number += 1
+      try SaveWorkload.save(number, to: store)
+    }
+    for round in 0..<(LongTests.areEnabled ? 60 : 8) {
+      for _ in 0..<Int.random(in: 1...9) { try save() }
+      if round % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
+      let copied = number
+      let backup = try store.backend.openBackup(at: directory.path("backup"))
+      while true {
+        try save()
+        if round % 2 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
+        guard try backup.next() else { break }
+      }
+      #expect(backup.copiedByteCount == backup.byteCount && backup.byteCount > 0)
+      try save()
+      #expect(try names == ["backup", "store"])
+      let copy = try open("backup")
+      #expect(try SaveWorkload.State(of: copy) == SaveWorkload.State(after: copied))
+      #expect(try copy.verify().problemCount == 0)
+      // It is a store of its own.
+      try SaveWorkload.save(copied + 1, to: copy)
+      try copy.close()
+      try FileManager.default.removeItem(atPath: directory.path("backup"))
+      #expect(try SaveWorkload.State(of: store) == SaveWorkload.State(after: number))
+    }
+    try store.close()
+    let reopened = try open("store")
+    #expect(try SaveWorkload.State(of: reopened) == SaveWorkload.State(after: number))
+    try reopened.close()
+  }
+
+  @Test func `a copy of a store that was opened for reading, of a temporary one, and of an empty one`() throws {
+    let empty = try open("empty")
+    try empty.backUp(to: directory.path("copy of empty"))
+    try empty.close()
+    let store = try open("store")
+    for number in 1...5 { try SaveWorkload.save(number, to: store) }
+    // As if the process had been killed: the log holds the saves.
+    try store.backUp(to: directory.path("killed"))
+    try store.close()
+    var reading = configuration
+    reading.backendOptions.access = .read
+    let reader = try Store(
+      .directory(directory.path("killed")), classes: SaveWorkload.classes, configuration: reading)
+    #expect(try reader.verify().problemCount == 0)
+    try reader.backUp(to: directory.path("copy of killed"))
+    try reader.close()
+    let temporary = try Store(.temporary, classes: SaveWorkload.classes, configuration: configuration)
+    for number in 1...5 { try SaveWorkload.save(number, to: temporary) }
+    try temporary.backUp(to: directory.path("copy of temporary") + "/")
+    try temporary.close()
+    for name in ["copy of empty", "copy of killed", "copy of temporary"] {
+      let copy = try open(name)
+      #expect(try SaveWorkload.State(of: copy) == SaveWorkload.State(after: name == "copy of empty" ? 0 : 5))
+      try copy.close()
+    }
+  }
+
+  @Test func `one that does not come to its end leaves nothing`() throws {
+    let store = try open("store")
+    for number in 1...5 { try SaveWorkload.save(number, to: store) }
+    struct Enough: Error {}
+    // So small a store is copied in one step: the copy is there, whole.
+    #expect(throws: Enough.self) { try store.backUp(to: directory.path("backup")) { _ in throw Enough() } }
+    var begun: (any BackendBackup)? = try store.backend.openBackup(at: directory.path("other"))
+    #expect(begun != nil)
+    #expect(try names.contains("other.partial"))
+    begun = nil
+    #expect(try names.filter { $0 != "backup" } == ["store"])
+    // What a killed process has left is no obstacle, what somebody has put there is.
+    try FileManager.default.removeItem(atPath: directory.path("backup"))
+    try FileManager.default.createDirectory(
+      atPath: directory.path("backup.partial"), withIntermediateDirectories: false)
+    try Data([1]).write(to: URL(filePath: directory.path("backup.partial/superblock")))
+    try store.backUp(to: directory.path("backup"))
+    let error = #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
+    #expect(error?.backendError?.code == .invalidArgument)
+    #expect(throws: StoreError.self) { try store.backUp(to: directory.path("no/such/directory")) }
+    let memory = try Store(.inMemory, classes: SaveWorkload.classes)
+    #expect(throws: StoreError.self) { try memory.backUp(to: directory.path("memory")) }
+    #expect(try names == ["backup", "store"])
+    let late = try store.backend.openBackup(at: directory.path("late"))
+    try store.close()
+    let interrupted = #expect(throws: BackendError.self) { try late.next() }
+    #expect(interrupted?.code == .interrupted)
+  }
+}
