@@ -138,7 +138,11 @@ final class ObjectStream {
 
   /// Lets go of an object that the stream brought in, where only its own references keep it alive.
   func release(_ object: inout StoredObject) {
-    if let table = object.table, table.store === store { store.release(&object, of: table) }
+    if let table = object.table {
+      if table.store === store { store.release(&object, of: table) }
+    } else if let table = store.registry[type(of: object)] {
+      store.release(deleted: &object, of: table)
+    }
   }
 
   private func beginPart() throws(StoreError) {

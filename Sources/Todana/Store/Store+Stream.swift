@@ -111,6 +111,8 @@ extension Store {
   /// Lets go of an object that the loop brought in, where only its own references keep it alive.
   func release(_ object: inout StoredObject, of table: ClassTable) {
     if isKnownUniquelyReferenced(&object) { return }
+    // The loop held it while its delete was saved.
+    if object.table == nil { return release(deleted: &object, of: table) }
     if object.isFault || object.state.isPending || object.table !== table { return }
     // Something else holds it: itself, over some path, or the caller. Without its content only the caller is left.
     let content = ContentSnapshot(of: object)

@@ -65,6 +65,7 @@ import Todana
     let (unsaved, forgotten) = (Node(), Node())
     for node in [unsaved, forgotten] { try store.insert(node) }
     let other = try makeStore()
+    defer { close(other) }
     var visited: [String] = []
     for try await node in store.objects(Node.self) {
       visited.append(node.name)
