@@ -5,8 +5,7 @@ extension Store {
   /// - Each record is read in the state of one commit, its envelope is checked, and it is looked for by its row id or
   ///   key, too. What was found is counted and compared with what the structure says.
   /// - The content of each class that the store was opened with is read by `readContent`, into objects that are
-  ///   thrown away, and what it refers to is looked for. (References in named buffers, and through
-  ///   ``LazyReferences`` to classes of which nothing is saved, are not followed.)
+  ///   thrown away, and what it refers to is looked for. (References in named buffers are not followed.)
   ///
   /// The store can be used meanwhile; what is pending is not looked at. Nothing is changed, but for a checkpoint at the
   /// start of a store that was opened for writing.
