@@ -40,9 +40,21 @@ Backup::Backup(const std::string &path, FileGroup::BackupPlan plan, Disk &source
     throw Failure::fromErrno(errno, "cannot create the directory", partialPath_);
   }
   target_ = std::make_unique<DirectoryDisk>(partialPath_);
-  // Left by one that was killed.
-  for (const std::string &name : target_->list()) target_->remove(name);
+  // Left by one that was killed; anything else is somebody's.
+  const std::vector<std::string> remnants = target_->list();
+  if (!std::all_of(remnants.begin(), remnants.end(), [this](const std::string &name) { return isRemnant(name); })) {
+    throw Failure(TDN_INVALID, "there is something else in the directory that the backup is made in", partialPath_);
+  }
+  for (const std::string &name : remnants) target_->remove(name);
   for (const auto &file : plan_.files) byteCount_ += file.byteCount;
+}
+
+// Data files, whose names begin with a number, differ from backup to backup; the others do not.
+bool Backup::isRemnant(const std::string &name) const {
+  const size_t hyphen = name.find_first_not_of("0123456789");
+  if (hyphen != std::string::npos && hyphen >= 4 && name[hyphen] == '-') return true;
+  return name == "log-a" || name == "log-b" ||
+         std::any_of(plan_.files.begin(), plan_.files.end(), [&](const auto &file) { return file.name == name; });
 }
 
 Backup::~Backup() {

@@ -34,6 +34,7 @@ class Backup {
   bool isDone() const { return isDone_; }
 
  private:
+  bool isRemnant(const std::string &name) const;
   void finish();
   void removeCopies();
 

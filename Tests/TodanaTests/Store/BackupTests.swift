@@ -102,6 +102,11 @@ import Todana
     try FileManager.default.createDirectory(
       atPath: directory.path("backup.partial"), withIntermediateDirectories: false)
     try Data([1]).write(to: URL(filePath: directory.path("backup.partial/superblock")))
+    let foreign = directory.path("backup.partial/letters")
+    try Data([1]).write(to: URL(filePath: foreign))
+    #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
+    #expect(FileManager.default.fileExists(atPath: foreign))
+    try FileManager.default.removeItem(atPath: foreign)
     try store.backUp(to: directory.path("backup"))
     let error = #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
     #expect(error?.backendError?.code == .invalidArgument)
