@@ -51,31 +51,13 @@ extension DataBuffer {
   private mutating func takeString() throws(DataBufferError) -> String {
     let start = unsafe readCursor
     let bytes = unsafe try takeCountedBytes()
-    if let value = unsafe smallASCIIString(bytes) { return value }
+    if let value = unsafe SmallString.string(ofASCII: bytes) { return value }
     // `String(validating:as:)` looks up generic metadata at each call and takes four times as long.
     let value = unsafe String(decoding: bytes, as: UTF8.self)
     guard unsafe isASCII(bytes) || isUnrepaired(value, bytes) else {
       throw unsafe refuse(.invalidUTF8, "a string is not UTF-8", from: start)
     }
     return value
-  }
-}
-
-/// The string of 8 to 15 bytes that are ASCII, which takes half the time of decoding: nothing is looked at twice.
-@inline(__always)
-private func smallASCIIString(_ bytes: UnsafeRawBufferPointer) -> String? {
-  let offset = bytes.count - 8
-  guard offset >= 0, offset < 8 else { return nil }
-  // Two words that overlap hold all of the bytes.
-  let first = unsafe bytes.loadUnaligned(as: UInt64.self)
-  let last = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-  guard (first | last) & 0x8080_8080_8080_8080 == 0 else { return nil }
-  return unsafe String(unsafeUninitializedCapacity: offset + 8) { characters in
-    // In bounds: there is room for as many bytes as were asked for.
-    let target = UnsafeMutableRawBufferPointer(characters)
-    unsafe target.storeBytes(of: first, as: UInt64.self)
-    unsafe target.storeBytes(of: last, toByteOffset: offset, as: UInt64.self)
-    return offset + 8
   }
 }
 
