@@ -93,21 +93,35 @@ std::string programOf(int64_t process) {
   throw failure;
 }
 
+// Not by gmtime_r(), which reads the file of the local time zone first.
 std::string now() {
-  const std::time_t time = std::time(nullptr);
-  struct tm utc;
-  char text[32];
-  ::gmtime_r(&time, &utc);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  const int64_t time = std::time(nullptr);
+  // Days to years and months as in Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms": years begin in
+  // March, so that the leap day comes last, and repeat after 400, an era.
+  const int64_t days = time / 86400 + 719468;
+  const int64_t era = days / 146097;
+  const int64_t dayOfEra = days % 146097;
+  const int64_t yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
+  const int64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+  const int64_t monthFromMarch = (5 * dayOfYear + 2) / 153;
+  const int64_t day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1;
+  const int64_t month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  const int64_t year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0);
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", int(year), int(month), int(day),
+                int(time / 3600 % 24), int(time / 60 % 60), int(time % 60));
   return text;
 }
 
 void writeHolder(int descriptor, const std::string &program) {
   const std::string text = std::to_string(::getpid()) + "\n" + now() + "\n" +
                            (program.empty() ? programOf(::getpid()) : program) + "\n";
-  // It only serves the message that others get: a full disk must not keep the store from opening.
-  if (::ftruncate(descriptor, 0) == 0) {
-    [[maybe_unused]] ssize_t written = ::pwrite(descriptor, text.data(), text.size(), 0);
+  // It only serves the message that others get: a full disk must not keep the store from opening. Cut afterwards and
+  // only if need be, as giving a block back and taking another one takes the file system a while.
+  const ssize_t written = ::pwrite(descriptor, text.data(), text.size(), 0);
+  struct stat status;
+  if (written >= 0 && ::fstat(descriptor, &status) == 0 && status.st_size > written) {
+    [[maybe_unused]] int cut = ::ftruncate(descriptor, written);
   }
 }
 

@@ -72,6 +72,11 @@ struct FaultRun {
     let store = try open()
     for number in 1...savedBefore { try SaveWorkload.save(number, to: store) }
     try store.close()
+    // As a program with a longer name leaves it: the lock file has to be cut.
+    let lock = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/lock"))
+    try lock.seekToEnd()
+    try lock.write(contentsOf: Data(repeating: 0x2A, count: 64))
+    try lock.close()
   }
 
   /// Runs the workload in which the `nth` call fails.

@@ -17,8 +17,8 @@ final class CabinetHandle: Sendable {
   }
 
   private struct Readers {
-    var snapshots: Set<Pointer> = []
-    var scans: Set<Pointer> = []
+    var snapshots = SmallMap<Pointer, Void>()
+    var scans = SmallMap<Pointer, Void>()
   }
 
   private let cabinet: Pointer
@@ -49,8 +49,8 @@ final class CabinetHandle: Sendable {
       isClosed = true
       gate.shut()
       readers.withLock { readers in
-        for scan in readers.scans { unsafe tdn_scan_close(scan.raw) }
-        for snapshot in readers.snapshots { unsafe tdn_snapshot_close(snapshot.raw) }
+        for scan in readers.scans.keys { unsafe tdn_scan_close(scan.raw) }
+        for snapshot in readers.snapshots.keys { unsafe tdn_snapshot_close(snapshot.raw) }
         readers = Readers()
       }
       return unsafe failure { unsafe tdn_close(cabinet.raw, $0) }
@@ -80,7 +80,7 @@ extension CabinetHandle {
       guard let raw = unsafe tdn_snapshot_open(cabinet, error) else { return false }
       let snapshot = unsafe Pointer(raw: raw)
       // Registered while the gate is passed: `close()` either waits for this or is refused nothing.
-      readers.withLock { _ = $0.snapshots.insert(snapshot) }
+      readers.withLock { $0.snapshots[snapshot] = () }
       opened = unsafe (snapshot, tdn_snapshot_commit_number(raw))
       return true
     }
@@ -96,7 +96,7 @@ extension CabinetHandle {
     try unsafe call(whenClosed: .interrupted) { _, error in
       guard let raw = unsafe open(error) else { return false }
       let scan = unsafe Pointer(raw: raw)
-      readers.withLock { _ = $0.scans.insert(scan) }
+      readers.withLock { $0.scans[scan] = () }
       opened = scan
       return true
     }
@@ -108,14 +108,14 @@ extension CabinetHandle {
   func closeSnapshot(_ snapshot: Pointer) {
     guard gate.enter() else { return }
     defer { gate.leave() }
-    if readers.withLock({ $0.snapshots.remove(snapshot) != nil }) { unsafe tdn_snapshot_close(snapshot.raw) }
+    if readers.withLock({ $0.snapshots.remove(snapshot) }) { unsafe tdn_snapshot_close(snapshot.raw) }
   }
 
   /// Frees a scan, unless ``close()`` does or did.
   func closeScan(_ scan: Pointer) {
     guard gate.enter() else { return }
     defer { gate.leave() }
-    if readers.withLock({ $0.scans.remove(scan) != nil }) { unsafe tdn_scan_close(scan.raw) }
+    if readers.withLock({ $0.scans.remove(scan) }) { unsafe tdn_scan_close(scan.raw) }
   }
 }
 

@@ -33,7 +33,7 @@ public final class KyotoBackend: StoreBackend {
     storeID = StoreID(report.store_id)
     latestReport = Mutex(OpenReport(report))
     capabilities = BackendCapabilities(
-      hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: location.durabilityLevels)
+      hasAtomicVisibility: true, notifiesOfChanges: false, keepsAllLevels: location.isDurable)
   }
 
   /// What was found at the latest ``init(_:options:)`` or ``reopen()``.

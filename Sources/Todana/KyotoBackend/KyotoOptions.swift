@@ -66,10 +66,10 @@ extension KyotoBackend.Location {
   }
 
   /// What is kept in memory or in unlinked files goes with the process.
-  var durabilityLevels: Set<Durability> {
+  var isDurable: Bool {
     switch self {
-    case .directory: [.full, .relaxed]
-    case .temporary, .inMemory: []
+    case .directory: true
+    case .temporary, .inMemory: false
     }
   }
 

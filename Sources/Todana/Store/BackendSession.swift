@@ -18,7 +18,7 @@ final class BackendSession: Sendable {
     var closesBackend: Bool
   }
 
-  private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  private static let entries = Mutex(SmallMap<ObjectIdentifier, Entry>())
 
   /// Enters a store of the backend.
   static func join(_ backend: any StoreBackend, opened: Bool) -> BackendSession {

@@ -2,10 +2,10 @@
 struct ClassRegistry {
   /// In the order of registration.
   private(set) var tables: [ClassTable] = []
-  private var tablesByType: [ObjectIdentifier: ClassTable] = [:]
-  private var tablesByID: [ClassID: ClassTable] = [:]
+  private var tablesByType = SmallMap<ObjectIdentifier, ClassTable>()
+  private var tablesByID = SmallMap<ClassID, ClassTable>()
   /// By the bytes of the names: strings are equal to their normalized forms, names are not.
-  private var typesByName: [[UInt8]: StoredObject.Type] = [:]
+  private var typesByName = SmallMap<[UInt8], StoredObject.Type>()
 
   /// The table of exactly this class.
   subscript(type: StoredObject.Type) -> ClassTable? { tablesByType[ObjectIdentifier(type)] }
@@ -15,7 +15,8 @@ struct ClassRegistry {
   mutating func register(_ type: StoredObject.Type, store: Store, nameByteLimit: Int) throws(StoreError) {
     let name = Self.storedName(of: type)
     try Self.check(name, of: type, nameByteLimit: nameByteLimit)
-    if let other = typesByName.updateValue(type, forKey: Array(name.utf8)) {
+    let nameBytes = Array(name.utf8)
+    if let other = typesByName[nameBytes] {
       throw StoreError(
         .duplicateClassName,
         other == type
@@ -23,6 +24,7 @@ struct ClassRegistry {
           : "The classes \(other) and \(type) are both stored as \"\(name)\"; override storedName in one of them.",
         className: name)
     }
+    typesByName[nameBytes] = type
     let table = ClassTable(store: store, type: type, name: name)
     tables.append(table)
     tablesByType[ObjectIdentifier(type)] = table
@@ -35,7 +37,7 @@ struct ClassRegistry {
 
   /// Takes over the numbers that the backend knows.
   mutating func adopt(_ structures: [StoredStructure]) {
-    var idsByName: [[UInt8]: ClassID] = [:]
+    var idsByName = SmallMap<[UInt8], ClassID>()
     for structure in structures where structure.kind == .rows { idsByName[structure.name] = structure.id }
     for table in tables {
       if let id = idsByName[Array(table.name.utf8)] { give(id, to: table) }
@@ -70,7 +72,7 @@ struct ClassRegistry {
     guard let superclass = _getSuperclass(type) as? StoredObject.Type, superclass != StoredObject.self,
       superclass.storedName == name
     else { return name }
-    return String(describing: type)
+    return StoredObject.unqualifiedName(of: type)
   }
 
   private static func check(_ name: String, of type: StoredObject.Type, nameByteLimit: Int) throws(StoreError) {

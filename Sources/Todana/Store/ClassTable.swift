@@ -1,6 +1,6 @@
 /// What a store keeps for one registered class: its name and number, its live objects, its pending changes.
 ///
-/// A store owns its tables; an object refers to its table unowned (``StoredObject/table``).
+/// A store owns its tables; an object leads to its table through an ``IdentityPage``, which does not retain it.
 final class ClassTable {
   /// Safe though unowned: the store owns the table and detaches every object when it goes.
   @safe unowned(unsafe) let store: Store
@@ -75,36 +75,35 @@ final class ClassTable {
   /// Puts a new object at a row.
   @inline(__always)
   func attach(_ object: StoredObject, at rowID: RowID) {
-    object.table = self
-    object.rowID = rowID
-    identity.insert(object, at: rowID)
+    identity.insert(object, at: rowID, of: self)
   }
 
   /// Makes the object one outside any store; its content stays.
   func detach(_ object: StoredObject) {
-    forget(object)
-    object.table = nil
-    object.rowID = 0
-    object.token = 0
-    object.state = []
+    Self.forget(object)
+    object.place = ObjectPlace()
+    object.tokenOrIndex = 0
   }
 
-  /// Takes the object out of the table of the live ones.
+  /// Takes an object out of its table's live ones, without retaining the table: this happens to every object.
   @inline(__always)
-  func forget(_ object: StoredObject) {
-    identity.remove(at: object.rowID)
-    if !fingerprints.isEmpty { fingerprints[object.rowID] = nil }
+  static func forget(_ object: StoredObject) {
+    guard let page = object.place.page else { return }
+    page.withTable { table in
+      if !table.fingerprints.isEmpty { table.fingerprints[object.rowID] = nil }
+      if page.remove(at: object.place.slot) { table.identity.retire(page) }
+    }
   }
 
   /// Detaches every object, for when the store goes; lists of references may keep the table.
   func detachAll() {
     isOrphan = true
-    for object in identity.objects() {
-      object.table = nil
-      object.rowID = 0
-      object.state.subtract(.pending)
-    }
     let pending = pending.takeAll()
+    for object in identity.objects() {
+      object.state.subtract(.pending)
+      Self.forget(object)
+      object.place.leave()
+    }
     blank = nil
     withExtendedLifetime(pending) {}
   }

@@ -7,136 +7,110 @@
 /// entry may be retained whenever no deinitializer of a stored object is running.
 @safe
 struct IdentityTable: ~Copyable {
-  private typealias Page = UnsafeMutablePointer<UnsafeRawPointer?>
-
-  private static let rowsPerPage = 1024
-  /// Behind the rows, a page keeps the number of its entries.
-  private static let countSlot = rowsPerPage
   /// Pages up to here are found by index (row ids below 2^28), those beyond by hash.
   private static let indexedPageLimit = 1 << 18
 
-  private var pages: UnsafeMutablePointer<Page?>
+  private var pages: UnsafeMutablePointer<IdentityPage?>
   private var pageCapacity = 0
-  /// Addresses of pages.
-  private var distantPages: [Int: UInt] = [:]
+  private var distantPages: [Int: IdentityPage] = [:]
   /// A page without entries that is kept for the next need: streaming creates and releases one object at a time.
-  private var sparePage: Page?
-  /// Objects that are alive.
-  private(set) var count = 0
+  private var sparePage: IdentityPage?
+  /// Whether objects are being made for most rows of each page that is added, right after it.
+  var isBeingFilled = false
 
   init() {
     unsafe pages = .allocate(capacity: 1)
-    unsafe sparePage = nil
   }
 
   deinit {
     for index in 0..<pageCapacity { unsafe pages[index]?.deallocate() }
-    for address in distantPages.values { unsafe UnsafeRawPointer(bitPattern: address)?.deallocate() }
-    unsafe sparePage?.deallocate()
+    for page in distantPages.values { page.deallocate() }
+    sparePage?.deallocate()
     unsafe pages.deallocate()
+  }
+
+  /// Objects that are alive.
+  ///
+  /// - Complexity: O(*n*) in the pages.
+  var count: Int {
+    var count = 0
+    forEachPage { count += $0.count }
+    return count
   }
 
   /// The object of the row, if it is alive.
   @inline(__always)
-  subscript(rowID: RowID) -> StoredObject? {
-    guard let page = unsafe page(at: Int(truncatingIfNeeded: rowID >> 10)),
-      let entry = unsafe page[Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)]
-    else { return nil }
-    return unsafe Unmanaged<StoredObject>.fromOpaque(entry).takeUnretainedValue()
-  }
+  subscript(rowID: RowID) -> StoredObject? { page(at: Self.pageIndex(rowID))?[Self.slot(rowID)] }
 
   /// Whether the row's object is alive.
   @inline(__always)
-  func contains(_ rowID: RowID) -> Bool {
-    guard let page = unsafe page(at: Int(truncatingIfNeeded: rowID >> 10)) else { return false }
-    return unsafe page[Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)] != nil
-  }
+  func contains(_ rowID: RowID) -> Bool { page(at: Self.pageIndex(rowID))?.isTaken(Self.slot(rowID)) ?? false }
 
-  /// Enters an object; there must be none at the row.
+  /// Enters an object, which learns where it stands; there must be none at the row.
   @inline(__always)
-  mutating func insert(_ object: StoredObject, at rowID: RowID) {
-    let page = unsafe pageForInsert(at: Int(truncatingIfNeeded: rowID >> 10))
-    let slot = Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)
-    unsafe page[slot] = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    unsafe page[Self.countSlot] = UnsafeRawPointer(bitPattern: UInt(bitPattern: page[Self.countSlot]) + 1)
-    count += 1
-  }
-
-  /// Takes the object's entry out.
-  @inline(__always)
-  mutating func remove(at rowID: RowID) {
-    let pageIndex = Int(truncatingIfNeeded: rowID >> 10)
-    let slot = Int(truncatingIfNeeded: rowID) & (Self.rowsPerPage - 1)
-    guard let page = unsafe page(at: pageIndex), unsafe page[slot] != nil else { return }
-    unsafe page[slot] = nil
-    count -= 1
-    let remaining = unsafe UInt(bitPattern: page[Self.countSlot]) - 1
-    unsafe page[Self.countSlot] = UnsafeRawPointer(bitPattern: remaining)
-    if remaining == 0 { retire(pageIndex) }
+  mutating func insert(_ object: StoredObject, at rowID: RowID, of table: ClassTable) {
+    let page = page(at: Self.pageIndex(rowID)) ?? addPage(at: Self.pageIndex(rowID), of: table)
+    page.insert(object, at: Self.slot(rowID))
+    object.place.move(to: page, slot: Self.slot(rowID))
   }
 
   /// All that are alive, retained, in the order of row ids but for those beyond 2^28.
   func objects() -> [StoredObject] {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
-    for index in 0..<pageCapacity {
-      if let page = unsafe pages[index] { unsafe Self.append(page, to: &objects) }
-    }
-    for index in distantPages.keys {
-      if let page = unsafe page(at: index) { unsafe Self.append(page, to: &objects) }
+    forEachPage { page in
+      for slot in 0..<IdentityPage.rowCount {
+        if let object = page[slot] { objects.append(object) }
+      }
     }
     return objects
   }
 
-  private static func append(_ page: Page, to objects: inout [StoredObject]) {
-    for slot in 0..<rowsPerPage {
-      guard let entry = unsafe page[slot] else { continue }
-      unsafe objects.append(Unmanaged<StoredObject>.fromOpaque(entry).takeUnretainedValue())
+  private func forEachPage(_ body: (IdentityPage) -> Void) {
+    for index in 0..<pageCapacity {
+      if let page = unsafe pages[index] { body(page) }
     }
+    for page in distantPages.values { body(page) }
   }
 
   @inline(__always)
-  private func page(at index: Int) -> Page? {
+  private static func pageIndex(_ rowID: RowID) -> Int { Int(truncatingIfNeeded: rowID / RowID(IdentityPage.rowCount)) }
+
+  @inline(__always)
+  private static func slot(_ rowID: RowID) -> Int { Int(truncatingIfNeeded: rowID) & (IdentityPage.rowCount - 1) }
+
+  @inline(__always)
+  private func page(at index: Int) -> IdentityPage? {
     // A row id's upper bits are never negative.
-    index < pageCapacity ? unsafe pages[index] : unsafe Self.distantPage(at: index, in: distantPages)
+    index < pageCapacity ? unsafe pages[index] : Self.distantPage(at: index, in: distantPages)
   }
 
   // Not a method of a table, for which a caller that has none of its fields in memory would have to write them there.
   @inline(never)
-  private static func distantPage(at index: Int, in distantPages: [Int: UInt]) -> Page? {
-    guard index >= indexedPageLimit, let address = distantPages[index] else { return nil }
-    return unsafe UnsafeMutableRawPointer(bitPattern: address)?.assumingMemoryBound(to: UnsafeRawPointer?.self)
-  }
-
-  @inline(__always)
-  private mutating func pageForInsert(at index: Int) -> Page {
-    if let page = unsafe page(at: index) { return unsafe page }
-    return unsafe addPage(at: index)
+  private static func distantPage(at index: Int, in distantPages: [Int: IdentityPage]) -> IdentityPage? {
+    index < indexedPageLimit ? nil : distantPages[index]
   }
 
   @inline(never)
-  private mutating func addPage(at index: Int) -> Page {
-    let page = unsafe sparePage ?? Self.makePage()
-    unsafe sparePage = nil
+  private mutating func addPage(at index: Int, of table: ClassTable) -> IdentityPage {
+    let firstRowID = RowID(index) * RowID(IdentityPage.rowCount)
+    let page = sparePage ?? IdentityPage(of: table, firstRowID: firstRowID)
+    page.firstRowID = firstRowID
+    sparePage = nil
+    if isBeingFilled { MemoryAhead.populate(behind: page.end) }
     if index < Self.indexedPageLimit {
       growPages(toHold: index)
       unsafe pages[index] = page
     } else {
-      distantPages[index] = UInt(bitPattern: page)
+      distantPages[index] = page
     }
-    return unsafe page
-  }
-
-  private static func makePage() -> Page {
-    let page = Page.allocate(capacity: rowsPerPage + 1)
-    unsafe page.initialize(repeating: nil, count: rowsPerPage + 1)
-    return unsafe page
+    return page
   }
 
   private mutating func growPages(toHold index: Int) {
     guard index >= pageCapacity else { return }
     let newCapacity = max(16, pageCapacity * 2, index + 1)
-    let newPages = UnsafeMutablePointer<Page?>.allocate(capacity: newCapacity)
+    let newPages = UnsafeMutablePointer<IdentityPage?>.allocate(capacity: newCapacity)
     unsafe newPages.initialize(repeating: nil, count: newCapacity)
     for index in 0..<pageCapacity { unsafe newPages[index] = unsafe pages[index] }
     unsafe pages.deallocate()
@@ -146,17 +120,17 @@ struct IdentityTable: ~Copyable {
 
   /// Gives up a page that has become empty.
   @inline(never)
-  private mutating func retire(_ index: Int) {
-    guard let page = unsafe page(at: index) else { return }
+  mutating func retire(_ page: IdentityPage) {
+    let index = Self.pageIndex(page.firstRowID)
     if index < pageCapacity {
       unsafe pages[index] = nil
     } else {
       distantPages[index] = nil
     }
-    if unsafe sparePage == nil {
-      unsafe sparePage = page
+    if sparePage == nil {
+      sparePage = page
     } else {
-      unsafe page.deallocate()
+      page.deallocate()
     }
   }
 }

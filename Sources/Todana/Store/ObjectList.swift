@@ -56,12 +56,12 @@ struct ObjectList: ~Copyable {
     lastRowID = 0
   }
 
-  mutating func append(_ object: consuming StoredObject) {
+  /// Appends an object, whose row id the caller knows without a look at it.
+  @inline(__always)
+  mutating func append(_ object: consuming StoredObject, rowID: RowID) {
     if count == capacity { grow() }
-    let place = unsafe base + count
-    unsafe place.initialize(to: object)
-    count += 1
-    let rowID = unsafe place.pointee.rowID
+    unsafe (base + count).initialize(to: object)
+    count &+= 1
     if rowID < lastRowID { isAscending = false }
     lastRowID = rowID
   }

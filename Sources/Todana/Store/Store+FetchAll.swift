@@ -28,9 +28,12 @@ extension Store {
       }
     }
     let expectedCount = try count(of: tables, includingPending: includingPending)
+    let isLarge = expectedCount >= 16 * IdentityPage.rowCount
     return try ObjectList.array(of: type, expectedCount: expectedCount) { list throws(StoreError) in
       for table in tables {
         list.beginClass()
+        table.identity.isBeingFilled = isLarge
+        defer { table.identity.isBeingFilled = false }
         try fetchAll(of: table, includingPending: includingPending, onDamage: onDamage, into: &list)
         list.orderClass()
       }
@@ -82,7 +85,7 @@ extension Store {
             if let object = try object(
               for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
             {
-              list.append(object)
+              list.append(object, rowID: slice.rowID)
             }
           } catch {
             try onDamage.handle(error)
@@ -91,7 +94,9 @@ extension Store {
       }
     }
     guard includingPending, table.pending.insertCount > 0 else { return }
-    for object in table.pending.objects where object.state.contains(.inserted) { list.append(object) }
+    for object in table.pending.objects where object.state.contains(.inserted) {
+      list.append(object, rowID: object.rowID)
+    }
   }
 
   /// Reads on; false at the end.

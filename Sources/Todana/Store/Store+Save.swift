@@ -65,17 +65,18 @@ extension Store {
     let classID = try table.resolveClassID()
     table.pending.sort()
     var writer = DataBuffer(arena: batch.arena, encoder: self)
-    let objects = table.pending.objects
+    let entries = table.pending.entries
     let arenaStart = batch.arena.count
-    for (index, object) in objects.enumerated() {
+    for (index, entry) in entries.enumerated() {
+      let object = entry.object
       if index == 1024 {
         // Taking the memory at once, by what the first ones took, saves copying it again and again as it grows.
-        batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * objects.count / 16 * 17)
+        batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * entries.count / 16 * 17)
       }
       if object.state.contains(.deleted) {
         batch.append(
           .init(
-            structure: classID, kind: .remove, expectation: .token(object.token), key: .row(object.rowID), value: 0..<0)
+            structure: classID, kind: .remove, expectation: .token(entry.token), key: .row(object.rowID), value: 0..<0)
         )
         continue
       }
@@ -84,7 +85,7 @@ extension Store {
       batch.append(
         .init(
           structure: classID, kind: .put,
-          expectation: object.state.contains(.inserted) ? .absent : .token(object.token),
+          expectation: object.state.contains(.inserted) ? .absent : .token(entry.token),
           key: .row(object.rowID), value: written.range))
     }
   }
@@ -147,14 +148,15 @@ extension Store {
         continue
       }
       let hasDeletes = table.pending.deleteCount > 0
-      var objects = table.pending.takeAll()
-      for object in objects {
-        finishSave(object, of: table, changes[index], in: batch.arena)
+      var entries = table.pending.takeEntries()
+      for entry in entries {
+        finishSave(entry.object, of: table, changes[index], in: batch.arena)
         index += 1
       }
-      adjustPendingCount(by: -objects.count)
+      adjustPendingCount(by: -entries.count)
       guard hasDeletes else { continue }
-      while var object = objects.popLast() {
+      while let entry = entries.popLast() {
+        var object = (consume entry).object
         if object.table == nil { release(deleted: &object, of: table) }
       }
     }

@@ -15,7 +15,13 @@ public struct BackendCapabilities: Hashable, Sendable {
   ///
   /// Asking for one that is not among them gives the next stronger one that is. Empty for a backend whose records go
   /// with the process.
-  public var durabilityLevels: Set<Durability>
+  public var durabilityLevels: Set<Durability> {
+    get { Set([Durability.full, .relaxed].filter { levelBits & Self.bit(of: $0) != 0 }) }
+    set { levelBits = newValue.reduce(0) { $0 | Self.bit(of: $1) } }
+  }
+
+  // Not a set: making one takes longer than the rest of opening a backend (see `SmallMap`).
+  private var levelBits: UInt8 = 0
 
   public init(hasAtomicVisibility: Bool, notifiesOfChanges: Bool, durabilityLevels: Set<Durability>) {
     self.hasAtomicVisibility = hasAtomicVisibility
@@ -23,6 +29,14 @@ public struct BackendCapabilities: Hashable, Sendable {
     self.durabilityLevels = durabilityLevels
   }
 
+  init(hasAtomicVisibility: Bool, notifiesOfChanges: Bool, keepsAllLevels: Bool) {
+    self.hasAtomicVisibility = hasAtomicVisibility
+    self.notifiesOfChanges = notifiesOfChanges
+    levelBits = keepsAllLevels ? Self.bit(of: .full) | Self.bit(of: .relaxed) : 0
+  }
+
   /// Whether anything outlives the process.
-  public var isDurable: Bool { !durabilityLevels.isEmpty }
+  public var isDurable: Bool { levelBits != 0 }
+
+  private static func bit(of level: Durability) -> UInt8 { 1 << UInt8(truncatingIfNeeded: level.rawValue) }
 }

@@ -28,15 +28,11 @@
 ///
 /// The deinitializer of a subclass must not use the store: the object still stands in its store's table then.
 open class StoredObject: StoreIdentifiable, CustomStringConvertible {
-  /// Leads to the table of the object's class in its store, where it is in one.
-  final var tableReference = TableReference(nil)
-  /// The row within the class; 0 outside a store.
-  final var rowID: RowID = 0
-  /// The last 8 bytes of the record that the content was read from or saved to.
-  final var token: UInt64 = 0
-  /// Where the object stands in its table's pending changes, if it is pending.
-  final var pendingIndex: UInt32 = 0
-  final var state: ObjectState = []
+  // A fetch of millions takes the time that their memory takes, so these are the fewest words possible.
+
+  final var place = ObjectPlace()
+  /// While the object is pending, where it stands in the ``PendingChanges``, which keep its ``token``; else the token.
+  final var tokenOrIndex: UInt64 = 0
 
   /// Creates an object outside any store, with default content.
   ///
@@ -44,7 +40,7 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   public required init() {}
 
   deinit {
-    tableReference.forget(self)
+    if place.page != nil { ClassTable.forget(self) }
   }
 
   /// The version of what ``writeContent(to:)`` writes; ``DataBuffer/version`` gives it back when reading.
@@ -57,7 +53,11 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   ///
   /// Override it to rename a class in code and keep its records. Not empty, no NUL, at most 255 bytes of UTF-8. An
   /// override does not reach subclasses: one that has no override of its own is stored under its own type's name.
-  open class var storedName: String { String(describing: self) }
+  open class var storedName: String { unqualifiedName(of: self) }
+
+  /// What `String(describing:)` gives for a type, which looks for the type's conformances first: opening a store is
+  /// quick enough to notice.
+  final class func unqualifiedName(of type: StoredObject.Type) -> String { _typeName(type, qualified: false) }
 
   /// Reads the content that ``writeContent(to:)`` wrote, the same values in the same order.
   ///
@@ -78,7 +78,7 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
 
   /// The class, and the identity where there is one: `Song 1-17 (fault)`.
   open var description: String {
-    var text = String(describing: type(of: self))
+    var text = StoredObject.unqualifiedName(of: type(of: self))
     if let id = anyID { text += " \(id)" }
     if isFault { text += " (fault)" }
     if let change = state.pendingDescription { text += " (\(change))" }

@@ -1,0 +1,67 @@
+/// What an object knows of itself: its state, and where it stands in the table of its class; one word, as there may be
+/// millions of them.
+///
+/// The page's address takes the bits that it needs, the slot those above, the state those below (``IdentityPage``).
+@safe
+struct ObjectPlace {
+  private static let stateMask: UInt = UInt(IdentityPage.alignment) - 1
+  private static let pageMask: UInt = (1 << IdentityPage.addressBitCount) - 1 - stateMask
+
+  private var word: UInt = 0
+
+  /// Outside any store.
+  init() {}
+
+  var state: ObjectState {
+    @inline(__always) get { ObjectState(rawValue: UInt8(truncatingIfNeeded: word & Self.stateMask)) }
+    @inline(__always) set { word = (word & ~Self.stateMask) | UInt(newValue.rawValue) }
+  }
+
+  /// The page that the object stands in; nil outside a store.
+  var page: IdentityPage? {
+    @inline(__always) get { IdentityPage(bitPattern: word & Self.pageMask) }
+  }
+
+  /// Where in its page the object stands.
+  var slot: Int {
+    @inline(__always) get { Int(truncatingIfNeeded: word &>> IdentityPage.addressBitCount) }
+  }
+
+  /// Says where the object stands now; its state remains.
+  @inline(__always)
+  mutating func move(to page: IdentityPage, slot: Int) {
+    word = (word & Self.stateMask) | page.bitPattern | (UInt(truncatingIfNeeded: slot) &<< IdentityPage.addressBitCount)
+  }
+
+  /// Says that the object stands nowhere any more; its state remains.
+  mutating func leave() { word &= Self.stateMask }
+}
+
+extension StoredObject {
+  final var state: ObjectState {
+    @inline(__always) get { place.state }
+    @inline(__always) set { place.state = newValue }
+  }
+
+  /// The table of the object's class in its store; nil outside a store.
+  final var table: ClassTable? {
+    @inline(__always) get { place.page?.table }
+  }
+
+  /// The row within the class; 0 outside a store.
+  final var rowID: RowID {
+    @inline(__always) get { place.page.map { $0.firstRowID + RowID(place.slot) } ?? 0 }
+  }
+
+  /// The last 8 bytes of the record that the content was read from or saved to.
+  final var token: UInt64 {
+    @inline(__always) get { state.isPending ? pendingToken : tokenOrIndex }
+    @inline(__always) set { if state.isPending { pendingToken = newValue } else { tokenOrIndex = newValue } }
+  }
+
+  @inline(never)
+  private final var pendingToken: UInt64 {
+    get { table?.pending[tokenOf: self] ?? 0 }
+    set { table?.pending[tokenOf: self] = newValue }
+  }
+}
