@@ -97,7 +97,9 @@ struct IdentityTable: ~Copyable {
     let page = sparePage ?? IdentityPage(of: table, firstRowID: firstRowID)
     page.firstRowID = firstRowID
     sparePage = nil
-    if isBeingFilled { MemoryAhead.populate(behind: page.end) }
+    if isBeingFilled || isFilledInOrder(upTo: index) {
+      MemoryAhead.populate(behind: page.end, byteCount: MemoryAhead.pageOfObjects)
+    }
     if index < Self.indexedPageLimit {
       growPages(toHold: index)
       unsafe pages[index] = page
@@ -105,6 +107,11 @@ struct IdentityTable: ~Copyable {
       distantPages[index] = page
     }
     return page
+  }
+
+  /// Whether the pages before this one are full, as where one object after the other is inserted.
+  private func isFilledInOrder(upTo index: Int) -> Bool {
+    index > 16 && (1...16).allSatisfy { page(at: index - $0)?.count == IdentityPage.rowCount }
   }
 
   private mutating func growPages(toHold index: Int) {

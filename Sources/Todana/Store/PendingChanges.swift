@@ -3,28 +3,24 @@
 /// Which of the three, and where it stands here, the object itself knows (``StoredObject/state``,
 /// ``StoredObject/tokenOrIndex``); so moving between the three, and leaving, cost no search.
 struct PendingChanges {
-  struct Entry {
-    let object: StoredObject
-    /// The token of the object's record as it was read or saved last; the object has no room for it meanwhile.
-    var token: UInt64
-  }
-
-  private(set) var entries: [Entry] = []
+  private(set) var objects: [StoredObject] = []
+  /// The tokens of the objects' records, in the same order, for which the objects have no room meanwhile; empty as long
+  /// as all are 0, as those of new objects are.
+  private var tokens: [UInt64] = []
   private(set) var insertCount = 0
   private(set) var updateCount = 0
   private(set) var deleteCount = 0
   /// Whether the objects stand in the order of their row ids.
   private var isAscending = true
 
-  var isEmpty: Bool { entries.isEmpty }
-  var objects: some Sequence<StoredObject> { entries.lazy.map(\.object) }
+  var isEmpty: Bool { objects.isEmpty }
 
   /// Adds an object that is not pending, as `change`.
   mutating func add(_ object: StoredObject, as change: ObjectState) {
-    if let last = entries.last, last.object.rowID > object.rowID { isAscending = false }
-    let token = object.tokenOrIndex
-    object.tokenOrIndex = UInt64(truncatingIfNeeded: entries.count)
-    entries.append(Entry(object: object, token: token))
+    if let last = objects.last, last.rowID > object.rowID { isAscending = false }
+    setToken(object.tokenOrIndex, at: objects.count)
+    object.tokenOrIndex = UInt64(truncatingIfNeeded: objects.count)
+    objects.append(object)
     object.state.formUnion(change)
     adjust(change, by: 1)
   }
@@ -32,17 +28,19 @@ struct PendingChanges {
   /// Takes an object out that is pending.
   mutating func remove(_ object: StoredObject) {
     let index = index(of: object)
-    let token = entries[index].token
-    let last = entries.removeLast()
-    if last.object !== object {
-      entries[index] = last
-      last.object.tokenOrIndex = UInt64(truncatingIfNeeded: index)
+    let token = token(at: index)
+    let last = objects.removeLast()
+    let lastToken = tokens.popLast() ?? 0
+    if last !== object {
+      objects[index] = last
+      setToken(lastToken, at: index)
+      last.tokenOrIndex = UInt64(truncatingIfNeeded: index)
       isAscending = false
     }
     object.tokenOrIndex = token
     adjust(object.state.intersection(.pending), by: -1)
     object.state.subtract([.inserted, .updated, .deleted, .changedAgain])
-    if entries.isEmpty { isAscending = true }
+    if objects.isEmpty { isAscending = true }
   }
 
   /// Makes a pending object pending as something else.
@@ -55,31 +53,47 @@ struct PendingChanges {
 
   /// The token of a pending object's record.
   subscript(tokenOf object: StoredObject) -> UInt64 {
-    get { entries[index(of: object)].token }
-    set { entries[index(of: object)].token = newValue }
+    get { token(at: index(of: object)) }
+    set { setToken(newValue, at: index(of: object)) }
   }
 
   /// Orders the objects by row id.
   mutating func sort() {
     guard !isAscending else { return }
-    entries.sort { $0.object.rowID < $1.object.rowID }
-    for index in entries.indices { entries[index].object.tokenOrIndex = UInt64(truncatingIfNeeded: index) }
+    for object in objects { object.tokenOrIndex = self[tokenOf: object] }
+    objects.sort { $0.rowID < $1.rowID }
+    tokens = []
+    for index in objects.indices {
+      setToken(objects[index].tokenOrIndex, at: index)
+      objects[index].tokenOrIndex = UInt64(truncatingIfNeeded: index)
+    }
     isAscending = true
   }
 
   /// Forgets all; the objects have their tokens again, and their state is the caller's to change.
   mutating func takeAll() -> [StoredObject] {
-    takeEntries().map { entry in
-      entry.object.tokenOrIndex = entry.token
-      return entry.object
-    }
+    for object in objects { object.tokenOrIndex = self[tokenOf: object] }
+    return takeObjects()
   }
 
   /// Forgets all, whose tokens and state are the caller's to set.
-  mutating func takeEntries() -> [Entry] {
-    let all = entries
+  mutating func takeObjects() -> [StoredObject] {
+    let all = objects
     self = PendingChanges()
     return all
+  }
+
+  /// The token of the record of the object at an index.
+  @inline(__always)
+  func token(at index: Int) -> UInt64 { tokens.isEmpty ? 0 : tokens[index] }
+
+  /// Sets the token at an index, or adds the one behind the last.
+  @inline(__always)
+  private mutating func setToken(_ token: UInt64, at index: Int) {
+    if token == 0, tokens.isEmpty { return }
+    // Those before it, and with an index in their midst those behind it, are 0.
+    while tokens.count <= max(index, objects.count - 1) { tokens.append(0) }
+    tokens[index] = token
   }
 
   private func index(of object: StoredObject) -> Int { Int(truncatingIfNeeded: object.tokenOrIndex) }

@@ -65,18 +65,18 @@ extension Store {
     let classID = try table.resolveClassID()
     table.pending.sort()
     var writer = DataBuffer(arena: batch.arena, encoder: self)
-    let entries = table.pending.entries
+    let objects = table.pending.objects
     let arenaStart = batch.arena.count
-    for (index, entry) in entries.enumerated() {
-      let object = entry.object
+    for (index, object) in objects.enumerated() {
       if index == 1024 {
         // Taking the memory at once, by what the first ones took, saves copying it again and again as it grows.
-        batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * entries.count / 16 * 17)
+        batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * objects.count / 16 * 17)
       }
       if object.state.contains(.deleted) {
         batch.append(
           .init(
-            structure: classID, kind: .remove, expectation: .token(entry.token), key: .row(object.rowID), value: 0..<0)
+            structure: classID, kind: .remove, expectation: .token(table.pending.token(at: index)),
+            key: .row(object.rowID), value: 0..<0)
         )
         continue
       }
@@ -85,7 +85,7 @@ extension Store {
       batch.append(
         .init(
           structure: classID, kind: .put,
-          expectation: object.state.contains(.inserted) ? .absent : .token(entry.token),
+          expectation: object.state.contains(.inserted) ? .absent : .token(table.pending.token(at: index)),
           key: .row(object.rowID), value: written.range))
     }
   }
@@ -148,15 +148,14 @@ extension Store {
         continue
       }
       let hasDeletes = table.pending.deleteCount > 0
-      var entries = table.pending.takeEntries()
-      for entry in entries {
-        finishSave(entry.object, of: table, changes[index], in: batch.arena)
+      var objects = table.pending.takeObjects()
+      for object in objects {
+        finishSave(object, of: table, changes[index], in: batch.arena)
         index += 1
       }
-      adjustPendingCount(by: -entries.count)
+      adjustPendingCount(by: -objects.count)
       guard hasDeletes else { continue }
-      while let entry = entries.popLast() {
-        var object = (consume entry).object
+      while var object = objects.popLast() {
         if object.table == nil { release(deleted: &object, of: table) }
       }
     }
