@@ -23,6 +23,7 @@ struct FaultInjectionTests {
     Fault(name: "a write gives ENOSPC", kind: "write", error: ENOSPC, isLasting: true),
     Fault(name: "a flush gives EIO", kind: "flush", error: EIO, isLasting: false),
     Fault(name: "a flush gives EIO", kind: "flush", error: EIO, isLasting: true),
+    Fault(name: "a change of size gives ENOSPC", kind: "resize", error: ENOSPC, isLasting: true),
     Fault(name: "opening a file gives EMFILE", kind: "open", error: EMFILE, isLasting: false),
     Fault(name: "opening a file gives EMFILE", kind: "open", error: EMFILE, isLasting: true),
     Fault(name: "a rename gives EIO", kind: "rename", error: EIO, isLasting: false),
@@ -44,8 +45,6 @@ struct FaultInjectionTests {
     Fault(name: "a read is interrupted", kind: "read", error: EINTR, isLasting: false),
     Fault(name: "a change of size is interrupted", kind: "resize", error: EINTR, isLasting: false),
     Fault(name: "opening a file is interrupted", kind: "open", error: EINTR, isLasting: false),
-    // Of the lock file alone, which says who holds the store.
-    Fault(name: "a change of size gives ENOSPC", kind: "resize", error: ENOSPC, isLasting: true),
     // Commits then do what the thread in the background would have done.
     Fault(name: "a thread cannot be started", kind: "thread", error: EAGAIN, isLasting: true),
   ]

@@ -103,13 +103,14 @@ struct FaultRun {
     return outcome
   }
 
-  /// Makes six saves, one of them large, one relaxed, with checkpoints and a backup among them.
+  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction and a backup among them.
   private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
     while progress.acknowledged < savedBefore + 6 {
       let number = progress.acknowledged + 1
       let durability: Durability = number % 7 == 0 ? .relaxed : .full
       do {
         if number % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
+        if number % 4 == 0 { try store.compact() }
         if number % 5 == 0, !FileManager.default.fileExists(atPath: backupPath) { try store.backUp(to: backupPath) }
         progress.begun = number
         try SaveWorkload.save(number, to: store, durability: durability)

@@ -1,14 +1,14 @@
 #include "BatchCommit.h"
 
 #include "../Kyoto/TreeReader.h"
+#include "Maintenance.h"
 
 namespace todana {
 
 namespace {
 
-// Background growth is asked for at twice as many records as buckets. Chains are trees, so overload hurts gently, and
-// a commit waits for a larger file only where its own records would overload the file badly.
-constexpr uint64_t kCrowded = 2;
+// A larger file is built in the background at twice as many records as buckets. Chains are trees, so overload hurts
+// gently, and a commit waits for one only where its own records would overload the file badly.
 constexpr uint64_t kOverloaded = 8;
 
 }  // namespace
@@ -116,7 +116,7 @@ void BatchCommit::change(const BatchRun &run) {
       changeTree(run, file, readers);
     } else {
       changeHash(run, *file, readers, nextRow);
-      if (file->count() > kCrowded * static_cast<uint64_t>(file->bucketCount())) crowded_.push_back(&structure);
+      if (Maintenance::isNeeded(structure, *file)) needy_.push_back(&structure);
     }
   } catch (Failure &failure) {
     if (failure.structure == 0) failure.structure = structure.id;

@@ -16,8 +16,8 @@ class BatchCommit {
   void undo() { commit_.undo(); }
 
   const std::vector<uint64_t> &conflicts() const { return conflicts_; }
-  // Structures whose files have become too small.
-  const std::vector<Structure *> &crowded() const { return crowded_; }
+  // Structures whose files should be looked at (Maintenance.h).
+  const std::vector<Structure *> &needy() const { return needy_; }
 
  private:
   using Readers = std::vector<Commit::Reader>;
@@ -40,7 +40,7 @@ class BatchCommit {
   Commit commit_;
   const Batch &batch_;
   std::vector<uint64_t> conflicts_;
-  std::vector<Structure *> crowded_;
+  std::vector<Structure *> needy_;
 };
 
 }  // namespace todana

@@ -333,6 +333,16 @@ bool tdn_backup_next(tdn_backup *handle, uint64_t *copied, bool *done, tdn_error
 
 void tdn_backup_close(tdn_backup *handle) { delete handle; }
 
+// MARK: Compacting
+
+bool tdn_compact(
+  tdn_cabinet *handle, uint32_t structure, tdn_progress progress, void *context, bool *compacted, tdn_error *error) {
+  return guard(error, [&] {
+    *compacted = Cabinet::Use(*handle->cabinet)->compact(
+      structure, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
+  });
+}
+
 // MARK: Looking inside
 
 bool tdn_verify_part(

@@ -1,4 +1,4 @@
-// Puts and removes records of a hash file, and tells whoever has to know: open snapshots, and a growth under way.
+// Puts and removes records of a hash file, and tells whoever has to know: open snapshots, and a rebuilding under way.
 #pragma once
 
 #include "Commit.h"

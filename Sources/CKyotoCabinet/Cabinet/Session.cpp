@@ -38,18 +38,18 @@ Session::Session(Disk &disk, const tdn_options &options, FileGroup::Report &repo
   if (isReadOnly_) return;
   std::sort(fileNumbers.begin(), fileNumbers.end());
   group_->keepOnly(fileNumbers);
-  growth_ = std::make_unique<Growth>(*commitState_);
+  maintenance_ = std::make_unique<Maintenance>(*commitState_);
 }
 
 Session::~Session() {
-  growth_ = nullptr;
+  maintenance_ = nullptr;
   snapshots_.interruptAll();
   commitState_ = nullptr;
   table_ = nullptr;
 }
 
 void Session::close() {
-  if (growth_) growth_->stop();
+  if (maintenance_) maintenance_->stop();
   if (!isReadOnly_) storeState();
   snapshots_.interruptAll();
   group_->close();
@@ -149,7 +149,7 @@ uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durabilit
     conflicts = commit.conflicts();
     throw;
   }
-  for (Structure *structure : commit.crowded()) growth_->request(*structure);
+  for (Structure *structure : commit.needy()) maintenance_->request(*structure);
   return number;
 }
 
@@ -218,6 +218,13 @@ void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view key, Chun
   });
 }
 
+bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
+  Structure &structure = table_->structure(id);
+  if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+  group_->throwIfPoisoned();
+  return maintenance_->compact(structure, progress);
+}
+
 // MARK: Looking inside
 
 FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
@@ -242,7 +249,8 @@ FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::str
 
 tdn_statistics Session::statistics() {
   tdn_statistics statistics = group_->statistics();
-  statistics.growths = growth_ ? growth_->growthCount() : 0;
+  statistics.growths = maintenance_ ? maintenance_->growthCount() : 0;
+  statistics.compactions = maintenance_ ? maintenance_->compactionCount() : 0;
   return statistics;
 }
 

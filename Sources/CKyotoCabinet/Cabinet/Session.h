@@ -9,7 +9,7 @@
 #include "Catalog.h"
 #include "Commit.h"
 #include "FileTable.h"
-#include "Growth.h"
+#include "Maintenance.h"
 #include "SnapshotList.h"
 
 namespace todana {
@@ -53,6 +53,9 @@ class Session {
   void getRows(Snapshot *snapshot, uint32_t structure, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
   void getKey(Snapshot *snapshot, uint32_t structure, std::string_view key, ChunkWriter &chunk);
 
+  // Rebuilds the structure's file if it would become shorter. False if it would not, or `progress` gave up.
+  bool compact(uint32_t structure, const Rebuilding::Progress &progress);
+
   // Checks up to TDN_VERIFIED_PAGES pages of a structure's main file.
   FileGroup::Verified verifyPart(uint32_t structure, int64_t firstPage, std::string &fileName);
 
@@ -70,7 +73,7 @@ class Session {
   SnapshotList snapshots_;
   std::unique_ptr<FileTable> table_;
   std::unique_ptr<CommitState> commitState_;
-  std::unique_ptr<Growth> growth_;
+  std::unique_ptr<Maintenance> maintenance_;
 };
 
 }  // namespace todana

@@ -14,8 +14,8 @@
 
 namespace todana {
 
-// Keys that commits changed while a larger file for the structure is being built.
-struct GrowthJournal {
+// Keys that commits changed while a new file for the structure is being built.
+struct RebuildJournal {
   std::vector<std::string> keys;
 };
 
@@ -42,8 +42,33 @@ struct Structure {
   // -- Used by commits only
   FreeBlockPool pool;
   std::unique_ptr<TreeWriter> treeWriter;
-  // Set while a larger file is being built; set and taken away under a read lock or in a commit.
-  GrowthJournal *journal = nullptr;
+  // Set while a new file is being built; set and taken away under a read lock or in a commit.
+  RebuildJournal *journal = nullptr;
+
+  // Whether the file is so much longer than what came into it explains that something left space behind, or packs. For
+  // inside a commit or under a read lock.
+  bool mayWasteSpace(const HashFile &current) {
+    const int64_t size = current.end() - current.recordStart();
+    const uint64_t rowCount = current.rowCount();
+    if (neededBytes == 0) noteNeed(static_cast<uint64_t>(size), rowCount);
+    if (size < kSmallFile) return false;
+    const double needed =
+      static_cast<double>(neededBytes) / (static_cast<double>(neededForRows) + 1) * (static_cast<double>(rowCount) + 1);
+    return wastesSpace(static_cast<double>(size), needed);
+  }
+  static bool wastesSpace(double size, double needed) { return size > needed * 1.25 + (32 << 10); }
+  // So many bytes are what so many rows, or records, need.
+  void noteNeed(uint64_t byteCount, uint64_t rowCount) {
+    neededBytes = byteCount;
+    neededForRows = rowCount;
+  }
+
+ private:
+  static constexpr int64_t kSmallFile = 256 << 10;
+
+  // As of when the file was looked through last; before that as of the first change, as if nothing had been wasted.
+  std::atomic<uint64_t> neededBytes{0};
+  std::atomic<uint64_t> neededForRows{0};
 };
 
 }  // namespace todana

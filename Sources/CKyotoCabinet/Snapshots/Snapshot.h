@@ -3,7 +3,7 @@
 // A snapshot copies nothing when it is opened. A commit hands the old value of each record that it changes, moves or
 // removes to every open snapshot that does not have that key yet; whatever a snapshot has no old value for still
 // stands in the file as it was. That works because unchanged records never move (files are not defragmented), and
-// because a file that is replaced (growth) lives on as long as a snapshot holds it.
+// because a file that is replaced (when it grows, or is compacted) lives on as long as a snapshot holds it.
 //
 // Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`); everyone else reads it
 // under a FileGroup::ReadLock.

@@ -285,6 +285,18 @@ bool tdn_backup_next(tdn_backup *backup, uint64_t *copied, bool *done, tdn_error
 // Removes what was copied, unless all of it was.
 void tdn_backup_close(tdn_backup *backup);
 
+// MARK: Compacting
+
+// Called before each step of some milliseconds; false gives up.
+typedef bool (*tdn_progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t total);
+
+// Rebuilds a structure's file, if it would become shorter by more than a twentieth and a page: without the space that removed and
+// rewritten records left, and with small neighbouring rows packed together. Commits and reads go on meanwhile. What is
+// not finished, for whatever reason, has changed nothing. Of trees nothing is rebuilt.
+bool tdn_compact(
+  tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
+  tdn_error *error);
+
 // MARK: Looking inside
 
 enum { TDN_VERIFIED_PAGES = 4096 };
@@ -314,6 +326,7 @@ typedef struct {
   uint64_t private_bytes;      // pages changed since the last checkpoint, now
   uint64_t live_log_bytes;     // in the logs, now
   uint64_t growths;            // data files rebuilt with more buckets
+  uint64_t compactions;        // data files rebuilt to take less space
   uint32_t open_files;         // data files open now
 } tdn_statistics;
 

@@ -31,6 +31,9 @@ final class CabinetHandle: Sendable {
 
   deinit { try? close() }
 
+  /// Whether ``close()`` waits for running calls, or is done.
+  var isClosing: Bool { gate.isShut }
+
   /// Calls the C interface with the cabinet and a place for its error, which is thrown where `body` returns false.
   @inline(always)
   func call(

@@ -27,6 +27,8 @@ struct CallGate: ~Copyable, Sendable {
     return true
   }
 
+  var isShut: Bool { state.load(ordering: .relaxed) & Self.shutBit != 0 }
+
   func leave() { state.wrappingSubtract(1, ordering: .releasing) }
 
   /// Lets no call enter from now on, and waits until the last one has left.

@@ -19,6 +19,8 @@ extension KyotoBackend {
     public var liveLogByteCount: Int
     /// Data files that were rebuilt with more buckets.
     public var growthCount: Int
+    /// Data files that were rebuilt to take less space.
+    public var compactionCount: Int
     /// Data files open now.
     public var openFileCount: Int
   }
@@ -42,6 +44,7 @@ extension KyotoBackend.Statistics {
     privateByteCount = Int(clamping: statistics.private_bytes)
     liveLogByteCount = Int(clamping: statistics.live_log_bytes)
     growthCount = Int(clamping: statistics.growths)
+    compactionCount = Int(clamping: statistics.compactions)
     openFileCount = Int(statistics.open_files)
   }
 }

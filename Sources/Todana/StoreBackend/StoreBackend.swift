@@ -83,6 +83,14 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/damaged`` where nothing of the file can be checked.
   func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages?
 
+  /// Makes what a structure takes on disk as small as it gets, while it is in use.
+  ///
+  /// A backend that has nothing to do returns false, which is the default.
+  ///
+  /// - Parameter progress: Called now and then, with how much is done and of how much; false gives up.
+  /// - Returns: Whether the structure takes less space now; false, too, if `progress` gave up.
+  func compact(_ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
+
   /// Begins a copy of the newest committed state, a store of its own that a later opening of the path finds.
   ///
   /// The default throws ``BackendError/Code/invalidArgument``: a backend may have nothing to copy.

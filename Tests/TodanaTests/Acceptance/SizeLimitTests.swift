@@ -41,7 +41,7 @@ private final class Empty: StoredObject {}
   }
 
   @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"))
-  func `a record of 300 MiB is saved, fetched and there after opening again`() throws {
+  func `a record of 300 MiB is saved, fetched, compacted, backed up and there after opening again`() throws {
     let store = try Store(location, classes: [Large.self])
     let large = Large()
     large.text = String(repeating: "0123456789abcdef", count: 300 << 16)
@@ -50,8 +50,19 @@ private final class Empty: StoredObject {}
     #expect(try Store(backend: store.backend, classes: [Large.self]).fetch(id)?.text == large.text)
     try store.close()
     let other = try Store(location, classes: [Large.self])
+    let small = Large()
+    small.text = String(repeating: "x", count: 100 << 20)
+    try other.insert(small)
+    try other.saveChanges()
+    try other.delete(small)
+    try other.saveChanges()
+    try other.compact()
     #expect(try other.fetch(Large.self).first?.text.utf8.count == 300 << 20)
+    try other.backUp(to: directory.path("copy"))
     try other.close()
+    let copy = try Store(.directory(directory.path("copy")), classes: [Large.self])
+    #expect(try copy.fetch(id)?.text == large.text)
+    try copy.close()
   }
 
   @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"), arguments: [(1 << 20, 1025), (2 << 30, 1)])

@@ -2,7 +2,7 @@ import CKyotoCabinet
 import TestSupport
 import Testing
 
-/// Random puts, removals, conflicts, gets, scans, held snapshots, checkpoints and reopenings, compared with dictionaries.
+/// Random puts, removals, conflicts, gets, scans, held snapshots, checkpoints, compactions and reopenings, compared with dictionaries.
 @Suite struct CabinetModelTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var seed: UInt64
@@ -104,6 +104,7 @@ private struct CabinetWalk {
       }
     case ..<96: try cabinet.checkpoint()
     case ..<97: try checkAll()
+    case ..<98: _ = try cabinet.compact(UInt32.random(in: Self.structures, using: &random))
     default: if testCase.storage == TDN_STORAGE_DIRECTORY { try reopen() }
     }
   }

@@ -124,6 +124,23 @@ enum CabinetAnswer: Equatable {
     try unsafe checked { unsafe tdn_checkpoint(handle, $0) }
   }
 
+  /// Whether the structure's file has become shorter.
+  func compact(_ structure: UInt32, progress: @escaping () -> Bool = { true }) throws(CabinetError) -> Bool {
+    var isCompacted = false
+    try withoutActuallyEscaping(progress) { progress throws(CabinetError) in
+      var progress = progress
+      try unsafe withUnsafeMutablePointer(to: &progress) { context throws(CabinetError) in
+        try unsafe checked {
+          unsafe tdn_compact(
+            handle, structure,
+            { context, _, _ in unsafe context?.assumingMemoryBound(to: (() -> Bool).self).pointee() ?? false },
+            context, &isCompacted, $0)
+        }
+      }
+    }
+    return isCompacted
+  }
+
   func statistics() throws(CabinetError) -> tdn_statistics {
     var statistics = tdn_statistics()
     try unsafe checked { unsafe tdn_get_statistics(handle, &statistics, $0) }

@@ -1,0 +1,127 @@
+#include "Maintenance.h"
+
+#include <algorithm>
+
+namespace todana {
+
+namespace {
+
+constexpr uint64_t kGrowthFactor = 4;
+constexpr auto kRetryDelay = std::chrono::seconds(60);
+
+// The buckets of a tighter file: for all records with room for more, and so many that a good part of the rows can leave
+// their packs before there are too few.
+uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount) {
+  return std::max(recordCount + recordCount / 2, rowCount / 8);
+}
+
+}  // namespace
+
+void Maintenance::request(Structure &structure) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (isStopping_ || std::find(waiting_.begin(), waiting_.end(), &structure) != waiting_.end()) return;
+  auto retry = retryTimes_.find(structure.id);
+  if (retry != retryTimes_.end() && std::chrono::steady_clock::now() < retry->second) return;
+  // What asks is a commit that counts already: where there is no memory or no thread, the next one asks again.
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    waiting_.push_back(&structure);
+  } catch (const std::exception &) {
+    return;
+  }
+  wake_.notify_one();
+}
+
+void Maintenance::stop() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    isStopping_ = true;
+    wake_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Maintenance::run() {
+  for (;;) {
+    Structure *structure;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [this] { return isStopping_ || !waiting_.empty(); });
+      if (isStopping_) return;
+      structure = waiting_.front();
+      waiting_.pop_front();
+    }
+    try {
+      lookAt(*structure);
+    } catch (const Rebuilding::Abandoned &) {
+    } catch (const std::exception &) {
+      // The structure goes on in its file, a little slower or larger; the next commit after a while tries again.
+      std::lock_guard<std::mutex> lock(mutex_);
+      retryTimes_[structure->id] = std::chrono::steady_clock::now() + kRetryDelay;
+    }
+  }
+}
+
+void Maintenance::lookAt(Structure &structure) {
+  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  std::shared_ptr<const HashFile> file = currentFile(structure);
+  if (!file) return;
+  bool isTooSmall;
+  uint64_t rowCount;
+  {
+    FileGroup::ReadLock lock(state_.group);
+    if (!isNeeded(structure, *file)) return;
+    isTooSmall = isCrowded(*file);
+    rowCount = file->rowCount();
+  }
+  Rebuilding rebuilding(state_, structure, file, [this](uint64_t, uint64_t) { return !isStopping_; });
+  rebuilding.survey();
+  if (isTooSmall) {
+    rebuilding.run(std::max(
+      kGrowthFactor * static_cast<uint64_t>(file->bucketCount()), rebuilding.recordCount() * 3 / 2));
+    growthCount_++;
+  } else if (Structure::wastesSpace(
+               static_cast<double>(rebuilding.usedBytes()), static_cast<double>(rebuilding.neededBytes()))) {
+    rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount));
+    compactionCount_++;
+  } else {
+    // It grew with what is in it.
+    structure.noteNeed(rebuilding.neededBytes(), rowCount);
+  }
+}
+
+bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &progress) {
+  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  std::shared_ptr<const HashFile> file = currentFile(structure);
+  if (!file || structure.isTree()) return false;
+  try {
+    Rebuilding rebuilding(state_, structure, file, [&](uint64_t done, uint64_t total) {
+      return !isStopping_ && progress(done, total);
+    });
+    rebuilding.survey();
+    uint64_t rowCount, buckets;
+    {
+      FileGroup::ReadLock lock(state_.group);
+      rowCount = file->rowCount();
+      buckets = static_cast<uint64_t>(file->bucketCount());
+    }
+    const uint64_t wanted = tightBucketCount(rebuilding.recordCount(), rowCount);
+    const uint64_t shortest =
+      rebuilding.neededBytes() + static_cast<uint64_t>(HashFile::bucketCountAtLeast(wanted)) * kAddressSize;
+    if (shortest + shortest / 20 + kPageSize >= rebuilding.usedBytes() + buckets * kAddressSize) return false;
+    rebuilding.run(wanted);
+  } catch (const Rebuilding::Abandoned &) {
+    return false;
+  }
+  compactionCount_++;
+  return true;
+}
+
+std::shared_ptr<const HashFile> Maintenance::currentFile(Structure &structure) {
+  std::shared_ptr<const HashFile> file = state_.table.file(structure);
+  if (!file) return nullptr;
+  FileGroup::ReadLock lock(state_.group);
+  return structure.fileNumber == file->number() ? file : nullptr;
+}
+
+}  // namespace todana

@@ -1,0 +1,62 @@
+// Looks after the data files in the background: one with too few buckets is rebuilt into a larger one, one that wastes
+// space into a tighter one (Rebuilding.h).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "Rebuilding.h"
+
+namespace todana {
+
+class Maintenance {
+ public:
+  explicit Maintenance(CommitState &state) : state_(state) {}
+  ~Maintenance() { stop(); }
+  Maintenance(const Maintenance &) = delete;
+  Maintenance &operator=(const Maintenance &) = delete;
+
+  // In a commit, after a change: whether the structure's file should be looked at.
+  static bool isNeeded(Structure &structure, const HashFile &file) {
+    return isCrowded(file) || structure.mayWasteSpace(file);
+  }
+
+  // Has the structure's file looked at in the background.
+  void request(Structure &structure);
+  // Rebuilds the structure's file here and now, if it would become shorter. False if it would not, or `progress` gave up.
+  bool compact(Structure &structure, const Rebuilding::Progress &progress);
+  // Gives up what is being built. Nothing is requested afterwards.
+  void stop();
+
+  // Files that were given more buckets, and that were compacted.
+  uint64_t growthCount() const { return growthCount_; }
+  uint64_t compactionCount() const { return compactionCount_; }
+
+ private:
+  static bool isCrowded(const HashFile &file) {
+    return file.count() > 2 * static_cast<uint64_t>(file.bucketCount());
+  }
+
+  void run();
+  void lookAt(Structure &structure);
+  std::shared_ptr<const HashFile> currentFile(Structure &structure);
+
+  CommitState &state_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Structure *> waiting_;
+  // Failed before: not to be tried again until then.
+  std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_;
+  std::mutex rebuildingMutex_;  // one at a time
+  std::atomic<bool> isStopping_{false};
+  std::atomic<uint64_t> growthCount_{0};
+  std::atomic<uint64_t> compactionCount_{0};
+  std::thread thread_;
+};
+
+}  // namespace todana

@@ -1,0 +1,129 @@
+#include "Rebuilding.h"
+
+#include "RandomID.h"
+
+namespace todana {
+
+namespace {
+
+// What is left for the last round, which holds everyone up.
+constexpr size_t kLastRound = 200;
+
+}  // namespace
+
+Rebuilding::Rebuilding(
+  CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress)
+    : state_(state), structure_(structure), from_(std::move(from)), progress_(std::move(progress)) {
+  FileGroup::ReadLock lock(state_.group);
+  if (structure_.fileNumber != from_->number()) throw Abandoned();
+  refill_ = Refill::make(from_, structure_.hasRows());
+  structure_.journal = &journal_;
+  isNoted_ = true;
+}
+
+Rebuilding::~Rebuilding() {
+  if (!isNoted_) return;
+  // Commits must not write to the journal once it is gone. The lock may fail where the session is at its end.
+  try {
+    FileGroup::ReadLock lock(state_.group);
+    structure_.journal = nullptr;
+  } catch (const Failure &) {
+    structure_.journal = nullptr;
+  }
+}
+
+void Rebuilding::survey() {
+  for (bool hasMore = true; hasMore;) {
+    step();
+    FileGroup::ReadLock lock(state_.group);
+    hasMore = refill_->survey();
+  }
+}
+
+void Rebuilding::run(uint64_t bucketCount) {
+  create(bucketCount);
+  for (bool hasMore = true; hasMore;) {
+    step();
+    {
+      FileGroup::ReadLock lock(state_.group);
+      hasMore = refill_->take();
+    }
+    writeStep();
+  }
+  // Until little is left, or as much comes in as goes out.
+  size_t last = SIZE_MAX;
+  for (size_t count = carryChanges(); count > kLastRound && count < last / 2; count = carryChanges()) last = count;
+  writer_.end(0);
+  state_.group.flushBuildingFile(target_->file());
+  switchOver();
+}
+
+void Rebuilding::create(uint64_t bucketCount) {
+  const uint32_t number = state_.table.takeFileNumber();
+  HashFile::Shape shape;
+  shape.bucketCount = HashFile::bucketCountAtLeast(bucketCount);
+  target_ = HashFile::create(
+    state_.group.createBuildingFile(number, Catalog::fileName(number, structure_.kind, structure_.name)),
+    structure_.id, shape);
+  writer_.begin(*target_, pool_);
+}
+
+// Brings over what commits have changed since the last time. Returns how much that was.
+size_t Rebuilding::carryChanges() {
+  std::vector<std::string> keys;
+  {
+    FileGroup::ReadLock lock(state_.group);
+    keys.swap(journal_.keys);
+  }
+  const size_t count = refill_->change(std::move(keys));
+  for (bool hasMore = count > 0; hasMore;) {
+    step();
+    {
+      FileGroup::ReadLock lock(state_.group);
+      hasMore = refill_->takeChanged();
+    }
+    writeStep();
+  }
+  return count;
+}
+
+void Rebuilding::switchOver() {
+  Commit commit(state_);
+  state_.group.commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      if (structure_.fileNumber != from_->number()) throw Abandoned();
+      writer_.begin(*target_, pool_);
+      refill_->change(std::move(journal_.keys));
+      for (bool hasMore = true; hasMore;) {
+        hasMore = refill_->takeChanged();
+        writeStep();
+      }
+      writer_.end(std::max<uint64_t>(from_->nextRow(), structure_.nextRow));
+      writer_.storePool(*target_, pool_);
+      if (target_->rowCount() != from_->rowCount()) {
+        from_->damaged("it holds another number of records than its header says", 0);
+      }
+      state_.group.adoptFile(target_->file());
+      commit.snapshotReaders(structure_, from_);
+      commit.replaceFile(structure_, target_);
+      commit.finish();
+      structure_.noteNeed(refill_->byteCount(), from_->rowCount());
+      structure_.journal = nullptr;
+      isNoted_ = false;
+    },
+    [&] {
+      commit.undo();
+      structure_.journal = nullptr;
+      isNoted_ = false;
+    });
+}
+
+void Rebuilding::step() {
+  if (structure_.fileNumber != from_->number()) throw Abandoned();
+  const uint64_t total = refill_->total();
+  if (progress_ && !progress_(refill_->surveyed() / 4 + refill_->taken() / 4 * 3, total)) throw Abandoned();
+}
+
+}  // namespace todana

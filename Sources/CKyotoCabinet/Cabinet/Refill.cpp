@@ -1,0 +1,370 @@
+#include "Refill.h"
+
+#include <algorithm>
+
+#include "../Kyoto/RowFinder.h"
+
+namespace todana {
+
+namespace {
+
+// What a record takes: header, lengths, key and value, and what aligns it.
+uint64_t recordSize(const HashFile &file, uint64_t keyLength, uint64_t valueLength) {
+  const uint64_t alignment = 1ULL << file.alignmentPower();
+  const uint64_t lengths = 2 + (valueLength >> 7 != 0) + (valueLength >> 14 != 0) + (valueLength >> 21 != 0);
+  return (kRecordHeaderSize + lengths + keyLength + valueLength + alignment - 1) & ~(alignment - 1);
+}
+
+}  // namespace
+
+bool Refill::survey() {
+  StepLimit limit;
+  for (HashBlock block; offset_ < end_; offset_ += block.size) {
+    if (limit.isReached(0)) return true;
+    from_->readBlock(offset_, block);
+    if (block.isFree) continue;
+    from_->verifyKey(block);
+    note(block);
+  }
+  endSurvey();
+  return false;
+}
+
+namespace {
+
+// Copies records as they are.
+class KeyRefill : public Refill {
+ public:
+  explicit KeyRefill(std::shared_ptr<const HashFile> from) : Refill(std::move(from)), next_(from_->recordStart()) {}
+
+  uint64_t recordCount() const override { return recordCount_; }
+  uint64_t byteCount() const override { return byteCount_; }
+  uint64_t taken() const override { return static_cast<uint64_t>(next_ - from_->recordStart()); }
+
+  // Records that move while this goes on are changed ones, whether they were met before or not.
+  bool take() override {
+    StepLimit limit;
+    for (HashBlock block; next_ < end_; next_ += block.size) {
+      if (limit.isReached(bytes_.size())) return true;
+      from_->readBlock(next_, block);
+      if (!block.isFree) take(block);
+    }
+    return false;
+  }
+
+  size_t change(std::vector<std::string> keys) override {
+    changed_ = std::move(keys);
+    nextChanged_ = 0;
+    return changed_.size();
+  }
+
+  bool takeChanged() override {
+    StepLimit limit;
+    for (; nextChanged_ < changed_.size(); nextChanged_++) {
+      if (limit.isReached(bytes_.size())) return true;
+      const std::string &key = changed_[nextChanged_];
+      HashBlock block;
+      if (from_->find(key.data(), key.size(), block)) {
+        take(block);
+      } else {
+        records_.push_back({bytes_.size(), key.size(), 0, false});
+        bytes_.append(key);
+      }
+    }
+    return false;
+  }
+
+  void write(const HashFile &target, HashWriter &writer) override {
+    for (const Taken &record : records_) {
+      const char *key = bytes_.data() + record.position;
+      HashFile::Place place = target.place(key, record.keyLength);
+      if (record.exists) {
+        writer.put(key, record.keyLength, place, key + record.keyLength, record.valueLength);
+      } else {
+        writer.remove(key, record.keyLength, place);
+      }
+    }
+    records_.clear();
+    bytes_.clear();
+  }
+
+ private:
+  struct Taken {
+    size_t position;
+    size_t keyLength;
+    size_t valueLength;
+    bool exists;
+  };
+
+  void note(const HashBlock &record) override {
+    recordCount_++;
+    byteCount_ += recordSize(*from_, record.keyLength, record.valueLength);
+  }
+
+  void take(const HashBlock &block) {
+    from_->verifyKey(block);
+    from_->verifyValue(block);
+    records_.push_back({bytes_.size(), block.keyLength, block.valueLength, true});
+    bytes_.append(block.key, block.keyLength);
+    bytes_.append(block.value, block.valueLength);
+  }
+
+  uint64_t recordCount_ = 0;
+  uint64_t byteCount_ = 0;
+  int64_t next_;
+  std::vector<std::string> changed_;
+  size_t nextChanged_ = 0;
+  std::vector<Taken> records_;
+  std::string bytes_;
+};
+
+// Puts rows into packs with their neighbours, whatever records they had, in the order of their ids.
+class RowRefill : public Refill {
+ public:
+  explicit RowRefill(std::shared_ptr<const HashFile> from) : Refill(std::move(from)) {}
+
+  uint64_t recordCount() const override { return arePacked() ? groups_.size() : rowCount_; }
+  uint64_t byteCount() const override {
+    if (!arePacked()) return unpackedBytes_;
+    const uint64_t packCount = groups_.size();
+    const uint64_t average = (rowBytes_ + rowCount_ * RowPack::kSlotSize) / packCount + RowPack::kHeaderSize;
+    return packCount * recordSize(*from_, PackKey(groups_.back().number).length, average);
+  }
+  uint64_t taken() const override {
+    return surveyed() < total() || groups_.empty() ? 0 : total() / groups_.size() * next_;
+  }
+
+  bool take() override {
+    StepLimit limit;
+    for (; next_ < groups_.size(); next_++) {
+      if (limit.isReached(bytes_.size())) return true;
+      takeGroup(groups_[next_].number, groups_[next_].singles, false);
+    }
+    return false;
+  }
+
+  size_t change(std::vector<std::string> keys) override {
+    changed_.clear();
+    nextChanged_ = 0;
+    for (const std::string &key : keys) changed_.push_back(numberOf(key.data(), key.size()));
+    std::sort(changed_.begin(), changed_.end());
+    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+    return changed_.size();
+  }
+
+  bool takeChanged() override {
+    StepLimit limit;
+    for (; nextChanged_ < changed_.size(); nextChanged_++) {
+      if (limit.isReached(bytes_.size())) return true;
+      takeGroup(changed_[nextChanged_], UINT32_MAX, true);
+    }
+    return false;
+  }
+
+  void write(const HashFile &target, HashWriter &writer) override {
+    for (size_t index = 0; index < taken_.size(); index++) {
+      const size_t end = index + 1 < taken_.size() ? taken_[index + 1].firstRow : rows_.size();
+      writeGroup(taken_[index], end, target, writer);
+    }
+    taken_.clear();
+    rows_.clear();
+    bytes_.clear();
+  }
+
+ private:
+  // Rows that may share a pack.
+  struct Group {
+    uint64_t number;
+    uint32_t singles;  // those that had records of their own
+  };
+  struct TakenGroup {
+    uint64_t number;
+    size_t firstRow;
+    bool isChanged;
+  };
+  struct TakenRow {
+    int index;
+    size_t position;
+    size_t length;
+  };
+
+  static constexpr size_t kFewestGroupsToMerge = 1 << 20;
+
+  // Whether most rows will be in packs.
+  bool arePacked() const {
+    return !groups_.empty() && rowCount_ >= groups_.size() * kFewestPackedRows &&
+           rowBytes_ <= groups_.size() * kLargestPack;
+  }
+
+  uint64_t numberOf(const char *key, size_t length) const {
+    uint64_t number;
+    if (RowKey::parse(key, length, &number)) return packNumber(number);
+    if (!PackKey::parse(key, length, &number)) from_->damaged("a record has a key that no row has", offset_);
+    return number;
+  }
+
+  void note(const HashBlock &record) override {
+    uint64_t row;
+    if (RowKey::parse(record.key, record.keyLength, &row)) {
+      groups_.push_back({packNumber(row), 1U << packIndex(row)});
+      noteRow(row, record.valueLength);
+    } else {
+      const uint64_t number = numberOf(record.key, record.keyLength);
+      groups_.push_back({number, 0});
+      const RowPack pack = openPack(*from_, record);
+      for (int index = 0; index < kPackCapacity; index++) {
+        std::string_view bytes;
+        if (!pack.contains(index)) continue;
+        if (!pack.row(index, bytes)) from_->damaged("a pack of rows is damaged", record.offset);
+        noteRow((number << kPackPower) + static_cast<uint64_t>(index), bytes.size());
+      }
+    }
+    if (groups_.size() >= mergeSize_) {
+      mergeGroups();
+      mergeSize_ = std::max(kFewestGroupsToMerge, groups_.size() * 2);
+    }
+  }
+
+  void noteRow(uint64_t row, size_t byteCount) {
+    rowCount_++;
+    rowBytes_ += byteCount;
+    unpackedBytes_ += recordSize(*from_, RowKey(row).length, byteCount);
+  }
+
+  void endSurvey() override { mergeGroups(); }
+
+  void mergeGroups() {
+    std::sort(groups_.begin(), groups_.end(), [](const Group &a, const Group &b) { return a.number < b.number; });
+    size_t count = 0;
+    for (const Group &group : groups_) {
+      if (count > 0 && groups_[count - 1].number == group.number) {
+        groups_[count - 1].singles |= group.singles;
+      } else {
+        groups_[count++] = group;
+      }
+    }
+    groups_.resize(count);
+  }
+
+  // `singles`: rows that may have records of their own.
+  void takeGroup(uint64_t number, uint32_t singles, bool isChanged) {
+    taken_.push_back({number, rows_.size(), isChanged});
+    const uint64_t firstRow = number << kPackPower;
+    HashFile::Place places[kPackCapacity];
+    for (int index = 0; index < kPackCapacity; index++) {
+      if (!(singles >> index & 1)) continue;
+      RowKey key(firstRow + static_cast<uint64_t>(index));
+      places[index] = from_->place(key.bytes, key.length);
+      from_->prefetchBucket(places[index]);
+    }
+    RowPack pack;
+    HashBlock packRecord;
+    if (from_->packedRows().exist) {
+      PackKey key(number);
+      if (from_->findKey(key.bytes, key.length, from_->place(key.bytes, key.length), packRecord)) {
+        pack = openPack(*from_, packRecord);
+      }
+    }
+    singles &= ~pack.rows();
+    for (int index = 0; index < kPackCapacity; index++) {
+      if (singles >> index & 1) from_->prefetchRecord(places[index]);
+    }
+    for (int index = 0; index < kPackCapacity; index++) {
+      if (pack.contains(index)) {
+        takeRow(index, packedRow(*from_, packRecord, pack, index));
+      } else if (singles >> index & 1) {
+        RowKey key(firstRow + static_cast<uint64_t>(index));
+        HashBlock record;
+        if (from_->findKey(key.bytes, key.length, places[index], record)) {
+          from_->verifyValue(record);
+          takeRow(index, {record.value, record.valueLength});
+        }
+      }
+    }
+  }
+
+  void takeRow(int index, std::string_view bytes) {
+    rows_.push_back({index, bytes_.size(), bytes.size()});
+    bytes_.append(bytes);
+  }
+
+  std::string_view bytes(const TakenRow &row) const { return {bytes_.data() + row.position, row.length}; }
+
+  void writeGroup(const TakenGroup &group, size_t endRow, const HashFile &target, HashWriter &writer) {
+    uint32_t packed = 0;
+    builder_.begin();
+    if (endRow - group.firstRow >= kFewestPackedRows) {
+      for (size_t row = group.firstRow; row < endRow; row++) {
+        if (builder_.add(rows_[row].index, bytes(rows_[row]))) packed |= 1U << rows_[row].index;
+      }
+      if (static_cast<size_t>(builder_.rowCount()) < kFewestPackedRows) packed = 0;
+    }
+    PackKey packKey(group.number);
+    const HashFile::Place packPlace = target.place(packKey.bytes, packKey.length);
+    if (group.isChanged) clearGroup(group, endRow, packed, target, writer);
+    if (packed != 0) {
+      std::string_view value = builder_.finish();
+      writer.put(packKey.bytes, packKey.length, packPlace, value.data(), value.size());
+      writer.addSurplusRows(builder_.rowCount() - 1);
+    }
+    for (size_t row = group.firstRow; row < endRow; row++) {
+      if (packed >> rows_[row].index & 1) continue;
+      RowKey key((group.number << kPackPower) + static_cast<uint64_t>(rows_[row].index));
+      writer.put(
+        key.bytes, key.length, target.place(key.bytes, key.length), bytes_.data() + rows_[row].position,
+        rows_[row].length);
+    }
+  }
+
+  // Takes those records of the group out of the new file that will not be written anew.
+  void clearGroup(
+    const TakenGroup &group, size_t endRow, uint32_t packed, const HashFile &target, HashWriter &writer) {
+    PackKey packKey(group.number);
+    HashBlock record;
+    if (find(target, packKey.bytes, packKey.length, record)) {
+      writer.addSurplusRows(1 - openPack(target, record).rowCount());
+      if (packed == 0) remove(target, packKey.bytes, packKey.length, record, writer);
+    }
+    uint32_t kept = 0;
+    for (size_t row = group.firstRow; row < endRow; row++) kept |= 1U << rows_[row].index;
+    kept &= ~packed;
+    for (int index = 0; index < kPackCapacity; index++) {
+      RowKey key((group.number << kPackPower) + static_cast<uint64_t>(index));
+      if (!(kept >> index & 1) && find(target, key.bytes, key.length, record)) {
+        remove(target, key.bytes, key.length, record, writer);
+      }
+    }
+  }
+
+  static bool find(const HashFile &target, const char *key, size_t length, HashBlock &record) {
+    return target.findKey(key, length, target.place(key, length), record);
+  }
+
+  static void remove(
+    const HashFile &target, const char *key, size_t length, const HashBlock &record, HashWriter &writer) {
+    target.checkRemoval(record);
+    writer.remove(key, length, target.place(key, length));
+  }
+
+  std::vector<Group> groups_;
+  size_t mergeSize_ = kFewestGroupsToMerge;
+  uint64_t rowCount_ = 0;
+  uint64_t rowBytes_ = 0;
+  uint64_t unpackedBytes_ = 0;  // if each row had a record of its own
+  size_t next_ = 0;
+  std::vector<uint64_t> changed_;
+  size_t nextChanged_ = 0;
+  std::vector<TakenGroup> taken_;
+  std::vector<TakenRow> rows_;
+  std::string bytes_;
+  RowPackBuilder builder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Refill> Refill::make(std::shared_ptr<const HashFile> from, bool hasRows) {
+  if (hasRows) return std::make_unique<RowRefill>(std::move(from));
+  return std::make_unique<KeyRefill>(std::move(from));
+}
+
+}  // namespace todana

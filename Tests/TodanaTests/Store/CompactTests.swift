@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct CompactTests {
+  private let directory: TemporaryDirectory
+  private var location: StoreLocation { .directory(directory.path("store")) }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func makeStore(songs: Int) throws -> Store {
+    let store = try Store(location, classes: [Song.self, Playlist.self])
+    for index in 0..<songs { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
+    try store.saveChanges()
+    return store
+  }
+
+  @Test func `what is left of a store becomes small, and objects in memory stay`() throws {
+    let store = try makeStore(songs: 2000)
+    let songs = try store.fetch(Song.self)
+    for song in songs where song.seconds % 20 != 0 { try store.delete(song) }
+    try store.saveChanges()
+    let kept = try #require(songs.first { $0.seconds == 1000 })
+    try store.update(kept) { $0.title = "changed, not saved" }
+    var fractions: [Double] = []
+    let compacted = try store.compact { progress in
+      if progress.className == "Song" { fractions.append(progress.fractionCompleted) }
+      return true
+    }
+    #expect(compacted == ["Song"])
+    #expect(fractions == fractions.sorted() && fractions.allSatisfy { (0...1).contains($0) } && !fractions.isEmpty)
+    #expect(try store.compact() == [])
+    #expect(kept.title == "changed, not saved" && store.hasUnsavedChanges)
+    try store.saveChanges()
+    #expect(try store.verify().isSound)
+    try store.close()
+    let other = try Store(location, classes: [Song.self, Playlist.self])
+    #expect(try other.fetch(Song.self).map(\.seconds) == stride(from: 0, to: 2000, by: 20).map { UInt32($0) })
+    #expect(try other.fetch(Song.self)[50].title == "changed, not saved")
+  }
+
+  @Test func `ending it early leaves everything usable`() throws {
+    let store = try makeStore(songs: 2000)
+    try store.delete(try store.fetch(Song.self).dropLast(10))
+    try store.saveChanges()
+    #expect(try store.compact { _ in false } == [])
+    #expect(try store.count(Song.self) == 10)
+    #expect(try store.compact() == ["Song"])
+    #expect(try store.count(Song.self) == 10)
+  }
+
+  @Test func `a store that is closed, or only read, refuses`() throws {
+    let store = try makeStore(songs: 10)
+    try store.close()
+    #expect { try store.compact() } throws: { ($0 as? StoreError)?.code == .closed }
+    var configuration = StoreConfiguration()
+    configuration.backendOptions.access = .read
+    let reading = try Store(location, classes: [Song.self], configuration: configuration)
+    #expect { try reading.compact() } throws: { ($0 as? StoreError)?.code == .readOnly }
+  }
+
+  @Test func `an iterator from before goes on with what it began with`() throws {
+    let store = try makeStore(songs: 3000)
+    try store.withSnapshot {
+      let before = try store.fetch(Song.self).count
+      let other = try Store(backend: store.backend, classes: [Song.self])
+      try other.delete(try other.fetch(Song.self).filter { $0.seconds % 10 != 0 })
+      try other.saveChanges()
+      try other.compact()
+      var titles: Set<String> = []
+      try store.forEach(Song.self) { song, _ in titles.insert(song.title) }
+      #expect(titles.count == before)
+    }
+    #expect(try store.count(Song.self) == 300)
+  }
+}
