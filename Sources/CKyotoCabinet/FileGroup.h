@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -246,8 +247,13 @@ class FileGroup {
   bool closed_ = false;
 
   // Group commit: one flush serves all that wait.
+  void gather(std::unique_lock<std::mutex> &lock);
   std::mutex flushMutex_;
   std::condition_variable flushDone_;
+  std::condition_variable flushGathered_;
+  int flushWaiting_ = 0;   // threads that wait for a flush of another one
+  int flushExpected_ = 1;  // how many there were, with the flushing one, at the end of the last flush
+  std::chrono::nanoseconds flushTime_{0};  // that it took
   std::shared_ptr<DiskFile> flushFile_;
   uint64_t appended_ = 0;
   std::atomic<uint64_t> flushed_{0};

@@ -337,20 +337,32 @@ void FileGroup::flush() {
   flushTo(target);
 }
 
+// Lets those come that waited last time: they were woken all at once, and who is first would flush for itself alone,
+// while the others append and have to wait for another flush. One thread by itself waits for nobody.
+void FileGroup::gather(std::unique_lock<std::mutex> &lock) {
+  constexpr std::chrono::nanoseconds kLongest = std::chrono::microseconds(500);
+  if (flushExpected_ <= 1) return;
+  flushGathered_.wait_for(lock, std::min(flushTime_, kLongest), [this] { return flushWaiting_ + 1 >= flushExpected_; });
+}
+
 void FileGroup::flushTo(uint64_t number) {
   std::unique_lock<std::mutex> lock(flushMutex_);
   while (flushed_ < number) {
     throwIfPoisoned();
     if (flushing_) {
+      if (++flushWaiting_ + 1 >= flushExpected_) flushGathered_.notify_one();
       flushDone_.wait(lock);
+      flushWaiting_--;
       continue;
     }
     // This thread flushes for all that have appended so far; who comes later waits for the next flush.
     flushing_ = true;
+    gather(lock);
     const uint64_t target = appended_;
     std::shared_ptr<DiskFile> file = flushFile_;
     lock.unlock();
     std::exception_ptr failed;
+    const auto start = std::chrono::steady_clock::now();
     try {
       file->flush();
       flushes_++;
@@ -358,6 +370,8 @@ void FileGroup::flushTo(uint64_t number) {
       failed = std::current_exception();
     }
     lock.lock();
+    flushTime_ = std::chrono::steady_clock::now() - start;
+    flushExpected_ = flushWaiting_ + 1;
     flushing_ = false;
     if (failed) {
       lock.unlock();

@@ -70,7 +70,13 @@ struct FaultRun {
       return try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
     let store = try open()
+    // What they leave behind is there for the compaction.
+    let nodes = (0..<1000).map { _ in Node() }
+    for node in nodes { try store.insert(node) }
+    try store.saveChanges()
     for number in 1...savedBefore { try SaveWorkload.save(number, to: store) }
+    try store.delete(nodes)
+    try store.saveChanges()
     try store.close()
     // As a program with a longer name leaves it: the lock file has to be cut.
     let lock = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/lock"))

@@ -87,8 +87,11 @@ public protocol StoreBackend: AnyObject, Sendable {
   ///
   /// A backend that has nothing to do returns false, which is the default.
   ///
-  /// - Parameter progress: Called now and then, with how much is done and of how much; false gives up.
+  /// - Parameters:
+  ///   - structure: A structure of the store.
+  ///   - progress: Called now and then, with how much is done and of how much; false gives up.
   /// - Returns: Whether the structure takes less space now; false, too, if `progress` gave up.
+  /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read.
   func compact(_ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
 
   /// Begins a copy of the newest committed state, a store of its own that a later opening of the path finds.
