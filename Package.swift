@@ -128,6 +128,11 @@ if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
       dependencies: ["SpeedTestHarness", "SpeedTestSubjects"],
       path: "SpeedTests/FetchSpeedTest"
     ),
+    .executableTarget(
+      name: "DurabilitySpeedTest",
+      dependencies: ["SpeedTestHarness", "Todana", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "SpeedTests/DurabilitySpeedTest"
+    ),
     .testTarget(
       name: "SpeedTestHarnessTests",
       dependencies: ["FetchSpeedTest", "InsertSpeedTest", "SpeedTestHarness"]
