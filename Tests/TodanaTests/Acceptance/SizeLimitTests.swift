@@ -61,7 +61,7 @@ private final class Empty: StoredObject {}
     try other.backUp(to: directory.path("copy"))
     try other.close()
     let copy = try Store(.directory(directory.path("copy")), classes: [Large.self])
-    #expect(try copy.fetch(id)?.text == large.text)
+    #expect(try copy.fetch(id)?.text.utf8.count == 300 << 20)
     try copy.close()
   }
 
