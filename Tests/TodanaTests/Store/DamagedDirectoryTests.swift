@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// Damage at random places of any file of a store whose process was killed: superblock, catalog, list of last commits,
+/// logs, checksums, data files.
+@Suite struct DamagedDirectoryTests {
+  private static let closedSaves = 12
+  private static let loggedSaves = 12
+
+  enum Damage: CaseIterable {
+    case flippedBit, zeroedPage, garbage, cut
+  }
+
+  @Test(arguments: Damage.allCases) func `is found, or does not matter`(_ damage: Damage) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("store")
+    let store = try makeKilledStore(path, in: directory)
+    var random = SeededGenerator(seed: 7)
+    var outcomes: [String: Int] = [:]
+    let runCount = LongTests.areEnabled ? 1000 : 60
+    for run in 0..<runCount {
+      let copy = directory.path("copy-\(run)")
+      try FileManager.default.copyItem(atPath: store, toPath: copy)
+      let names = try FileManager.default.contentsOfDirectory(atPath: copy).filter { $0 != "lock" }.sorted()
+      let name = try #require(names.randomElement(using: &random))
+      try change(copy + "/" + name, damage, &random)
+      outcomes[try outcome(of: copy, damaged: name), default: 0] += 1
+      try FileManager.default.removeItem(atPath: copy)
+    }
+    print(
+      "\(damage), \(runCount) times: "
+        + outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
+    #expect(outcomes["reported", default: 0] > 0)
+  }
+
+  /// Some saves stand in the files, some in the log only.
+  private func makeKilledStore(_ path: String, in directory: TemporaryDirectory) throws -> String {
+    var store = try Store(.directory(path), classes: SaveWorkload.classes)
+    for number in 1...Self.closedSaves { try SaveWorkload.save(number, to: store) }
+    try store.close()
+    store = try Store(.directory(path), classes: SaveWorkload.classes)
+    for number in 1...Self.loggedSaves { try SaveWorkload.save(Self.closedSaves + number, to: store) }
+    // What a kill would leave: all that was written.
+    let killed = directory.path("killed")
+    try FileManager.default.copyItem(atPath: path, toPath: killed)
+    try store.close()
+    return killed
+  }
+
+  private func change(_ file: String, _ damage: Damage, _ random: inout SeededGenerator) throws {
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+    guard !bytes.isEmpty else { return }
+    let place = Int.random(in: bytes.indices, using: &random)
+    switch damage {
+    case .flippedBit: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case .zeroedPage:
+      for index in (place & ~4095)..<min(bytes.count, (place & ~4095) + 4096) { bytes[index] = 0 }
+    case .garbage:
+      for index in place..<min(bytes.count, place + 100) { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+    case .cut: bytes.removeSubrange(place...)
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: file))
+  }
+
+  private func outcome(of path: String, damaged name: String) throws -> String {
+    let all = Self.closedSaves + Self.loggedSaves
+    do {
+      let store = try Store(.directory(path), classes: SaveWorkload.classes)
+      defer { try? store.close() }
+      let state = try SaveWorkload.State(of: store)
+      if state == SaveWorkload.State(after: all) { return "without effect" }
+      // The end of the log cannot be told from what never was written; everything before it is there.
+      #expect(name.hasPrefix("log-"), "damage to \(name) leaves \(state.saveCount) saves")
+      #expect((Self.closedSaves..<all).contains(state.saveCount))
+      #expect(state == SaveWorkload.State(after: state.saveCount), "damage to \(name)")
+      return "taken for the end of the log"
+    } catch {
+      #expect(error is StoreError || error is BackendError, "\(error)")
+      return "reported"
+    }
+  }
+}
