@@ -50,9 +50,13 @@ extension DataBuffer {
     let start = unsafe readCursor
     let string = try readString()
     var base: URL?
-    if let baseString = try readOptionalString() {
-      base = URL(string: baseString)
-      if base == nil { throw unsafe refuse(.invalidValue, "a URL's base is not a URL", from: start) }
+    do throws(DataBufferError) {
+      if let baseString = try readOptionalString() {
+        base = URL(string: baseString)
+        if base == nil { throw readError(.invalidValue, "a URL's base is not a URL") }
+      }
+    } catch {
+      throw unsafe refuse(error.code, error.message, from: start)
     }
     guard let value = URL(string: string, relativeTo: base) else {
       throw unsafe refuse(.invalidValue, "a string is not a URL", from: start)
