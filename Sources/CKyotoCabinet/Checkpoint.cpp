@@ -143,6 +143,10 @@ void addNeighbours(
   entries = std::move(all);
 }
 
+// A main file that is gone, or was cut short, is left as it is: made as long as the log says, it would look whole, and
+// take any size that a damaged log claims. Its checksums tell whoever opens it what it should be.
+bool isCutShort(DiskFile *main, const LogIndex::File &file) { return !main || main->size() < file.baseSize; }
+
 }  // namespace
 
 int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize) {
@@ -153,7 +157,11 @@ int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, i
   for (const auto &[number, file] : index.files) {
     if (file.isDropped) continue;
     hasNewFiles |= file.isNew;
-    std::unique_ptr<DiskFile> main = disk.open(file.name, Disk::Mode::create);
+    std::unique_ptr<DiskFile> main = disk.open(file.name, file.baseSize > 0 ? Disk::Mode::write : Disk::Mode::create);
+    if (isCutShort(main.get(), file)) {
+      written.push_back(PageSums::write(disk, file.name, number, file.size, sumsOf(file)));
+      continue;
+    }
     if (isRecovery) {
       // Garbage of a large commit that did not come to its end stands after the base size; what a later commit of
       // the index wrote there directly must stay.

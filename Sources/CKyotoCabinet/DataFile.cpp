@@ -92,8 +92,7 @@ void DataFile::saveOldBlocks(int64_t page, uint64_t blocks) {
 void DataFile::grow(int64_t newSize) {
   const int64_t oldSize = size();
   if (newSize <= oldSize) return;
-  // Page numbers are 32 bits wide.
-  if (newSize > (int64_t{1} << 43)) throw Failure(TDN_LIMIT, "a data file cannot grow beyond 8 TiB", name_);
+  if (newSize > kLargestFile) throw Failure(TDN_LIMIT, "a data file cannot grow beyond 8 TiB", name_);
   reserve(newSize);
   if (state_ != State::building) {
     if (!isDirty()) group_.noteChanged(this);

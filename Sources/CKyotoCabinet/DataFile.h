@@ -24,6 +24,9 @@ class PageSums;
 
 constexpr int64_t kPageSize = 4096;
 
+// Page numbers are 32 bits wide, so this is 8 TiB.
+constexpr int64_t kLargestFile = int64_t{1} << 43;
+
 inline int64_t pageCeiling(int64_t byteCount) { return (byteCount + kPageSize - 1) & ~(kPageSize - 1); }
 
 class DataFile : public std::enable_shared_from_this<DataFile> {

@@ -115,8 +115,8 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   std::unique_ptr<DiskFile> main = disk_.open(name, settings_.readOnly ? Disk::Mode::read : Disk::Mode::write);
   int64_t mainSize = 0;
   if (main) mainSize = main->size();
-  if (!logged || logged->baseSize > 0) {
-    if (!main) throw Failure(TDN_DAMAGED, "the file is missing", name);
+  if (!logged || logged->baseSize > 0 || logged->isDropped) {
+    if (!main || (logged && logged->isDropped)) throw Failure(TDN_DAMAGED, "the file is missing", name);
     // Strict, and read-only: a checkpoint that was cut short may have torn these checksums, and cannot be redone here.
     if (!logged || !settings_.strict) file->sums_ = PageSums::open(disk_, name, number);
   }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "Checksum.h"
+#include "DataFile.h"
 #include "Failure.h"
 
 namespace todana {
@@ -85,6 +86,7 @@ LogIndex::~LogIndex() {
 bool LogIndex::isValid(const LogHeader &header) {
   return std::memcmp(header.magic, kLogMagic, sizeof header.magic) == 0 &&
          header.checksum == checksum(&header, offsetof(LogHeader, checksum), 1) && header.generation > 0 &&
+         header.generation < UINT32_MAX && header.firstCommit > 0 && header.firstCommit <= INT64_MAX &&
          header.alignment >= 8 && header.alignment <= 65536;
 }
 
@@ -110,6 +112,8 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
   if (firstCommit == 0) {
     firstCommit = header.firstCommit;
     lastCommit = header.firstCommit - 1;
+  } else if (header.firstCommit != lastCommit + 1) {
+    throw Failure(TDN_DAMAGED, "the log does not begin where the one before it ends", name);
   }
   std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
   if (!file) throw Failure(TDN_DAMAGED, "the log is missing", name);
@@ -134,6 +138,9 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
     current_ = nullptr;
     for (int64_t frame : commit.frames) {
       addOperations(log + frame + kFrameHeaderSize, load32(log + frame + offsetof(FrameHeader, length)), name);
+    }
+    if (batchIDs.size() != number - firstCommit + 1) {
+      throw Failure(TDN_DAMAGED, "a commit in the log has not one id", name);
     }
     lastCommit = number;
     offset = commit.end;
@@ -168,16 +175,7 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
         const int64_t size = static_cast<int64_t>(load64(payload + 14));
         payload += 22;
         need(nameLength);
-        auto [entry, isFirst] = files.try_emplace(number);
-        current_ = &entry->second;
-        if (isFirst) {
-          current_->number = number;
-          current_->name.assign(payload, nameLength);
-          current_->baseSize = baseSize;
-        }
-        current_->size = size;
-        current_->isNew |= (flags & kFileIsNew) != 0;
-        current_->isDropped |= (flags & kFileIsDropped) != 0;
+        addFile(number, flags, {payload, nameLength}, baseSize, size, logName);
         payload += nameLength;
         break;
       }
@@ -188,6 +186,9 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
         payload += 20;
         need(bytes);
         if (!current_) throw Failure(TDN_DAMAGED, "a page stands before its file", logName);
+        if (page.page >= pageCeiling(current_->size) / kPageSize) {
+          throw Failure(TDN_DAMAGED, "a page stands behind the end of its file", logName);
+        }
         current_->pages.push_back(page);
         payload += bytes;
         break;
@@ -198,6 +199,9 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
         payload += 8;
         need(8 * static_cast<size_t>(range.count));
         if (!current_) throw Failure(TDN_DAMAGED, "a range stands before its file", logName);
+        if (int64_t{range.firstPage} + range.count > pageCeiling(current_->size) / kPageSize) {
+          throw Failure(TDN_DAMAGED, "a range of pages ends behind its file", logName);
+        }
         current_->direct.push_back(range);
         payload += 8 * static_cast<size_t>(range.count);
         break;
@@ -208,11 +212,45 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
   }
 }
 
+// What is found here is used as it is: the file's name to open it, its size to take memory for its pages.
+void LogIndex::addFile(
+  uint32_t number, uint8_t flags, std::string_view name, int64_t baseSize, int64_t size, const char *logName) {
+  auto [entry, isFirst] = files.try_emplace(number);
+  File &file = entry->second;
+  const bool isName = !name.empty() && name.find_first_of(std::string_view("/\0", 2)) == name.npos && name[0] != '.';
+  if (!isName || baseSize < 0 || size < std::max(baseSize, file.size) || size > kLargestFile) {
+    throw Failure(TDN_DAMAGED, "the description of a file is damaged", logName);
+  }
+  if (isFirst) {
+    file.number = number;
+    file.name = name;
+    file.baseSize = baseSize;
+  }
+  file.size = size;
+  file.isNew |= (flags & kFileIsNew) != 0;
+  file.isDropped |= (flags & kFileIsDropped) != 0;
+  current_ = &file;
+}
+
+bool LogIndex::File::hasAllNewPages() const {
+  const int64_t firstNewPage = pageCeiling(baseSize) / kPageSize;
+  int64_t missing = pageCeiling(size) / kPageSize - firstNewPage;
+  forEachPage(pages, [&](size_t first, size_t) {
+    const uint32_t page = pages[first].page;
+    if (page >= firstNewPage && !isDirect(page)) missing--;
+  });
+  for (const DirectRange &range : direct) missing -= range.count;
+  return missing <= 0;
+}
+
 void LogIndex::sort() {
   for (auto &[number, file] : files) {
     std::sort(file.pages.begin(), file.pages.end(), [](const Page &left, const Page &right) {
       return left.page != right.page ? left.page < right.page : left.order < right.order;
     });
+    if (!file.isDropped && !file.hasAllNewPages()) {
+      throw Failure(TDN_DAMAGED, "a log is damaged: it lacks pages of a file", file.name);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "Disk.h"
@@ -39,6 +40,8 @@ class LogIndex {
     std::vector<DirectRange> direct;
 
     bool isDirect(uint32_t page) const;
+    // Whether the index names all pages that the file has gained: then its size is no mere claim. For sorted pages.
+    bool hasAllNewPages() const;
   };
 
   LogIndex() = default;
@@ -56,7 +59,8 @@ class LogIndex {
   // been flushed are damaged. The logs must be added in the order of their generations.
   void add(Disk &disk, const char *name, const LogHeader &header, int64_t end);
 
-  // Orders each file's pages; the changes of one page stay in the order of commits.
+  // Orders each file's pages; the changes of one page stay in the order of commits. Throws Failure(TDN_DAMAGED) if a
+  // file has grown by pages that no log has.
   void sort();
 
   std::map<uint32_t, File> files;
@@ -72,6 +76,8 @@ class LogIndex {
   };
 
   void addOperations(const char *payload, size_t length, const char *logName);
+  void addFile(
+    uint32_t number, uint8_t flags, std::string_view name, int64_t baseSize, int64_t size, const char *logName);
 
   std::vector<Mapping> mappings_;
   File *current_ = nullptr;
