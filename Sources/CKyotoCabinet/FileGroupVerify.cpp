@@ -33,6 +33,14 @@ FileGroup::Verified FileGroup::verifyMain(
   }
   const int64_t end = header->committedSize();
   result.pageCount = pageCeiling(end) / kPageSize;
+  // Where that is a mere claim, which neither file bears out, looking for each page could take for ever.
+  if (main->size() < end && !header->reaches(result.pageCount)) {
+    throw Failure(
+      TDN_DAMAGED,
+      "the file and its checksums are cut short: " + std::to_string(main->size()) + " of " + std::to_string(end) +
+        " bytes are left",
+      name);
+  }
   const int64_t last = std::min(result.pageCount, firstPage + count);
   if (firstPage >= last) return result;
   const std::vector<bool> isInLog = pagesInLogs(number, last);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "Checksum.h"
+#include "DataFile.h"
 #include "Failure.h"
 
 namespace todana {
@@ -33,7 +34,8 @@ std::shared_ptr<PageSums> PageSums::open(Disk &disk, const std::string &dataFile
   if (!file) throw Failure(TDN_DAMAGED, "the file of page checksums is missing", name);
   Header header;
   if (file->read(0, &header, sizeof header) != sizeof header || std::memcmp(header.magic, kMagic, 8) != 0 ||
-      header.checksum != checksum(&header, offsetof(Header, checksum), 2) || header.fileNumber != fileNumber) {
+      header.checksum != checksum(&header, offsetof(Header, checksum), 2) || header.fileNumber != fileNumber ||
+      header.committedSize > static_cast<uint64_t>(kLargestFile)) {
     throw Failure(TDN_DAMAGED, "the header of the page checksums is damaged", name);
   }
   std::shared_ptr<PageSums> sums(new PageSums);
@@ -51,6 +53,8 @@ std::shared_ptr<PageSums> PageSums::open(Disk &disk, const std::string &dataFile
 PageSums::~PageSums() {
   if (mapping_) ::munmap(mapping_, mappedSize_);
 }
+
+bool PageSums::reaches(int64_t pageCount) const { return kEntries + 8 * pageCount <= mappedSize_; }
 
 bool PageSums::find(int64_t page, uint64_t *sum) const {
   int64_t offset = kEntries + 8 * page;

@@ -23,6 +23,8 @@ class PageSums {
 
   // Size of the main file as of the last checkpoint.
   int64_t committedSize() const { return committedSize_; }
+  // Whether there are entries for so many pages.
+  bool reaches(int64_t pageCount) const;
   // False where the file ends before the page's entry.
   bool find(int64_t page, uint64_t *sum) const;
 
