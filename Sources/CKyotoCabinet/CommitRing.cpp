@@ -44,6 +44,7 @@ bool CommitRing::load(Disk &disk) {
     if (size < sizeof header) continue;
     std::memcpy(&header, slot.data(), sizeof header);
     if (std::memcmp(header.magic, kMagic, 8) != 0 || header.count > kCapacity ||
+        header.count > header.commit || header.commit > INT64_MAX ||
         size < sizeof header + 16 * static_cast<size_t>(header.count) ||
         header.checksum != slotChecksum(slot.data(), header.count) || (found && header.commit < newest_)) {
       continue;
