@@ -1,6 +1,7 @@
 #include "Catalog.h"
 
 #include <cstdio>
+#include <set>
 
 #include "../include/CKyotoCabinet.h"
 
@@ -47,7 +48,11 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
   std::shared_ptr<DataFile> data = group.openFile(kFileNumber, kFileName);
   FileGroup::ReadLock lock(group);
   file_ = std::make_shared<const HashFile>(std::move(data), kStructure);
+  if (file_->nextRow() > UINT32_MAX) file_->damaged("the number of the next structure is impossible", 0);
   nextStructure_ = static_cast<uint32_t>(std::max<uint64_t>(file_->nextRow(), 1));
+  // Two structures of one id, or of one file, would be taken for each other.
+  std::set<uint64_t> ids;
+  std::set<uint32_t> fileNumbers{kFileNumber};
   HashBlock block;
   for (int64_t offset = file_->recordStart(); offset < file_->end(); offset += block.size) {
     file_->readBlock(offset, block);
@@ -55,7 +60,8 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
     file_->verifyKey(block);
     file_->verifyValue(block);
     uint64_t id;
-    if (!RowKey::parse(block.key, block.keyLength, &id) || id >= nextStructure_) {
+    if (!RowKey::parse(block.key, block.keyLength, &id) || id >= nextStructure_ ||
+        !ids.insert(id).second) {
       file_->damaged("an entry of the catalog is damaged", offset);
     }
     if (id == kStateKey) {
@@ -63,12 +69,17 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
       nextFileNumber_ = readNumber(block.value);
       continue;
     }
-    if (block.valueLength <= kEntryHeaderSize || block.value[0] != kEntryVersion) {
+    if (block.valueLength <= kEntryHeaderSize || block.value[0] != kEntryVersion ||
+        block.value[1] < TDN_STRUCTURE_ROWS || block.value[1] > TDN_STRUCTURE_TREE ||
+        !fileNumbers.insert(readNumber(block.value + 2)).second) {
       file_->damaged("an entry of the catalog is damaged", offset);
     }
     visit(
       {static_cast<uint32_t>(id), block.value[1], readNumber(block.value + 2),
        std::string(block.value + kEntryHeaderSize, block.valueLength - kEntryHeaderSize)});
+  }
+  if (*fileNumbers.begin() < kFileNumber || *fileNumbers.rbegin() >= nextFileNumber_) {
+    file_->damaged("the catalog names a file that was never made", 0);
   }
 }
 

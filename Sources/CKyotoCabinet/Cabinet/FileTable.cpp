@@ -62,6 +62,7 @@ Structure &FileTable::structure(int32_t kind, const std::string &name) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = byName_.find({kind, name});
   if (found != byName_.end()) return *found->second;
+  if (nextStructure_ == UINT32_MAX) throw Failure(TDN_LIMIT, "there are no numbers for structures left");
   Structure &made = make(nextStructure_, kind, name);
   nextStructure_++;
   return made;
