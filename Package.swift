@@ -64,9 +64,22 @@ let package = Package(
       dependencies: ["CFaults", "Todana", "TestSupport"],
       path: "Tests/CrashChild"
     ),
+    // What fuzzers and the test that replays their corpus call: one function for each decoder.
+    .target(
+      name: "CFuzzTargets",
+      dependencies: ["CKyotoCabinet", "CXXHash"],
+      path: "Tests/CFuzzTargets"
+    ),
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["CFuzzTargets", "Todana"],
+      path: "Tests/FuzzTargets"
+    ),
     .testTarget(
       name: "TodanaTests",
-      dependencies: ["Todana", "TestSupport", "CrashChild", "CPowerFailure", "CKyotoCabinet", "CXXHash"]
+      dependencies: [
+        "Todana", "TestSupport", "CrashChild", "CPowerFailure", "CKyotoCabinet", "CXXHash", "FuzzTargets",
+      ]
     ),
     // One suite that holds every backend to the contract of StoreBackend.
     .testTarget(
@@ -140,6 +153,13 @@ if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
   ]
 }
 
+// The program that is linked with libFuzzer, which has the main function; Scripts/fuzz builds it.
+if ProcessInfo.processInfo.environment["TODANA_FUZZER"] == "1" {
+  package.targets += [
+    .executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Fuzz/Fuzzer")
+  ]
+}
+
 // One list of settings for every Swift target.
 let swiftSettings: [SwiftSetting] = [
   // SE-0335: an existential is written `any P`.
@@ -162,7 +182,7 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 let swiftTargetNames: Set<String> = [
-  "Todana", "TestSupport", "CrashChild", "TodanaTests", "BackendConformanceTests",
+  "Todana", "TestSupport", "CrashChild", "FuzzTargets", "Fuzzer", "TodanaTests", "BackendConformanceTests",
   "ReadmeExample", "GuideExample", "MainActorExample", "DocumentationTests",
   "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",
 ]

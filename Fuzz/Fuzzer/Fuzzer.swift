@@ -1,0 +1,40 @@
+import Foundation
+// What libFuzzer calls; it has the main function itself. Which decoder it is for stands in TODANA_FUZZ_TARGET.
+//
+// With `--write-seeds DIRECTORY` it writes the seeds of all decoders there, a directory for each, and ends.
+import FuzzTargets
+
+private let target: FuzzTarget = {
+  let name = ProcessInfo.processInfo.environment["TODANA_FUZZ_TARGET"] ?? ""
+  guard let target = FuzzTarget(rawValue: name) else {
+    fatalError("TODANA_FUZZ_TARGET is one of " + FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))
+  }
+  return target
+}()
+
+@c(LLVMFuzzerInitialize)
+func initialize(
+  _ argumentCount: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>
+) -> CInt {
+  let arguments = CommandLine.arguments
+  guard arguments.count == 3, arguments[1] == "--write-seeds" else { return 0 }
+  do {
+    for target in FuzzTarget.allCases {
+      let directory = URL(filePath: arguments[2]).appending(path: target.rawValue)
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      for (index, seed) in target.seeds.enumerated() {
+        try Data(seed).write(to: directory.appending(path: "seed-\(index < 10 ? "0" : "")\(index)"))
+      }
+    }
+  } catch {
+    fatalError("the seeds cannot be written: \(error)")
+  }
+  exit(0)
+}
+
+@c(LLVMFuzzerTestOneInput)
+func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ byteCount: Int) -> CInt {
+  unsafe target.run(UnsafeRawBufferPointer(start: bytes, count: byteCount))
+  return 0
+}

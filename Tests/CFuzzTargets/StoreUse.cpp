@@ -1,0 +1,302 @@
+#include "StoreUse.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "SampleStore.h"
+
+namespace todana::fuzzing {
+
+namespace {
+
+// More steps than any scan of a sample takes that comes to an end.
+constexpr int kMostSteps = 20000;
+
+// A failure that a caller can switch over and show.
+void check(bool isDone, const tdn_error &error) {
+  if (isDone) return;
+  if (error.code < TDN_IO || error.code > TDN_INTERRUPTED) {
+    found("a failure has the code " + std::to_string(error.code));
+  }
+  if (error.message[0] == 0 || std::memchr(error.message, 0, sizeof error.message) == nullptr) {
+    found("a failure has no message");
+  }
+}
+
+struct Structure {
+  uint32_t id;
+  int32_t kind;
+};
+
+// Memory for reads, one after the other.
+class Chunk {
+ public:
+  explicit Chunk(bool isSmall) : bytes_(isSmall ? 300 : 1 << 14), slices_(isSmall ? 3 : 100) {}
+
+  tdn_chunk *emptied() {
+    chunk_ = {};
+    chunk_.bytes = bytes_.data();
+    chunk_.byte_capacity = bytes_.size();
+    chunk_.slices = slices_.data();
+    chunk_.slice_capacity = slices_.size();
+    return &chunk_;
+  }
+
+  // False where there was room for what was needed.
+  bool grow() {
+    if (chunk_.needed <= bytes_.size()) return false;
+    // Nothing can be larger than the file that it stands in.
+    if (chunk_.needed > 16 << 20) found("a read asks for " + std::to_string(chunk_.needed) + " bytes");
+    bytes_.resize(chunk_.needed);
+    return true;
+  }
+
+  // What a reader will rely on.
+  void checkSlices() const {
+    if (chunk_.byte_count > bytes_.size() || chunk_.slice_count > slices_.size()) found("a chunk is overfull");
+    for (size_t index = 0; index < chunk_.slice_count; index++) {
+      const tdn_slice &slice = slices_[index];
+      if (slice.status < TDN_FOUND || slice.status > TDN_RECORD_DAMAGED) found("a slice has no status");
+      if (slice.status != TDN_FOUND) continue;
+      if (slice.offset > chunk_.byte_count || slice.length > chunk_.byte_count - slice.offset ||
+          slice.key_length > slice.offset) {
+        found("a slice lies outside of its chunk");
+      }
+    }
+  }
+
+  size_t sliceCount() const { return chunk_.slice_count; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  std::vector<tdn_slice> slices_;
+  tdn_chunk chunk_{};
+};
+
+class Session {
+ public:
+  Session(tdn_cabinet *cabinet, const Use &use) : cabinet_(cabinet), use_(use), chunk_(use.readsInSmallSteps) {}
+
+  void run() {
+    findStructures();
+    tdn_snapshot *held = use_.holdsSnapshot ? openSnapshot() : nullptr;
+    readEverything(held);
+    if (use_.commits) {
+      for (uint32_t round = 0; round < 2; round++) commit(round);
+    }
+    if (use_.checkpoints) check(tdn_checkpoint(cabinet_, &error_), error_);
+    if (held) scanAll(held);
+    if (use_.reopens) {
+      tdn_open_report report;
+      check(tdn_reopen(cabinet_, &report, &error_), error_);
+    }
+    if (use_.commits || use_.reopens) readEverything(nullptr);
+    if (held) tdn_snapshot_close(held);
+    verify();
+    tdn_statistics statistics;
+    check(tdn_get_statistics(cabinet_, &statistics, &error_), error_);
+  }
+
+ private:
+  void findStructures() {
+    auto visit = [](void *context, const tdn_structure *structure) {
+      static_cast<std::vector<Structure> *>(context)->push_back({structure->id, structure->kind});
+    };
+    check(tdn_structures(cabinet_, &structures_, visit, &error_), error_);
+    for (const char *name : {"Song", "buffers", "index"}) {
+      for (int32_t kind : {TDN_STRUCTURE_ROWS, TDN_STRUCTURE_KEYS, TDN_STRUCTURE_TREE}) {
+        uint32_t id;
+        const uint8_t *bytes = reinterpret_cast<const uint8_t *>(name);
+        check(tdn_structure_named(cabinet_, kind, bytes, std::strlen(name), &id, &error_), error_);
+      }
+    }
+  }
+
+  tdn_snapshot *openSnapshot() {
+    tdn_snapshot *snapshot = tdn_snapshot_open(cabinet_, &error_);
+    check(snapshot, error_);
+    return snapshot;
+  }
+
+  void readEverything(tdn_snapshot *held) {
+    if (held) readSingly(held);
+    readSingly(nullptr);
+    if (tdn_snapshot *snapshot = held ? held : openSnapshot()) {
+      scanAll(snapshot);
+      if (!held) tdn_snapshot_close(snapshot);
+    }
+    uint8_t id[16] = {2};
+    uint64_t number;
+    check(tdn_outcome(cabinet_, id, &number, &error_), error_);
+  }
+
+  void readSingly(tdn_snapshot *snapshot) {
+    for (const Structure &structure : structures_) {
+      uint64_t count;
+      check(
+        snapshot ? tdn_snapshot_count(snapshot, structure.id, &count, &error_)
+                 : tdn_count(cabinet_, structure.id, &count, &error_),
+        error_);
+      if (structure.kind == TDN_STRUCTURE_ROWS) {
+        uint64_t first;
+        check(tdn_reserve_rows(cabinet_, structure.id, 3, &first, &error_), error_);
+        if (snapshot) check(tdn_snapshot_row_bound(snapshot, structure.id, &first, &error_), error_);
+        readRows(snapshot, structure.id);
+      } else {
+        for (int number = 0; number < kSampleKeyCount; number += 3) readKey(snapshot, structure.id, sampleKey(number));
+      }
+    }
+  }
+
+  void readRows(tdn_snapshot *snapshot, uint32_t structure) {
+    std::vector<uint64_t> rows{0, UINT64_MAX, 2000};
+    for (uint64_t row = 1; row <= 41; row++) rows.push_back(row);
+    for (uint64_t row = 100; row <= 1100; row += 50) rows.push_back(row);
+    for (size_t next = 0; next < rows.size();) {
+      const bool isRead = tdn_get_rows(
+        cabinet_, snapshot, structure, rows.data() + next, rows.size() - next, chunk_.emptied(), &error_);
+      check(isRead, error_);
+      if (!isRead) return;
+      chunk_.checkSlices();
+      // One that is too large for the chunk is left out.
+      next += std::max<size_t>(chunk_.sliceCount(), 1);
+    }
+  }
+
+  void readKey(tdn_snapshot *snapshot, uint32_t structure, const std::string &key) {
+    const uint8_t *bytes = reinterpret_cast<const uint8_t *>(key.data());
+    const bool isRead = tdn_get_key(cabinet_, snapshot, structure, bytes, key.size(), chunk_.emptied(), &error_);
+    check(isRead, error_);
+    if (isRead) chunk_.checkSlices();
+  }
+
+  void scanAll(tdn_snapshot *snapshot) {
+    const std::string lower = sampleKey(10), upper = sampleKey(40);
+    auto range = [&](uint32_t structure, bool isBounded, bool isDescending) {
+      return tdn_range_open(
+        snapshot, structure, isBounded ? reinterpret_cast<const uint8_t *>(lower.data()) : nullptr, lower.size(),
+        isBounded ? reinterpret_cast<const uint8_t *>(upper.data()) : nullptr, upper.size(), isDescending, &error_);
+    };
+    for (const Structure &structure : structures_) {
+      if (structure.kind != TDN_STRUCTURE_TREE) {
+        scan(tdn_scan_open(snapshot, structure.id, &error_), true);
+        continue;
+      }
+      for (bool isDescending : {false, true}) {
+        scan(range(structure.id, false, isDescending), false);
+        scan(range(structure.id, true, isDescending), false);
+      }
+    }
+  }
+
+  // A scan of a hash file goes on behind damage.
+  void scan(tdn_scan *scan, bool goesOn) {
+    check(scan, error_);
+    if (!scan) return;
+    for (int steps = 0;; steps++) {
+      if (steps == kMostSteps) found("a scan does not end");
+      if (!tdn_scan_next(scan, chunk_.emptied(), &error_)) {
+        check(false, error_);
+        if (goesOn && error_.code == TDN_DAMAGED) continue;
+        break;
+      }
+      chunk_.checkSlices();
+      if (chunk_.sliceCount() == 0 && !chunk_.grow()) break;
+    }
+    tdn_scan_close(scan);
+  }
+
+  void commit(uint32_t round) {
+    static const std::string content(9000, 'v');
+    std::vector<tdn_change> changes;
+    std::string bytes;
+    auto add = [&](uint32_t structure, uint64_t row, const std::string &key, size_t number) {
+      tdn_change change{};
+      change.structure = structure;
+      change.kind = (number + round) % 4 == 3 ? TDN_REMOVE : TDN_PUT;
+      change.key = key.empty() ? row : bytes.size();
+      change.key_length = static_cast<uint16_t>(key.size());
+      bytes += key;
+      change.value = bytes.size();
+      const size_t limit = use_.putsLargeValues ? content.size() : 600;
+      if (change.kind == TDN_PUT) change.value_length = (number * 37 + round * 11) % limit;
+      bytes += content.substr(0, change.value_length);
+      changes.push_back(change);
+    };
+    // A structure by itself, so that damage of one does not keep others from being changed.
+    for (const Structure &structure : structures_) {
+      changes.clear();
+      bytes.clear();
+      if (structure.kind == TDN_STRUCTURE_ROWS) {
+        for (uint64_t row = 1 + round; row <= 2000; row += row < 40 ? 1 + round : 50) add(structure.id, row, {}, row);
+      } else {
+        for (int number = static_cast<int>(round); number < kSampleKeyCount; number += 2) {
+          add(structure.id, 0, sampleKey(number), static_cast<size_t>(number));
+        }
+      }
+      commit(changes, bytes, static_cast<uint8_t>(round));
+      // What is not there cannot be removed: what is left is put.
+      changes.erase(
+        std::remove_if(changes.begin(), changes.end(), [](const tdn_change &change) { return change.kind != TDN_PUT; }),
+        changes.end());
+      commit(changes, bytes, static_cast<uint8_t>(round));
+    }
+  }
+
+  void commit(const std::vector<tdn_change> &changes, const std::string &bytes, uint8_t id) {
+    tdn_batch batch{};
+    batch.id[0] = 9;
+    batch.id[1] = id;
+    batch.changes = changes.data();
+    batch.change_count = changes.size();
+    batch.bytes = reinterpret_cast<const uint8_t *>(bytes.data());
+    batch.byte_count = bytes.size();
+    tdn_commit_result result{};
+    check(tdn_commit(cabinet_, &batch, TDN_FULL, &result, &error_), error_);
+    tdn_commit_result_free(&result);
+  }
+
+  void verify() {
+    std::vector<uint32_t> ids{0};
+    for (const Structure &structure : structures_) ids.push_back(structure.id);
+    for (uint32_t id : ids) {
+      uint64_t page = 0;
+      for (int steps = 0;; steps++) {
+        if (steps == kMostSteps) found("verifying does not end");
+        tdn_verified_part part{};
+        const bool isDone = tdn_verify_part(cabinet_, id, page, &part, &error_);
+        check(isDone, error_);
+        if (!isDone || part.page_count == 0) break;
+        page += part.page_count;
+      }
+    }
+  }
+
+  tdn_cabinet *const cabinet_;
+  const Use use_;
+  std::vector<Structure> structures_;
+  Chunk chunk_;
+  tdn_error error_{};
+};
+
+}  // namespace
+
+bool use(const std::string &path, const Use &use) {
+  tdn_options options;
+  tdn_options_init(&options);
+  options.access = use.isReadOnly ? TDN_ACCESS_READ : TDN_ACCESS_WRITE_EXISTING;
+  options.strict = use.isStrict;
+  options.sector_size = 512;
+  options.program = "fuzzer";
+  tdn_open_report report;
+  tdn_error error{};
+  tdn_cabinet *cabinet = tdn_open(path.c_str(), &options, &report, &error);
+  check(cabinet, error);
+  if (!cabinet) return false;
+  Session(cabinet, use).run();
+  check(tdn_close(cabinet, &error), error);
+  return true;
+}
+
+}  // namespace todana::fuzzing

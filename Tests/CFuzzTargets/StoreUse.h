@@ -1,0 +1,25 @@
+// Everything that can be done with a store that may be damaged.
+#pragma once
+
+#include <string>
+
+#include "CKyotoCabinet.h"
+
+namespace todana::fuzzing {
+
+struct Use {
+  bool isReadOnly = false;
+  bool isStrict = false;
+  bool commits = false;
+  bool holdsSnapshot = false;
+  bool checkpoints = false;
+  bool reopens = false;
+  bool putsLargeValues = false;
+  bool readsInSmallSteps = false;
+};
+
+// Opens, reads everything in every way, changes some, verifies, and closes. Every failure must be a sound tdn_error.
+// Returns whether the store could be opened.
+bool use(const std::string &path, const Use &use);
+
+}  // namespace todana::fuzzing

@@ -1,0 +1,48 @@
+// Hostile files for the crash-safe layer: what fuzzers, and the test that replays their corpus, call (docs/fuzzing.md).
+//
+// Each call lays a small store down in a scratch directory, damages a part of it as the input says, and uses it through
+// CKyotoCabinet.h only. A call that returns has found nothing; one that finds something ends the process.
+#ifndef TODANA_CFUZZTARGETS_H
+#define TODANA_CFUZZTARGETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__clang__)
+#define TDN_FUZZ_NULLABLE _Nullable
+#pragma clang assume_nonnull begin
+#else
+#define TDN_FUZZ_NULLABLE
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What is damaged.
+typedef enum {
+  TDN_FUZZ_SUPERBLOCK = 0,
+  TDN_FUZZ_CATALOG = 1,
+  TDN_FUZZ_REDO_LOG = 2,
+  TDN_FUZZ_COMMIT_RING = 3,
+  TDN_FUZZ_PAGE_SUMS = 4,
+  TDN_FUZZ_HASH_FILE = 5,  // of rows or of byte keys
+  TDN_FUZZ_TREE_FILE = 6,
+} tdn_fuzz_part;
+
+void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count);
+
+// Inputs that write over a part what stands there already, from which a fuzzer finds others.
+void tdn_fuzz_seeds(
+  tdn_fuzz_part part, void *TDN_FUZZ_NULLABLE context,
+  void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(__clang__)
+#pragma clang assume_nonnull end
+#endif
+
+#endif
