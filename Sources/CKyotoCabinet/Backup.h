@@ -12,16 +12,14 @@
 
 #include "Disk.h"
 #include "FileGroup.h"
+#include "PartialDirectory.h"
 
 namespace todana {
 
 class Backup {
  public:
-  // `path` must not exist, or be an empty directory; the directory that it stands in must exist. `source` must stay as
-  // long as `next` is called. Throws Failure.
+  // For `path` see PartialDirectory. `source` must stay as long as `next` is called. Throws Failure.
   Backup(const std::string &path, FileGroup::BackupPlan plan, Disk &source);
-  // Removes what was copied, unless it is done.
-  ~Backup();
   Backup(const Backup &) = delete;
   Backup &operator=(const Backup &) = delete;
 
@@ -31,24 +29,20 @@ class Backup {
   // Copies some megabytes; the bytes copied so far. Throws Failure(TDN_INTERRUPTED) once the group is closed.
   int64_t next();
   // Whether the copy stands in its place, durable.
-  bool isDone() const { return isDone_; }
+  bool isDone() const { return target_.isInPlace(); }
 
  private:
-  bool isRemnant(const std::string &name) const;
   void finish();
-  void removeCopies();
 
-  const std::string path_, partialPath_;
   FileGroup::BackupPlan plan_;
   Disk &source_;
-  std::unique_ptr<Disk> target_;
+  PartialDirectory target_;
   int64_t byteCount_ = 0;
   int64_t copied_ = 0;
   size_t file_ = 0;
   int64_t offset_ = 0;
   std::unique_ptr<DiskFile> from_, to_;
   std::vector<char> buffer_;
-  bool isDone_ = false;
 };
 
 }  // namespace todana

@@ -76,11 +76,11 @@ std::string programOf(int64_t process) {
 #endif
 }
 
-[[noreturn]] void throwInUse(int descriptor, const std::string &directory) {
+[[noreturn]] void throwInUse(int descriptor, const std::string &directory, const std::string &locked) {
   Holder holder = readHolder(descriptor);
   const int64_t process = findHolder(descriptor);
   if (process != 0 && process != holder.process) holder = {process, "", programOf(process)};
-  std::string message = "the store is in use";
+  std::string message = locked + " is in use";
   if (holder.process != 0) message += " by process " + std::to_string(holder.process);
   if (!holder.program.empty() || !holder.since.empty()) {
     message += " (" + holder.program;
@@ -128,8 +128,9 @@ void writeHolder(int descriptor, const std::string &program) {
 }  // namespace
 
 std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
-  const std::string &directory, Kind kind, bool creates, int64_t waitMilliseconds, const std::string &program) {
-  const std::string path = directory + "/" + kName;
+  const std::string &directory, Kind kind, bool creates, int64_t waitMilliseconds, const std::string &program,
+  const std::string &name, const std::string &locked) {
+  const std::string path = directory + "/" + name;
   const int access = kind == Kind::exclusive ? O_RDWR : O_RDONLY;
   const int flags = access | O_CLOEXEC | (creates ? O_CREAT : 0);
   const int descriptor = uninterrupted([&] { return ::open(path.c_str(), flags, 0666); });
@@ -144,8 +145,8 @@ std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
   const int operation = (kind == Kind::exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
   while (::flock(descriptor, operation) != 0) {
     if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) throw Failure::fromErrno(errno, "cannot lock the store", path);
-    if (std::chrono::steady_clock::now() >= deadline) throwInUse(descriptor, directory);
+    if (errno != EWOULDBLOCK) throw Failure::fromErrno(errno, "cannot lock " + locked, path);
+    if (std::chrono::steady_clock::now() >= deadline) throwInUse(descriptor, directory, locked);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (kind == Kind::exclusive) writeHolder(descriptor, program);
@@ -153,6 +154,12 @@ std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
 }
 
 DirectoryLock::DirectoryLock(int descriptor) : descriptor_(descriptor), process_(::getpid()) {}
+
+bool DirectoryLock::isOf(int descriptor) const {
+  struct stat own, other;
+  return ::fstat(descriptor_, &own) == 0 && ::fstat(descriptor, &other) == 0 && own.st_dev == other.st_dev &&
+         own.st_ino == other.st_ino;
+}
 
 DirectoryLock::~DirectoryLock() {
   // A child process that is just being made has the open file too, until it starts its program: closing alone would

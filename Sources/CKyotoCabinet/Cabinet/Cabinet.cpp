@@ -65,11 +65,25 @@ void Cabinet::reopen(tdn_open_report &report) {
   fill(report, groupReport);
 }
 
+FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {
+  // The lock is this process's own.
+  return session.group().planBackup([](const std::string &name) { return name != DirectoryLock::kName; });
+}
+
 std::unique_ptr<Backup> Cabinet::openBackup(const std::string &path) {
   Use session(*this);
-  // The lock is this process's own.
-  auto isWanted = [](const std::string &name) { return name != DirectoryLock::kName; };
-  return std::make_unique<Backup>(path, session->group().planBackup(isWanted), directory_->disk());
+  return std::make_unique<Backup>(path, planBackup(*session), directory_->disk());
+}
+
+std::unique_ptr<SeriesBackup> Cabinet::openSeriesBackup(const std::string &path) {
+  Use session(*this);
+  if (options_.storage == TDN_STORAGE_MEMORY) throw Failure(TDN_INVALID, "a store in memory has no files to copy");
+  // First what may be refused: from the plan on, checkpoints wait.
+  auto backup = std::make_unique<SeriesBackup>(path, directory_->storeID(), directory_->disk());
+  // What stands in a log would be copied now, and once more, in the main files, by the next backup.
+  if (options_.access != TDN_ACCESS_READ) session->group().checkpoint();
+  backup->begin(planBackup(*session));
+  return backup;
 }
 
 }  // namespace todana

@@ -6,6 +6,7 @@
 
 #include "../ReaderWriterLock.h"
 #include "../Backup.h"
+#include "../Series/SeriesBackup.h"
 #include "../StoreDirectory.h"
 #include "Session.h"
 
@@ -33,6 +34,7 @@ class Cabinet {
   void close();
   // Begins to copy the newest commit.
   std::unique_ptr<Backup> openBackup(const std::string &path);
+  std::unique_ptr<SeriesBackup> openSeriesBackup(const std::string &path);
   void reopen(tdn_open_report &report);
 
   // Without a session, for what outlives it.
@@ -40,6 +42,7 @@ class Cabinet {
 
  private:
   void openSession(FileGroup::Report &report);
+  FileGroup::BackupPlan planBackup(Session &session) const;
   void fill(tdn_open_report &report, const FileGroup::Report &groupReport) const;
   Session &session() const;
 

@@ -47,6 +47,7 @@ extension BackendError.Code {
       case TDN_NO_STRUCTURE: .noSuchStructure
       case TDN_INVALID: .invalidArgument
       case TDN_INTERRUPTED: .interrupted
+      case TDN_OTHER_STORE: .otherStore
       default: .inputOutput
       }
   }

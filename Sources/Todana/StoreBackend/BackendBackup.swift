@@ -16,8 +16,20 @@ public protocol BackendBackup: AnyObject {
   func next() throws(BackendError) -> Bool
 }
 
+/// A backup into a series, of which only what changed is written.
+public protocol BackendSeriesBackup: BackendBackup {
+  /// The bytes written so far; ``BackendBackup/copiedByteCount`` has those that were looked at.
+  var newByteCount: Int { get }
+  /// What was made; nil until the backup is there.
+  var info: BackupInfo? { get }
+}
+
 extension StoreBackend {
   public func openBackup(at path: String) throws(BackendError) -> any BackendBackup {
+    throw BackendError(.invalidArgument, "This backend has no files to copy.")
+  }
+
+  public func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup {
     throw BackendError(.invalidArgument, "This backend has no files to copy.")
   }
 }

@@ -61,6 +61,8 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case invalidArgument
     /// The snapshot was ended by ``StoreBackend/reopen()`` or ``StoreBackend/close()``.
     case interrupted
+    /// The backups of the series are those of another store.
+    case otherStore
   }
 
   public var description: String {

@@ -101,6 +101,14 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/invalidArgument`` where there is something at the path already.
   func openBackup(at path: String) throws(BackendError) -> any BackendBackup
 
+  /// Begins a backup of the newest committed state into a ``BackupSeries``, which is made where there is none.
+  ///
+  /// The default throws ``BackendError/Code/invalidArgument``: a backend may have nothing to copy.
+  ///
+  /// - Throws: ``BackendError/Code/otherStore`` where the series is of another store; ``BackendError/Code/inUse`` while
+  ///   another backup into it is made.
+  func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup
+
   /// After ``BackendError/Code/mustReopen``: forgets what is in memory, recovers, and goes on. Open snapshots end.
   func reopen() throws(BackendError)
 

@@ -1,0 +1,106 @@
+#include "PartialDirectory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "Failure.h"
+
+namespace todana {
+
+std::string parentOf(const std::string &path) {
+  const size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string withoutLastSlashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+namespace {
+
+// Data files, whose names begin with a number, differ from store to store; the others do not.
+bool isStoreFile(const std::string &name) {
+  const size_t hyphen = name.find_first_not_of("0123456789");
+  if (hyphen != std::string::npos && hyphen >= 4 && name[hyphen] == '-') return true;
+  return name == "log-a" || name == "log-b" || name == DirectoryLock::kName;
+}
+
+}  // namespace
+
+PartialDirectory::PartialDirectory(
+  const std::string &path, const std::function<bool(const std::string &name)> &isOurs)
+    : path_(withoutLastSlashes(path)), partialPath_(path_ + ".partial") {
+  if (path_.empty()) throw Failure(TDN_INVALID, "the path of the copy is empty");
+  checkPlace();
+  const bool isNew = ::mkdir(partialPath_.c_str(), 0777) == 0;
+  if (!isNew && errno != EEXIST) throw Failure::fromErrno(errno, "cannot create the directory", partialPath_);
+  // Look before the lock file is made: nothing is created in a directory that holds something else.
+  auto check = [&] {
+    std::vector<std::string> names = DirectoryDisk(partialPath_).list();
+    if (!std::all_of(names.begin(), names.end(), [&](const auto &name) { return isStoreFile(name) || isOurs(name); })) {
+      throw Failure(TDN_INVALID, "there is something else in the directory that the copy is made in", partialPath_);
+    }
+    return names;
+  };
+  try {
+    check();
+    lock_ = DirectoryLock::acquire(
+      partialPath_, DirectoryLock::Kind::exclusive, true, 0, "", DirectoryLock::kName, "the directory of the copy");
+    disk_ = std::make_unique<DirectoryDisk>(partialPath_);
+    // Whoever had it until now may have put it in its place, or removed it.
+    std::unique_ptr<DiskFile> file = disk_->open(DirectoryLock::kName, Disk::Mode::read);
+    if (!file || !lock_->isOf(file->descriptor())) {
+      throw Failure(TDN_IN_USE, "another copy has just been made at this path", path_);
+    }
+    checkPlace();
+    for (const std::string &name : check()) {
+      if (name != DirectoryLock::kName) disk_->remove(name);
+    }
+  } catch (...) {
+    // Without the lock, nothing in it is ours.
+    if (isNew && lock_ && disk_) {
+      ::unlink((partialPath_ + "/" + DirectoryLock::kName).c_str());
+    }
+    if (isNew) ::rmdir(partialPath_.c_str());
+    throw;
+  }
+}
+
+void PartialDirectory::checkPlace() const {
+  struct stat status;
+  if (::stat(path_.c_str(), &status) == 0 && (!S_ISDIR(status.st_mode) || !DirectoryDisk(path_).list().empty())) {
+    throw Failure(TDN_INVALID, "there is something at the path of the copy already", path_);
+  }
+}
+
+PartialDirectory::~PartialDirectory() {
+  if (isInPlace_) return;
+  try {
+    // The lock's file last, so that nobody else fills the directory meanwhile.
+    for (const std::string &name : disk_->list()) {
+      if (name != DirectoryLock::kName) disk_->remove(name);
+    }
+    disk_->remove(DirectoryLock::kName);
+    ::rmdir(partialPath_.c_str());
+  } catch (const std::exception &) {
+    // The next copy to this path removes them.
+  }
+}
+
+void PartialDirectory::finish() {
+  disk_->flushDirectory();
+  if (::rename(partialPath_.c_str(), path_.c_str()) != 0) {
+    throw Failure::fromErrno(errno, "cannot put the copy in its place", path_);
+  }
+  isInPlace_ = true;
+  lock_ = nullptr;
+  DirectoryDisk(parentOf(path_)).flushDirectory();
+}
+
+}  // namespace todana

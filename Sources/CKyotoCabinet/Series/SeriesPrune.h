@@ -1,0 +1,48 @@
+// Removes the oldest backups of a series, and what only they needed.
+//
+// First the blocks that the others need are found; then manifests are removed, durably; then packs without such a block,
+// and the other blocks of the rest are given back to the file system where it can take them. Killed in between, it
+// leaves blocks that nothing needs, which the next pruning finds.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "Manifest.h"
+#include "PackReader.h"
+#include "SeriesDirectory.h"
+#include "SeriesTask.h"
+
+namespace todana {
+
+class SeriesPrune final : public SeriesTask {
+ public:
+  // Keeps the newest `count`, at least one. Throws Failure.
+  SeriesPrune(const std::string &path, uint64_t count);
+
+  // Throws Failure(TDN_DAMAGED), with nothing removed, where it cannot be told what the others need.
+  void next(const std::function<void(const Damage &damage)> &onDamage) override;
+
+ private:
+  bool mark();
+  void markGroup(const Manifest::File &file);
+  void removeManifests();
+  bool sweep();
+  bool giveBack(uint32_t pack, const std::vector<bool> &needed);
+
+  SeriesDirectory directory_;
+  PackReader reader_;
+  size_t firstKept_ = 0;
+  size_t next_;                       // of the manifests
+  std::optional<Manifest> manifest_;
+  size_t file_ = 0;
+  int64_t offset_ = 0;
+  bool isMarked_ = false;
+  // By pack: blocks that are needed, and those of them that are tables which were looked at.
+  std::unordered_map<uint32_t, std::vector<bool>> needed_, tables_;
+  size_t pack_ = 0;
+  size_t block_ = 0;
+};
+
+}  // namespace todana

@@ -1,0 +1,42 @@
+// What is done with a backup series, in steps of some megabytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "SeriesFormat.h"
+
+namespace todana {
+
+class SeriesTask {
+ public:
+  struct Progress {
+    int64_t doneByteCount = 0;
+    int64_t byteCount = 0;
+    int64_t newByteCount = 0;  // that a backup has written
+    bool isDone = false;
+  };
+  // What is not as it was written.
+  struct Damage {
+    uint32_t number;      // of the backup
+    std::string file;     // of the store; empty: all of the backup
+    int64_t offset = 0;
+    int64_t byteCount = 0;
+    std::string storedIn;  // the file of the series
+  };
+
+  virtual ~SeriesTask() = default;
+
+  // Does one step. Throws Failure.
+  virtual void next(const std::function<void(const Damage &damage)> &onDamage) = 0;
+  const Progress &progress() const { return progress_; }
+
+ protected:
+  // Groups in a step: 4 MiB.
+  static constexpr int kGroupsInStep = 8;
+
+  Progress progress_;
+};
+
+}  // namespace todana

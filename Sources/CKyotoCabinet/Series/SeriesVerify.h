@@ -1,0 +1,41 @@
+// Reads every piece that backups of a series need, and compares it with its checksum.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "Manifest.h"
+#include "PackReader.h"
+#include "SeriesDirectory.h"
+#include "SeriesTask.h"
+
+namespace todana {
+
+class SeriesVerify final : public SeriesTask {
+ public:
+  // One backup, or with 0 all of them, of which what they share is read once.
+  SeriesVerify(const std::string &path, uint64_t number);
+
+  void next(const std::function<void(const Damage &damage)> &onDamage) override;
+
+  uint32_t backupCount() const { return static_cast<uint32_t>(numbers_.size()); }
+
+ private:
+  bool openNext(const std::function<void(const Damage &damage)> &onDamage);
+  void checkGroup(const std::function<void(const Damage &damage)> &onDamage);
+  bool isKnown(const BlockEntry &entry) const;
+
+  SeriesDirectory directory_;
+  PackReader reader_;
+  std::vector<uint32_t> numbers_;
+  size_t next_ = 0;
+  std::optional<Manifest> manifest_;
+  size_t file_ = 0;
+  int64_t offset_ = 0;
+  std::vector<char> content_;
+  // Blocks of tables all of whose pieces were found to be sound, for each pack.
+  std::unordered_map<uint32_t, std::vector<bool>> sound_;
+};
+
+}  // namespace todana
