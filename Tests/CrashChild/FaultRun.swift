@@ -63,6 +63,7 @@ struct FaultRun {
   }
 
   fileprivate var backupPath: String { path + ".backup" }
+  fileprivate var series: BackupSeries { BackupSeries(at: path + ".series") }
 
   /// Makes the store that the workloads start with.
   func prepare() throws {
@@ -109,7 +110,8 @@ struct FaultRun {
     return outcome
   }
 
-  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction and a backup among them.
+  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction, a backup, and backups of a series
+  /// among them.
   private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
     while progress.acknowledged < savedBefore + 6 {
       let number = progress.acknowledged + 1
@@ -118,6 +120,8 @@ struct FaultRun {
         if number % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
         if number % 4 == 0 { try store.compact() }
         if number % 5 == 0, !FileManager.default.fileExists(atPath: backupPath) { try store.backUp(to: backupPath) }
+        if number % 2 == 0 { try store.backUp(into: series) }
+        if number % 6 == 0 { try series.prune(keeping: 2) }
         progress.begun = number
         try SaveWorkload.save(number, to: store, durability: durability)
         progress.acknowledged = number
@@ -189,6 +193,7 @@ struct FaultRun {
       }
       try store.close()
       try checkBackup(&outcome)
+      try checkSeries(&outcome)
     } catch {
       outcome.faults.append("the store cannot be opened: \(error)")
     }
@@ -196,6 +201,27 @@ struct FaultRun {
 }
 
 extension FaultRun {
+  /// Every backup of the series that is there can be restored, and another one can be made.
+  private func checkSeries(_ outcome: inout Outcome) throws {
+    let restored = path + ".restored"
+    defer { for name in [series.path, restored] { try? FileManager.default.removeItem(atPath: name) } }
+    let store = try open()
+    let last = try store.backUp(into: series)
+    try store.close()
+    let report = try series.verify()
+    if !report.isSound { outcome.faults.append("the series is damaged: \(report.damages)") }
+    for info in try series.backups() {
+      try series.restore(info.number, to: restored)
+      let copy = try Store(.directory(restored), classes: SaveWorkload.classes, configuration: Self.configuration)
+      let state = try SaveWorkload.State(of: copy)
+      if state.saveCount < savedBefore || state != SaveWorkload.State(after: state.saveCount) {
+        outcome.faults.append("backup \(info.number) of \(last.number) holds what no save left")
+      }
+      try copy.close()
+      try FileManager.default.removeItem(atPath: restored)
+    }
+  }
+
   /// A backup is whole, or is not there.
   private func checkBackup(_ outcome: inout Outcome) throws {
     let names = [backupPath, backupPath + ".partial"]

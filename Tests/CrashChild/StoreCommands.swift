@@ -18,6 +18,28 @@ extension CrashChild {
     }
   }
 
+  /// Saves the workload and backs it up into a series beside the store, pruning now and then; prints `backup <number>
+  /// <save count>` after each backup, and `kept <count>` before each pruning.
+  static func backUpForEver(_ path: String) throws {
+    var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+    configuration.backendOptions.directThresholdByteCount = 16 << 10
+    configuration.backendOptions.logLimitByteCount = 64 << 10
+    let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
+    let series = BackupSeries(at: path + ".series")
+    var number = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
+    report("open")
+    while true {
+      number += 1
+      try SaveWorkload.save(number, to: store)
+      let info = try store.backUp(into: series)
+      report("backup \(info.number) \(number)")
+      if info.number % 5 == 0 {
+        report("kept 3")
+        try series.prune(keeping: 3)
+      }
+    }
+  }
+
   /// Keeps a store open until standard input ends.
   static func holdStore(_ path: String) throws {
     let store = try Store(.directory(path), classes: SaveWorkload.classes)

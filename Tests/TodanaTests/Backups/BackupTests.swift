@@ -119,4 +119,37 @@ import Todana
     let interrupted = #expect(throws: BackendError.self) { try late.next() }
     #expect(interrupted?.code == .interrupted)
   }
+
+  @Test func `two at once to one path do not disturb each other`() throws {
+    let store = try open("store")
+    for number in 1...5 { try SaveWorkload.save(number, to: store) }
+    let first = try store.backend.openBackup(at: directory.path("backup"))
+    let second = #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
+    #expect(second?.backendError?.code == .inUse)
+    #expect(second?.backendError?.processID == Int(getpid()))
+    // Another path is another matter.
+    try store.backUp(to: directory.path("other"))
+    while try first.next() {}
+    let third = #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
+    #expect(third?.backendError?.code == .invalidArgument)
+    #expect(try names == ["backup", "other", "store"])
+    let copy = try open("backup")
+    #expect(try SaveWorkload.State(of: copy) == SaveWorkload.State(after: 5))
+    try copy.close()
+    // Many at once: one of them makes it, or all that come later find it there.
+    let backend = store.backend
+    let path = directory.path("contended")
+    try onThreads(8) { _ in
+      do {
+        let backup = try backend.openBackup(at: path)
+        while try backup.next() {}
+      } catch let error as BackendError {
+        #expect(error.code == .inUse || error.code == .invalidArgument || error.code == .inputOutput, "\(error)")
+      }
+    }
+    let contended = try open("contended")
+    #expect(try SaveWorkload.State(of: contended) == SaveWorkload.State(after: 5))
+    try contended.close()
+    try store.close()
+  }
 }
