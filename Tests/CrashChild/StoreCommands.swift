@@ -40,6 +40,39 @@ extension CrashChild {
     }
   }
 
+  /// Saves an object of so many bytes and backs it up twice; prints by how much memory grows while that, verifying and
+  /// restoring go on, whether the object is restored, and how many MB of files each of the four gets through in a second.
+  static func backUpLargeObject(_ path: String, _ byteCount: Int) throws {
+    let name = String(repeating: "0123456789abcdef", count: byteCount / 16)
+    func save() throws {
+      let store = try Store(.directory(path), classes: [Node.self])
+      let node = Node()
+      node.name = name
+      try store.insert(node)
+      try store.saveChanges()
+      try store.close()
+    }
+    try save()
+    let store = try Store(.directory(path), classes: [Node.self])
+    let series = BackupSeries(at: path + ".series")
+    var speeds: [Int] = []
+    let start = ProcessMemory.anonymousByteCount
+    let (peak, _) = try ProcessMemory.peakAnonymousByteCount {
+      for work in [
+        { _ = try store.backUp(into: series) }, { _ = try store.backUp(into: series) },
+        { _ = try series.verify(1) }, { try series.restore(1, to: path + ".restored") },
+      ] {
+        let duration = try ContinuousClock().measure(work)
+        speeds.append(Int(Double(try series.backups()[0].byteCount) / 1e6 / (duration / .seconds(1))))
+      }
+    }
+    try store.close()
+    let restored = try Store(.directory(path + ".restored"), classes: [Node.self])
+    let isEqual = try restored.fetch(Node.self).map(\.name) == [name]
+    report("\(peak - start) \(isEqual) \(speeds.map { "\($0)" }.joined(separator: " "))")
+    try restored.close()
+  }
+
   /// Keeps a store open until standard input ends.
   static func holdStore(_ path: String) throws {
     let store = try Store(.directory(path), classes: SaveWorkload.classes)

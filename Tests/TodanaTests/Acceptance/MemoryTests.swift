@@ -28,6 +28,14 @@ import Todana
       #expect(streamed[1] == "true", "every object was visited")
     }
 
+    @Test func `backing up, verifying and restoring a large object takes little memory`() throws {
+      let byteCount = (LongTests.areEnabled ? 300 : 48) << 20
+      let words = try measure("store-series-memory", byteCount)
+      #expect(try #require(Int(words[0])) < 16 << 20, "\(words)")
+      #expect(words[1] == "true", "the object is restored as it was")
+      print("MB/s of a first backup, one without changes, verifying, restoring: \(words[2...].joined(separator: ", "))")
+    }
+
     @Test func `opening and closing a cyclic graph again and again does not fill memory`() throws {
       let rounds = LongTests.areEnabled ? 1_000 : 200
       let grown = try #require(Int(try measure("store-open-and-close", rounds)[0]))
