@@ -3,7 +3,9 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// A finding ends the process. One after the other: targets share a scratch directory.
+/// A finding ends the process.
+///
+/// One after the other: targets share a scratch directory.
 @Suite(.serialized) struct FuzzCorpusTests {
   static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Fuzz/Corpus")
     .standardized
