@@ -80,6 +80,18 @@ class PosixFile final : public DiskFile {
 #endif
   }
 
+  bool giveBack(int64_t offset, int64_t byteCount) override {
+#ifdef __linux__
+    const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    if (uninterrupted([&] { return ::fallocate(descriptor_, mode, offset, byteCount); }) == 0) return true;
+    if (errno != EOPNOTSUPP) throw Failure::fromErrno(errno, "cannot give back space", name_);
+#else
+    (void)offset;
+    (void)byteCount;
+#endif
+    return false;
+  }
+
   void flush() override {
     if (!isDurable_) return;
 #ifdef __linux__

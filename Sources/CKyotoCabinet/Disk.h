@@ -26,6 +26,8 @@ class DiskFile {
   virtual void resize(int64_t size) = 0;
   // Reserves blocks, so that a store into a shared mapping cannot run out of space. Extends the file.
   virtual void allocate(int64_t size) = 0;
+  // The range reads as zeros and takes no space from now on. False where the file system cannot do that.
+  virtual bool giveBack(int64_t offset, int64_t byteCount) = 0;
   // Content and size become durable.
   virtual void flush() = 0;
 };

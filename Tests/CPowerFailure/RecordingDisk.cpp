@@ -36,6 +36,11 @@ class RecordingFile final : public DiskFile {
     disk_.isMapped_[inode_] = true;
   }
 
+  bool giveBack(int64_t offset, int64_t byteCount) override {
+    write(offset, std::string(static_cast<size_t>(byteCount), '\0').data(), static_cast<size_t>(byteCount));
+    return true;
+  }
+
   void flush() override {
     recordMapped();
     const bool isLog = name_.rfind("log-", 0) == 0;

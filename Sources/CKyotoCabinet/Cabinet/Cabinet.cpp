@@ -79,7 +79,8 @@ std::unique_ptr<SeriesBackup> Cabinet::openSeriesBackup(const std::string &path)
   Use session(*this);
   if (options_.storage == TDN_STORAGE_MEMORY) throw Failure(TDN_INVALID, "a store in memory has no files to copy");
   // First what may be refused: from the plan on, checkpoints wait.
-  auto backup = std::make_unique<SeriesBackup>(path, directory_->storeID(), directory_->disk());
+  auto backup = std::make_unique<SeriesBackup>(
+    SeriesDirectory(path, SeriesDirectory::Use::add), directory_->storeID(), directory_->disk());
   // What stands in a log would be copied now, and once more, in the main files, by the next backup.
   if (options_.access != TDN_ACCESS_READ) session->group().checkpoint();
   backup->begin(planBackup(*session));

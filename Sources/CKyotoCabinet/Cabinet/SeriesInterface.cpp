@@ -97,7 +97,7 @@ tdn_series_task *tdn_series_restore_open(const char *path, uint64_t number, cons
 }
 
 tdn_series_task *tdn_series_prune_open(const char *path, uint64_t count, tdn_error *error) {
-  return openTask(error, [&] { return std::make_unique<SeriesPrune>(path, count); });
+  return openTask(error, [&] { return std::make_unique<SeriesPrune>(SeriesDirectory(path, SeriesDirectory::Use::prune), count); });
 }
 
 bool tdn_series_task_next(

@@ -19,13 +19,13 @@ bool isZeros(const char *block) {
 
 }  // namespace
 
-SeriesBackup::SeriesBackup(const std::string &path, const uint8_t storeID[16], Disk &source)
-    : directory_(path, SeriesDirectory::Use::add), source_(source), reader_(directory_.disk()),
+SeriesBackup::SeriesBackup(SeriesDirectory directory, const uint8_t storeID[16], Disk &source)
+    : directory_(std::move(directory)), source_(source), reader_(directory_.disk()),
       content_(static_cast<size_t>(kGroupSize)) {
   findBase(storeID);
   uint32_t last = 0;
   if (!directory_.manifests().empty()) last = directory_.manifests().back();
-  if (last == UINT32_MAX) throw Failure(TDN_LIMIT, "the series has no numbers left: begin another one", path);
+  if (last == UINT32_MAX) throw Failure(TDN_LIMIT, "the series has no numbers left: begin another one", directory_.path());
   number_ = last + 1;
   std::memcpy(manifest_.header.storeID, storeID, 16);
   removeRemnants();

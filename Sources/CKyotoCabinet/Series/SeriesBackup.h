@@ -20,9 +20,9 @@ namespace todana {
 
 class SeriesBackup final : public SeriesTask {
  public:
-  // Takes the series for itself. `source` must stay as long as `next` is called. Throws Failure: TDN_OTHER_STORE where
+  // `directory` is opened for adding. `source` must stay as long as `next` is called. Throws Failure: TDN_OTHER_STORE where
   // there are backups of another store, TDN_DAMAGED where none of those that are there can be read.
-  SeriesBackup(const std::string &path, const uint8_t storeID[16], Disk &source);
+  SeriesBackup(SeriesDirectory directory, const uint8_t storeID[16], Disk &source);
   // Removes what was written, unless the backup is there.
   ~SeriesBackup() override;
 

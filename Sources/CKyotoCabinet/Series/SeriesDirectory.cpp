@@ -52,7 +52,7 @@ SeriesDirectory::SeriesDirectory(const std::string &path, Use use) : path_(witho
   } else if (!S_ISDIR(status.st_mode)) {
     throw Failure(TDN_NOT_A_STORE, "a backup series is a directory, but there is a file at its path", path_);
   }
-  disk_ = std::make_unique<DirectoryDisk>(path_);
+  disk_ = std::make_shared<DirectoryDisk>(path_);
   // Look before lock files are made: nothing is created in a directory that holds something else.
   list();
   if (use == Use::list) return;
@@ -71,6 +71,8 @@ SeriesDirectory::SeriesDirectory(const std::string &path, Use use) : path_(witho
   }
   list();
 }
+
+SeriesDirectory::SeriesDirectory(std::shared_ptr<Disk> disk) : disk_(std::move(disk)) { list(); }
 
 void SeriesDirectory::list() {
   manifests_.clear();

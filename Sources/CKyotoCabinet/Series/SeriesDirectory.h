@@ -21,6 +21,8 @@ class SeriesDirectory {
   // `add` makes the directory where there is none. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE where it holds other
   // things and no backup, TDN_IN_USE.
   SeriesDirectory(const std::string &path, Use use);
+  // Without locks: a disk that nobody else uses.
+  explicit SeriesDirectory(std::shared_ptr<Disk> disk);
 
   Disk &disk() { return *disk_; }
   const std::string &path() const { return path_; }
@@ -39,8 +41,8 @@ class SeriesDirectory {
  private:
   void list();
 
-  const std::string path_;
-  std::unique_ptr<Disk> disk_;
+  std::string path_;
+  std::shared_ptr<Disk> disk_;
   std::unique_ptr<DirectoryLock> writing_, reading_;
   std::vector<uint32_t> manifests_, packs_;
 };

@@ -1,9 +1,6 @@
 #include "SeriesPrune.h"
 
 #include <algorithm>
-#include <cerrno>
-
-#include <fcntl.h>
 
 #include "../Failure.h"
 
@@ -22,9 +19,9 @@ bool set(std::vector<bool> &marks, uint32_t block) {
 
 }  // namespace
 
-SeriesPrune::SeriesPrune(const std::string &path, uint64_t count)
-    : directory_(path, SeriesDirectory::Use::prune), reader_(directory_.disk()) {
-  if (count == 0) throw Failure(TDN_INVALID, "pruning keeps at least one backup", path);
+SeriesPrune::SeriesPrune(SeriesDirectory directory, uint64_t count)
+    : directory_(std::move(directory)), reader_(directory_.disk()) {
+  if (count == 0) throw Failure(TDN_INVALID, "pruning keeps at least one backup", directory_.path());
   const size_t all = directory_.manifests().size();
   firstKept_ = all > count ? all - static_cast<size_t>(count) : 0;
   next_ = firstKept_;
@@ -111,9 +108,7 @@ bool SeriesPrune::sweep() {
 
 // True if there is more to do.
 bool SeriesPrune::giveBack(uint32_t pack, const std::vector<bool> &needed) {
-#ifdef __linux__
-  const std::string name = SeriesDirectory::packName(pack);
-  std::unique_ptr<DiskFile> file = directory_.disk().open(name, Disk::Mode::write);
+  std::unique_ptr<DiskFile> file = directory_.disk().open(SeriesDirectory::packName(pack), Disk::Mode::write);
   if (!file) return false;
   const size_t blockCount = static_cast<size_t>(file->size() / kPieceSize);
   const auto isNeeded = [&](size_t block) { return block < needed.size() && needed[block]; };
@@ -122,22 +117,11 @@ bool SeriesPrune::giveBack(uint32_t pack, const std::vector<bool> &needed) {
     if (block_ == blockCount) return false;
     const size_t first = block_;
     while (block_ < blockCount && !isNeeded(block_)) block_++;
-    const int64_t offset = static_cast<int64_t>(first) * kPieceSize;
     const int64_t byteCount = static_cast<int64_t>(block_ - first) * kPieceSize;
-    int failed;
-    do {
-      failed = ::fallocate(file->descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, byteCount);
-    } while (failed != 0 && errno == EINTR);
     // A file system that cannot do it keeps the blocks until nothing of the pack is needed.
-    if (failed != 0 && errno == EOPNOTSUPP) return false;
-    if (failed != 0) throw Failure::fromErrno(errno, "cannot give back space", name);
+    if (!file->giveBack(static_cast<int64_t>(first) * kPieceSize, byteCount)) return false;
   }
   return true;
-#else
-  (void)pack;
-  (void)needed;
-  return false;
-#endif
 }
 
 }  // namespace todana

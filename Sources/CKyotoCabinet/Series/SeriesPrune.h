@@ -18,8 +18,8 @@ namespace todana {
 
 class SeriesPrune final : public SeriesTask {
  public:
-  // Keeps the newest `count`, at least one. Throws Failure.
-  SeriesPrune(const std::string &path, uint64_t count);
+  // Keeps the newest `count`, at least one. Throws Failure. The directory is opened for pruning.
+  SeriesPrune(SeriesDirectory directory, uint64_t count);
 
   // Throws Failure(TDN_DAMAGED), with nothing removed, where it cannot be told what the others need.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;

@@ -39,6 +39,11 @@ typedef struct {
 // False where the workload itself failed: `first_failure` says how.
 bool power_failure_run(const power_failure_plan *plan, power_failure_result *result);
 
+// The same for a series of backups, `commit_count` of them, with prunings in between: after each power failure every
+// backup that is there is sound and gives what was backed up, every one that was acknowledged is there, and another one
+// can be made. Of the plan, `session_count`, `strict`, `in_background` and `nested` are not looked at.
+bool power_failure_run_series(const power_failure_plan *plan, power_failure_result *result);
+
 #ifdef __cplusplus
 }
 #endif

@@ -49,8 +49,26 @@ import Testing
     #expect(result.failures > 0)
   }
 
+  @Test(arguments: [512, 4096] as [Int32])
+  func `a power failure leaves every backup of a series whole`(_ sectorByteCount: Int32) throws {
+    for seed in 1...(Self.isLong ? 20 : 1) as ClosedRange<UInt64> {
+      let result = try simulate(
+        Case(sectorByteCount: sectorByteCount), seed: seed, commits: 9, states: 80, sessions: 1, ofSeries: true)
+      #expect(result.failures == 0, "\(message(of: result))")
+      #expect(result.states == 80)
+    }
+  }
+
+  @Test(arguments: [2, 3] as [Int32])
+  func `leaving out a kind of flush of a backup is found by the simulation`(_ sabotage: Int32) throws {
+    let result = try simulate(
+      Case(sectorByteCount: 512), seed: 5, commits: 9, states: 80, sessions: 1, sabotage: sabotage, ofSeries: true)
+    #expect(result.failures > 0)
+  }
+
   private func simulate(
-    _ failure: Case, seed: UInt64, commits: Int32, states: Int32, sessions: Int32, sabotage: Int32 = 0
+    _ failure: Case, seed: UInt64, commits: Int32, states: Int32, sessions: Int32, sabotage: Int32 = 0,
+    ofSeries: Bool = false
   ) throws -> power_failure_result {
     let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     let directory = "\(base)/todana-power-\(UUID().uuidString)"
@@ -68,7 +86,7 @@ import Testing
       unsafe plan.nested = sabotage == 0
       unsafe plan.sabotage = sabotage
       unsafe plan.directory = path
-      return unsafe power_failure_run(&plan, &result)
+      return unsafe ofSeries ? power_failure_run_series(&plan, &result) : power_failure_run(&plan, &result)
     }
     try #require(ran, "\(message(of: result))")
     return result
