@@ -18,9 +18,9 @@ struct Pauses: ParsableCommand {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try Store(.directory(directory), classes: [Song.self])
     try store.insertSongs(count)
-    // Something to compact: every tenth object leaves its pack.
+    // Something to compact, and too little for that to happen by itself: every twelfth object leaves its pack.
     for start in stride(from: 0, to: count, by: 200_000) {
-      for index in stride(from: start, to: min(count, start + 200_000), by: 10) {
+      for index in stride(from: start, to: min(count, start + 200_000), by: 12) {
         guard let song = try store.fetch(try store.songID(index)) else { continue }
         try store.update(song) { $0.title = "A title that is longer" }
       }
@@ -29,6 +29,8 @@ struct Pauses: ParsableCommand {
     }
     guard let backend = store.backend as? KyotoBackend else { throw MissingClass() }
     try backend.checkpoint()
+    // What the system has not written yet would be in the way of everything.
+    sync()
     print("situation             fetches      p50    p99.9      max      saves      p50    p99.9      max    took")
     try report("nothing else", backend) { try sleep() }
     try report("checkpoints", backend) {

@@ -25,6 +25,8 @@ struct Recovery: ParsableCommand {
         let copy = directory + "-copy"
         try? FileManager.default.removeItem(atPath: copy)
         try FileManager.default.copyItem(atPath: directory, toPath: copy)
+        // Recovery flushes what it builds on, and the copy is none of its business.
+        sync()
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try killAfterSaves(in: copy, count: count, changed: changed)
         try measure(copy, count: count, changed: changed)

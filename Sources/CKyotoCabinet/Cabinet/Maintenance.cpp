@@ -9,10 +9,10 @@ namespace {
 constexpr uint64_t kGrowthFactor = 4;
 constexpr auto kRetryDelay = std::chrono::seconds(60);
 
-// The buckets of a tighter file: for all records with room for more, and so many that a good part of the rows can leave
-// their packs before there are too few.
-uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount) {
-  return std::max(recordCount + recordCount / 2, rowCount / 8);
+// The buckets of a tighter file: for all records with room for more, and, if there are as many now, for a good part of the
+// rows to leave their packs again.
+uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, int64_t bucketCount) {
+  return std::max(recordCount + recordCount / 2, std::min(rowCount / 8, static_cast<uint64_t>(bucketCount)));
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ void Maintenance::lookAt(Structure &structure) {
     growthCount_++;
   } else if (Structure::wastesSpace(
                static_cast<double>(rebuilding.usedBytes()), static_cast<double>(rebuilding.neededBytes()))) {
-    rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount));
+    rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, file->bucketCount()));
     compactionCount_++;
   } else {
     // It grew with what is in it.
@@ -99,13 +99,13 @@ bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &prog
       return !isStopping_ && progress(done, total);
     });
     rebuilding.survey();
-    uint64_t rowCount, buckets;
+    uint64_t rowCount;
     {
       FileGroup::ReadLock lock(state_.group);
       rowCount = file->rowCount();
-      buckets = static_cast<uint64_t>(file->bucketCount());
     }
-    const uint64_t wanted = tightBucketCount(rebuilding.recordCount(), rowCount);
+    const uint64_t buckets = static_cast<uint64_t>(file->bucketCount());
+    const uint64_t wanted = tightBucketCount(rebuilding.recordCount(), rowCount, file->bucketCount());
     const uint64_t shortest =
       rebuilding.neededBytes() + static_cast<uint64_t>(HashFile::bucketCountAtLeast(wanted)) * kAddressSize;
     if (shortest + shortest / 20 + kPageSize >= rebuilding.usedBytes() + buckets * kAddressSize) return false;
