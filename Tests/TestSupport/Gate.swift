@@ -23,7 +23,8 @@ final class Gate: Sendable {
   func pass() {
     guard state.withLock({ $0.isHeld }) else { return }
     state.withLock { $0.waitingCount += 1 }
-    let deadline = Date(timeIntervalSinceNow: 120)
+    // Long tests may keep whoever is to let go from running for minutes.
+    let deadline = Date(timeIntervalSinceNow: 900)
     while state.withLock({ $0.isHeld }), Date() < deadline { Thread.sleep(forTimeInterval: 0.000_5) }
     state.withLock { state in
       state.waitingCount -= 1

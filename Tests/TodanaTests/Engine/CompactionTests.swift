@@ -112,7 +112,9 @@ import Testing
     try cabinet.commit(
       (0..<9000).map { CabinetChange(structure: names, key: key($0), value: patternedBytes(UInt64($0), count: 200)) })
     try cabinet.commit((0..<8000).map { CabinetChange(structure: names, key: key($0), value: nil) })
-    #expect(try cabinet.compact(names))
+    // That may have happened in the background already.
+    _ = try cabinet.compact(names)
+    #expect(try cabinet.statistics().compactions == 1)
     #expect(try cabinet.count(names) == 1000)
     for number in 8000..<9000 {
       #expect(try cabinet.get(key(number), in: names) == .found(patternedBytes(UInt64(number), count: 200)))
