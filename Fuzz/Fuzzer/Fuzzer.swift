@@ -1,13 +1,19 @@
-import Foundation
 // What libFuzzer calls; it has the main function itself. Which decoder it is for stands in TODANA_FUZZ_TARGET.
 //
 // With `--write-seeds DIRECTORY` it writes the seeds of all decoders there, a directory for each, and ends.
+import Foundation
 import FuzzTargets
+
+/// Ends the program with a message: a wrong use is no finding, so it must not look like a crash.
+private func stop(_ message: String) -> Never {
+  FileHandle.standardError.write(Data("Fuzzer: \(message)\n".utf8))
+  exit(2)
+}
 
 private let target: FuzzTarget = {
   let name = ProcessInfo.processInfo.environment["TODANA_FUZZ_TARGET"] ?? ""
   guard let target = FuzzTarget(rawValue: name) else {
-    fatalError("TODANA_FUZZ_TARGET is one of " + FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))
+    stop("TODANA_FUZZ_TARGET is one of " + FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))
   }
   return target
 }()
@@ -28,7 +34,7 @@ func initialize(
       }
     }
   } catch {
-    fatalError("the seeds cannot be written: \(error)")
+    stop("the seeds cannot be written: \(error)")
   }
   exit(0)
 }

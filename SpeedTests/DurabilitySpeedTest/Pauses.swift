@@ -18,14 +18,11 @@ struct Pauses: ParsableCommand {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try Store(.directory(directory), classes: [Song.self])
     try store.insertSongs(count)
-    // Something to compact, and too little for that to happen by itself: every twelfth object leaves its pack.
-    for start in stride(from: 0, to: count, by: 200_000) {
-      for index in stride(from: start, to: min(count, start + 200_000), by: 12) {
-        guard let song = try store.fetch(try store.songID(index)) else { continue }
-        try store.update(song) { $0.title = "A title that is longer" }
-      }
+    // Something to compact, and too little for that to happen by itself: a tenth goes.
+    for start in stride(from: 0, to: count / 10, by: 100_000) {
+      let ids = try (start..<min(count / 10, start + 100_000)).map { try store.songID($0) }
+      try store.delete(try store.fetch(ids).compactMap(\.self))
       try store.saveChanges()
-      try store.turnCleanObjectsIntoFaults()
     }
     guard let backend = store.backend as? KyotoBackend else { throw MissingClass() }
     try backend.checkpoint()
@@ -37,7 +34,9 @@ struct Pauses: ParsableCommand {
       let end = ContinuousClock.now + .seconds(seconds)
       while ContinuousClock.now < end { try backend.checkpoint() }
     }
-    try report("compaction", backend) { try store.compact() }
+    var compacted: [String] = []
+    try report("compaction", backend) { compacted = try store.compact() }
+    guard !compacted.isEmpty else { throw ValidationError("there was nothing to compact; the last line means nothing") }
     try store.close()
   }
 
@@ -51,7 +50,7 @@ struct Pauses: ParsableCommand {
       let store = try Store(backend: backend, classes: [Song.self])
       var generator = SeededGenerator(seed: UInt64(thread))
       while !isOver.load(ordering: .relaxed) {
-        let id = try store.songID(Int.random(in: 0..<count, using: &generator))
+        let id = try store.songID(Int.random(in: count / 10..<count, using: &generator))
         if thread == 0 {
           times.append(inSeconds(try ContinuousClock().measure { _ = try store.fetch(id) }))
         } else if let song = try store.fetch(id) {

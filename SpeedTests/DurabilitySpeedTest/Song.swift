@@ -18,15 +18,13 @@ extension Store {
   /// Inserts songs, a million a save at most, so that memory does not grow with the count.
   func insertSongs(_ count: Int) throws {
     for start in stride(from: 0, to: count, by: 1_000_000) {
-      try autoreleased {
-        for index in start..<min(count, start + 1_000_000) {
-          let song = Song()
-          song.title = "Test Song"
-          song.seconds = UInt32(index)
-          try insert(song)
-        }
-        try saveChanges()
+      for index in start..<min(count, start + 1_000_000) {
+        let song = Song()
+        song.title = "Test Song"
+        song.seconds = UInt32(index)
+        try insert(song)
       }
+      try saveChanges()
     }
   }
 
@@ -38,6 +36,3 @@ extension Store {
 }
 
 struct MissingClass: Error {}
-
-/// Objects that the body made are gone when it returns.
-private func autoreleased(_ body: () throws -> Void) rethrows { try body() }

@@ -33,14 +33,7 @@ extension Store {
   ) throws -> CommitNumber {
     try begin()
     let backup = try onBackend { backend throws(BackendError) in try backend.openBackup(at: path) }
-    var hasMore = true
-    while hasMore {
-      hasMore = try onBackend { _ throws(BackendError) in try backup.next() }
-      try progress(
-        BackupProgress(
-          commitNumber: backup.commitNumber, copiedByteCount: backup.copiedByteCount, byteCount: backup.byteCount,
-          newByteCount: backup.copiedByteCount))
-    }
+    try finish(backup, progress)
     return backup.commitNumber
   }
 
@@ -68,6 +61,12 @@ extension Store {
   ) throws -> BackupInfo {
     try begin()
     let backup = try onBackend { backend throws(BackendError) in try backend.openBackup(into: series.path) }
+    try finish(backup, progress)
+    guard let info = backup.info else { throw StoreError(.backend, "The backend did not say what it backed up.") }
+    return info
+  }
+
+  private func finish(_ backup: any BackendBackup, _ progress: (BackupProgress) throws -> Void) throws {
     var hasMore = true
     while hasMore {
       hasMore = try onBackend { _ throws(BackendError) in try backup.next() }
@@ -76,7 +75,5 @@ extension Store {
           commitNumber: backup.commitNumber, copiedByteCount: backup.copiedByteCount, byteCount: backup.byteCount,
           newByteCount: backup.newByteCount))
     }
-    guard let info = backup.info else { throw StoreError(.backend, "The backend did not say what it backed up.") }
-    return info
   }
 }

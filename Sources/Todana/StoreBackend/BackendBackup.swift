@@ -8,6 +8,8 @@ public protocol BackendBackup: AnyObject {
   var byteCount: Int { get }
   /// The bytes copied so far.
   var copiedByteCount: Int { get }
+  /// The bytes written so far; fewer than were looked at where some are there already.
+  var newByteCount: Int { get }
 
   /// Copies some megabytes.
   ///
@@ -18,10 +20,12 @@ public protocol BackendBackup: AnyObject {
 
 /// A backup into a series, of which only what changed is written.
 public protocol BackendSeriesBackup: BackendBackup {
-  /// The bytes written so far; ``BackendBackup/copiedByteCount`` has those that were looked at.
-  var newByteCount: Int { get }
   /// What was made; nil until the backup is there.
   var info: BackupInfo? { get }
+}
+
+extension BackendBackup {
+  public var newByteCount: Int { copiedByteCount }
 }
 
 extension StoreBackend {
