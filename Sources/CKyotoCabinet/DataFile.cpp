@@ -56,7 +56,7 @@ void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (byteCount == 0) return;
   const int64_t end = offset + static_cast<int64_t>(byteCount);
   if (end > size()) grow(end);
-  if (state_ != State::building) {
+  if (notesChanges()) {
     for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {
       const int64_t start = page * kPageSize;
       markDirty(page, blocksOf(std::max(offset, start) - start, std::min(end, start + kPageSize) - 1 - start));
@@ -71,13 +71,18 @@ void DataFile::markDirty(int64_t page, uint64_t blocks) {
   // New pages are listed by `grow`, and a rollback zeroes them.
   if (page * kPageSize < pageCeiling(committedSize_)) {
     if (!isVerified(page)) verifyPage(page);
-    if (!isInMainFile(page)) saveOldBlocks(page, changed);
+    if (!isInMainFile(page) && state_ != State::building) saveOldBlocks(page, changed);
     if (dirtyBlocks_[page] == 0) {
-      if (!isDirty()) group_.noteChanged(this);
+      noteFirstChange();
       dirtyPages_.push_back(static_cast<uint32_t>(page));
     }
   }
   dirtyBlocks_[page] |= changed;
+}
+
+// A building file is noted when it is adopted.
+void DataFile::noteFirstChange() {
+  if (state_ != State::building && !isDirty()) group_.noteChanged(this);
 }
 
 void DataFile::saveOldBlocks(int64_t page, uint64_t blocks) {
@@ -94,8 +99,8 @@ void DataFile::grow(int64_t newSize) {
   if (newSize <= oldSize) return;
   if (newSize > kLargestFile) throw Failure(TDN_LIMIT, "a data file cannot grow beyond 8 TiB", name_);
   reserve(newSize);
-  if (state_ != State::building) {
-    if (!isDirty()) group_.noteChanged(this);
+  if (notesChanges()) {
+    noteFirstChange();
     for (int64_t page = pageCeiling(oldSize) / kPageSize; page < pageCeiling(newSize) / kPageSize; page++) {
       dirtyPages_.push_back(static_cast<uint32_t>(page));
       setVerified(page);
@@ -190,9 +195,15 @@ void DataFile::mapMain(DiskFile &main, int64_t end) {
   mainEnd_ = end;
 }
 
-// A private mapping takes the shared one's place; what lies behind the end becomes zeros.
-void DataFile::mapPrivately() {
-  mainEnd_ = 0;
+// A private mapping takes the shared one's place, and what is written from now on is noted.
+void DataFile::seal() {
+  buildingFile_->resize(size());
+  buildingFile_->flush();
+  const int64_t pageCount = pageCeiling(size()) / kPageSize;
+  sealedSums_.resize(pageCount);
+  for (int64_t page = 0; page < pageCount; page++) {
+    sealedSums_[page] = pageChecksum(base_ + page * kPageSize, number_, page);
+  }
   mapMain(*buildingFile_, pageCeiling(size()));
   if (reserved_ > mainEnd_ &&
       ::mmap(
@@ -202,6 +213,8 @@ void DataFile::mapPrivately() {
   }
   for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) setVerified(page);
   buildingFile_.reset();
+  committedSize_ = size();
+  isSealed_ = true;
 }
 
 void DataFile::resizePageTables(int64_t reserved) {

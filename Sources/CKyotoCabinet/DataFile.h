@@ -81,7 +81,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   enum class State {
     fresh,     // created by the commit being applied; there may be no main file yet
     normal,
-    building,  // a shared mapping that belongs to one thread
+    building,  // belongs to one thread; a shared mapping until it is sealed
     dropped,
   };
 
@@ -93,12 +93,14 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void reserve(int64_t size);
   void moveTo(char *base, int64_t reserved);
   void mapMain(DiskFile &main, int64_t end);
-  void mapPrivately();  // a building file that was adopted
+  void seal();  // a building file
   void resizePageTables(int64_t reserved);
 
   // -- Changes
+  bool notesChanges() const { return state_ != State::building || isSealed_; }
   bool isDirty() const { return !dirtyPages_.empty() || size() != committedSize_ || state_ == State::fresh; }
   void markDirty(int64_t page, uint64_t blocks);
+  void noteFirstChange();
   // Whether the main file holds the page's committed content, so that dropping the private copy brings it back.
   bool isInMainFile(int64_t page) const {
     return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_;
@@ -120,6 +122,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   const std::string name_;
   State state_ = State::normal;
   bool isDirect_ = false;          // its new pages are written directly by the commit being applied
+  bool isSealed_ = false;          // a building file that is wholly on disk but for what is noted as changed
   bool wasFresh_ = false;          // before it was dropped by the commit being applied
   std::atomic<uint64_t> lastGeneration_{0};  // newest log generation that mentions the file
 
@@ -142,7 +145,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   std::vector<OldBlock> oldBlocks_;                 // for rollback: committed content that the main file does not hold
 
   std::shared_ptr<PageSums> sums_;
-  std::unique_ptr<DiskFile> buildingFile_;
+  std::unique_ptr<DiskFile> buildingFile_;  // until it is sealed
+  std::vector<uint64_t> sealedSums_;        // of the pages that it had then
 };
 
 }  // namespace todana

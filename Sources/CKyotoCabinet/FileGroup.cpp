@@ -180,8 +180,10 @@ std::shared_ptr<DataFile> FileGroup::createBuildingFile(uint32_t number, const s
   return file;
 }
 
-void FileGroup::flushBuildingFile(const std::shared_ptr<DataFile> &file) {
-  if (file->buildingFile_) file->buildingFile_->flush();
+void FileGroup::sealBuildingFile(const std::shared_ptr<DataFile> &file) {
+  if (!file->buildingFile_) return;
+  file->seal();
+  disk_.flushDirectory();
 }
 
 void FileGroup::adoptFile(const std::shared_ptr<DataFile> &file) {

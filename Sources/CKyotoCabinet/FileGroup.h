@@ -103,9 +103,9 @@ class FileGroup {
   // Outside a commit: creates a file that one thread fills at leisure, with `write` and `grow`, straight on disk. It
   // is not part of any commit until `adoptFile`; letting it go before that removes it.
   std::shared_ptr<DataFile> createBuildingFile(uint32_t number, const std::string &name);
-  // Flushes what has been written so far, so that adopting it later does not take long.
-  void flushBuildingFile(const std::shared_ptr<DataFile> &file);
-  // Inside `apply`: the building file joins the group, with its content, in this commit.
+  // Flushes it, once. What is written later stands in memory, and goes to the log when the file is adopted.
+  void sealBuildingFile(const std::shared_ptr<DataFile> &file);
+  // Inside `apply`: the sealed file joins the group, with its content, in this commit.
   void adoptFile(const std::shared_ptr<DataFile> &file);
 
   // Right after opening for writing: removes every data file that is not among these (sorted) numbers.
@@ -182,6 +182,7 @@ class FileGroup {
   void requireWritable() const;
   void checkCommitLimit() const;
   void startLog();
+  std::unique_ptr<LogWriter> openLog(uint64_t generation);  // any thread
   void waitForRoom(std::unique_lock<std::mutex> &commitLock);
   void writeCommit(uint64_t number, const uint8_t batchID[16]);
   bool isLargeCommit() const;
@@ -203,13 +204,18 @@ class FileGroup {
   std::vector<bool> pagesInLogs(uint32_t number, int64_t end);
 
   // -- Checkpoints (FileGroupCheckpoint.cpp)
+  struct ClosingLog {
+    uint64_t generation = 0;  // 0: none
+    int64_t tail = 0;
+  };
   void checkpoint(bool isLast);
-  void switchLog(bool isLast);
+  ClosingLog closeLog(bool isLast);
+  void switchLog(std::unique_ptr<LogWriter> next);
   void carry(uint64_t generation, int64_t tail);
   void releasePrivatePages(const LogIndex &index, uint32_t generation);
   void releasePages(DataFile &file, const std::vector<uint32_t> &pages, uint32_t generation);
-  void mapCarried(DataFile &file, int64_t end);
-  void removeDropped(uint64_t generation);
+  void mapCarried(DataFile &file, int64_t end, uint32_t carried);
+  std::vector<std::string> takeDropped(uint64_t generation);
   void runBackground();
   bool startBackground();
   void stopBackground();
@@ -232,10 +238,7 @@ class FileGroup {
   std::unique_ptr<LogWriter> log_;
   uint64_t nextGeneration_ = 1;
   std::atomic<bool> lastCheckpointFailed_{false};
-  struct ClosingLog {
-    uint64_t generation = 0;  // 0: none
-    int64_t tail = 0;
-  } closing_;
+  ClosingLog closing_;
   std::vector<std::shared_ptr<DataFile>> changed_;
   std::vector<Direct> direct_;
   std::vector<std::shared_ptr<DataFile>> adopted_, dropping_;

@@ -23,16 +23,8 @@ void FileGroup::checkpoint(bool isLast) {
   if (settings_.isVolatile) return;
   std::lock_guard<std::mutex> oneAtATime(checkpointMutex_);
   if (!isLast && *backupCount_ > 0) return;
-  ClosingLog closing;
-  {
-    std::lock_guard<std::mutex> commitLock(commitMutex_);
-    requireWritable();
-    if (closing_.generation == 0) {
-      if (!log_ || log_->tail() == kFirstFrame) return;
-      switchLog(isLast);
-    }
-    closing = closing_;
-  }
+  const ClosingLog closing = closeLog(isLast);
+  if (closing.generation == 0) return;
   try {
     carry(closing.generation, closing.tail);
   } catch (...) {
@@ -40,31 +32,52 @@ void FileGroup::checkpoint(bool isLast) {
     roomMade_.notify_all();
     throw;
   }
+  std::vector<std::string> dropped;
   {
     std::lock_guard<std::mutex> commitLock(commitMutex_);
     closing_ = {};
     liveLogBytes_ = log_ ? log_->tail() - kFirstFrame : 0;
-    removeDropped(closing.generation);
+    dropped = takeDropped(closing.generation);
   }
+  // A large file takes the system a while.
+  for (const std::string &name : dropped) removeQuietly(name);
   checkpoints_++;
   lastCheckpointFailed_ = false;
   roomMade_.notify_all();
   closeIdleFiles(true);
 }
 
-// Commits go on in the other log. The closed one is flushed first, even if all its commits were relaxed: nothing may
-// reach a main file that is not in a durable log.
-void FileGroup::switchLog(bool isLast) {
+// The log that is to be carried: an earlier one where that failed, else the one that commits go to; from now on they go to
+// the other one, if there will be any. Generation 0: there is nothing to carry.
+FileGroup::ClosingLog FileGroup::closeLog(bool isLast) {
+  uint64_t generation;
+  {
+    std::lock_guard<std::mutex> commitLock(commitMutex_);
+    requireWritable();
+    if (closing_.generation != 0) return closing_;
+    if (!log_ || log_->tail() == kFirstFrame) return {};
+    generation = nextGeneration_;
+  }
+  // While there is a log, only a checkpoint begins another, and this is the only one: nothing but commits goes on. What
+  // takes long is done before they have to wait.
   flush();
-  if (isLast) {
+  std::unique_ptr<LogWriter> next = isLast ? nullptr : openLog(generation);
+  std::lock_guard<std::mutex> commitLock(commitMutex_);
+  requireWritable();
+  switchLog(std::move(next));
+  return closing_;
+}
+
+// The closed log is flushed first, even if all its commits were relaxed: nothing may reach a main file that is not in a
+// durable log.
+void FileGroup::switchLog(std::unique_ptr<LogWriter> next) {
+  flush();
+  if (!next) {
     closing_ = {log_->generation(), log_->tail()};
     log_.reset();
     return;
   }
-  auto next = std::make_unique<LogWriter>(
-    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize,
-    settings_.strict);
-  disk_.flushDirectory();
+  next->start(ring_.newest() + 1);
   nextGeneration_++;
   closing_ = {log_->generation(), log_->tail()};
   log_ = std::move(next);
@@ -108,7 +121,7 @@ void FileGroup::releasePrivatePages(const LogIndex &index, uint32_t generation) 
     }
     {
       ReaderWriterLock::Exclusive readersOut(stateLock_);
-      mapCarried(*file, pageCeiling(logged.size));
+      mapCarried(*file, pageCeiling(logged.size), generation);
     }
     // In steps, so that nobody waits long.
     std::vector<uint32_t> pages;
@@ -117,6 +130,8 @@ void FileGroup::releasePrivatePages(const LogIndex &index, uint32_t generation) 
       if (pages.size() < 512) return;
       releasePages(*file, pages, generation);
       pages.clear();
+      // A commit that waits for the lock takes longer to wake than this thread to take it again.
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
     });
     releasePages(*file, pages, generation);
   }
@@ -144,9 +159,9 @@ void FileGroup::releasePages(DataFile &file, const std::vector<uint32_t> &pages,
   drop();
 }
 
-// Lets [0, end) map the main file, which has that content by now; pages that later commits changed keep their copies.
-// Readers must be excluded.
-void FileGroup::mapCarried(DataFile &file, int64_t end) {
+// Lets [0, end) map the main file, which has that content by now; pages that other generations than the one carried have
+// changed keep their copies. Readers must be excluded.
+void FileGroup::mapCarried(DataFile &file, int64_t end, uint32_t carried) {
   if (end <= file.mainEnd_) return;
   struct Kept {
     int64_t offset;
@@ -154,7 +169,8 @@ void FileGroup::mapCarried(DataFile &file, int64_t end) {
   };
   std::vector<Kept> kept;
   for (int64_t offset = file.mainEnd_; offset < end; offset += kPageSize) {
-    if (file.loggedGeneration_[offset / kPageSize] == 0 && file.dirtyBlocks_[offset / kPageSize] == 0) continue;
+    const uint32_t logged = file.loggedGeneration_[offset / kPageSize];
+    if ((logged == 0 || logged == carried) && file.dirtyBlocks_[offset / kPageSize] == 0) continue;
     kept.push_back({offset, std::vector<char>(file.base_ + offset, file.base_ + offset + kPageSize)});
   }
   std::unique_ptr<DiskFile> main = openMain(file.name_);
@@ -163,14 +179,17 @@ void FileGroup::mapCarried(DataFile &file, int64_t end) {
   for (const Kept &page : kept) std::memcpy(file.base_ + page.offset, page.content.data(), kPageSize);
 }
 
-void FileGroup::removeDropped(uint64_t generation) {
+// The files that no log needs any more.
+std::vector<std::string> FileGroup::takeDropped(uint64_t generation) {
+  std::vector<std::string> names;
   auto isDone = [=](const Dropped &dropped) { return dropped.generation <= generation; };
   for (const Dropped &dropped : dropped_) {
     if (!isDone(dropped)) continue;
-    removeQuietly(dropped.name);
-    removeQuietly(PageSums::nameFor(dropped.name));
+    names.push_back(dropped.name);
+    names.push_back(PageSums::nameFor(dropped.name));
   }
   dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(), isDone), dropped_.end());
+  return names;
 }
 
 void FileGroup::closeIdleFiles(bool waits) {

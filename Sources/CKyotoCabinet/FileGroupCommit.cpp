@@ -118,15 +118,20 @@ void FileGroup::checkCommitLimit() const {
 
 void FileGroup::startLog() {
   if (log_) return;
-  auto log = std::make_unique<LogWriter>(
-    disk_, nextGeneration_, ring_.newest() + 1, settings_.strict ? kPageSize : settings_.sectorSize,
-    settings_.strict);
-  // The log's name must be durable before a commit in it counts; if that fails, there is no log yet.
-  disk_.flushDirectory();
+  std::unique_ptr<LogWriter> log = openLog(nextGeneration_);
+  log->start(ring_.newest() + 1);
   nextGeneration_++;
   log_ = std::move(log);
   std::lock_guard<std::mutex> lock(flushMutex_);
   flushFile_ = log_->sharedFile();
+}
+
+// A log's name must be durable before a commit in it counts; if that fails, there is no such log yet.
+std::unique_ptr<LogWriter> FileGroup::openLog(uint64_t generation) {
+  auto log = std::make_unique<LogWriter>(
+    disk_, generation, settings_.strict ? kPageSize : settings_.sectorSize, settings_.strict);
+  disk_.flushDirectory();
+  return log;
 }
 
 // MARK: Writing the commit
@@ -134,8 +139,7 @@ void FileGroup::startLog() {
 bool FileGroup::isLargeCommit() const {
   int64_t newBytes = 0;
   for (const std::shared_ptr<DataFile> &file : changed_) {
-    if (file->state_ == DataFile::State::building) return true;
-    if (file->state_ == DataFile::State::dropped) continue;
+    if (file->state_ == DataFile::State::building || file->state_ == DataFile::State::dropped) continue;
     newBytes += pageCeiling(file->size()) - pageCeiling(file->committedSize_);
   }
   return newBytes >= settings_.directThreshold;
@@ -143,8 +147,7 @@ bool FileGroup::isLargeCommit() const {
 
 // Not worth a file's own flush below a quarter of the threshold.
 bool FileGroup::writesDirectly(const DataFile &file) const {
-  return file.state_ == DataFile::State::building ||
-         pageCeiling(file.size()) - pageCeiling(file.committedSize_) >= settings_.directThreshold / 4;
+  return pageCeiling(file.size()) - pageCeiling(file.committedSize_) >= settings_.directThreshold / 4;
 }
 
 void FileGroup::writeCommit(uint64_t number, const uint8_t batchID[16]) {
@@ -154,15 +157,17 @@ void FileGroup::writeCommit(uint64_t number, const uint8_t batchID[16]) {
   log_->addBatch(batchID);
   bool hasNewNames = false;
   for (const std::shared_ptr<DataFile> &file : changed_) {
-    const bool isNew = file->committedSize_ == 0;
+    const bool isBuilt = file->state_ == DataFile::State::building;
     const bool isDropped = file->state_ == DataFile::State::dropped;
+    const int64_t baseSize = isBuilt ? 0 : file->committedSize_;
     log_->addFile(
-      file->number_, (isNew ? kFileIsNew : 0) | (isDropped ? kFileIsDropped : 0), file->name_, file->committedSize_,
+      file->number_, (baseSize == 0 ? kFileIsNew : 0) | (isDropped ? kFileIsDropped : 0), file->name_, baseSize,
       file->size());
     if (isDropped) continue;
+    if (isBuilt) log_->addDirect(0, file->sealedSums_.data(), file->sealedSums_.size());
     const int64_t firstNewPage = pageCeiling(file->committedSize_) / kPageSize;
     const int64_t endPage = pageCeiling(file->size()) / kPageSize;
-    const bool isDirect = isLarge && writesDirectly(*file);
+    const bool isDirect = isLarge && !isBuilt && writesDirectly(*file);
     file->isDirect_ = isDirect;
     std::sort(file->dirtyPages_.begin(), file->dirtyPages_.end());
     writePages(*file, isDirect ? firstNewPage : endPage);
@@ -200,11 +205,6 @@ bool FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
     sums[page - firstPage] = pageChecksum(file.base_ + page * kPageSize, file.number_, page);
   }
   log_->addDirect(static_cast<uint32_t>(firstPage), sums.data(), sums.size());
-  if (file.buildingFile_) {
-    file.buildingFile_->resize(file.size());
-    direct_.push_back({&file, disk_.open(file.name_, Disk::Mode::write)});
-    return true;
-  }
   // That there is a main file says nothing: a running checkpoint may have made it a moment ago, and flush its name only
   // after this commit is acknowledged. A main file that is mapped has a durable name.
   const bool mayLackName = file.mainEnd_ == 0;
@@ -244,6 +244,7 @@ void FileGroup::acceptChanges() {
   for (const std::shared_ptr<DataFile> &file : adopted_) {
     file->committedSize_ = file->size();
     file->state_ = DataFile::State::normal;
+    file->sealedSums_ = {};
     if (settings_.isVolatile) {
       for (int64_t page = 0; page < pageCeiling(file->size()) / kPageSize; page++) file->setVerified(page);
     }
@@ -272,18 +273,8 @@ void FileGroup::finishDirect() {
   ReaderWriterLock::Exclusive readersOut(stateLock_);
   for (const Direct &direct : direct_) {
     DataFile &file = *direct.file;
-    if (file.buildingFile_) {
-      try {
-        file.mapPrivately();
-      } catch (const std::exception &failure) {
-        // The commit counts, but the mapping would write through.
-        direct_.clear();
-        poison(failure.what());
-      }
-      continue;
-    }
     try {
-      mapCarried(file, pageCeiling(file.size()));
+      mapCarried(file, pageCeiling(file.size()), 0);
     } catch (const std::exception &) {
       // The commit counts; the pages merely stay in memory.
     }
@@ -301,7 +292,6 @@ void FileGroup::rollBack() {
   adopted_.clear();
   bool cutFailed = false;
   for (const Direct &direct : direct_) {
-    if (direct.file->state_ == DataFile::State::building) continue;
     try {
       std::unique_ptr<DiskFile> main = disk_.open(direct.file->name_, Disk::Mode::write);
       if (main) cutOff(*main, direct.file->committedSize_, settings_.strict);

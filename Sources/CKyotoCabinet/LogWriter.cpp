@@ -21,8 +21,8 @@ constexpr size_t kLargeBuffer = kWriteSize + kMaxPayload + 2 * kPageSize;
 
 }  // namespace
 
-LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment, bool isStrict)
-    : file_(disk.open(logName(generation), Disk::Mode::create)) {
+LogWriter::LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict)
+    : isStrict_(isStrict), file_(disk.open(logName(generation), Disk::Mode::create)) {
   // From a page's start: zeros written later must not touch a sector that holds a commit. And behind the header: while
   // zeros were being written over both copies, both could become garbage.
   zeroedTo_ = std::max(kFirstFrame, file_->size() / kPageSize * kPageSize);
@@ -30,21 +30,20 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int6
   std::memcpy(header_.magic, kLogMagic, sizeof header_.magic);
   header_.generation = generation;
   header_.salt = (static_cast<uint64_t>(random()) << 32) ^ random();
-  header_.firstCommit = firstCommit;
   header_.alignment = static_cast<uint32_t>(alignment);
-  header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);
-  writeHeader(isStrict);
 }
 
 // A power failure while a log was being started may have left one copy of the header as garbage. The next use of that
 // file must not begin with the other copy.
-void LogWriter::writeHeader(bool isStrict) {
+void LogWriter::start(uint64_t firstCommit) {
+  header_.firstCommit = firstCommit;
+  header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);
   LogHeader old{};
   const bool hasFirst = file_->read(0, &old, sizeof old) == sizeof old && LogIndex::isValid(old);
   file_->write(hasFirst ? kLogHeaderCopy : 0, &header_, sizeof header_);
-  if (isStrict) file_->flush();
+  if (isStrict_) file_->flush();
   file_->write(hasFirst ? 0 : kLogHeaderCopy, &header_, sizeof header_);
-  file_->flush();
+  if (isStrict_) file_->flush();
 }
 
 void LogWriter::extendZeros(int64_t end) {

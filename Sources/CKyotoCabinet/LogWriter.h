@@ -13,11 +13,13 @@ namespace todana {
 // One thread at a time.
 class LogWriter {
  public:
-  // Starts a generation: writes and flushes its header. Zeros go behind it with the first small commit, so that those
-  // that follow change no metadata.
+  // Opens a generation's file. Zeros go into it with the first small commit, so that those that follow change no metadata.
   // `isStrict`: a torn sector may hold garbage, so a copy of the header is touched only where the other one is readable
   // or was never written.
-  LogWriter(Disk &disk, uint64_t generation, uint64_t firstCommit, int64_t alignment, bool isStrict);
+  LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict);
+
+  // Writes the header, before the first commit. It becomes durable with that commit: who flushes one flushes the other.
+  void start(uint64_t firstCommit);
 
   uint64_t generation() const { return header_.generation; }
   // Bytes of the log that are in use.
@@ -44,9 +46,9 @@ class LogWriter {
   }
   void closeFrame(bool isLast);
   void writeOut();
-  void writeHeader(bool isStrict);
   void extendZeros(int64_t end);
 
+  const bool isStrict_;
   std::shared_ptr<DiskFile> file_;
   LogHeader header_{};
   int64_t tail_ = kFirstFrame;       // where the next commit starts

@@ -168,14 +168,17 @@ class Workload {
     building = group_->createBuildingFile(number, nameOf(number));
     content = bytes(1 + random_() % 100'000);
     building->write(0, content.data(), content.size());
-    if (random_() % 2) group_->flushBuildingFile(building);
-    if (random_() % 2) {
-      const std::string more = bytes(1 + random_() % 3000);
-      const size_t offset = random_() % content.size();
-      if (content.size() < offset + more.size()) content.resize(offset + more.size(), 0);
-      content.replace(offset, more.size(), more);
-      building->write(static_cast<int64_t>(offset), more.data(), more.size());
-    }
+    if (random_() % 2) writeMore(*building, content);
+    group_->sealBuildingFile(building);
+    for (uint64_t count = random_() % 4; count > 0; count--) writeMore(*building, content);
+  }
+
+  void writeMore(DataFile &building, std::string &content) {
+    const std::string more = bytes(1 + random_() % 9000);
+    const size_t offset = random_() % (content.size() + 1);
+    if (content.size() < offset + more.size()) content.resize(offset + more.size(), 0);
+    content.replace(offset, more.size(), more);
+    building.write(static_cast<int64_t>(offset), more.data(), more.size());
   }
 
   void change(const std::shared_ptr<DataFile> &building, const std::string &buildingContent) {

@@ -7,7 +7,7 @@ namespace todana {
 namespace {
 
 // What is left for the last round, which holds everyone up.
-constexpr size_t kLastRound = 200;
+constexpr size_t kLastRound = 50;
 
 }  // namespace
 
@@ -35,8 +35,11 @@ Rebuilding::~Rebuilding() {
 void Rebuilding::survey() {
   for (bool hasMore = true; hasMore;) {
     step();
-    FileGroup::ReadLock lock(state_.group);
-    hasMore = refill_->survey();
+    {
+      FileGroup::ReadLock lock(state_.group);
+      hasMore = refill_->survey();
+    }
+    refill_->sortOut(!hasMore);
   }
 }
 
@@ -50,11 +53,12 @@ void Rebuilding::run(uint64_t bucketCount) {
     }
     writeStep();
   }
-  // Until little is left, or as much comes in as goes out.
-  size_t last = SIZE_MAX;
-  for (size_t count = carryChanges(); count > kLastRound && count < last / 2; count = carryChanges()) last = count;
+  carryAllChanges();
   writer_.end(0);
-  state_.group.flushBuildingFile(target_->file());
+  state_.group.sealBuildingFile(target_->file());
+  writer_.begin(*target_, pool_);
+  // That took a while, and from now on it is quicker.
+  carryAllChanges();
   switchOver();
 }
 
@@ -66,6 +70,12 @@ void Rebuilding::create(uint64_t bucketCount) {
     state_.group.createBuildingFile(number, Catalog::fileName(number, structure_.kind, structure_.name)),
     structure_.id, shape);
   writer_.begin(*target_, pool_);
+}
+
+// Until little is left, or as much comes in as goes out.
+void Rebuilding::carryAllChanges() {
+  size_t last = SIZE_MAX;
+  for (size_t count = carryChanges(); count > kLastRound && count < last / 2; count = carryChanges()) last = count;
 }
 
 // Brings over what commits have changed since the last time. Returns how much that was.
@@ -94,7 +104,6 @@ void Rebuilding::switchOver() {
     [&] {
       commit.begin();
       if (structure_.fileNumber != from_->number()) throw Abandoned();
-      writer_.begin(*target_, pool_);
       refill_->change(std::move(journal_.keys));
       for (bool hasMore = true; hasMore;) {
         hasMore = refill_->takeChanged();

@@ -36,6 +36,7 @@ class Rebuilding {
 
  private:
   void create(uint64_t bucketCount);
+  void carryAllChanges();
   size_t carryChanges();
   void switchOver();
   void writeStep() { refill_->write(*target_, writer_); }

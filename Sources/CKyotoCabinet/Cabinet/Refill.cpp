@@ -26,7 +26,6 @@ bool Refill::survey() {
     from_->verifyKey(block);
     note(block);
   }
-  endSurvey();
   return false;
 }
 
@@ -130,6 +129,12 @@ class RowRefill : public Refill {
     const uint64_t average = (rowBytes_ + rowCount_ * RowPack::kSlotSize) / packCount + RowPack::kHeaderSize;
     return packCount * recordSize(*from_, PackKey(groups_.back().number).length, average);
   }
+  void sortOut(bool isLast) override {
+    if (!isLast && groups_.size() < mergeSize_) return;
+    mergeGroups();
+    mergeSize_ = std::max(kFewestGroupsToMerge, groups_.size() * 2);
+  }
+
   uint64_t taken() const override {
     return surveyed() < total() || groups_.empty() ? 0 : total() / groups_.size() * next_;
   }
@@ -219,10 +224,6 @@ class RowRefill : public Refill {
         noteRow((number << kPackPower) + static_cast<uint64_t>(index), bytes.size());
       }
     }
-    if (groups_.size() >= mergeSize_) {
-      mergeGroups();
-      mergeSize_ = std::max(kFewestGroupsToMerge, groups_.size() * 2);
-    }
   }
 
   void noteRow(uint64_t row, size_t byteCount) {
@@ -230,8 +231,6 @@ class RowRefill : public Refill {
     rowBytes_ += byteCount;
     unpackedBytes_ += recordSize(*from_, RowKey(row).length, byteCount);
   }
-
-  void endSurvey() override { mergeGroups(); }
 
   void mergeGroups() {
     std::sort(groups_.begin(), groups_.end(), [](const Group &a, const Group &b) { return a.number < b.number; });

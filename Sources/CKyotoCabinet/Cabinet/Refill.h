@@ -23,6 +23,8 @@ class Refill {
 
   // First of all: looks at the old file, one step at a time. False at the end. Under a read lock.
   bool survey();
+  // After each step of the survey, without a lock: puts in order what it noted.
+  virtual void sortOut(bool isLast) { (void)isLast; }
   // What the survey found: how many records the new file will have, and how long they are, about.
   virtual uint64_t recordCount() const = 0;
   virtual uint64_t byteCount() const = 0;
@@ -47,7 +49,6 @@ class Refill {
       : from_(std::move(from)), offset_(from_->recordStart()), end_(from_->end()) {}
 
   virtual void note(const HashBlock &record) = 0;
-  virtual void endSurvey() {}
 
   const std::shared_ptr<const HashFile> from_;
   int64_t offset_;
