@@ -30,7 +30,7 @@ DataFile::DataFile(FileGroup &group, uint32_t number, std::string name)
 
 DataFile::~DataFile() {
   if (base_) ::munmap(base_, reserved_);
-  if (state_ == State::building) group_.removeQuietly(name_);
+  if (state_ == State::building) group_.endBuilding(name_);
 }
 
 void DataFile::prefetch(int64_t offset, int64_t byteCount) const {

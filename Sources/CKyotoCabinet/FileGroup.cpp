@@ -175,6 +175,10 @@ void FileGroup::dropFile(const std::shared_ptr<DataFile> &file) {
 std::shared_ptr<DataFile> FileGroup::createBuildingFile(uint32_t number, const std::string &name) {
   std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
   file->state_ = DataFile::State::building;
+  {
+    std::lock_guard<std::mutex> lock(filesMutex_);
+    buildingNames_.insert(name);
+  }
   if (!settings_.isVolatile) file->buildingFile_ = disk_.open(name, Disk::Mode::create);
   file->reserve(1);
   return file;
@@ -189,6 +193,13 @@ void FileGroup::sealBuildingFile(const std::shared_ptr<DataFile> &file) {
 void FileGroup::adoptFile(const std::shared_ptr<DataFile> &file) {
   noteChanged(file.get());
   adopted_.push_back(file);
+}
+
+// Of a building file that was not adopted.
+void FileGroup::endBuilding(const std::string &name) {
+  removeQuietly(name);
+  std::lock_guard<std::mutex> lock(filesMutex_);
+  buildingNames_.erase(name);
 }
 
 void FileGroup::removeQuietly(const std::string &name) {

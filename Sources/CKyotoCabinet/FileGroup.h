@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -173,6 +174,7 @@ class FileGroup {
   void noteChanged(DataFile *file) { changed_.push_back(file->shared_from_this()); }
   std::unique_ptr<DiskFile> openMain(const std::string &name) { return disk_.open(name, Disk::Mode::read); }
   void removeQuietly(const std::string &name);
+  void endBuilding(const std::string &name);
 
   // -- Committing (FileGroupCommit.cpp); all under commitMutex_
   struct Direct {
@@ -197,7 +199,7 @@ class FileGroup {
 
   // -- Backups (FileGroupBackup.cpp)
   void endBackups();
-  int64_t committedEnd(const std::string &name);
+  std::optional<int64_t> committedEnd(const std::string &name);
 
   // -- Verifying (FileGroupVerify.cpp)
   bool isInLogs(uint32_t number);
@@ -233,6 +235,7 @@ class FileGroup {
 
   std::mutex filesMutex_;
   std::map<uint32_t, std::shared_ptr<DataFile>> files_;
+  std::set<std::string> buildingNames_;  // of files that belong to no commit yet
 
   // Under commitMutex_:
   std::unique_ptr<LogWriter> log_;

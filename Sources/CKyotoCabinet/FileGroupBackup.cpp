@@ -33,7 +33,9 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
         continue;  // carried, and waiting to be used anew
       }
     } else {
-      byteCount = std::min(byteCount, committedEnd(name));
+      const std::optional<int64_t> end = committedEnd(name);
+      if (!end) continue;
+      byteCount = std::min(byteCount, *end);
     }
     plan.files.push_back({name, byteCount});
   }
@@ -44,9 +46,10 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
   return plan;
 }
 
-// What later commits write to a main file directly comes behind this.
-int64_t FileGroup::committedEnd(const std::string &name) {
+// What later commits write to a main file directly comes behind this. None for a file that is still being built.
+std::optional<int64_t> FileGroup::committedEnd(const std::string &name) {
   std::lock_guard<std::mutex> lock(filesMutex_);
+  if (buildingNames_.count(name)) return std::nullopt;
   for (const auto &[number, file] : files_) {
     if (file->name_ == name) return pageCeiling(file->committedSize_);
   }

@@ -250,6 +250,7 @@ void FileGroup::acceptChanges() {
     }
     std::lock_guard<std::mutex> lock(filesMutex_);
     files_[file->number_] = file;
+    buildingNames_.erase(file->name_);
   }
   changed_.clear();
   dropping_.clear();

@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "../../Sources/CKyotoCabinet/Series/SeriesBackup.h"
 #include "../../Sources/CKyotoCabinet/Series/SeriesPrune.h"
 #include "../../Sources/CKyotoCabinet/Series/SeriesRestore.h"
 #include "../../Sources/CKyotoCabinet/Series/SeriesVerify.h"
+#include "Files.h"
 #include "PowerCut.h"
 #include "RecordingDisk.h"
 #include "include/CPowerFailure.h"
@@ -22,10 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr uint8_t kStoreID[16] = {1, 2, 3};
 constexpr uint64_t kKept = 2;
-
-void require(bool condition, const std::string &what) {
-  if (!condition) throw std::runtime_error(what);
-}
 
 void runToEnd(SeriesTask &task, const std::function<void(const SeriesTask::Damage &)> &onDamage) {
   while (!task.progress().isDone) task.next(onDamage);
@@ -136,9 +131,7 @@ class SeriesSimulation {
 
   void check(const FileSystem &state, size_t position) {
     const fs::path directory = root_ / "crashed";
-    fs::remove_all(directory);
-    fs::create_directories(directory);
-    for (const auto &[name, content] : state) std::ofstream(directory / name, std::ios::binary) << content;
+    lay(directory, state);
     verify(directory);
     const std::vector<uint32_t> found = SeriesDirectory(directory.string(), SeriesDirectory::Use::list).manifests();
     for (const auto &[number, at] : acknowledgedAt_) {
@@ -174,9 +167,7 @@ class SeriesSimulation {
     SeriesRestore restore(directory.string(), number, target.string());
     runToEnd(restore);
     for (const auto &[name, content] : contents_[number]) {
-      std::ifstream file(target / name, std::ios::binary);
-      const std::string restored((std::istreambuf_iterator<char>(file)), {});
-      require(restored == content, "backup " + std::to_string(number) + " gives another " + name);
+      require(readFile(target / name) == content, "backup " + std::to_string(number) + " gives another " + name);
     }
   }
 

@@ -45,6 +45,16 @@ Cabinet::Use useOf(Cabinet &cabinet, const Snapshot *snapshot) {
 
 // MARK: Opening and closing
 
+namespace {
+
+std::string checkedName(int32_t kind, const uint8_t *name, size_t length) {
+  if (kind < TDN_STRUCTURE_ROWS || kind > TDN_STRUCTURE_TREE) throw Failure(TDN_INVALID, "unknown kind of structure");
+  if (length < 1 || length > kMaximumNameLength) throw Failure(TDN_LIMIT, "a structure's name has 1 to 65,535 bytes");
+  return std::string(reinterpret_cast<const char *>(name), length);
+}
+
+}  // namespace
+
 void tdn_options_init(tdn_options *options) {
   *options = {};
   options->storage = TDN_STORAGE_DIRECTORY;
@@ -93,12 +103,18 @@ bool tdn_structures(
 bool tdn_structure_named(
   tdn_cabinet *handle, int32_t kind, const uint8_t *name, size_t nameLength, uint32_t *id, tdn_error *error) {
   return guard(error, [&] {
-    if (kind < TDN_STRUCTURE_ROWS || kind > TDN_STRUCTURE_TREE) throw Failure(TDN_INVALID, "unknown kind of structure");
-    if (nameLength < 1 || nameLength > kMaximumNameLength) {
-      throw Failure(TDN_LIMIT, "a structure's name has 1 to 65,535 bytes");
-    }
+    const std::string checked = checkedName(kind, name, nameLength);
     Cabinet::Use session(*handle->cabinet);
-    *id = session->structureNamed(kind, std::string(reinterpret_cast<const char *>(name), nameLength));
+    *id = session->table().structure(kind, checked).id;
+  });
+}
+
+bool tdn_structure_numbered(
+  tdn_cabinet *handle, uint32_t id, int32_t kind, const uint8_t *name, size_t nameLength, tdn_error *error) {
+  return guard(error, [&] {
+    const std::string checked = checkedName(kind, name, nameLength);
+    Cabinet::Use session(*handle->cabinet);
+    session->table().addNew(id, kind, checked);
   });
 }
 

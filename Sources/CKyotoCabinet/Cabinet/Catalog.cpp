@@ -43,6 +43,14 @@ std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &
   return name + (kind == TDN_STRUCTURE_TREE ? ".kct" : ".kch");
 }
 
+std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view value) {
+  if (value.size() <= kEntryHeaderSize || value[0] != kEntryVersion || value[1] < TDN_STRUCTURE_ROWS ||
+      value[1] > TDN_STRUCTURE_TREE) {
+    return std::nullopt;
+  }
+  return Entry{id, value[1], readNumber(value.data() + 2), std::string(value.substr(kEntryHeaderSize))};
+}
+
 void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
   if (group.commitNumber() == 0) return;  // the first commit makes the catalog
   std::shared_ptr<DataFile> data = group.openFile(kFileNumber, kFileName);
@@ -69,14 +77,11 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
       nextFileNumber_ = readNumber(block.value);
       continue;
     }
-    if (block.valueLength <= kEntryHeaderSize || block.value[0] != kEntryVersion ||
-        block.value[1] < TDN_STRUCTURE_ROWS || block.value[1] > TDN_STRUCTURE_TREE ||
-        !fileNumbers.insert(readNumber(block.value + 2)).second) {
+    std::optional<Entry> entry = parse(static_cast<uint32_t>(id), {block.value, block.valueLength});
+    if (!entry || !fileNumbers.insert(entry->fileNumber).second) {
       file_->damaged("an entry of the catalog is damaged", offset);
     }
-    visit(
-      {static_cast<uint32_t>(id), block.value[1], readNumber(block.value + 2),
-       std::string(block.value + kEntryHeaderSize, block.valueLength - kEntryHeaderSize)});
+    visit(std::move(*entry));
   }
   if (*fileNumbers.begin() < kFileNumber || *fileNumbers.rbegin() >= nextFileNumber_) {
     file_->damaged("the catalog names a file that was never made", 0);

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "../FileGroup.h"
 #include "../Kyoto/HashWriter.h"
@@ -26,6 +28,9 @@ class Catalog {
 
   // The name of a data file: its number, and for people what is in it.
   static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
+
+  // What the value of an entry says; nothing where it is none.
+  static std::optional<Entry> parse(uint32_t id, std::string_view value);
 
   // Reads the whole catalog, if there is one yet.
   void load(FileGroup &group, const std::function<void(Entry)> &visit);

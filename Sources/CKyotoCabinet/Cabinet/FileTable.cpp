@@ -68,6 +68,16 @@ Structure &FileTable::structure(int32_t kind, const std::string &name) {
   return made;
 }
 
+void FileTable::addNew(uint32_t id, int32_t kind, const std::string &name) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (id == 0 || id == UINT32_MAX || structures_.count(id)) {
+    throw Failure(TDN_INVALID, "the number of the structure is in use, or none");
+  }
+  if (byName_.count({kind, name})) throw Failure(TDN_INVALID, "a structure of this name is there already");
+  make(id, kind, name);
+  nextStructure_ = std::max(nextStructure_, id + 1);
+}
+
 std::vector<Structure *> FileTable::all() {
   std::lock_guard<std::mutex> lock(mutex_);
   std::vector<Structure *> all;

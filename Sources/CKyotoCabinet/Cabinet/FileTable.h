@@ -43,6 +43,8 @@ class FileTable {
   Structure &structure(uint32_t id);
   // The structure with this name, a new one where there is none.
   Structure &structure(int32_t kind, const std::string &name);
+  // A new one with an id that no structure has had since the opening. Throws Failure(TDN_INVALID).
+  void addNew(uint32_t id, int32_t kind, const std::string &name);
   std::vector<Structure *> all();
 
   // Numbers that no structure and no file ever had.

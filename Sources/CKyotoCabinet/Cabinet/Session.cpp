@@ -93,8 +93,6 @@ std::vector<Session::StructureInfo> Session::structures() {
   return infos;
 }
 
-uint32_t Session::structureNamed(int32_t kind, const std::string &name) { return table_->structure(kind, name).id; }
-
 uint64_t Session::count(uint32_t id) {
   Structure &structure = table_->structure(id);
   return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {

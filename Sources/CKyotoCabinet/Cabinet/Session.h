@@ -35,7 +35,6 @@ class Session {
     std::string name;
   };
   std::vector<StructureInfo> structures();
-  uint32_t structureNamed(int32_t kind, const std::string &name);
   uint64_t count(uint32_t structure);
   uint64_t reserveRows(uint32_t structure, uint64_t count);
 

@@ -144,6 +144,11 @@ bool tdn_structures(
 bool tdn_structure_named(
   tdn_cabinet *cabinet, int32_t kind, const uint8_t *name, size_t name_length, uint32_t *id, tdn_error *error);
 
+// The same with an id of the caller's choice, for copies whose records name each other by ids. Ids below it that are not in
+// use are not given out any more. TDN_INVALID where the id, or the name, is in use.
+bool tdn_structure_numbered(
+  tdn_cabinet *cabinet, uint32_t id, int32_t kind, const uint8_t *name, size_t name_length, tdn_error *error);
+
 // Records of a structure in the newest committed state, or in the snapshot's.
 bool tdn_count(tdn_cabinet *cabinet, uint32_t structure, uint64_t *count, tdn_error *error);
 
@@ -346,6 +351,7 @@ bool tdn_series_task_next(
   void (*TDN_NULLABLE visit)(void *TDN_NULLABLE context, const tdn_backup_damage *damage), tdn_error *error);
 // Removes what was written, unless all of it was.
 void tdn_series_task_close(tdn_series_task *task);
+
 // MARK: Compacting
 
 // Called before each step of some milliseconds; false gives up.
@@ -357,6 +363,70 @@ typedef bool (*tdn_progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t
 bool tdn_compact(
   tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);
+
+// MARK: Salvage
+
+// Reading what is left of a damaged store, which nothing else opens. Nothing of it is changed. Damage is visited, not an
+// error.
+
+// What is known of the store as a whole; visited first.
+typedef struct {
+  bool has_store_id;           // false: the superblock is damaged
+  uint8_t store_id[16];
+  uint64_t byte_count;         // of the structures' files
+} tdn_salvage_store;
+
+typedef struct {
+  uint32_t id;                 // 0: not known
+  int32_t kind;                // a `tdn_structure_kind`; 0: rows or keys, and each record may be visited as either
+  const uint8_t *name;         // valid during the callback only
+  size_t name_length;
+  bool is_name_known;          // false: the catalog is damaged, and this is what the file's name has of it
+  uint64_t next_row;           // as far as known, else 1
+  uint64_t record_count;       // that its header counts; UINT64_MAX: not known
+  const char *file;
+} tdn_salvage_structure;
+
+typedef struct {
+  uint64_t row;                // rows only
+  const uint8_t *key;          // of keys and trees; null for rows
+  size_t key_length;
+  const uint8_t *value;
+  size_t value_length;
+  bool is_vouched_for;         // the checksums of all its pages match
+} tdn_salvage_record;
+
+typedef struct {
+  bool has_row;
+  uint64_t row;                // the row that the record belonged to, if its key can be believed
+  uint64_t offset;             // in the structure's file
+  uint64_t byte_count;
+} tdn_salvage_damage;
+
+typedef enum {
+  TDN_SALVAGE_REFUSE = 0,      // that is no record of the structure, or a damaged one
+  TDN_SALVAGE_TAKE = 1,
+  TDN_SALVAGE_STOP = 2,        // give up
+} tdn_salvage_answer;
+
+// All are called in the thread that salvages.
+typedef struct {
+  void *TDN_NULLABLE context;
+  void (*store)(void *TDN_NULLABLE context, const tdn_salvage_store *store);
+  // What was lost of the store as a whole, as a sentence.
+  void (*loss)(void *TDN_NULLABLE context, const char *sentence);
+  // Before the records of the structure.
+  void (*structure)(void *TDN_NULLABLE context, const tdn_salvage_structure *structure);
+  // For each candidate: the caller knows a record when it sees one. One that is taken may come again.
+  tdn_salvage_answer (*record)(void *TDN_NULLABLE context, const tdn_salvage_record *record);
+  void (*damage)(void *TDN_NULLABLE context, const tdn_salvage_damage *damage);
+  // False gives up.
+  bool (*progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t total);
+} tdn_salvage_visitor;
+
+// Visits every structure, those without a known id last, and every record that can be found. TDN_INTERRUPTED after giving
+// up; TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE, TDN_NEWER_FORMAT.
+bool tdn_salvage(const char *path, const tdn_salvage_visitor *visitor, tdn_error *error);
 
 // MARK: Looking inside
 

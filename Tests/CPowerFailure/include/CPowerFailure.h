@@ -31,13 +31,18 @@ typedef struct {
   int64_t commits;
   int64_t direct_commits;
   int64_t checkpoints;
-  int64_t newest;            // states that held the newest commit begun
+  int64_t compactions;
+  int64_t growths;
   int64_t failures;
   char first_failure[600];
 } power_failure_result;
 
 // False where the workload itself failed: `first_failure` says how.
 bool power_failure_run(const power_failure_plan *plan, power_failure_result *result);
+
+// The same for a cabinet: rows, keys and trees, whose files grow and are compacted while commits go on; and for copies of
+// its files as a backup makes them.
+bool power_failure_run_cabinet(const power_failure_plan *plan, power_failure_result *result);
 
 // The same for a series of backups, `commit_count` of them, with prunings in between: after each power failure every
 // backup that is there is sound and gives what was backed up, every one that was acknowledged is there, and another one

@@ -17,6 +17,8 @@ import Testing
     }
   }
 
+  enum Workload { case files, cabinet, series }
+
   static let cases = [
     Case(sectorByteCount: 512),
     Case(sectorByteCount: 4096),
@@ -31,7 +33,7 @@ import Testing
   @Test(arguments: cases)
   func `every simulated power failure leaves exactly a committed state`(_ failure: Case) throws {
     var states: Int64 = 0
-    for seed in 1...(Self.isLong ? 4 : 1) as ClosedRange<UInt64> {
+    for seed in 1...(Self.isLong ? 10 : 1) as ClosedRange<UInt64> {
       let result = try simulate(failure, seed: seed, commits: 30, states: 120, sessions: 3)
       #expect(result.failures == 0, "\(message(of: result))")
       #expect(result.states == 120)
@@ -40,6 +42,23 @@ import Testing
       states += result.states + result.nested_states
     }
     print("power failures, \(failure.testDescription): \(states) states")
+  }
+
+  @Test(arguments: cases)
+  func `every simulated power failure leaves exactly a committed state of a cabinet`(_ failure: Case) throws {
+    var states: Int64 = 0
+    var compactions: Int64 = 0
+    for seed in 1...(Self.isLong ? 10 : 1) as ClosedRange<UInt64> {
+      let count: Int32 = Self.isLong ? 150 : 60
+      let result = try simulate(failure, of: .cabinet, seed: seed, commits: 30, states: count, sessions: 3)
+      #expect(result.failures == 0, "\(message(of: result))")
+      #expect(result.states == Int64(count))
+      #expect(result.checkpoints > 0, "the workload had no checkpoint")
+      states += result.states + result.nested_states
+      compactions += result.compactions
+    }
+    #expect(compactions > 0, "nothing was compacted")
+    print("power failures of a cabinet, \(failure.testDescription): \(states) states")
   }
 
   @Test(arguments: [1, 2, 3] as [Int32])
@@ -53,7 +72,7 @@ import Testing
   func `a power failure leaves every backup of a series whole`(_ sectorByteCount: Int32) throws {
     for seed in 1...(Self.isLong ? 20 : 1) as ClosedRange<UInt64> {
       let result = try simulate(
-        Case(sectorByteCount: sectorByteCount), seed: seed, commits: 9, states: 80, sessions: 1, ofSeries: true)
+        Case(sectorByteCount: sectorByteCount), of: .series, seed: seed, commits: 9, states: 80, sessions: 1)
       #expect(result.failures == 0, "\(message(of: result))")
       #expect(result.states == 80)
     }
@@ -62,13 +81,13 @@ import Testing
   @Test(arguments: [2, 3] as [Int32])
   func `leaving out a kind of flush of a backup is found by the simulation`(_ sabotage: Int32) throws {
     let result = try simulate(
-      Case(sectorByteCount: 512), seed: 5, commits: 9, states: 80, sessions: 1, sabotage: sabotage, ofSeries: true)
+      Case(sectorByteCount: 512), of: .series, seed: 5, commits: 9, states: 80, sessions: 1, sabotage: sabotage)
     #expect(result.failures > 0)
   }
 
   private func simulate(
-    _ failure: Case, seed: UInt64, commits: Int32, states: Int32, sessions: Int32, sabotage: Int32 = 0,
-    ofSeries: Bool = false
+    _ failure: Case, of workload: Workload = .files, seed: UInt64, commits: Int32, states: Int32, sessions: Int32,
+    sabotage: Int32 = 0
   ) throws -> power_failure_result {
     let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     let directory = "\(base)/todana-power-\(UUID().uuidString)"
@@ -86,9 +105,13 @@ import Testing
       unsafe plan.nested = sabotage == 0
       unsafe plan.sabotage = sabotage
       unsafe plan.directory = path
-      return unsafe ofSeries ? power_failure_run_series(&plan, &result) : power_failure_run(&plan, &result)
+      return switch workload {
+      case .files: unsafe power_failure_run(&plan, &result)
+      case .cabinet: unsafe power_failure_run_cabinet(&plan, &result)
+      case .series: unsafe power_failure_run_series(&plan, &result)
+      }
     }
-    try #require(ran, "\(message(of: result))")
+    try #require(ran, "\(failure): \(message(of: result))")
     return result
   }
 
