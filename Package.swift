@@ -7,7 +7,11 @@ let package = Package(
   name: "todana",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "Todana", targets: ["Todana"])
+    .library(name: "Todana", targets: ["Todana"]),
+    .executable(name: "todana", targets: ["TodanaTool"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
   ],
   targets: [
     // Foreign libraries, each behind a module map of its own.
@@ -44,6 +48,12 @@ let package = Package(
       dependencies: ["CKyotoCabinet", "CXXHash"]
     ),
 
+    // The command-line tool.
+    .executableTarget(
+      name: "TodanaTool",
+      dependencies: ["Todana", .product(name: "ArgumentParser", package: "swift-argument-parser")]
+    ),
+
     // What tests share.
     .target(
       name: "TestSupport",
@@ -78,7 +88,7 @@ let package = Package(
     .testTarget(
       name: "TodanaTests",
       dependencies: [
-        "Todana", "TestSupport", "CrashChild", "CPowerFailure", "CKyotoCabinet", "CXXHash", "FuzzTargets",
+        "Todana", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure", "CKyotoCabinet", "CXXHash", "FuzzTargets",
       ]
     ),
     // One suite that holds every backend to the contract of StoreBackend.
@@ -109,8 +119,7 @@ let package = Package(
 // neither builds nor fetches any of it; TODANA_WITHOUT_SPEED_TESTS=1 leaves them out here as well.
 if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
   package.dependencies += [
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0")
   ]
   package.targets += [
     // Processes, meters, tables: everything but workloads and subjects.
@@ -182,7 +191,8 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 let swiftTargetNames: Set<String> = [
-  "Todana", "TestSupport", "CrashChild", "FuzzTargets", "Fuzzer", "TodanaTests", "BackendConformanceTests",
+  "Todana", "TodanaTool", "TestSupport", "CrashChild", "FuzzTargets", "Fuzzer", "TodanaTests",
+  "BackendConformanceTests",
   "ReadmeExample", "GuideExample", "MainActorExample", "DocumentationTests",
   "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",
 ]

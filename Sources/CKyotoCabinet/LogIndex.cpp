@@ -112,7 +112,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
   if (firstCommit == 0) {
     firstCommit = header.firstCommit;
     lastCommit = header.firstCommit - 1;
-  } else if (header.firstCommit != lastCommit + 1) {
+  } else if (header.firstCommit != lastCommit + 1 && !isSalvaging_) {
     throw Failure(TDN_DAMAGED, "the log does not begin where the one before it ends", name);
   }
   std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
@@ -139,7 +139,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
     for (int64_t frame : commit.frames) {
       addOperations(log + frame + kFrameHeaderSize, load32(log + frame + offsetof(FrameHeader, length)), name);
     }
-    if (batchIDs.size() != number - firstCommit + 1) {
+    if (batchIDs.size() != number - firstCommit + 1 && !isSalvaging_) {
       throw Failure(TDN_DAMAGED, "a commit in the log has not one id", name);
     }
     lastCommit = number;
@@ -248,6 +248,8 @@ void LogIndex::sort() {
     std::sort(file.pages.begin(), file.pages.end(), [](const Page &left, const Page &right) {
       return left.page != right.page ? left.page < right.page : left.order < right.order;
     });
+  }
+  for (const auto &[number, file] : files) {
     if (!file.isDropped && !file.hasAllNewPages()) {
       throw Failure(TDN_DAMAGED, "a log is damaged: it lacks pages of a file", file.name);
     }

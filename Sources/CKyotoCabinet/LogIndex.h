@@ -44,7 +44,8 @@ class LogIndex {
     bool hasAllNewPages() const;
   };
 
-  LogIndex() = default;
+  // `isSalvaging`: commits that are missing between two logs are no error.
+  explicit LogIndex(bool isSalvaging = false) : isSalvaging_(isSalvaging) {}
   ~LogIndex();
   LogIndex(const LogIndex &) = delete;
   LogIndex &operator=(const LogIndex &) = delete;
@@ -79,6 +80,7 @@ class LogIndex {
   void addFile(
     uint32_t number, uint8_t flags, std::string_view name, int64_t baseSize, int64_t size, const char *logName);
 
+  const bool isSalvaging_;
   std::vector<Mapping> mappings_;
   File *current_ = nullptr;
   uint64_t order_ = 0;

@@ -19,7 +19,6 @@ namespace todana {
 namespace {
 
 // docs/formats/cabinet-files.md, "Superblock".
-constexpr char kName[] = "superblock";
 constexpr char kNewName[] = "superblock.new";
 constexpr char kMagic[] = "TODANA\r\n";
 constexpr int64_t kCopyOffset = 4096;
@@ -100,7 +99,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
   // Look before the lock file is made: nothing is created in a directory that holds something else.
   auto check = [&] {
     const std::vector<std::string> names = disk_->list();
-    if (std::find(names.begin(), names.end(), kName) != names.end()) return true;
+    if (std::find(names.begin(), names.end(), kSuperblockName) != names.end()) return true;
     if (!std::all_of(names.begin(), names.end(), isRemnant)) {
       throw Failure(TDN_NOT_A_STORE, "the directory holds something else than a store", path);
     }
@@ -114,7 +113,9 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
     program);
   // Another process may have created the store while this one waited.
   if (check()) {
-    readSuperblock();
+    const StoreIdentity identity = readSuperblock(*disk_);
+    std::memcpy(storeID_, identity.storeID, 16);
+    formatVersion_ = identity.formatVersion;
   } else {
     create();
   }
@@ -135,13 +136,13 @@ void StoreDirectory::create() {
   file->write(0, &superblock, sizeof superblock);
   file->write(kCopyOffset, &superblock, sizeof superblock);
   file->flush();
-  disk_->rename(kNewName, kName);
+  disk_->rename(kNewName, kSuperblockName);
   disk_->flushDirectory();
   wasCreated_ = true;
 }
 
-void StoreDirectory::readSuperblock() {
-  std::unique_ptr<DiskFile> file = disk_->open(kName, Disk::Mode::read);
+StoreIdentity StoreDirectory::readSuperblock(Disk &disk) {
+  std::unique_ptr<DiskFile> file = disk.open(kSuperblockName, Disk::Mode::read);
   std::optional<Superblock> found;
   bool hasNewerMagic = false;
   for (int64_t offset : {int64_t{0}, kCopyOffset}) {
@@ -156,11 +157,13 @@ void StoreDirectory::readSuperblock() {
     }
   }
   if ((found && found->formatVersion > kFormatVersion) || (!found && hasNewerMagic)) {
-    throw Failure(TDN_NEWER_FORMAT, "a newer version of Todana wrote the store: open it with that version", kName);
+    throw Failure(TDN_NEWER_FORMAT, "a newer version of Todana wrote the store: open it with that version", kSuperblockName);
   }
-  if (!found || found->pageSize != 4096) throw Failure(TDN_DAMAGED, "both copies of the superblock are damaged", kName);
-  std::memcpy(storeID_, found->storeID, 16);
-  formatVersion_ = found->formatVersion;
+  if (!found || found->pageSize != 4096) throw Failure(TDN_DAMAGED, "both copies of the superblock are damaged", kSuperblockName);
+  StoreIdentity identity;
+  std::memcpy(identity.storeID, found->storeID, 16);
+  identity.formatVersion = found->formatVersion;
+  return identity;
 }
 
 }  // namespace todana

@@ -13,11 +13,20 @@ namespace todana {
 
 constexpr uint32_t kFormatVersion = 1;
 
+struct StoreIdentity {
+  uint8_t storeID[16];
+  uint32_t formatVersion;
+};
+
 class StoreDirectory {
  public:
   // Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_DAMAGED, TDN_IN_USE, TDN_NO_PERMISSION, ...
   // Creates files only in a new or empty directory.
   static std::unique_ptr<StoreDirectory> open(const std::string &path, const tdn_options &options);
+
+  static constexpr const char *kSuperblockName = "superblock";
+  // Throws Failure: TDN_NEWER_FORMAT, TDN_DAMAGED.
+  static StoreIdentity readSuperblock(Disk &disk);
 
   Disk &disk() { return *disk_; }
   const uint8_t *storeID() const { return storeID_; }
@@ -27,7 +36,6 @@ class StoreDirectory {
  private:
   StoreDirectory() = default;
   void create();
-  void readSuperblock();
   void openDirectory(const std::string &path, const tdn_options &options);
 
   std::unique_ptr<Disk> disk_;

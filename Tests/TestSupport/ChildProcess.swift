@@ -19,7 +19,12 @@ public final class ChildProcess {
 
   /// Starts the `CrashChild` that stands beside the tests' executable.
   public convenience init(_ arguments: [String]) throws {
-    try self.init(executable: Self.directory.appending(path: "CrashChild").path, arguments)
+    try self.init(product: "CrashChild", arguments)
+  }
+
+  /// Starts an executable of this package, which stands beside the tests'.
+  public convenience init(product name: String, _ arguments: [String]) throws {
+    try self.init(executable: Self.directory.appending(path: name).path, arguments)
   }
 
   public init(executable path: String, _ arguments: [String]) throws {

@@ -17,35 +17,18 @@ constexpr int kLibraryVersion = 4;
 constexpr int kLibraryRevision = 5;
 constexpr int kFormatVersion = 6;
 constexpr int kModuleChecksum = 7;
-constexpr int kType = 8;
 constexpr int kAlignmentPower = 9;
 constexpr int kFreeBlockPower = 10;
 constexpr int kOptions = 11;
-constexpr int kBucketCount = 16;
 constexpr int kFlags = 24;
-constexpr int kCount = 32;
 constexpr int kSize = 40;
-constexpr int kNextRow = 48;  // the 16 opaque bytes, which Kyoto Cabinet leaves to us
-constexpr int kStructure = 56;
 constexpr int kOurVersion = 60;
-
-constexpr int64_t kMaximumBucketCount = 1LL << 36;
 
 // A checksum of the hash function, which tells a file written by a build with another one.
 uint8_t moduleChecksum() {
   constexpr char kSeed[] = "__kyotocabinet__";
   uint32_t pivot = hashKey(kSeed, sizeof(kSeed) - 1).pivot;
   return static_cast<uint8_t>(pivot >> 24 ^ pivot >> 16 ^ pivot >> 8 ^ pivot);
-}
-
-int64_t bucketStartFor(int freeBlockPower) {
-  if (freeBlockPower == 0) return kHashHeaderSize;
-  return kHashHeaderSize + kAddressSize * (1LL << freeBlockPower) + 2 * kAddressSize + 2;
-}
-
-int64_t recordStartFor(int64_t bucketStart, int64_t bucketCount, int alignmentPower) {
-  int64_t alignment = 1LL << alignmentPower;
-  return (bucketStart + kAddressSize * bucketCount + alignment - 1) & ~(alignment - 1);
 }
 
 bool isPrime(int64_t number) {
@@ -65,14 +48,14 @@ HashFile::HashFile(std::shared_ptr<DataFile> file, uint32_t structure, uint8_t t
   auto byte = [&](int offset) { return static_cast<uint8_t>(head[offset]); };
   if (std::memcmp(head, kMagic, sizeof(kMagic)) != 0) damaged("it is not a Kyoto Cabinet file", 0);
   if (byte(kModuleChecksum) != moduleChecksum()) damaged("it was written with another hash function", 0);
-  if (byte(kType) != type) damaged("it is a Kyoto Cabinet file of another type", 0);
+  if (byte(kHeaderType) != type) damaged("it is a Kyoto Cabinet file of another type", 0);
   if (byte(kOptions) != 0 || byte(kAlignmentPower) > 15 || byte(kFreeBlockPower) > 20) {
     damaged("its header has settings that are never used", 0);
   }
   if (byte(kFlags) != 0) damaged("another program left it open or in a fatal state", 0);
 
   alignmentPower_ = byte(kAlignmentPower);
-  uint64_t bucketCount = readBigEndian64(head + kBucketCount);
+  uint64_t bucketCount = readBigEndian64(head + kHeaderBucketCount);
   if (bucketCount < 1 || bucketCount > kMaximumBucketCount) damaged("its bucket count is impossible", 0);
   bucketCount_ = static_cast<int64_t>(bucketCount);
   bucketStart_ = bucketStartFor(byte(kFreeBlockPower));
@@ -85,7 +68,7 @@ HashFile::HashFile(std::shared_ptr<DataFile> file, uint32_t structure, uint8_t t
   }
   if (packedRows().surplus > count() * (kPackCapacity - 1)) damaged("its row count is impossible", 0);
   uint32_t owner, version;
-  std::memcpy(&owner, head + kStructure, 4);
+  std::memcpy(&owner, head + kHeaderStructure, 4);
   std::memcpy(&version, head + kOurVersion, 4);
   if (owner != structure_) damaged("it belongs to another structure", 0);
   if (version != kFileFormatVersion) damaged("its format version is unknown", 0);
@@ -101,12 +84,12 @@ std::shared_ptr<const HashFile> HashFile::create(
   head[kLibraryRevision] = static_cast<char>(kyotocabinet::LIBREV);
   head[kFormatVersion] = static_cast<char>(kyotocabinet::FMTVER);
   head[kModuleChecksum] = static_cast<char>(moduleChecksum());
-  head[kType] = static_cast<char>(shape.type);
+  head[kHeaderType] = static_cast<char>(shape.type);
   head[kAlignmentPower] = static_cast<char>(shape.alignmentPower);
   head[kFreeBlockPower] = static_cast<char>(shape.freeBlockPower);
-  writeBigEndian64(head + kBucketCount, static_cast<uint64_t>(shape.bucketCount));
+  writeBigEndian64(head + kHeaderBucketCount, static_cast<uint64_t>(shape.bucketCount));
   writeBigEndian64(head + kSize, static_cast<uint64_t>(recordStart));
-  std::memcpy(head + kStructure, &structure, 4);
+  std::memcpy(head + kHeaderStructure, &structure, 4);
   std::memcpy(head + kOurVersion, &kFileFormatVersion, 4);
   file->grow(recordStart);
   file->write(0, head, sizeof(head));
@@ -127,7 +110,7 @@ int64_t HashFile::bucketCountAtLeast(uint64_t count) {
 
 uint64_t HashFile::nextRow() const {
   uint64_t row;
-  std::memcpy(&row, header() + kNextRow, 8);
+  std::memcpy(&row, header() + kHeaderNextRow, 8);
   return row;
 }
 

@@ -103,6 +103,26 @@ inline KeyHash hashKey(const char *key, size_t length) {
   return {hash, high ^ low};
 }
 
+// Offsets within the header of what is read of it alone.
+constexpr int kHeaderType = 8;
+constexpr int kHeaderBucketCount = 16;
+constexpr int kHeaderCount = 32;
+constexpr int kHeaderNextRow = 48;  // the 16 opaque bytes, which Kyoto Cabinet leaves to us
+constexpr int kHeaderStructure = 56;
+
+// Where the buckets start, which stand behind the pool of free blocks, and where the records do.
+inline int64_t bucketStartFor(int freeBlockPower) {
+  if (freeBlockPower == 0) return kHashHeaderSize;
+  return kHashHeaderSize + kAddressSize * (1LL << freeBlockPower) + 2 * kAddressSize + 2;
+}
+
+inline int64_t recordStartFor(int64_t bucketStart, int64_t bucketCount, int alignmentPower) {
+  int64_t alignment = 1LL << alignmentPower;
+  return (bucketStart + kAddressSize * bucketCount + alignment - 1) & ~(alignment - 1);
+}
+
+constexpr int64_t kMaximumBucketCount = 1LL << 36;
+
 // A row id as a key: in as few bytes as it takes (one for 0), most significant first, because small records fill the
 // larger part of a file with what is not their content.
 struct RowKey {

@@ -19,6 +19,17 @@ extension KyotoBackend {
     return ClassID(rawValue: id)
   }
 
+  /// Makes a structure with an id of the caller's choice (`tdn_structure_numbered`).
+  ///
+  /// - Throws: ``BackendError/Code/invalidArgument`` where the id, or the name, is in use.
+  func makeStructure(_ id: ClassID, _ kind: StructureKind, named name: [UInt8]) throws(BackendError) {
+    try unsafe cabinet.call { cabinet, error in
+      unsafe withPointer(to: name) {
+        unsafe tdn_structure_numbered(cabinet, id.rawValue, kind.rawValue, $0, name.count, error)
+      }
+    }
+  }
+
   public func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
     guard count > 0 else {
       throw BackendError(.invalidArgument, "Row ids are handed out one at a time or more, not \(count).")

@@ -12,6 +12,21 @@ struct RowSet {
     return !wasThere
   }
 
+  /// In ascending order.
+  var rowIDs: [RowID] {
+    var rowIDs: [RowID] = []
+    rowIDs.reserveCapacity(count)
+    for (page, words) in pages.sorted(by: { $0.key < $1.key }) {
+      for (index, var word) in words.enumerated() {
+        while word != 0 {
+          rowIDs.append(page * RowID(Self.rowsPerPage) + RowID(index * 64 + word.trailingZeroBitCount))
+          word &= word - 1
+        }
+      }
+    }
+    return rowIDs
+  }
+
   func contains(_ rowID: RowID) -> Bool {
     let (word, bit) = Self.place(of: rowID)
     return pages[rowID / RowID(Self.rowsPerPage)].map { $0[word] & bit != 0 } ?? false

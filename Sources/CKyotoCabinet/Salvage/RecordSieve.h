@@ -1,0 +1,51 @@
+// Finds the records of a data file one behind the other, whatever has become of what leads to them.
+//
+// A record is what its reader says is one: each has a check of its own. Where the sequence of records is broken, every
+// place at which one could start is tried.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "SalvagedFile.h"
+
+namespace todana {
+
+class RecordSieve {
+ public:
+  struct Record {
+    int64_t offset;
+    int64_t size;
+    std::string_view key;
+    std::string_view value;
+  };
+  // Whether the record is one; called for each candidate.
+  using Accept = std::function<bool(const Record &)>;
+  // A record that was not accepted, with a key that may be damaged as well; or, without one, a range without records.
+  using Damage = std::function<void(const Record &)>;
+  // Called now and then with the offset.
+  using Progress = std::function<void(int64_t offset)>;
+
+  RecordSieve(SalvagedFile &file, int alignmentPower, int64_t start)
+      : file_(file), alignment_(int64_t{1} << alignmentPower), power_(alignmentPower), start_(start),
+        searchBudget_(file.size() * 16 + (64 << 20)) {}
+
+  void run(const Accept &accept, const Damage &damage, const Progress &progress);
+
+ private:
+  enum class Kind { none, free, record };
+
+  Kind parse(int64_t offset, Record &record);
+  bool maySucceed(int64_t offset);
+  int64_t search(int64_t offset, int64_t end, const Accept &accept, const Damage &damage);
+
+  SalvagedFile &file_;
+  const int64_t alignment_;
+  const int power_;
+  const int64_t start_;
+  // How many bytes the search for a lost sequence may look at: lengths that were made up must not take for ever.
+  int64_t searchBudget_;
+  int64_t accepted_ = -1;  // where the search has found a record, which was accepted then
+};
+
+}  // namespace todana

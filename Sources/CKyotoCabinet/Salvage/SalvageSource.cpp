@@ -1,0 +1,231 @@
+#include "SalvageSource.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include <sys/stat.h>
+
+#include "../Cabinet/Catalog.h"
+#include "../Failure.h"
+#include "../Kyoto/HashFormat.h"
+#include "../StoreDirectory.h"
+#include "RecordSieve.h"
+
+namespace todana {
+
+namespace {
+
+constexpr int kHashAlignmentPower = 3;
+constexpr int kTreeAlignmentPower = 8;
+constexpr int kFreeBlockPoolPower = 10;
+
+bool hasSuffix(const std::string &name, std::string_view suffix) {
+  return name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+// `NNNN-NAME.kch` or `.kct`; 0 where the name is no data file's.
+uint32_t fileNumberOf(const std::string &name) {
+  if (!hasSuffix(name, ".kch") && !hasSuffix(name, ".kct")) return 0;
+  char *end = nullptr;
+  const unsigned long long number = std::strtoull(name.c_str(), &end, 10);
+  return end == name.c_str() || *end != '-' || number > UINT32_MAX ? 0 : static_cast<uint32_t>(number);
+}
+
+std::string visibleName(const std::string &fileName) {
+  const size_t start = fileName.find('-') + 1;
+  return fileName.substr(start, fileName.size() - start - 4);
+}
+
+}  // namespace
+
+SalvageSource::SalvageSource(const std::string &path)
+    : path_(path), disk_([&] {
+        struct stat status;
+        if (::stat(path.c_str(), &status) != 0) throw Failure(TDN_NOT_FOUND, "there is no store at the path", path);
+        if (!S_ISDIR(status.st_mode)) throw Failure(TDN_NOT_A_STORE, "a store is a directory", path);
+        return path;
+      }()) {
+  lock_ = DirectoryLock::acquire(path, DirectoryLock::Kind::shared, false, 0, "");
+  readSuperblock();
+  readLogs();
+  readCatalog();
+  listFiles();
+  if (!storeID_ && structures_.empty()) {
+    throw Failure(TDN_NOT_A_STORE, "the directory holds something else than a store", path);
+  }
+}
+
+void SalvageSource::readSuperblock() {
+  try {
+    const StoreIdentity identity = StoreDirectory::readSuperblock(disk_);
+    storeID_.emplace();
+    std::copy(identity.storeID, identity.storeID + 16, storeID_->begin());
+  } catch (const Failure &failure) {
+    // A newer version may have laid out everything anew.
+    if (failure.code == TDN_NEWER_FORMAT) throw;
+    losses_.push_back(
+      "The superblock cannot be read. Records were taken where the checksums of their pages vouch for them.");
+  }
+}
+
+// MARK: Logs
+
+void SalvageSource::readLogs() {
+  std::vector<std::pair<const char *, LogHeader>> logs;
+  for (const char *name : {logName(1), logName(2)}) {
+    try {
+      if (std::optional<LogHeader> header = LogIndex::readHeader(disk_, name)) logs.emplace_back(name, *header);
+    } catch (const Failure &failure) {
+      losses_.push_back(std::string("The log ") + name + " cannot be read: " + failure.message +
+                        ". Commits that stand in no other file are lost.");
+    }
+  }
+  std::sort(logs.begin(), logs.end(), [](const auto &left, const auto &right) {
+    return left.second.generation < right.second.generation;
+  });
+  // As in recovery: an older log that does not lead up to the newer one is done with.
+  if (logs.size() == 2 && logs[0].second.generation + 1 != logs[1].second.generation) logs.erase(logs.begin());
+  // Where both were carried into the main files already, in part or wholly, doing it again in order changes nothing.
+  log_ = std::make_unique<LogIndex>(true);
+  for (const auto &[name, header] : logs) addLog(name, header);
+  try {
+    log_->sort();
+  } catch (const Failure &failure) {
+    losses_.push_back("The log lacks pages of " + failure.file + ".");
+  }
+}
+
+void SalvageSource::addLog(const char *name, const LogHeader &header) {
+  try {
+    // It is read through a mapping then, where a device that cannot read ends the process.
+    std::vector<char> buffer(1 << 20);
+    std::unique_ptr<DiskFile> file = disk_.open(name, Disk::Mode::read);
+    for (int64_t offset = 0; file->read(offset, buffer.data(), buffer.size()) == buffer.size();) {
+      offset += static_cast<int64_t>(buffer.size());
+    }
+    if (log_->lastCommit != 0 && header.firstCommit > log_->lastCommit + 1) {
+      losses_.push_back("Commits " + std::to_string(log_->lastCommit + 1) + " to " +
+                        std::to_string(header.firstCommit - 1) + " are missing.");
+    }
+    log_->add(disk_, name, header, INT64_MAX);
+  } catch (const Failure &failure) {
+    losses_.push_back(std::string("The log ") + name + " is damaged behind commit " +
+                      std::to_string(log_->lastCommit) + ": what came later is lost as far as it stands there only.");
+  }
+}
+
+// MARK: Structures
+
+void SalvageSource::readCatalog() {
+  std::unique_ptr<SalvagedFile> file = open(Catalog::kFileNumber, Catalog::kFileName);
+  if (file->size() == 0) return;
+  Structure catalog;
+  catalog.fileNumber = Catalog::kFileNumber;
+  catalog.fileName = Catalog::kFileName;
+  describe(catalog);
+  std::set<uint32_t> ids;
+  uint64_t found = 0;
+  auto accept = [&](const RecordSieve::Record &record) {
+    uint64_t id;
+    const bool isSound = file->isSound(record.offset, record.size);
+    if (!RowKey::parse(record.key.data(), record.key.size(), &id) || id > UINT32_MAX) return false;
+    if (id == Catalog::kStructure) {
+      found += isSound;
+      return isSound;
+    }
+    std::optional<Catalog::Entry> entry = Catalog::parse(static_cast<uint32_t>(id), record.value);
+    if (!entry) return false;
+    Structure structure;
+    structure.fileNumber = entry->fileNumber;
+    structure.fileName = Catalog::fileName(entry->fileNumber, entry->kind, entry->name);
+    describe(structure);
+    // Either its page vouches for it, or the file that it names.
+    if (!isSound && structure.id != entry->id) return false;
+    structure.id = entry->id;
+    structure.kind = entry->kind;
+    structure.name = entry->name;
+    structure.isNameKnown = true;
+    found++;
+    if (ids.insert(entry->id).second) structures_.push_back(std::move(structure));
+    return true;
+  };
+  RecordSieve sieve(*file, kHashAlignmentPower, catalog.recordStart);
+  sieve.run(accept, [](const RecordSieve::Record &) {}, [](int64_t) {});
+  isCatalogWhole_ = file->isSound(0, kHashHeaderSize) && catalog.recordCount == found;
+}
+
+// What the catalog does not know because it is damaged.
+void SalvageSource::listFiles() {
+  if (!isCatalogWhole_) {
+    std::map<uint32_t, std::string, std::greater<>> names;  // the newest first
+    for (const std::string &name : disk_.list()) {
+      if (const uint32_t number = fileNumberOf(name)) names[number] = name;
+    }
+    for (const auto &[number, file] : log_->files) {
+      if (!file.isDropped && fileNumberOf(file.name) == number) names[number] = file.name;
+    }
+    names.erase(Catalog::kFileNumber);
+    if (!names.empty()) losses_.push_back("The catalog is damaged, or cannot be checked. Names of classes may be those of their files.");
+    std::set<uint32_t> ids, numbers;
+    for (const Structure &structure : structures_) {
+      ids.insert(structure.id);
+      numbers.insert(structure.fileNumber);
+    }
+    for (const auto &[number, name] : names) {
+      auto logged = log_->files.find(number);
+      const bool isDropped = logged != log_->files.end() && logged->second.isDropped;
+      if (isDropped || numbers.count(number)) continue;
+      Structure structure;
+      structure.fileNumber = number;
+      structure.fileName = name;
+      structure.name = visibleName(name);
+      describe(structure);
+      // An older file of a structure is one that was replaced.
+      if (structure.id != 0 && !ids.insert(structure.id).second) continue;
+      if (structure.kind == 0 && hasSuffix(name, ".kct")) structure.kind = TDN_STRUCTURE_TREE;
+      structures_.push_back(std::move(structure));
+    }
+  }
+  std::sort(structures_.begin(), structures_.end(), [](const Structure &left, const Structure &right) {
+    // Those without a number come last: by then it is known which numbers are taken.
+    return left.id - 1 < right.id - 1;
+  });
+}
+
+// What the header of the structure's file says, as far as it can be believed.
+void SalvageSource::describe(Structure &structure) {
+  std::unique_ptr<SalvagedFile> file = open(structure.fileNumber, structure.fileName);
+  // Without a header the buckets are looked through as well; this start suits hash files and trees.
+  structure.recordStart = recordStartFor(bucketStartFor(kFreeBlockPoolPower), 0, kTreeAlignmentPower);
+  if (file->size() < kHashHeaderSize) return;
+  const bool isSound = file->isSound(0, kHashHeaderSize);
+  const char *header = file->view(0, kHashHeaderSize);
+  if (std::memcmp(header, "KC\n\0", 4) != 0) return;
+  const bool isTree = static_cast<uint8_t>(header[kHeaderType]) == kTreeFileType;
+  const uint64_t nextRow = load64(header + kHeaderNextRow), bucketCount = readBigEndian64(header + kHeaderBucketCount);
+  structure.id = load32(header + kHeaderStructure);
+  structure.kind = isTree ? TDN_STRUCTURE_TREE : nextRow > 0 ? TDN_STRUCTURE_ROWS : TDN_STRUCTURE_KEYS;
+  if (bucketCount <= static_cast<uint64_t>(file->size()) / kAddressSize) {
+    structure.recordStart = recordStartFor(
+      bucketStartFor(kFreeBlockPoolPower), static_cast<int64_t>(bucketCount),
+      isTree ? kTreeAlignmentPower : kHashAlignmentPower);
+  }
+  if (!isSound) return;
+  structure.nextRow = std::max<uint64_t>(nextRow, 1);
+  uint64_t surplus = 0;
+  std::memcpy(&surplus, header + kPackedOffset + 1, kPackedSize - 1);
+  if (!isTree) structure.recordCount = readBigEndian64(header + kHeaderCount) + surplus;
+}
+
+std::unique_ptr<SalvagedFile> SalvageSource::open(const Structure &structure) {
+  return open(structure.fileNumber, structure.fileName);
+}
+
+std::unique_ptr<SalvagedFile> SalvageSource::open(uint32_t number, const std::string &name) {
+  auto logged = log_->files.find(number);
+  return std::make_unique<SalvagedFile>(disk_, number, name, logged == log_->files.end() ? nullptr : &logged->second);
+}
+
+}  // namespace todana

@@ -1,0 +1,63 @@
+// What is left of a store's directory: its files, what the logs hold of them, and what the catalog says of them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../Disk.h"
+#include "../DirectoryLock.h"
+#include "../LogIndex.h"
+#include "SalvagedFile.h"
+
+namespace todana {
+
+class SalvageSource {
+ public:
+  // Locks the store for reading, where it has something to lock. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE,
+  // TDN_IN_USE, TDN_NEWER_FORMAT, or where the directory cannot be read.
+  explicit SalvageSource(const std::string &path);
+
+  // A structure, and the file that it lives in.
+  struct Structure {
+    uint32_t id = 0;       // 0: unknown
+    int32_t kind = 0;      // a `tdn_structure_kind`; 0: rows or keys
+    std::string name;
+    bool isNameKnown = false;  // else it was made of the file's name
+    uint32_t fileNumber = 0;
+    std::string fileName;
+    int64_t recordStart = 0;
+    uint64_t nextRow = 1;
+    std::optional<uint64_t> recordCount;
+  };
+
+  // Null where no copy of the superblock can be read.
+  const uint8_t *storeID() const { return storeID_ ? storeID_->data() : nullptr; }
+  // What was lost beside records, as sentences.
+  const std::vector<std::string> &losses() const { return losses_; }
+  const std::vector<Structure> &structures() const { return structures_; }
+
+  std::unique_ptr<SalvagedFile> open(const Structure &structure);
+
+ private:
+  void readSuperblock();
+  void readLogs();
+  void addLog(const char *name, const LogHeader &header);
+  void readCatalog();
+  void listFiles();
+  void describe(Structure &structure);
+  std::unique_ptr<SalvagedFile> open(uint32_t number, const std::string &name);
+
+  const std::string path_;
+  std::unique_ptr<DirectoryLock> lock_;
+  DirectoryDisk disk_;
+  std::optional<std::array<uint8_t, 16>> storeID_;
+  std::vector<std::string> losses_;
+  std::unique_ptr<LogIndex> log_;
+  bool isCatalogWhole_ = false;
+  std::vector<Structure> structures_;
+};
+
+}  // namespace todana

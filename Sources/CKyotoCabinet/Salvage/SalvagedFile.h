@@ -1,0 +1,56 @@
+// A data file as far as it can be read: its main file, and over it what the logs hold.
+//
+// Nothing is trusted and nothing is thrown for damage: bytes that the device cannot read are zeros, and each page says
+// whether its checksum vouches for it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../Disk.h"
+#include "../LogIndex.h"
+#include "../PageSums.h"
+
+namespace todana {
+
+class SalvagedFile {
+ public:
+  // `logged`: what the logs hold of the file, or null. It must outlive this.
+  SalvagedFile(Disk &disk, uint32_t number, const std::string &name, const LogIndex::File *logged);
+
+  uint32_t number() const { return number_; }
+  const std::string &name() const { return name_; }
+  int64_t size() const { return size_; }
+
+  // `byteCount` bytes from `offset` on, which must lie within the file; good until the next call.
+  const char *view(int64_t offset, int64_t byteCount);
+
+  // Whether every page of the range has the content that was last written to it. The range need not lie in the file.
+  bool isSound(int64_t offset, int64_t byteCount);
+
+ private:
+  void readPages(int64_t firstPage, int64_t pageCount, char *pages);
+  void readMain(int64_t offset, char *bytes, int64_t byteCount);
+  // The changes of a page in the logs, oldest first.
+  std::pair<const LogIndex::Page *, const LogIndex::Page *> changesOf(int64_t page) const;
+  bool expectedSum(int64_t page, uint64_t *sum) const;
+  bool isSoundPage(int64_t page);
+
+  const uint32_t number_;
+  const std::string name_;
+  const LogIndex::File *const logged_;
+  std::unique_ptr<DiskFile> main_;
+  std::vector<uint64_t> sums_;  // as far as they can be read
+  int64_t size_ = 0;
+
+  // A part of the file, of whole pages.
+  std::vector<char> window_;
+  int64_t windowStart_ = 0;
+  int64_t windowEnd_ = 0;
+
+  enum class Verdict : uint8_t { unknown, sound, damaged };
+  std::vector<Verdict> verdicts_;
+};
+
+}  // namespace todana

@@ -1,0 +1,123 @@
+internal import CKyotoCabinet
+
+/// What is told of a damaged store while it is salvaged (`tdn_salvage_visitor`), in the thread that salvages.
+protocol SalvageVisitor: AnyObject {
+  /// Comes first; the identity is nil where the superblock is damaged.
+  func beginStore(id: StoreID?)
+  /// Something beside records was lost.
+  func noteLoss(_ sentence: String)
+  /// The records that follow are of this structure.
+  func beginStructure(_ structure: SalvagedStructure)
+  /// Whether the bytes are a record; `key` is empty for rows. They may come again.
+  func take(_ record: SalvagedRecord) -> SalvageAnswer
+  func noteDamage(rowID: RowID?, byteCount: Int)
+  /// False gives up.
+  func report(done: Int, total: Int) -> Bool
+}
+
+enum SalvageAnswer {
+  case take, refuse, stop
+}
+
+/// A structure of a damaged store, as far as it is known.
+struct SalvagedStructure {
+  var id: ClassID?
+  /// Nil for rows or keys: then each record may come as either.
+  var kind: StructureKind?
+  var name: [UInt8]
+  /// Otherwise it is what the file's name has of it.
+  var isNameKnown: Bool
+  var nextRowID: RowID
+  var recordCount: Int?
+  var file: String
+}
+
+/// Bytes that may be a record, for the length of a call.
+@safe
+struct SalvagedRecord {
+  var rowID: RowID
+  let key: UnsafeRawBufferPointer
+  let value: UnsafeRawBufferPointer
+  /// The checksums of all pages that it stands on match.
+  var isVouchedFor: Bool
+}
+
+enum KyotoSalvage {
+  /// Visits everything that can be found in a store's directory (`tdn_salvage`).
+  ///
+  /// - Throws: ``BackendError/Code/interrupted`` where the visitor gave up; ``BackendError/Code/notFound``,
+  ///   ``BackendError/Code/notAStore``, ``BackendError/Code/inUse``, ``BackendError/Code/newerFormat``.
+  static func run(_ path: String, _ visitor: any SalvageVisitor) throws(BackendError) {
+    guard !path.utf8.contains(0) else {
+      throw BackendError(.invalidArgument, "The path of the store contains a NUL, where it would end for the system.")
+    }
+    var error = tdn_error()
+    let context = Context(visitor)
+    var functions = unsafe tdn_salvage_visitor(
+      context: Unmanaged.passUnretained(context).toOpaque(),
+      store: { unsafe Context.of($0).beginStore($1.pointee) },
+      loss: { unsafe Context.of($0).noteLoss(String(cString: $1)) },
+      structure: { unsafe Context.of($0).beginStructure(SalvagedStructure($1.pointee)) },
+      record: { unsafe Context.of($0).take(SalvagedRecord($1.pointee)).cValue },
+      damage: { unsafe Context.of($0).noteDamage($1.pointee) },
+      progress: { unsafe Context.of($0).report(done: Int(clamping: $1), total: Int(clamping: $2)) })
+    let isDone = withExtendedLifetime(context) {
+      unsafe path.withCString { unsafe tdn_salvage($0, &functions, &error) }
+    }
+    guard isDone else { throw unsafe BackendError(&error) }
+  }
+}
+
+/// What C passes on: a pointer must lead to one object, and a visitor is an existential.
+private final class Context {
+  let visitor: any SalvageVisitor
+
+  init(_ visitor: any SalvageVisitor) { self.visitor = visitor }
+
+  static func of(_ pointer: UnsafeMutableRawPointer?) -> any SalvageVisitor {
+    // `run` always passes one, and keeps it until C returns.
+    guard let pointer = unsafe pointer else { preconditionFailure("C lost the visitor") }
+    return unsafe Unmanaged<Context>.fromOpaque(pointer).takeUnretainedValue().visitor
+  }
+}
+
+extension SalvageVisitor {
+  fileprivate func beginStore(_ store: tdn_salvage_store) {
+    beginStore(id: store.has_store_id ? StoreID(store.store_id) : nil)
+  }
+
+  fileprivate func noteDamage(_ damage: tdn_salvage_damage) {
+    noteDamage(rowID: damage.has_row ? damage.row : nil, byteCount: Int(clamping: damage.byte_count))
+  }
+}
+
+extension SalvageAnswer {
+  fileprivate var cValue: tdn_salvage_answer {
+    switch self {
+    case .take: TDN_SALVAGE_TAKE
+    case .refuse: TDN_SALVAGE_REFUSE
+    case .stop: TDN_SALVAGE_STOP
+    }
+  }
+}
+
+extension SalvagedStructure {
+  fileprivate init(_ structure: tdn_salvage_structure) {
+    id = unsafe structure.id == 0 ? nil : ClassID(rawValue: structure.id)
+    kind = unsafe StructureKind(rawValue: structure.kind)
+    name = unsafe Array(UnsafeBufferPointer(start: structure.name, count: structure.name_length))
+    isNameKnown = unsafe structure.is_name_known
+    nextRowID = unsafe structure.next_row
+    recordCount = unsafe structure.record_count == UInt64.max ? nil : Int(clamping: structure.record_count)
+    file = unsafe String(cString: structure.file)
+  }
+}
+
+extension SalvagedRecord {
+  fileprivate init(_ record: tdn_salvage_record) {
+    rowID = unsafe record.row
+    unsafe key = UnsafeRawBufferPointer(start: record.key, count: record.key_length)
+    unsafe value = UnsafeRawBufferPointer(start: record.value, count: record.value_length)
+    isVouchedFor = unsafe record.is_vouched_for
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// The command-line tool, as the executable that was built.
+@Suite struct ToolTests {
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("store")
+    let store = try Store(.directory(path), classes: [Song.self])
+    for index in 0..<500 { try store.insert(Song("song \(index)")) }
+    try store.saveChanges()
+    try store.close()
+  }
+
+  @Test func `verify tells a sound store from a damaged one, and changes neither`() throws {
+    var (status, lines) = try run("store", "verify", path)
+    #expect(status == 0)
+    #expect(lines.last?.hasPrefix("500 records on ") == true && lines.last?.hasSuffix("nothing is damaged") == true)
+    try damage()
+    let before = try contents()
+    (status, lines) = try run("store", "verify", path)
+    #expect(status == 3)
+    #expect(lines.contains { $0.hasPrefix("0002-Song.kch, page ") })
+    (status, lines) = try run("store", "verify", "--json", path)
+    #expect(status == 3)
+    let report = try JSONDecoder().decode(VerificationReport.self, from: Data(lines.joined().utf8))
+    #expect(report.damageCount > 0 && !report.isSound)
+    #expect(try contents() == before)
+  }
+
+  @Test func `salvage makes a new store and says what was lost`() throws {
+    try damage()
+    let salvaged = directory.path("salvaged")
+    var (status, lines) = try run("store", "salvage", path, salvaged)
+    #expect(status == 3)
+    #expect(lines.first?.hasPrefix("Song: ") == true)
+    #expect(lines.last?.hasSuffix("records are known to be lost.") == true)
+    let store = try Store(.directory(salvaged), classes: [Song.self])
+    let count = try store.count(Song.self)
+    #expect((300..<500).contains(count))
+    try store.close()
+    (status, lines) = try run("store", "verify", salvaged)
+    #expect(status == 0)
+    (status, lines) = try run("store", "salvage", "--json", path, directory.path("again"))
+    #expect(status == 3)
+    let report = try JSONDecoder().decode(SalvageReport.self, from: Data(lines.joined().utf8))
+    #expect(report.savedCount == count && report.lostCount == 500 - count)
+    (status, _) = try run("store", "salvage", salvaged, directory.path("whole"))
+    #expect(status == 0)
+  }
+
+  @Test(arguments: [
+    ["store", "verify", "nowhere"], ["store", "salvage", "nowhere", "there"], ["store", "salvage", "/", "there"],
+  ]) func `what cannot be done exits with 1`(_ arguments: [String]) throws {
+    #expect(try run(arguments).status == 1)
+  }
+
+  @Test(arguments: [["store", "salvage", "one"], ["store", "mend"], ["--frobnicate"]])
+  func `what is not understood exits with 64`(_ arguments: [String]) throws {
+    #expect(try run(arguments).status == 64)
+  }
+
+  private func run(_ arguments: String...) throws -> (status: Int32, lines: [String]) { try run(arguments) }
+
+  private func run(_ arguments: [String]) throws -> (status: Int32, lines: [String]) {
+    let tool = try ChildProcess(product: "todana", arguments)
+    let lines = tool.remainingLines()
+    // The status as the system gives it has the exit status in its second byte.
+    return (tool.waitForExit() >> 8, lines)
+  }
+
+  /// A page of records, in the middle.
+  private func damage() throws {
+    let file = path + "/0002-Song.kch"
+    var bytes = try Data(contentsOf: URL(filePath: file))
+    let page = bytes.count / 2 / 4096 * 4096
+    // Packs of rows are 0xCC first; the end of the file has them.
+    for index in max(page, 36864)..<min(bytes.count, max(page, 36864) + 4096) { bytes[index] = 0 }
+    try bytes.write(to: URL(filePath: file))
+  }
+
+  private func contents() throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "lock" {
+      contents[name] = try Data(contentsOf: URL(filePath: path + "/" + name))
+    }
+    return contents
+  }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// What can be read of a damaged store goes to a new one, and what cannot is reported.
+@Suite struct SalvageTests {
+  private static let classes: [StoredObject.Type] = [Song.self, Playlist.self, Node.self]
+  private static let songCount = 2000
+  private static let storedCount = songCount + 4
+
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  // MARK: Sound stores
+
+  @Test(arguments: [false, true]) func `all of a sound store is saved`(_ isKilled: Bool) throws {
+    let path = try makeStore(isKilled: isKilled)
+    var steps = 0
+    let report = try Store.salvage(from: path, to: directory.path("salvaged")) { progress in
+      #expect(progress.doneByteCount <= progress.byteCount)
+      steps += 1
+    }
+    #expect(steps > 0)
+    #expect(report.isComplete && report.losses.isEmpty && report.lostCount == 0)
+    #expect(report.savedCount == Self.storedCount)
+    let names = report.structures.map { "\($0.number) \($0.name): \($0.savedCount)" }
+    #expect(names == ["1 Song: 2000", "2 Playlist: 1", "4 named buffers: 2", "5 Node: 1"])
+    try expectWhole(directory.path("salvaged"))
+    // It is a store of its own, and so is what was salvaged.
+    let old = try Store(.directory(path), classes: Self.classes)
+    let new = try Store(.directory(directory.path("salvaged")), classes: Self.classes)
+    #expect(old.backend.storeID != new.backend.storeID)
+    #expect(try new.verify().isSound)
+    // No row id is given out twice.
+    let song = Song("new")
+    #expect(try new.insert(song).rowID >= old.catalog[Song.self]?.nextRowID ?? 0)
+    try old.close()
+    try new.close()
+    #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
+  }
+
+  // MARK: What leads to records is lost
+
+  enum Loss: String, CaseIterable {
+    case superblock, catalog, checksums, headers, logs, lastCommits, catalogAndHeaders, checksumsAndCatalog
+  }
+
+  @Test(arguments: Loss.allCases) func `records are found without what leads to them`(_ loss: Loss) throws {
+    let path = try makeStore(isKilled: loss == .logs)
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      let file = path + "/" + name
+      let isCatalog = name.hasSuffix("-catalog.kch")
+      let isLost =
+        switch loss {
+        case .superblock: name == "superblock"
+        case .catalog: isCatalog
+        case .checksums: name.hasSuffix(".sums")
+        case .headers: false
+        case .logs: name.hasPrefix("log-")
+        case .lastCommits: name == "commits"
+        case .catalogAndHeaders: isCatalog
+        case .checksumsAndCatalog: isCatalog || name.hasSuffix(".sums")
+        }
+      if isLost { try FileManager.default.removeItem(atPath: file) }
+      if loss == .headers || loss == .catalogAndHeaders, name.hasSuffix(".kch"), !isCatalog {
+        try overwrite(file, at: 0, with: [UInt8](repeating: 0, count: 64))
+      }
+    }
+    let report = try Store.salvage(from: path, to: directory.path("salvaged"))
+    if loss == .logs {
+      // The newest saves stood there only.
+      #expect(report.savedCount == Self.storedCount - 500 - 1)
+      return
+    }
+    #expect(report.savedCount == Self.storedCount)
+    try expectWhole(directory.path("salvaged"), renamed: !report.structures.allSatisfy(\.isNameKnown))
+    let hasLosses = [.superblock, .catalog, .checksums, .catalogAndHeaders, .checksumsAndCatalog].contains(loss)
+    #expect(report.losses.isEmpty == !hasLosses)
+  }
+
+  // MARK: Random damage
+
+  enum Damage: CaseIterable {
+    case flippedBit, zeroedPage, garbage, cut
+  }
+
+  @Test(arguments: Damage.allCases) func `what is not damaged is saved, and nothing false`(_ damage: Damage) throws {
+    let original = try makeStore(isKilled: true)
+    var random = SeededGenerator(seed: 11)
+    var losses: [Int] = []
+    let rowIDs = try rowIDsOfSongs(in: original)
+    let runCount = LongTests.areEnabled ? 500 : 40
+    for run in 0..<runCount {
+      let path = directory.path("damaged")
+      try FileManager.default.copyItem(atPath: original, toPath: path)
+      let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0 != "lock" }.sorted()
+      let name = try #require(names.randomElement(using: &random))
+      try damage.apply(to: path + "/" + name, &random)
+      let report = try Store.salvage(from: path, to: directory.path("salvaged"))
+      let lost = Self.storedCount - report.savedCount
+      try expectNothingFalse(directory.path("salvaged"), rowIDs, "run \(run), damage to \(name)")
+      // One place belongs to one pack of 32 rows; the cut takes what is behind it, the log's the saves that are not in
+      // the files yet.
+      switch damage {
+      case .flippedBit where !name.hasPrefix("log-"), .garbage where !name.hasPrefix("log-"):
+        #expect(lost <= 64, "\(name)")
+      case .zeroedPage where !name.hasPrefix("log-"): #expect(lost <= 200, "\(name)")
+      default: break
+      }
+      if name.hasSuffix(".kch"), lost > 0 {
+        #expect(!report.isComplete, "\(name): \(lost) are lost, and nothing is said")
+      }
+      losses.append(lost)
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.removeItem(atPath: directory.path("salvaged"))
+    }
+    print(
+      "salvage, \(damage), \(runCount) times: \(losses.count { $0 == 0 }) without loss, at most \(losses.max() ?? 0) lost"
+    )
+  }
+
+  // MARK: Bad input
+
+  @Test func `what cannot be salvaged is a typed error`() throws {
+    let path = try makeStore(isKilled: false)
+    try FileManager.default.createDirectory(atPath: directory.path("empty"), withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(filePath: directory.path("file")))
+    expectCode(.notFound, from: directory.path("nowhere"))
+    expectCode(.notAStore, from: directory.path("empty"))
+    expectCode(.notAStore, from: directory.path("file"))
+    expectCode(.invalidArgument, from: "a\0b")
+    let store = try Store(.directory(path), classes: Self.classes)
+    expectCode(.inUse, from: path)
+    try store.close()
+    expectCode(.invalidArgument, from: path, to: directory.path("empty"))
+    var superblock = [UInt8](try Data(contentsOf: URL(filePath: path + "/superblock")))
+    superblock[8] = 2
+    superblock[4096 + 8] = 2
+    try Data(superblock).write(to: URL(filePath: path + "/superblock"))
+    expectCode(.newerFormat, from: path)
+    #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged")))
+    #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
+  }
+
+  @Test func `giving up leaves nothing`() throws {
+    struct GaveUp: Error {}
+    let path = try makeStore(isKilled: false)
+    #expect(throws: GaveUp.self) {
+      try Store.salvage(from: path, to: directory.path("salvaged")) { _ in throw GaveUp() }
+    }
+    #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged")))
+    #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
+    try expectWhole(path)
+  }
+
+  private func expectCode(_ code: BackendError.Code, from path: String, to newPath: String? = nil) {
+    #expect {
+      _ = try Store.salvage(from: path, to: newPath ?? directory.path("salvaged"))
+    } throws: {
+      ($0 as? StoreError)?.backendError?.code == code
+    }
+  }
+
+  // MARK: The store
+
+  /// Most of it in files, the rest in the log if the process was killed.
+  ///
+  /// One class is gone, so that its number is too.
+  private func makeStore(isKilled: Bool) throws -> String {
+    let path = directory.path("store")
+    var store = try Store(.directory(path), classes: Self.classes)
+    let playlist = Playlist()
+    var songs: [Song] = []
+    for index in 0..<Self.songCount - 500 {
+      let song = Self.song(index)
+      songs.append(song)
+      try store.insert(song)
+    }
+    playlist.title = "all"
+    playlist.songs = songs
+    try store.insert(playlist)
+    try store.saveChanges()
+    _ = try store.backend.structureID(of: .rows, named: Array("gone".utf8))
+    try store.writeNamedBuffer("settings") { $0.writeString("loud") }
+    try store.writeNamedBuffer("empty") { _ in }
+    try store.saveChanges()
+    try store.close()
+    store = try Store(.directory(path), classes: Self.classes)
+    for index in Self.songCount - 500..<Self.songCount { try store.insert(Self.song(index)) }
+    try store.saveChanges()
+    let node = Node()
+    try store.insert(node)
+    node.next = node
+    try store.saveChanges()
+    guard isKilled else {
+      try store.close()
+      return path
+    }
+    let killed = directory.path("killed")
+    try FileManager.default.copyItem(atPath: path, toPath: killed)
+    try store.close()
+    return killed
+  }
+
+  private static func song(_ index: Int) -> Song {
+    // Some rows are too long for a pack.
+    let title = index % 400 == 399 ? String(repeating: "long \(index) ", count: 800) : "song \(index)"
+    return Song(title, seconds: UInt32(index))
+  }
+
+  private func expectWhole(_ path: String, renamed: Bool = false) throws {
+    let store = try Store(.directory(path), classes: Self.classes)
+    defer { #expect(throws: Never.self) { try store.close() } }
+    let songs = try store.fetch(Song.self)
+    #expect(songs.count == Self.songCount)
+    for (index, song) in songs.enumerated() where song.title != Self.song(index).title || song.seconds != UInt32(index)
+    {
+      Issue.record("song \(index) is another")
+      break
+    }
+    let playlist = try #require(try store.fetch(Playlist.self).first)
+    #expect(playlist.songs.map(\.id) == songs.prefix(Self.songCount - 500).map(\.id))
+    let node = try #require(try store.fetch(Node.self).first)
+    #expect(node.next === node)
+    // The name of its file has no space.
+    guard !renamed else { return }
+    let settings = try store.readNamedBuffer("settings") { try $0.readString() }
+    #expect(settings == "loud")
+  }
+
+  /// Whatever is in the salvaged store was in the original.
+  private func expectNothingFalse(_ path: String, _ rowIDs: [UInt32: RowID], _ circumstance: String) throws {
+    let store = try Store(.directory(path), classes: Self.classes)
+    defer { #expect(throws: Never.self) { try store.close() } }
+    for song in try store.fetch(Song.self) {
+      let expected = Self.song(Int(song.seconds))
+      guard song.title == expected.title, song.id?.rowID == rowIDs[song.seconds] else {
+        Issue.record("\(circumstance): song \(song.seconds) is another")
+        break
+      }
+    }
+    for playlist in try store.fetch(Playlist.self) { #expect(playlist.songs.count == Self.songCount - 500) }
+  }
+
+  private func rowIDsOfSongs(in path: String) throws -> [UInt32: RowID] {
+    let copy = directory.path("sound")
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    let store = try Store(.directory(copy), classes: Self.classes)
+    defer { #expect(throws: Never.self) { try store.close() } }
+    var rowIDs: [UInt32: RowID] = [:]
+    for song in try store.fetch(Song.self) { rowIDs[song.seconds] = song.id?.rowID }
+    return rowIDs
+  }
+
+  private func overwrite(_ file: String, at offset: UInt64, with bytes: [UInt8]) throws {
+    let handle = try FileHandle(forUpdating: URL(filePath: file))
+    try handle.seek(toOffset: offset)
+    try handle.write(contentsOf: Data(bytes))
+    try handle.close()
+  }
+}
+
+extension SalvageTests.Damage {
+  func apply(to file: String, _ random: inout SeededGenerator) throws {
+    var bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+    guard !bytes.isEmpty else { return }
+    let place = Int.random(in: bytes.indices, using: &random)
+    switch self {
+    case .flippedBit: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case .zeroedPage:
+      for index in (place & ~4095)..<min(bytes.count, (place & ~4095) + 4096) { bytes[index] = 0 }
+    case .garbage:
+      for index in place..<min(bytes.count, place + 100) { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+    case .cut: bytes.removeSubrange(place...)
+    }
+    try Data(bytes).write(to: URL(filePath: file))
+  }
+}
