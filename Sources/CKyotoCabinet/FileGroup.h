@@ -76,7 +76,8 @@ class FileGroup {
     std::optional<ReadLock> lock_;
   };
 
-  enum class Durability { full, relaxed };
+  // When a commit is flushed: before `commit` returns; within a second; or with whatever is flushed next.
+  enum class Durability { full, relaxed, bulk };
 
   // Runs `apply` with readers excluded; it may write to, create, adopt and drop files of the group. Then makes all that
   // it wrote one commit, and waits for the flush (full) after readers have been let in again. If `apply` throws, or the

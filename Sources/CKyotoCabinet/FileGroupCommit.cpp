@@ -72,16 +72,16 @@ uint64_t FileGroup::commit(
   const bool wantsCheckpoint = needsCheckpoint();
   commitLock.unlock();
 
-  bool flushesLater = durability == Durability::relaxed;
-  if (flushesLater || wantsCheckpoint) {
+  bool flushesNow = durability == Durability::full;
+  if (durability == Durability::relaxed || wantsCheckpoint) {
     std::lock_guard<std::mutex> lock(backgroundMutex_);
-    relaxedPending_ |= flushesLater;
+    relaxedPending_ |= durability == Durability::relaxed;
     checkpointWanted_ |= wantsCheckpoint;
     // The commit counts, with that thread or without: it is flushed here where nobody else would do it in time.
-    flushesLater = startBackground() && flushesLater;
+    flushesNow |= !startBackground() && durability == Durability::relaxed;
     backgroundWake_.notify_one();
   }
-  if (!flushesLater) flushTo(number);
+  if (flushesNow) flushTo(number);
   return number;
 }
 

@@ -9,7 +9,7 @@ import Todana
     let store = try OpenBackend(kind)
     let capabilities = store.backend.capabilities
     #expect(capabilities.isDurable == (kind == .directory))
-    #expect(capabilities.durabilityLevels == (kind == .directory ? [.full, .relaxed] : []))
+    #expect(capabilities.durabilityLevels == (kind == .directory ? [.full, .relaxed, .bulk] : []))
     #expect(!capabilities.notifiesOfChanges)
   }
 

@@ -131,7 +131,7 @@ import Todana
     #expect(try store.backend.allRows(of: store.songs) == [1: [1]])
   }
 
-  @Test(arguments: TestedBackend.allCases, [Durability.full, .relaxed])
+  @Test(arguments: TestedBackend.allCases, [Durability.full, .relaxed, .bulk])
   func `a commit is visible at once with either durability`(
     _ kind: TestedBackend, _ durability: Durability
   ) throws {

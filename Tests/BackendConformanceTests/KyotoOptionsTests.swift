@@ -149,6 +149,20 @@ import Todana
     try backend.close()
   }
 
+  @Test func `a bulk commit is flushed with the next full one`() throws {
+    let backend = try open { _ in }
+    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    try backend.commit { $0.put([1], row: 1, in: songs) }
+    let before = try backend.statistics().flushCount
+    for row in 2...11 as ClosedRange<RowID> { try backend.commit(.bulk) { $0.put([2], row: row, in: songs) } }
+    // A relaxed one would have been flushed by now.
+    usleep(1_200_000)
+    #expect(try backend.statistics().flushCount == before)
+    try backend.commit { $0.put([3], row: 12, in: songs) }
+    #expect(try backend.statistics().flushCount == before + 1)
+    try backend.close()
+  }
+
   @Test func `an opener that is refused is told the program's name`() throws {
     let backend = try open { $0.programName = "the jukebox" }
     let error = expectError(.inUse) { _ = try open { _ in } }

@@ -1,6 +1,8 @@
 // The inputs of all parts begin alike: one byte of what is damaged and how, one of what is done with the store then.
 #include "CFuzzTargets.h"
 
+#include <iterator>
+
 #include "Damage.h"
 #include "StoreUse.h"
 
@@ -24,6 +26,7 @@ constexpr uint8_t kReopens = 8;
 constexpr uint8_t kOpensTwice = 16;
 constexpr uint8_t kPutsLargeValues = 32;
 constexpr uint8_t kReadsInSmallSteps = 64;
+constexpr uint8_t kSalvages = 128;      // before anything else
 
 std::string fileFor(tdn_fuzz_part part, int choice, const Files &files) {
   static const char *const kDataFiles[] = {kCatalogFile, kRowsFile, kKeysFile, kTreeFile};
@@ -88,6 +91,7 @@ void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count)
   session.reopens = what & kReopens;
   session.putsLargeValues = what & kPutsLargeValues;
   session.readsInSmallSteps = what & kReadsInSmallSteps;
+  if (what & kSalvages) salvage(path);
   if (use(path, session) && what & kOpensTwice) use(path, Use());
   removeAll(path);
   // Names in damaged files must not lead elsewhere.
@@ -102,7 +106,8 @@ void tdn_fuzz_seeds(tdn_fuzz_part part, void *context, void (*visit)(void *, con
   };
   // Runs that do everything are slow: most do something else.
   const uint8_t uses[] = {
-    0, kCommits, kCommits | kOpensTwice, kCommits | kHoldsSnapshot | kCheckpoints, kCommits | kReopens};
+    0, kCommits, kCommits | kOpensTwice, kCommits | kHoldsSnapshot | kCheckpoints, kCommits | kReopens,
+    kSalvages};
   const uint8_t everything = kCommits | kHoldsSnapshot | kCheckpoints | kReopens | kOpensTwice;
   const int choices = part == TDN_FUZZ_PAGE_SUMS ? 4 : part == TDN_FUZZ_HASH_FILE ? 2 : 1;
   for (int choice = 0; choice < choices; choice++) {
@@ -113,10 +118,11 @@ void tdn_fuzz_seeds(tdn_fuzz_part part, void *context, void (*visit)(void *, con
     const std::vector<int64_t> places = placesIn(name, content);
     add(how | kIsKilled | kIsReadOnly, kReadsInSmallSteps, {});
     add(how | kIsKilled | kIsStrict, everything | kPutsLargeValues, {});
+    add(how | kIsKilled, kSalvages, {});
     for (size_t index = 0; index < kMostPlaces; index++) {
       const size_t step = std::max<size_t>(places.size() / kMostPlaces, 1), number = index * step;
       if (number >= places.size()) break;
-      add(how | (index % 3 == 0 ? kIsKilled : 0), uses[index % 5], patchOf(content, number, places, kSeedLength));
+      add(how | (index % 3 == 0 ? kIsKilled : 0), uses[index % std::size(uses)], patchOf(content, number, places, kSeedLength));
     }
     if (part != TDN_FUZZ_REDO_LOG) continue;
     std::string all;

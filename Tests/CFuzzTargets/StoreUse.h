@@ -22,4 +22,7 @@ struct Use {
 // Returns whether the store could be opened.
 bool use(const std::string &path, const Use &use);
 
+// Salvages it, with a reader that takes some records and refuses others.
+void salvage(const std::string &path);
+
 }  // namespace todana::fuzzing

@@ -134,7 +134,7 @@ class CabinetWorkload final : public Workload {
     const uint32_t structure = session->table().structure(TDN_STRUCTURE_KEYS, "recovered").id;
     const std::string value(3000, 'x');
     changes.put(structure, key, value);
-    commitChanges(*session, changes, false);
+    commitChanges(*session, changes, FileGroup::Durability::full);
     expected["recovered"].add(hashOf(key, value));
     for (const Session::StructureInfo &info : session->structures()) {
       session->compact(info.id, [](uint64_t, uint64_t) { return true; });
@@ -265,13 +265,13 @@ class CabinetWorkload final : public Workload {
     const size_t touched = 1 + random_() % 3;
     for (size_t count = 0; count < touched; count++) change(changes, state);
     const bool conflicts = random_() % 10 == 0 && addConflict(changes);
-    const bool isRelaxed = random_() % 4 == 0;
+    const FileGroup::Durability durability = anyDurability();
     const size_t begun = disk_.operationCount();
     try {
-      const uint64_t number = commitChanges(*session_, changes, isRelaxed);
+      const uint64_t number = commitChanges(*session_, changes, durability);
       require(!conflicts, "a commit has overlooked a conflict");
       if (number == commits_.back().number) return;
-      commits_.push_back({number, begun, isRelaxed ? SIZE_MAX : disk_.operationCount(), std::move(state)});
+      commits_.push_back({number, begun, durability == FileGroup::Durability::full ? disk_.operationCount() : SIZE_MAX, std::move(state)});
     } catch (const Conflict &) {
       require(conflicts, "a commit has found a conflict where there is none");
       contents_ = std::move(before);
@@ -395,7 +395,7 @@ class CabinetWorkload final : public Workload {
     return false;
   }
 
-  uint64_t commitChanges(Session &session, const Changes &changes, bool isRelaxed) const {
+  uint64_t commitChanges(Session &session, const Changes &changes, FileGroup::Durability durability) const {
     std::map<uint32_t, bool> haveRows;
     for (const Session::StructureInfo &info : session.structures()) haveRows[info.id] = info.kind == TDN_STRUCTURE_ROWS;
     std::vector<tdn_change> list;
@@ -428,8 +428,7 @@ class CabinetWorkload final : public Workload {
     batch.bytes = reinterpret_cast<const uint8_t *>(bytes.data());
     batch.byte_count = bytes.size();
     std::vector<uint64_t> conflicts;
-    return session.commit(
-      batch, isRelaxed ? FileGroup::Durability::relaxed : FileGroup::Durability::full, conflicts);
+    return session.commit(batch, durability, conflicts);
   }
 
   // MARK: Beside commits

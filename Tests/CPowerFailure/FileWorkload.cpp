@@ -155,14 +155,14 @@ class FileWorkload final : public Workload {
     std::string buildingContent;
     if (random_() % 12 == 0) build(building, buildingContent);
     const bool abandons = random_() % 10 == 0;
-    const bool isRelaxed = random_() % 4 == 0;
+    const FileGroup::Durability durability = anyDurability();
     const size_t begun = disk_.operationCount();
     uint8_t id[16];
     for (uint8_t &byte : id) byte = static_cast<uint8_t>(random_());
     const uint64_t directBefore = group_->statistics().direct_bytes;
     try {
       const uint64_t number = group_->commit(
-        id, isRelaxed ? FileGroup::Durability::relaxed : FileGroup::Durability::full,
+        id, durability,
         [&] {
           change(building, buildingContent);
           if (abandons) throw Abandoned();
@@ -175,7 +175,7 @@ class FileWorkload final : public Workload {
       for (const auto &[file, content] : files_) state[file] = digest(content.content.data(), content.content.size());
       states_.push_back(std::move(state));
       begunAt_.push_back(begun);
-      if (!isRelaxed) acknowledged_.push_back({number, disk_.operationCount()});
+      if (durability == FileGroup::Durability::full) acknowledged_.push_back({number, disk_.operationCount()});
       directCommits_ += group_->statistics().direct_bytes > directBefore;
     } catch (const Abandoned &) {
       files_ = std::move(before);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 
+#include "../../Sources/CKyotoCabinet/FileGroup.h"
 #include "RecordingDisk.h"
 #include "include/CPowerFailure.h"
 
@@ -42,6 +43,13 @@ class Workload {
         disk_(directory, initial, static_cast<RecordingDisk::Sabotage>(plan.sabotage), longestFlush(plan)) {}
 
   std::string bytes(size_t count);
+  // Mostly full.
+  FileGroup::Durability anyDurability() {
+    const uint64_t choice = random_() % 8;
+    return choice == 0   ? FileGroup::Durability::relaxed
+           : choice == 1 ? FileGroup::Durability::bulk
+                         : FileGroup::Durability::full;
+  }
 
   const power_failure_plan &plan_;
   std::mt19937_64 random_;

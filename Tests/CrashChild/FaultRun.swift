@@ -115,7 +115,7 @@ struct FaultRun {
   private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
     while progress.acknowledged < savedBefore + 6 {
       let number = progress.acknowledged + 1
-      let durability: Durability = number % 7 == 0 ? .relaxed : .full
+      let durability: Durability = number % 7 == 0 ? .relaxed : number % 8 == 0 ? .bulk : .full
       do {
         if number % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
         if number % 4 == 0 { try store.compact() }

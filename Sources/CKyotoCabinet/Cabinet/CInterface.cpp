@@ -47,6 +47,15 @@ Cabinet::Use useOf(Cabinet &cabinet, const Snapshot *snapshot) {
 
 namespace {
 
+FileGroup::Durability level(int32_t durability) {
+  switch (durability) {
+    case TDN_FULL: return FileGroup::Durability::full;
+    case TDN_RELAXED: return FileGroup::Durability::relaxed;
+    case TDN_BULK: return FileGroup::Durability::bulk;
+    default: throw Failure(TDN_INVALID, "unknown level of durability");
+  }
+}
+
 std::string checkedName(int32_t kind, const uint8_t *name, size_t length) {
   if (kind < TDN_STRUCTURE_ROWS || kind > TDN_STRUCTURE_TREE) throw Failure(TDN_INVALID, "unknown kind of structure");
   if (length < 1 || length > kMaximumNameLength) throw Failure(TDN_LIMIT, "a structure's name has 1 to 65,535 bytes");
@@ -137,7 +146,7 @@ bool tdn_commit(
     std::vector<uint64_t> conflicts;
     try {
       result->commit_number = session->commit(
-        *batch, durability == TDN_RELAXED ? FileGroup::Durability::relaxed : FileGroup::Durability::full, conflicts);
+        *batch, level(durability), conflicts);
     } catch (const Conflict &) {
       result->conflicts = static_cast<uint64_t *>(std::malloc(conflicts.size() * sizeof(uint64_t)));
       if (!result->conflicts) throw std::bad_alloc();

@@ -193,6 +193,7 @@ typedef struct {
 typedef enum {
   TDN_FULL = 0,                // on disk before the call returns
   TDN_RELAXED = 1,             // in order and never torn; on disk at the next full commit or checkpoint, or within 1 s
+  TDN_BULK = 2,                // the same without that second
 } tdn_durability;
 
 typedef struct {

@@ -52,8 +52,8 @@ extension Store {
   /// file and flushes that file while it is applied, so before the first suspension. Save in smaller steps, or use a
   /// ``StoreActor``, where that matters.
   ///
-  /// - Parameter durability: When the save counts as done; nil for what the configuration says. With `.relaxed` the call
-  ///   does not wait at all.
+  /// - Parameter durability: When the save counts as done; nil for what the configuration says. With
+  ///   `.relaxed` and `.bulk` the call does not wait at all.
   /// - Throws: As ``saveChanges(durability:)``.
   public nonisolated(nonsending) func save(durability: Durability? = nil) async throws {
     try beginChange()
@@ -61,7 +61,8 @@ extension Store {
     try checkForUnannouncedChanges()
     let hasChanges = pendingCount > 0
     if hasChanges {
-      let flight = try commitChanges(durability: .relaxed, isAwaited: durability == .full)
+      let flight = try commitChanges(
+        durability: durability == .full ? .relaxed : durability, isAwaited: durability == .full)
       if let flight { flights.append(flight) }
     }
     if durability == .full, hasRelaxedCommits { try await flush(for: hasChanges ? flights.last : nil) }

@@ -16,7 +16,7 @@ public struct BackendCapabilities: Hashable, Sendable {
   /// Asking for one that is not among them gives the next stronger one that is. Empty for a backend whose records go
   /// with the process.
   public var durabilityLevels: Set<Durability> {
-    get { Set([Durability.full, .relaxed].filter { levelBits & Self.bit(of: $0) != 0 }) }
+    get { Set([Durability.full, .relaxed, .bulk].filter { levelBits & Self.bit(of: $0) != 0 }) }
     set { levelBits = newValue.reduce(0) { $0 | Self.bit(of: $1) } }
   }
 
@@ -32,7 +32,7 @@ public struct BackendCapabilities: Hashable, Sendable {
   init(hasAtomicVisibility: Bool, notifiesOfChanges: Bool, keepsAllLevels: Bool) {
     self.hasAtomicVisibility = hasAtomicVisibility
     self.notifiesOfChanges = notifiesOfChanges
-    levelBits = keepsAllLevels ? Self.bit(of: .full) | Self.bit(of: .relaxed) : 0
+    levelBits = keepsAllLevels ? Self.bit(of: .full) | Self.bit(of: .relaxed) | Self.bit(of: .bulk) : 0
   }
 
   /// Whether anything outlives the process.

@@ -81,6 +81,10 @@ public enum Durability: Int32, Sendable {
   case full = 0
   /// In order and never torn, on disk within a second: a power failure may lose the last second's saves, wholly.
   case relaxed = 1
+  /// In order and never torn, on disk with the next full save, checkpoint or closing: for loading what can be loaded again.
+  ///
+  /// A power failure may lose all that was saved since, wholly; the end of the process loses nothing.
+  case bulk = 2
 }
 
 /// What a single key, value or batch may hold; going over is ``BackendError/Code/limitExceeded`` on every backend.
