@@ -122,6 +122,7 @@ struct FaultRun {
         if number % 5 == 0, !FileManager.default.fileExists(atPath: backupPath) { try store.backUp(to: backupPath) }
         if number % 2 == 0 { try store.backUp(into: series) }
         if number % 6 == 0 { try series.prune(keeping: 2) }
+        try FaultTree.write(number, to: store.backend)
         progress.begun = number
         try SaveWorkload.save(number, to: store, durability: durability)
         progress.acknowledged = number
@@ -190,6 +191,9 @@ struct FaultRun {
       }
       if !(progress.durable...progress.begun).contains(state.saveCount) {
         outcome.faults.append("there are \(state.saveCount) saves instead of \(progress)")
+      }
+      if let fault = try FaultTree.fault(in: store.backend, after: state.saveCount, startingAt: savedBefore) {
+        outcome.faults.append(fault)
       }
       try store.close()
       try checkBackup(&outcome)

@@ -1,0 +1,53 @@
+import TestSupport
+import Todana
+
+/// What a faulty workload keeps in a tree: before save *n*, a commit of its own puts the keys of *n* and removes those of
+/// *n* - 3.
+enum FaultTree {
+  private static let name = Array("saves in order".utf8)
+  private static let keysPerSave = 4
+
+  static func write(_ number: Int, to backend: any StoreBackend) throws(BackendError) {
+    let tree = try backend.structureID(of: .tree, named: name)
+    let present = try numbers(in: backend, tree)
+    // After an error the tree may be a save ahead.
+    guard present.last != number else { return }
+    try backend.commit { batch in
+      for key in keys(of: number) { batch.put(key, key: key, in: tree) }
+      for old in present where old <= number - 3 { for key in keys(of: old) { batch.remove(key: key, in: tree) } }
+    }
+  }
+
+  /// What is wrong with the tree; it belongs to save `count` or the next one.
+  static func fault(in backend: any StoreBackend, after count: Int, startingAt start: Int) throws(BackendError) -> String? {
+    let tree = try backend.structureID(of: .tree, named: name)
+    let present = try numbers(in: backend, tree)
+    let last = present.last ?? start
+    guard last == count || last == count + 1 else { return "the tree is as before save \(last), the store as after \(count)" }
+    let expected = Array(max(start + 1, last - 2)..<last + 1)
+    return present == expected ? nil : "the tree holds \(present) instead of \(expected)"
+  }
+
+  /// The saves whose keys are there, all of them, in order.
+  private static func numbers(in backend: any StoreBackend, _ tree: ClassID) throws(BackendError) -> [Int] {
+    let snapshot = try backend.snapshot()
+    let scan = try snapshot.scan(tree)
+    let chunk = RecordChunk()
+    var keys: [[UInt8]] = []
+    repeat {
+      try scan.next(into: chunk)
+      keys += chunk.slices.map { chunk.bytes($0.key) }
+    } while !chunk.slices.isEmpty
+    let numbers = keys.map { Int($0[0]) << 8 | Int($0[1]) }
+    let isWhole = keys.count % keysPerSave == 0 && numbers.indices.allSatisfy { numbers[$0] == numbers[$0 / 4 * 4] }
+    guard isWhole else { return [-1] }
+    return stride(from: 0, to: numbers.count, by: keysPerSave).map { numbers[$0] }
+  }
+
+  /// Long enough for several leaves.
+  private static func keys(of number: Int) -> [[UInt8]] {
+    (0..<keysPerSave).map { index in
+      [UInt8(number >> 8), UInt8(number & 0xFF), UInt8(index)] + [UInt8](repeating: 0x2E, count: 900)
+    }
+  }
+}
