@@ -19,11 +19,15 @@ enum FaultTree {
   }
 
   /// What is wrong with the tree; it belongs to save `count` or the next one.
-  static func fault(in backend: any StoreBackend, after count: Int, startingAt start: Int) throws(BackendError) -> String? {
+  static func fault(
+    in backend: any StoreBackend, after count: Int, startingAt start: Int
+  ) throws(BackendError) -> String? {
     let tree = try backend.structureID(of: .tree, named: name)
     let present = try numbers(in: backend, tree)
     let last = present.last ?? start
-    guard last == count || last == count + 1 else { return "the tree is as before save \(last), the store as after \(count)" }
+    guard last == count || last == count + 1 else {
+      return "the tree is as before save \(last), the store as after \(count)"
+    }
     let expected = Array(max(start + 1, last - 2)..<last + 1)
     return present == expected ? nil : "the tree holds \(present) instead of \(expected)"
   }
