@@ -11,7 +11,8 @@ let package = Package(
     .executable(name: "todana", targets: ["TodanaTool"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
     // Foreign libraries, each behind a module map of its own.
@@ -45,7 +46,7 @@ let package = Package(
     // The library.
     .target(
       name: "Todana",
-      dependencies: ["CKyotoCabinet", "CXXHash"]
+      dependencies: ["CKyotoCabinet", "CXXHash", .product(name: "Logging", package: "swift-log")]
     ),
 
     // The command-line tool.
@@ -89,6 +90,7 @@ let package = Package(
       name: "TodanaTests",
       dependencies: [
         "Todana", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure", "CKyotoCabinet", "CXXHash", "FuzzTargets",
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     // One suite that holds every backend to the contract of StoreBackend.

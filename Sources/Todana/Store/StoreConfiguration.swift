@@ -1,3 +1,5 @@
+public import Logging
+
 /// How a store is opened.
 public struct StoreConfiguration: Sendable {
   public var encryption: Encryption
@@ -11,15 +13,20 @@ public struct StoreConfiguration: Sendable {
   public var detectsUnannouncedChanges: Bool
   /// Access, waiting for other openers, and limits of the files.
   public var backendOptions: KyotoBackend.Options
+  /// Hears how the store was opened, with what the opening had to recover, and of its reopening after a failure.
+  ///
+  /// Nothing of what is stored is logged.
+  public var logger: Logger?
 
   public init(
     encryption: Encryption = .none, durability: Durability = .full, detectsUnannouncedChanges: Bool = isDebugBuild,
-    backendOptions: KyotoBackend.Options = KyotoBackend.Options()
+    backendOptions: KyotoBackend.Options = KyotoBackend.Options(), logger: Logger? = nil
   ) {
     self.encryption = encryption
     self.durability = durability
     self.detectsUnannouncedChanges = detectsUnannouncedChanges
     self.backendOptions = backendOptions
+    self.logger = logger
   }
 
   /// What protects the store's files.

@@ -1,3 +1,5 @@
+internal import Logging
+
 /// Where a store keeps its records.
 public enum StoreLocation: Sendable, Hashable {
   /// A directory of the file system, which is made where there is none.
@@ -13,8 +15,15 @@ public enum StoreLocation: Sendable, Hashable {
       throw StoreError(.notAvailable, "Encryption is not available yet; open the store with encryption: .none.")
     }
     do throws(BackendError) {
-      return try KyotoBackend(backendLocation, options: configuration.backendOptions)
+      let backend = try KyotoBackend(backendLocation, options: configuration.backendOptions)
+      let report = backend.openReport
+      let metadata: Logger.Metadata = ["location": "\(self)", "store": "\(backend.storeID)"]
+      // What a program that ends as it should never leaves behind.
+      let level: Logger.Level = report.recoveredCommitCount > 0 ? .notice : .info
+      configuration.logger?.log(level: level, "store \(report)", metadata: metadata)
+      return backend
     } catch {
+      configuration.logger?.error("store not opened: \(error)", metadata: ["location": "\(self)"])
       throw StoreError(error)
     }
   }

@@ -1,3 +1,5 @@
+internal import Logging
+
 /// A save whose flush failed: whether it counts is known only after the backend was reopened.
 struct UnresolvedSave {
   let batchID: BatchID
@@ -52,6 +54,7 @@ extension Store {
       }
     }
     try onBackend { backend throws(BackendError) in try backend.reopen() }
+    configuration.logger?.warning("store reopened after a failure, \(backend.openReport)")
     try settleFailure()
   }
 

@@ -104,7 +104,7 @@ public struct BackendLimits: Sendable {
 }
 
 /// What was found when a backend was opened.
-public struct OpenReport: Sendable {
+public struct OpenReport: Sendable, CustomStringConvertible {
   /// Nothing was there, and an empty store was made.
   public var created: Bool
   public var isReadOnly: Bool
@@ -126,5 +126,18 @@ public struct OpenReport: Sendable {
     self.recoveredCommitCount = recoveredCommitCount
     self.recoveryDuration = recoveryDuration
     self.formatVersion = formatVersion
+  }
+  /// Such as "opened at commit 15, 3 commits recovered in 4 ms, for reading only".
+  public var description: String {
+    var parts = [created ? "created" : "opened at commit \(commitNumber)"]
+    if recoveredCommitCount > 0 {
+      let (seconds, attoseconds) = recoveryDuration.components
+      let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+      parts.append("\(recoveredCommitCount) commits recovered in \(milliseconds) ms")
+    } else if !created {
+      parts.append("closed cleanly before")
+    }
+    if isReadOnly { parts.append("for reading only") }
+    return parts.joined(separator: ", ")
   }
 }

@@ -1,0 +1,68 @@
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+import Todana
+
+/// What the store's logger hears.
+@Suite struct LoggingTests {
+  let directory: TemporaryDirectory
+  private let log = Log()
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func `every way to open is logged`() throws {
+    let path = directory.path("store")
+    var store = try open(path)
+    for title in ["a", "b", "c"] {
+      try store.insert(Song(title))
+      try store.saveChanges()
+    }
+    let killed = directory.path("killed")
+    try FileManager.default.copyItem(atPath: path, toPath: killed)
+    try store.close()
+    store = try open(path)
+    try store.close()
+    store = try open(path, .read)
+    try store.close()
+    store = try open(killed)
+    #expect("\(store.backend.openReport)".hasPrefix("opened at commit 3, 3 commits recovered in "))
+    try store.close()
+    #expect(throws: StoreError.self) { try open(directory.path("nowhere"), .read) }
+    let lines = log.lines
+    try #require(lines.count == 5)
+    #expect(lines[0] == "info store created")
+    #expect(lines[1].hasPrefix("info store opened at commit ") && lines[1].hasSuffix(", closed cleanly before"))
+    #expect(lines[2].hasSuffix("closed cleanly before, for reading only"))
+    #expect(lines[3].hasPrefix("notice store opened at commit 3, 3 commits recovered in "))
+    #expect(lines[4].hasPrefix("error store not opened: "))
+  }
+
+  private func open(_ path: String, _ access: KyotoBackend.Access = .write) throws -> Store {
+    var configuration = StoreConfiguration(logger: Logger(label: "test") { _ in log })
+    configuration.backendOptions.access = access
+    return try Store(.directory(path), classes: [Song.self], configuration: configuration)
+  }
+}
+
+/// Keeps what is logged.
+private final class Log: LogHandler {
+  private let kept = Mutex<[String]>([])
+  var lines: [String] { kept.withLock { $0 } }
+
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  var logLevel: Logger.Level {
+    get { .trace }
+    set {}
+  }
+  subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
+
+  func log(event: LogEvent) { kept.withLock { $0.append("\(event.level) \(event.message)") } }
+}
