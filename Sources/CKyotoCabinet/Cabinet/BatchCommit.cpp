@@ -116,8 +116,8 @@ void BatchCommit::change(const BatchRun &run) {
       changeTree(run, file, readers);
     } else {
       changeHash(run, *file, readers, nextRow);
-      if (Maintenance::isNeeded(structure, *file)) needy_.push_back(&structure);
     }
+    if (Maintenance::isNeeded(structure, *file)) needy_.push_back(&structure);
   } catch (Failure &failure) {
     if (failure.structure == 0) failure.structure = structure.id;
     throw;
@@ -215,6 +215,7 @@ void BatchCommit::changeTree(
   const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers) {
   Structure &structure = *run.structure;
   TreeWriter &writer = commit_.treeWriter(structure, file);
+  writer.noteNodesIn(structure.journal ? &structure.journal->keys : nullptr);
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
     ChangeKey key(batch_, structure, change);

@@ -29,6 +29,11 @@ void Commit::replaceFile(Structure &structure, std::shared_ptr<const HashFile> f
   replacements_.push_back({&structure, old, structure.fileNumber});
   touch(structure);
   structure.pool.forget();
+  if (structure.treeWriter) {
+    // What earlier commits changed it has written; to the new file it must not write.
+    structure.treeWriter->abandon();
+    forgetTree(structure);
+  }
   uint32_t number = file->number();
   state_.table.setFile(structure, std::move(file), number);
   if (old) state_.group.dropFile(old->file());
@@ -66,6 +71,7 @@ TreeWriter &Commit::treeWriter(Structure &structure, const std::shared_ptr<const
 
 void Commit::closeTree(Structure &structure) {
   touch(structure);
+  structure.treeWriter->noteNodesIn(structure.journal ? &structure.journal->keys : nullptr);
   structure.treeWriter->close();
   forgetTree(structure);
 }

@@ -71,7 +71,7 @@ void Maintenance::lookAt(Structure &structure) {
   {
     FileGroup::ReadLock lock(state_.group);
     if (!isNeeded(structure, *file)) return;
-    isTooSmall = isCrowded(*file);
+    isTooSmall = isCrowded(structure, *file);
     rowCount = file->rowCount();
   }
   Rebuilding rebuilding(state_, structure, file, [this](uint64_t, uint64_t) { return !isStopping_; });
@@ -93,7 +93,7 @@ void Maintenance::lookAt(Structure &structure) {
 bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &progress) {
   std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
   std::shared_ptr<const HashFile> file = currentFile(structure);
-  if (!file || structure.isTree()) return false;
+  if (!file) return false;
   try {
     Rebuilding rebuilding(state_, structure, file, [&](uint64_t done, uint64_t total) {
       return !isStopping_ && progress(done, total);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "../Kyoto/TreeReader.h"
 #include "Rebuilding.h"
 
 namespace todana {
@@ -23,7 +24,7 @@ class Maintenance {
 
   // In a commit, after a change: whether the structure's file should be looked at.
   static bool isNeeded(Structure &structure, const HashFile &file) {
-    return isCrowded(file) || structure.mayWasteSpace(file);
+    return isCrowded(structure, file) || structure.mayWasteSpace(file);
   }
 
   // Has the structure's file looked at in the background.
@@ -38,8 +39,9 @@ class Maintenance {
   uint64_t compactionCount() const { return compactionCount_; }
 
  private:
-  static bool isCrowded(const HashFile &file) {
-    return file.count() > 2 * static_cast<uint64_t>(file.bucketCount());
+  static bool isCrowded(const Structure &structure, const HashFile &file) {
+    const uint64_t bucketCount = static_cast<uint64_t>(file.bucketCount());
+    return file.count() > 2 * bucketCount && !(structure.isTree() && bucketCount >= TreeReader::kMostBuckets);
   }
 
   void run();

@@ -1,5 +1,6 @@
 #include "Rebuilding.h"
 
+#include "../Kyoto/TreeReader.h"
 #include "RandomID.h"
 
 namespace todana {
@@ -65,6 +66,10 @@ void Rebuilding::run(uint64_t bucketCount) {
 void Rebuilding::create(uint64_t bucketCount) {
   const uint32_t number = state_.table.takeFileNumber();
   HashFile::Shape shape;
+  if (structure_.isTree()) {
+    shape = TreeReader::shape();
+    bucketCount = std::min(bucketCount, TreeReader::kMostBuckets);
+  }
   shape.bucketCount = HashFile::bucketCountAtLeast(bucketCount);
   target_ = HashFile::create(
     state_.group.createBuildingFile(number, Catalog::fileName(number, structure_.kind, structure_.name)),

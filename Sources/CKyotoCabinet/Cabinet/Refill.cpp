@@ -31,7 +31,7 @@ bool Refill::survey() {
 
 namespace {
 
-// Copies records as they are.
+// Copies records as they are: those of byte keys, and the nodes of trees.
 class KeyRefill : public Refill {
  public:
   explicit KeyRefill(std::shared_ptr<const HashFile> from) : Refill(std::move(from)), next_(from_->recordStart()) {}

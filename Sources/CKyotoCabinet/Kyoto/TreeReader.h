@@ -25,6 +25,9 @@ class TreeReader {
     std::vector<Record> records;
   };
 
+  // Stock code has a cache of as many nodes in memory.
+  static constexpr uint64_t kMostBuckets = 1 << 20;
+
   // What a tree's file is made with.
   static HashFile::Shape shape();
 

@@ -9,6 +9,7 @@ namespace {
 
 struct TreePort : FilePort {
   const HashFile *hash = nullptr;
+  std::vector<std::string> *changedNodes = nullptr;
 };
 
 // The nodes of a tree: a stock hash database without locks that walks every chain with our reader first, and lets
@@ -55,6 +56,7 @@ class TreeNodes : public kyotocabinet::PagedHashDB {
           TreeReader::checkNode(hash, {key, keyLength}, {record.value, record.valueLength});
         }
       }
+      if (isWriting && port->changedNodes) port->changedNodes->emplace_back(key, keyLength);
       return accept_impl(key, keyLength, visitor, place.bucket, place.pivot, false);
     } catch (...) {
       if (!port->failure) port->failure = std::current_exception();
@@ -126,6 +128,8 @@ void TreeWriter::change(std::string_view key, std::string_view value, bool isRem
   Changing visitor(value, isRemoval, old);
   check(stock_->tree.accept(key.data(), key.size(), &visitor, true));
 }
+
+void TreeWriter::noteNodesIn(std::vector<std::string> *keys) { stock_->port.changedNodes = keys; }
 
 void TreeWriter::finish() {
   ScopedPort scope(stock_->port);

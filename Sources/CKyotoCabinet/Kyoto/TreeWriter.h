@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "HashFile.h"
 
@@ -26,6 +28,9 @@ class TreeWriter {
   using OldValue = std::function<void(const char *value, size_t length)>;
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);
+
+  // Where the keys of nodes that are written or removed are noted, or null: for a copy that is being made of them.
+  void noteNodesIn(std::vector<std::string> *keys);
 
   // Writes what is cached. Readers find the whole tree in the file then.
   void finish();

@@ -360,7 +360,7 @@ typedef bool (*tdn_progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t
 
 // Rebuilds a structure's file, if it would become shorter by more than a twentieth and a page: without the space that removed and
 // rewritten records left, and with small neighbouring rows packed together. Commits and reads go on meanwhile. What is
-// not finished, for whatever reason, has changed nothing. Of trees nothing is rebuilt.
+// not finished, for whatever reason, has changed nothing.
 bool tdn_compact(
   tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);

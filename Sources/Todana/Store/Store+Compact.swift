@@ -27,7 +27,7 @@ extension Store {
     try begin()
     var compacted: [String] = []
     let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-    for structure in structures where structure.kind != .tree {
+    for structure in structures {
       let name = structure.kind == .rows ? String(decoding: structure.name, as: UTF8.self) : nil
       var goesOn = true
       let isSmaller = try onBackend { backend throws(BackendError) in

@@ -37,6 +37,59 @@ import Testing
     }
   }
 
+  @Test func `a tree is compacted while it changes`() throws {
+    var cabinet = try TestCabinet(path)
+    let tree = try cabinet.structure(TDN_STRUCTURE_TREE, "index")
+    var model: [[UInt8]: [UInt8]] = [:]
+    func key(_ number: Int) -> [UInt8] { bigEndianBytes(UInt64(number)) }
+    func change(_ number: Int, _ value: [UInt8]?) -> CabinetChange {
+      model[key(number)] = value
+      return CabinetChange(structure: tree, key: .bytes(key(number)), value: value)
+    }
+    func expectModel(_ cabinet: TestCabinet) throws {
+      let records = try cabinet.snapshot().range(tree).all()
+      #expect(try cabinet.count(tree) == model.count)
+      #expect(records.count == model.count)
+      let isInOrder = zip(records, records.dropFirst()).allSatisfy { $0.key < $1.key }
+      #expect(isInOrder)
+      for record in records {
+        guard case .bytes(let key) = record.key else { continue }
+        #expect(record.value == model[key])
+      }
+    }
+    let count = 30_000
+    try cabinet.commit((0..<count).map { change($0, patternedBytes(UInt64($0), count: 60)) })
+    // Whole leaves, so that nodes go.
+    for start in stride(from: 0, to: count, by: 1000) {
+      try cabinet.commit((start..<start + 700).map { change($0, nil) })
+    }
+    try expectModel(cabinet)
+    let old = try cabinet.snapshot()
+    let oldRecords = try old.range(tree).all()
+    var steps = 0
+    // The progress is called between steps, where commits come through.
+    let isCompacted = try cabinet.compact(tree) {
+      steps += 1
+      guard steps < 200 else { return true }
+      let number = steps * 137 % count
+      #expect(throws: Never.self) {
+        try cabinet.commit([change(number, steps % 3 == 0 ? patternedBytes(UInt64(steps), count: 90) : [7])])
+      }
+      return true
+    }
+    #expect(isCompacted && steps > 3)
+    try expectModel(cabinet)
+    #expect(try old.range(tree).all().map(\.value) == oldRecords.map(\.value))
+    // The new file goes on as any other.
+    try cabinet.commit((0..<500).map { change($0 * 3, patternedBytes(UInt64($0), count: 40)) })
+    try expectModel(cabinet)
+    #expect(try !cabinet.compact(tree))
+    try cabinet.close()
+    cabinet = try TestCabinet(path)
+    try expectModel(cabinet)
+    try cabinet.close()
+  }
+
   @Test func `many updates of few rows leave a file that is hardly larger than a fresh one`() throws {
     let rowCount = isLongTest ? 100_000 : 20_000 as UInt64
     let updateCount = isLongTest ? 2_000_000 : 200_000
