@@ -6,9 +6,8 @@ struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
     abstract: "Reads what can be read of a damaged store into a new one.",
-    discussion: """
-      Nothing of the old store is changed. Restore a backup instead if there is one that is whole.
-      """)
+    discussion: "Nothing of the old store is changed. Restore a backup instead if there is one that is whole.",
+    version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the damaged store.") var store: String
   @Argument(help: "Where the new store is made; nothing may be there.") var newStore: String
@@ -22,7 +21,7 @@ struct SalvageCommand: ParsableCommand {
     }
     line.clear()
     if json { try printJSON(report) } else { show(report) }
-    if !report.isComplete { throw StoreTool.damageStatus }
+    if !report.isComplete { throw ExitStatus.somethingWrong }
   }
 
   private func show(_ report: SalvageReport) {

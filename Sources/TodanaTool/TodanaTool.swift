@@ -1,11 +1,15 @@
 import ArgumentParser
 
 /// The command-line tool.
-@main
 struct TodanaTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "todana",
     abstract: "Looks after Todana stores.",
+    discussion: """
+      Results go to the standard output, messages and progress to the standard error. Exit status: 0 done; 1 done, with \
+      something wrong, which is listed; 2 wrong use; 3 the store cannot be opened; 4 failed, and nothing was changed.
+      """,
+    version: "0.1.0",
     subcommands: [StoreTool.self])
 }
 
@@ -14,12 +18,7 @@ struct StoreTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract: "Verifies and salvages stores.",
-    discussion: """
-      Needs none of the program's classes. Exits with 0 if all is well, with 1 if the work could not be done, and with 3 \
-      if it was done and something is damaged or lost.
-      """,
+    discussion: "Needs none of the program's classes.",
+    version: TodanaTool.configuration.version,
     subcommands: [VerifyCommand.self, SalvageCommand.self])
-
-  /// Something is damaged or lost.
-  static let damageStatus = ExitCode(3)
 }

@@ -6,7 +6,8 @@ struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Checks every page and every record of a store.",
-    discussion: "Changes nothing. References between objects are not followed: that takes the program's classes.")
+    discussion: "Changes nothing. References between objects are not followed: that takes the program's classes.",
+    version: TodanaTool.configuration.version)
 
   @Argument(help: "The store's directory.") var store: String
   @Flag(help: "Print the report as JSON.") var json = false
@@ -31,6 +32,6 @@ struct VerifyCommand: ParsableCommand {
         "\(report.recordCount) records on \(report.pageCount) pages: "
           + (report.isSound ? "nothing is damaged" : "\(report.damageCount) damages"))
     }
-    if !report.isSound { throw StoreTool.damageStatus }
+    if !report.isSound { throw ExitStatus.somethingWrong }
   }
 }

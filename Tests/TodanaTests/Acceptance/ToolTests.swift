@@ -24,10 +24,10 @@ import Todana
     try damage()
     let before = try contents()
     (status, lines) = try run("store", "verify", path)
-    #expect(status == 3)
+    #expect(status == 1)
     #expect(lines.contains { $0.hasPrefix("0002-Song.kch, page ") })
     (status, lines) = try run("store", "verify", "--json", path)
-    #expect(status == 3)
+    #expect(status == 1)
     let report = try JSONDecoder().decode(VerificationReport.self, from: Data(lines.joined().utf8))
     #expect(report.damageCount > 0 && !report.isSound)
     #expect(try contents() == before)
@@ -37,7 +37,7 @@ import Todana
     try damage()
     let salvaged = directory.path("salvaged")
     var (status, lines) = try run("store", "salvage", path, salvaged)
-    #expect(status == 3)
+    #expect(status == 1)
     #expect(lines.first?.hasPrefix("Song: ") == true)
     #expect(lines.last?.hasSuffix("records are known to be lost.") == true)
     let store = try Store(.directory(salvaged), classes: [Song.self])
@@ -47,7 +47,7 @@ import Todana
     (status, lines) = try run("store", "verify", salvaged)
     #expect(status == 0)
     (status, lines) = try run("store", "salvage", "--json", path, directory.path("again"))
-    #expect(status == 3)
+    #expect(status == 1)
     let report = try JSONDecoder().decode(SalvageReport.self, from: Data(lines.joined().utf8))
     #expect(report.savedCount == count && report.lostCount == 500 - count)
     (status, _) = try run("store", "salvage", salvaged, directory.path("whole"))
@@ -56,13 +56,31 @@ import Todana
 
   @Test(arguments: [
     ["store", "verify", "nowhere"], ["store", "salvage", "nowhere", "there"], ["store", "salvage", "/", "there"],
-  ]) func `what cannot be done exits with 1`(_ arguments: [String]) throws {
-    #expect(try run(arguments).status == 1)
+  ]) func `what cannot be opened exits with 3`(_ arguments: [String]) throws {
+    #expect(try run(arguments).status == 3)
+  }
+
+  @Test func `a store in use exits with 3`() throws {
+    let store = try Store(.directory(path), classes: [Song.self])
+    #expect(try run("store", "verify", path).status == 3)
+    #expect(try run("store", "salvage", path, directory.path("salvaged")).status == 3)
+    try store.close()
+  }
+
+  @Test func `what fails, and changes nothing, exits with 4`() throws {
+    #expect(try run("store", "salvage", path, directory.path("")).status == 4)
+    #expect(try run("store", "salvage", path, path + "/superblock/below").status == 4)
   }
 
   @Test(arguments: [["store", "salvage", "one"], ["store", "mend"], ["--frobnicate"]])
-  func `what is not understood exits with 64`(_ arguments: [String]) throws {
-    #expect(try run(arguments).status == 64)
+  func `what is not understood exits with 2`(_ arguments: [String]) throws {
+    #expect(try run(arguments).status == 2)
+  }
+
+  @Test(arguments: [["--version"], ["--help"], ["store", "--help"], ["store", "verify", "--version"]])
+  func `help and versions are there`(_ arguments: [String]) throws {
+    let (status, lines) = try run(arguments)
+    #expect(status == 0 && !lines.isEmpty)
   }
 
   private func run(_ arguments: String...) throws -> (status: Int32, lines: [String]) { try run(arguments) }
