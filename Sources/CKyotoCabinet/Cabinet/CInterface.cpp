@@ -314,6 +314,15 @@ bool tdn_compact(
   });
 }
 
+bool tdn_get_space(
+  tdn_cabinet *handle, uint32_t structure, tdn_progress progress, void *context, tdn_space *space, tdn_error *error) {
+  return guard(error, [&] {
+    const Session::Space found = Cabinet::Use(*handle->cabinet)->space(
+      structure, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
+    *space = {found.fileBytes, found.neededBytes};
+  });
+}
+
 // MARK: Looking inside
 
 bool tdn_verify_part(

@@ -9,13 +9,13 @@ namespace {
 constexpr uint64_t kGrowthFactor = 4;
 constexpr auto kRetryDelay = std::chrono::seconds(60);
 
-// The buckets of a tighter file: for all records with room for more, and, if there are as many now, for a good part of the
-// rows to leave their packs again.
-uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, int64_t bucketCount) {
-  return std::max(recordCount + recordCount / 2, std::min(rowCount / 8, static_cast<uint64_t>(bucketCount)));
-}
-
 }  // namespace
+
+uint64_t Maintenance::tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file) {
+  const uint64_t bucketCount = static_cast<uint64_t>(file.bucketCount());
+  return static_cast<uint64_t>(
+    HashFile::bucketCountAtLeast(std::max(recordCount + recordCount / 2, std::min(rowCount / 8, bucketCount))));
+}
 
 void Maintenance::request(Structure &structure) {
   std::lock_guard<std::mutex> lock(mutex_);
@@ -82,7 +82,7 @@ void Maintenance::lookAt(Structure &structure) {
     growthCount_++;
   } else if (Structure::wastesSpace(
                static_cast<double>(rebuilding.usedBytes()), static_cast<double>(rebuilding.neededBytes()))) {
-    rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, file->bucketCount()));
+    rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, *file));
     compactionCount_++;
   } else {
     // It grew with what is in it.
@@ -105,9 +105,8 @@ bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &prog
       rowCount = file->rowCount();
     }
     const uint64_t buckets = static_cast<uint64_t>(file->bucketCount());
-    const uint64_t wanted = tightBucketCount(rebuilding.recordCount(), rowCount, file->bucketCount());
-    const uint64_t shortest =
-      rebuilding.neededBytes() + static_cast<uint64_t>(HashFile::bucketCountAtLeast(wanted)) * kAddressSize;
+    const uint64_t wanted = tightBucketCount(rebuilding.recordCount(), rowCount, *file);
+    const uint64_t shortest = rebuilding.neededBytes() + wanted * kAddressSize;
     if (shortest + shortest / 20 + kPageSize >= rebuilding.usedBytes() + buckets * kAddressSize) return false;
     rebuilding.run(wanted);
   } catch (const Rebuilding::Abandoned &) {

@@ -27,6 +27,10 @@ class Maintenance {
     return isCrowded(structure, file) || structure.mayWasteSpace(file);
   }
 
+  // The buckets of a tighter file: for all records with room for more, and, if there are as many now, for a good part of
+  // the rows to leave their packs again.
+  static uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file);
+
   // Has the structure's file looked at in the background.
   void request(Structure &structure);
   // Rebuilds the structure's file here and now, if it would become shorter. False if it would not, or `progress` gave up.

@@ -223,6 +223,34 @@ bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
   return maintenance_->compact(structure, progress);
 }
 
+Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress) {
+  Structure &structure = table_->structure(id);
+  std::shared_ptr<const HashFile> file = table_->file(structure, false);
+  if (!file) return {};
+  std::unique_ptr<Refill> refill;
+  Space space;
+  uint64_t rowCount;
+  {
+    FileGroup::ReadLock lock(*group_);
+    refill = Refill::make(file, structure.hasRows());
+    space.fileBytes = static_cast<uint64_t>(file->end());
+    rowCount = file->rowCount();
+  }
+  for (bool hasMore = true; hasMore;) {
+    if (!progress(refill->surveyed(), refill->total())) throw Failure(TDN_INTERRUPTED, "looking at the space was given up");
+    {
+      FileGroup::ReadLock lock(*group_);
+      hasMore = refill->survey();
+    }
+    refill->sortOut(!hasMore);
+  }
+  const uint64_t buckets = Maintenance::tightBucketCount(refill->recordCount(), rowCount, *file);
+  const uint64_t bucketBytes = static_cast<uint64_t>(file->bucketCount()) * kAddressSize;
+  const uint64_t shortest = space.fileBytes - refill->total() - bucketBytes + buckets * kAddressSize + refill->byteCount();
+  space.neededBytes = std::min(space.fileBytes, shortest);
+  return space;
+}
+
 // MARK: Looking inside
 
 FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {

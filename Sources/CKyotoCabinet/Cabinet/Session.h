@@ -55,6 +55,13 @@ class Session {
   // Rebuilds the structure's file if it would become shorter. False if it would not, or `progress` gave up.
   bool compact(uint32_t structure, const Rebuilding::Progress &progress);
 
+  struct Space {
+    uint64_t fileBytes = 0;
+    uint64_t neededBytes = 0;
+  };
+  // How long the structure's file is, and would be if it were rebuilt. Throws Failure(TDN_INTERRUPTED).
+  Space space(uint32_t structure, const Rebuilding::Progress &progress);
+
   // Checks up to TDN_VERIFIED_PAGES pages of a structure's main file.
   FileGroup::Verified verifyPart(uint32_t structure, int64_t firstPage, std::string &fileName);
 

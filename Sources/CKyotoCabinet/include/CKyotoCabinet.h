@@ -365,6 +365,16 @@ bool tdn_compact(
   tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);
 
+typedef struct {
+  uint64_t file_byte_count;    // as of the newest commit; 0 where there is no file yet
+  uint64_t needed_byte_count;  // about what the file would be long if it were rebuilt now; not more than it is
+} tdn_space;
+
+// How much a structure's file could be made shorter. Looks at the head of every record. TDN_INTERRUPTED after giving up.
+bool tdn_get_space(
+  tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, tdn_space *space,
+  tdn_error *error);
+
 // MARK: Salvage
 
 // Reading what is left of a damaged store, which nothing else opens. Nothing of it is changed. Damage is visited, not an

@@ -18,6 +18,23 @@ extension KyotoBackend {
     }
     return isCompacted
   }
+
+  /// Looks at the head of every record (`tdn_get_space`).
+  public func space(
+    of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+  ) throws(BackendError) -> BackendSpace? {
+    var space = tdn_space()
+    try withoutActuallyEscaping(progress) { progress throws(BackendError) in
+      var context = Context(progress: progress, cabinet: cabinet)
+      try unsafe withUnsafeMutablePointer(to: &context) { context throws(BackendError) in
+        try unsafe cabinet.call { cabinet, error in
+          unsafe tdn_get_space(cabinet, structure.rawValue, reportProgress, context, &space, error)
+        }
+      }
+    }
+    return BackendSpace(
+      fileByteCount: Int(clamping: space.file_byte_count), neededByteCount: Int(clamping: space.needed_byte_count))
+  }
 }
 
 private struct Context {

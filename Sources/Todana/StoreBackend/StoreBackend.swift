@@ -94,6 +94,18 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read.
   func compact(_ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
 
+  /// What a structure takes on disk, and would take if it were compacted now.
+  ///
+  /// - Parameters:
+  ///   - structure: A structure of the store.
+  ///   - progress: Called now and then, with how much is done and of how much; false gives up.
+  /// - Returns: Nil from a backend that has no files, which is the default.
+  /// - Throws: ``BackendError/Code/interrupted`` after giving up; ``BackendError/Code/damaged`` where a record cannot be
+  ///   read.
+  func space(
+    of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+  ) throws(BackendError) -> BackendSpace?
+
   /// Begins a copy of the newest committed state, a store of its own that a later opening of the path finds.
   ///
   /// The default throws ``BackendError/Code/invalidArgument``: a backend may have nothing to copy.

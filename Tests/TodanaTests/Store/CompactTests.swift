@@ -40,6 +40,35 @@ import Todana
     #expect(try other.fetch(Song.self)[50].title == "changed, not saved")
   }
 
+  @Test func `what compacting would give back is measured`() throws {
+    let store = try makeStore(songs: 5000)
+    try store.writeNamedBuffer("settings") { $0.writeString("loud") }
+    try store.saveChanges()
+    let playlists = try store.fetch(Playlist.self)
+    #expect(playlists.isEmpty)
+    let fresh = try #require(try store.spaceUse().first { $0.className == "Song" })
+    #expect(fresh.fragmentation < 0.05)
+    try store.delete(try store.fetch(Song.self).filter { $0.seconds % 10 != 0 })
+    try store.saveChanges()
+    let wasteful = try #require(try store.spaceUse().first { $0.className == "Song" })
+    #expect(wasteful.fileByteCount == fresh.fileByteCount && wasteful.fragmentation > 0.5)
+    #expect(try store.compact() == ["Song"])
+    let uses = try store.spaceUse()
+    #expect(uses.map(\.className) == ["Song", nil])
+    #expect(uses[0].fragmentation < 0.05)
+    // The estimate was about right.
+    #expect(abs(uses[0].fileByteCount - wasteful.neededByteCount) < uses[0].fileByteCount / 10)
+    struct GaveUp: Error {}
+    #expect(throws: GaveUp.self) { try store.spaceUse { throw GaveUp() } }
+    try (store.backend as? KyotoBackend)?.checkpoint()
+    let files = try FileManager.default.contentsOfDirectory(atPath: directory.path("store"))
+    let song = try #require(files.first { $0.hasSuffix("-Song.kch") })
+    let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("store/" + song))
+    #expect(attributes[.size] as? Int == uses[0].fileByteCount)
+    try store.close()
+    #expect { try store.spaceUse() } throws: { ($0 as? StoreError)?.code == .closed }
+  }
+
   @Test func `ending it early leaves everything usable`() throws {
     let store = try makeStore(songs: 2000)
     try store.delete(try store.fetch(Song.self).dropLast(10))

@@ -1,0 +1,48 @@
+/// What a class takes on disk.
+public struct SpaceUse: Sendable {
+  /// The stored name of the class; nil for what is not of a class, such as the named buffers.
+  public var className: String?
+  public var fileByteCount: Int
+  /// About what the file would take if it were compacted now.
+  public var neededByteCount: Int
+
+  /// The part of the file that compacting would give back, from 0 to 1.
+  public var fragmentation: Double {
+    fileByteCount > 0 ? Double(fileByteCount - neededByteCount) / Double(fileByteCount) : 0
+  }
+}
+
+extension Store {
+  /// What each class takes on disk, and would take after ``compact(progress:)``.
+  ///
+  /// The store can be used meanwhile. Pending changes do not count, nor does what stands in the log.
+  ///
+  /// - Parameter progress: Called now and then; throwing from it ends the look.
+  /// - Returns: An entry for each class that has records or had some, and for other structures; none from a backend
+  ///   without files.
+  /// - Throws: What `progress` throws; ``StoreError``, such as ``StoreError/Code/damagedRecord``.
+  /// - Complexity: O(*n* log *n*) in the records; their heads are read.
+  public func spaceUse(progress: () throws -> Void = {}) throws -> [SpaceUse] {
+    try begin()
+    var uses: [SpaceUse] = []
+    for structure in try onBackend({ backend throws(BackendError) in try backend.structures() }) {
+      var failure: (any Error)?
+      let space: BackendSpace?
+      do throws(StoreError) {
+        space = try onBackend { backend throws(BackendError) in
+          try backend.space(of: structure.id) { _, _ in
+            do { try progress() } catch { failure = error }
+            return failure == nil
+          }
+        }
+      } catch {
+        throw failure ?? error
+      }
+      guard let space, space.fileByteCount > 0 else { continue }
+      let name = structure.kind == .rows ? String(decoding: structure.name, as: UTF8.self) : nil
+      uses.append(
+        SpaceUse(className: name, fileByteCount: space.fileByteCount, neededByteCount: space.neededByteCount))
+    }
+    return uses
+  }
+}
