@@ -234,6 +234,7 @@ void BatchCommit::changeTree(
     }
   }
   writer.finish();
+  writer.noteNodesIn(nullptr);
 }
 
 }  // namespace todana

@@ -159,21 +159,29 @@ void SalvageSource::readCatalog() {
 // What the catalog does not know because it is damaged.
 void SalvageSource::listFiles() {
   if (!isCatalogWhole_) {
-    std::map<uint32_t, std::string, std::greater<>> names;  // the newest first
-    for (const std::string &name : disk_.list()) {
-      if (const uint32_t number = fileNumberOf(name)) names[number] = name;
+    // The newest first; but a file that neither a log nor checksums know may be one that was being built.
+    std::map<std::pair<bool, uint32_t>, std::string, std::greater<>> names;
+    const std::vector<std::string> listed = disk_.list();
+    for (const std::string &name : listed) {
+      const bool hasSums = std::find(listed.begin(), listed.end(), PageSums::nameFor(name)) != listed.end();
+      if (const uint32_t number = fileNumberOf(name); number > Catalog::kFileNumber) {
+        names[{hasSums || log_->files.count(number) > 0, number}] = name;
+      }
     }
     for (const auto &[number, file] : log_->files) {
-      if (!file.isDropped && fileNumberOf(file.name) == number) names[number] = file.name;
+      if (number > Catalog::kFileNumber && fileNumberOf(file.name) == number) names[{true, number}] = file.name;
     }
-    names.erase(Catalog::kFileNumber);
-    if (!names.empty()) losses_.push_back("The catalog is damaged, or cannot be checked. Names of classes may be those of their files.");
+    if (!names.empty()) {
+      losses_.push_back(
+        "The catalog is damaged, or cannot be checked. Names of classes may be those of their files.");
+    }
     std::set<uint32_t> ids, numbers;
     for (const Structure &structure : structures_) {
       ids.insert(structure.id);
       numbers.insert(structure.fileNumber);
     }
-    for (const auto &[number, name] : names) {
+    for (const auto &[key, name] : names) {
+      const uint32_t number = key.second;
       auto logged = log_->files.find(number);
       const bool isDropped = logged != log_->files.end() && logged->second.isDropped;
       if (isDropped || numbers.count(number)) continue;
