@@ -29,3 +29,6 @@ func printJSON(_ value: some Encodable) throws {
   encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
   print(String(decoding: try encoder.encode(value), as: UTF8.self))
 }
+
+/// Such as "1 record", "1,234 records".
+func counted(_ count: Int, _ noun: String) -> String { "\(count.formatted()) \(noun)\(count == 1 ? "" : "s")" }

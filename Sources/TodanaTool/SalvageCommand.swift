@@ -27,9 +27,9 @@ struct SalvageCommand: ParsableCommand {
   private func show(_ report: SalvageReport) {
     for loss in report.losses { print(loss) }
     for structure in report.structures {
-      print("\(structure.name): \(structure.savedCount) records saved" + losses(of: structure))
+      print("\(structure.name): \(counted(structure.savedCount, "record")) saved" + losses(of: structure))
     }
-    print(report.isComplete ? "Nothing was lost." : "\(report.lostCount) records are known to be lost.")
+    print(report.isComplete ? "Nothing was lost." : "Known to be lost: \(counted(report.lostCount, "record")).")
   }
 
   private func losses(of structure: SalvageReport.Structure) -> String {
@@ -37,10 +37,10 @@ struct SalvageCommand: ParsableCommand {
     if structure.lostCount > 0 { parts.append("\(structure.lostCount) lost") }
     if !structure.lostRowIDs.isEmpty {
       let rows = structure.lostRowIDs.prefix(10).map { "\($0)" }.joined(separator: ", ")
-      parts.append("among them rows \(rows)" + (structure.lostRowIDs.count > 10 ? ", …" : ""))
+      parts.append("rows that may be lost: \(rows)" + (structure.lostRowIDs.count > 10 ? ", …" : ""))
     }
     if structure.unreadableByteCount > 0 {
-      parts.append("nothing was found in \(structure.unreadableByteCount) bytes")
+      parts.append("nothing was found in \(counted(structure.unreadableByteCount, "byte"))")
     }
     if !structure.isNameKnown { parts.append("its name is that of its file") }
     if structure.savedCount > 0, !structure.isNumberKept {

@@ -29,8 +29,8 @@ struct VerifyCommand: ParsableCommand {
         print("and \(report.problemCount - report.problems.count) more")
       }
       print(
-        "\(report.recordCount) records on \(report.pageCount) pages: "
-          + (report.isSound ? "nothing is damaged" : "\(report.damageCount) damages"))
+        "\(counted(report.recordCount, "record")) on \(counted(report.pageCount, "page")): "
+          + (report.isSound ? "nothing is damaged" : "\(report.damageCount) damaged"))
     }
     if !report.isSound { throw ExitStatus.somethingWrong }
   }

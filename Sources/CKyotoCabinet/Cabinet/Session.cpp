@@ -256,6 +256,7 @@ Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress)
 FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
   if (id == Catalog::kStructure) {
     fileName = Catalog::kFileName;
+    if (group_->commitNumber() == 0) return {};  // the first commit makes it
     return group_->verifyMain(Catalog::kFileNumber, fileName, firstPage, TDN_VERIFIED_PAGES);
   }
   Structure &structure = table_->structure(id);

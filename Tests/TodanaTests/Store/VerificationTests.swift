@@ -45,6 +45,15 @@ private final class Forgetful: StoredObject {
     try store.close()
   }
 
+  @Test(arguments: EveryBackend.allCases) func `a store in which nothing was saved is sound`(
+    _ backend: EveryBackend
+  ) throws {
+    let store = try Store(backend: backend.open(in: directory), classes: [Song.self])
+    let report = try store.verify()
+    #expect(report.isSound && report.recordCount == 0)
+    try store.close()
+  }
+
   @Test func `what is wrong with content is no damage`() throws {
     let backend = FaultyBackend()
     do {
