@@ -15,27 +15,24 @@ constexpr uint64_t kLongestKey = 1024;
 
 }  // namespace
 
-void RecordSieve::run(const Accept &accept, const Damage &damage, const Progress &progress) {
+void RecordSieve::run(const Glance &glance, const Accept &accept, const Damage &damage, const Progress &progress) {
+  glance_ = &glance;
+  accept_ = &accept;
   int64_t offset = start_;
   while (offset + kSmallestBlock <= file_.size()) {
     progress(offset);
-    Record record{};
-    const Kind kind = parse(offset, record);
-    // `accept` and what looks further may move the window: of the record nothing is used then but its size.
-    const int64_t next = offset + record.size;
-    if (kind == Kind::record && (offset == accepted_ || accept(record))) {
-      offset = maySucceed(next) ? next : search(next, file_.size(), accept, damage);
-    } else if (kind == Kind::none || !maySucceed(next)) {
-      offset = search(offset + (offset == start_ ? 0 : alignment_), file_.size(), accept, damage);
-    } else if (kind == Kind::free && file_.isSound(offset, kFreeBlockHeaderSize)) {
+    const Block block = parse(offset);
+    const int64_t next = offset + block.size;
+    if (block.kind == Kind::record && (offset == accepted_ || accept(load(offset, block)))) {
+      offset = maySucceed(next) ? next : search(next, file_.size(), damage);
+    } else if (block.kind == Kind::none || !maySucceed(next)) {
+      offset = search(offset + (offset == start_ ? 0 : alignment_), file_.size(), damage);
+    } else if (block.kind == Kind::free && file_.isSound(offset, kFreeBlockHeaderSize)) {
       offset = next;
     } else {
       // The length may be wrong, and lead to another block all the same.
-      const int64_t found = search(offset + alignment_, next, accept, [](const Record &) {});
-      if (kind == Kind::record) {
-        parse(offset, record);
-        damage(record);
-      }
+      const int64_t found = search(offset + alignment_, next, [](const Record &) {});
+      if (block.kind == Kind::record) damage(load(offset, block));
       offset = found;
     }
   }
@@ -43,21 +40,27 @@ void RecordSieve::run(const Accept &accept, const Damage &damage, const Progress
 
 // Whether something that starts here can follow a block: another, or the end.
 bool RecordSieve::maySucceed(int64_t offset) {
-  Record ignored{};
-  return offset == file_.size() || (offset < file_.size() && parse(offset, ignored) != Kind::none);
+  return offset == file_.size() || (offset < file_.size() && parse(offset).kind != Kind::none);
 }
 
 // The next place before `end` with a record that is accepted, or `end`.
-int64_t RecordSieve::search(int64_t offset, int64_t end, const Accept &accept, const Damage &damage) {
+int64_t RecordSieve::search(int64_t offset, int64_t end, const Damage &damage) {
   const int64_t start = offset;
   const auto passedOver = [&] {
     if (offset > start) damage({start, offset - start, {}, {}});
   };
   for (; offset + kSmallestBlock <= end; offset += alignment_) {
-    Record record{};
-    if (parse(offset, record) != Kind::record || record.size > searchBudget_) continue;
-    searchBudget_ -= record.size;
-    if (!accept(record)) continue;
+    const Block block = parse(offset);
+    if (block.kind != Kind::record || block.size > searchBudget_) continue;
+    const int64_t glanced = std::min<int64_t>(block.valueLength, kGlance);
+    const char *key = file_.view(offset, block.headSize + block.keyLength + glanced) + block.headSize;
+    const size_t keyLength = static_cast<size_t>(block.keyLength);
+    if (!(*glance_)(
+          {key, keyLength}, {key + keyLength, static_cast<size_t>(glanced)}, static_cast<uint64_t>(block.valueLength))) {
+      continue;
+    }
+    searchBudget_ -= block.size;
+    if (!(*accept_)(load(offset, block))) continue;
     accepted_ = offset;
     passedOver();
     return offset;
@@ -67,13 +70,13 @@ int64_t RecordSieve::search(int64_t offset, int64_t end, const Accept &accept, c
   return end;
 }
 
-RecordSieve::Kind RecordSieve::parse(int64_t offset, Record &record) {
+RecordSieve::Block RecordSieve::parse(int64_t offset) {
+  Block block;
   const int64_t available = file_.size() - offset;
-  if (available < kSmallestBlock) return Kind::none;
+  if (available < kSmallestBlock) return block;
   const int64_t headLimit = std::min(available, kLongestHead);
   const char *bytes = file_.view(offset, headLimit);
   const uint8_t first = static_cast<uint8_t>(bytes[0]);
-  record.offset = offset;
   uint64_t padding;
   if (first == kFreeBlockMagic) {
     const char *magic = bytes + 2 + kAddressSize;
@@ -81,31 +84,40 @@ RecordSieve::Kind RecordSieve::parse(int64_t offset, Record &record) {
     if (static_cast<uint8_t>(bytes[1]) != kFreeBlockMagic || static_cast<uint8_t>(magic[0]) != kPaddingMagic ||
         static_cast<uint8_t>(magic[1]) != kPaddingMagic || size == 0 ||
         size > static_cast<uint64_t>(available) >> power_) {
-      return Kind::none;
+      return block;
     }
-    record.size = static_cast<int64_t>(size << power_);
-    return Kind::free;
+    block.kind = Kind::free;
+    block.size = static_cast<int64_t>(size << power_);
+    return block;
   }
   if (first == kShortPaddingMagic) {
     padding = static_cast<uint8_t>(bytes[1]);
   } else if (first >= 1 && first < 0x80) {
     padding = readBigEndian(bytes, 2);
   } else {
-    return Kind::none;
+    return block;
   }
   uint64_t keyLength, valueLength;
   const char *body = readVarnum(bytes + kRecordHeaderSize, bytes + headLimit, &keyLength);
   if (body) body = readVarnum(body, bytes + headLimit, &valueLength);
-  if (!body || keyLength == 0 || keyLength > kLongestKey) return Kind::none;
-  const int64_t headSize = body - bytes;
-  const uint64_t rest = static_cast<uint64_t>(available - headSize);
-  if (keyLength > rest || valueLength > rest - keyLength || padding > rest - keyLength - valueLength) return Kind::none;
-  record.size = headSize + static_cast<int64_t>(keyLength + valueLength + padding);
-  if (record.size % alignment_ != 0) return Kind::none;
-  const char *whole = file_.view(offset, headSize + static_cast<int64_t>(keyLength + valueLength));
-  record.key = {whole + headSize, keyLength};
-  record.value = {whole + headSize + keyLength, valueLength};
-  return Kind::record;
+  if (!body || keyLength == 0 || keyLength > kLongestKey) return block;
+  const uint64_t rest = static_cast<uint64_t>(available - (body - bytes));
+  if (keyLength > rest || valueLength > rest - keyLength || padding > rest - keyLength - valueLength) return block;
+  const int64_t size = (body - bytes) + static_cast<int64_t>(keyLength + valueLength + padding);
+  if (size % alignment_ != 0) return block;
+  block.kind = Kind::record;
+  block.size = size;
+  block.headSize = body - bytes;
+  block.keyLength = static_cast<int64_t>(keyLength);
+  block.valueLength = static_cast<int64_t>(valueLength);
+  return block;
+}
+
+// Good until the file is looked at elsewhere.
+RecordSieve::Record RecordSieve::load(int64_t offset, const Block &block) {
+  const char *key = file_.view(offset, block.headSize + block.keyLength + block.valueLength) + block.headSize;
+  return {offset, block.size, {key, static_cast<size_t>(block.keyLength)},
+          {key + block.keyLength, static_cast<size_t>(block.valueLength)}};
 }
 
 }  // namespace todana

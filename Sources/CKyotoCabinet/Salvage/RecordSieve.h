@@ -19,6 +19,10 @@ class RecordSieve {
     std::string_view key;
     std::string_view value;
   };
+  // Whether bytes may be a record's, by its key and the first `kGlance` bytes of its value; must be quick. Most of what
+  // the search meets is none.
+  static constexpr size_t kGlance = 128;
+  using Glance = std::function<bool(std::string_view key, std::string_view valueStart, uint64_t valueLength)>;
   // Whether the record is one; called for each candidate.
   using Accept = std::function<bool(const Record &)>;
   // A record that was not accepted, with a key that may be damaged as well; or, without one, a range without records.
@@ -30,19 +34,30 @@ class RecordSieve {
       : file_(file), alignment_(int64_t{1} << alignmentPower), power_(alignmentPower), start_(start),
         searchBudget_(file.size() * 16 + (64 << 20)) {}
 
-  void run(const Accept &accept, const Damage &damage, const Progress &progress);
+  void run(const Glance &glance, const Accept &accept, const Damage &damage, const Progress &progress);
 
  private:
   enum class Kind { none, free, record };
+  struct Block {
+    Kind kind = Kind::none;
+    int64_t size = 0;
+    // Of a record:
+    int64_t headSize = 0;
+    int64_t keyLength = 0;
+    int64_t valueLength = 0;
+  };
 
-  Kind parse(int64_t offset, Record &record);
+  Block parse(int64_t offset);
+  Record load(int64_t offset, const Block &block);
   bool maySucceed(int64_t offset);
-  int64_t search(int64_t offset, int64_t end, const Accept &accept, const Damage &damage);
+  int64_t search(int64_t offset, int64_t end, const Damage &damage);
 
   SalvagedFile &file_;
   const int64_t alignment_;
   const int power_;
   const int64_t start_;
+  const Glance *glance_ = nullptr;
+  const Accept *accept_ = nullptr;
   // How many bytes the search for a lost sequence may look at: lengths that were made up must not take for ever.
   int64_t searchBudget_;
   int64_t accepted_ = -1;  // where the search has found a record, which was accepted then

@@ -48,6 +48,11 @@ class Salvage {
     RecordSieve sieve(*file, isTree ? 8 : 3, structure.recordStart);
     int64_t reported = 0;
     sieve.run(
+      [&](std::string_view key, std::string_view valueStart, uint64_t valueLength) {
+        if (isTree) return isNodeKey(key);
+        if (hasRows) return mayBeRows(key, valueStart, valueLength);
+        return mayBeRecord(valueStart, valueLength) || mayBeRows(key, valueStart, valueLength);
+      },
       [&](const RecordSieve::Record &record) {
         if (isTree) return takeNode(*file, record);
         if (structure.kind != TDN_STRUCTURE_KEYS && takeRows(*file, record)) return true;
@@ -62,6 +67,22 @@ class Salvage {
     done_ += static_cast<uint64_t>(file->size());
     reportProgress(0);
   }
+
+  // docs/formats/record-envelope.md: the first byte is the format, the last eight are the check.
+  static bool mayBeRecord(std::string_view valueStart, uint64_t valueLength) {
+    return valueLength >= 10 && valueStart[0] >= 1 && valueStart[0] <= 5;
+  }
+
+  static bool mayBeRows(std::string_view key, std::string_view valueStart, uint64_t valueLength) {
+    uint64_t number;
+    if (RowKey::parse(key.data(), key.size(), &number)) return mayBeRecord(valueStart, valueLength);
+    // All that is looked at of a pack's head stands within the glance.
+    static_assert(RecordSieve::kGlance >= RowPack::kHeaderSize + RowPack::kSlotSize * kPackCapacity);
+    RowPack pack;
+    return PackKey::parse(key.data(), key.size(), &number) && pack.open(valueStart.data(), valueLength);
+  }
+
+  static bool isNodeKey(std::string_view key) { return key[0] == 'L' || key[0] == 'I' || key == "@"; }
 
   void reportProgress(uint64_t more) {
     if (!visitor_.progress(visitor_.context, std::min(total_, done_ + more), total_)) giveUp();

@@ -152,7 +152,10 @@ void SalvageSource::readCatalog() {
     return true;
   };
   RecordSieve sieve(*file, kHashAlignmentPower, catalog.recordStart);
-  sieve.run(accept, [](const RecordSieve::Record &) {}, [](int64_t) {});
+  auto mayBeEntry = [](std::string_view key, std::string_view, uint64_t valueLength) {
+    return key.size() <= 4 && valueLength <= 6 + UINT16_MAX;
+  };
+  sieve.run(mayBeEntry, accept, [](const RecordSieve::Record &) {}, [](int64_t) {});
   isCatalogWhole_ = file->isSound(0, kHashHeaderSize) && catalog.recordCount == found;
 }
 

@@ -121,6 +121,28 @@ import Todana
     )
   }
 
+  /// Random bytes look like records of any length now and then; looking at each of those once found nothing behind them.
+  @Test func `a large damaged part takes nothing else with it`() throws {
+    let path = directory.path("large")
+    let store = try Store(.directory(path), classes: [Song.self])
+    for index in 0..<60_000 { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
+    try store.saveChanges()
+    try store.close()
+    let file = path + "/0002-Song.kch"
+    let byteCount = try Data(contentsOf: URL(filePath: file)).count
+    var random = SeededGenerator(seed: 3)
+    let garbage = [UInt8](capacity: byteCount / 5) { output in
+      for _ in 0..<byteCount / 5 { output.append(UInt8.random(in: 0...255, using: &random)) }
+    }
+    try overwrite(file, at: UInt64(byteCount / 2), with: garbage)
+    let report = try Store.salvage(from: path, to: directory.path("salvaged"))
+    let lost = 60_000 - report.savedCount
+    #expect(lost == report.lostCount)
+    // Buckets have a part of the file, too, so records more than a fifth of theirs.
+    #expect((60_000 / 6..<60_000 / 3).contains(lost))
+    #expect((garbage.count..<garbage.count + 10_000).contains(report.structures[0].unreadableByteCount))
+  }
+
   // MARK: Bad input
 
   @Test func `what cannot be salvaged is a typed error`() throws {
