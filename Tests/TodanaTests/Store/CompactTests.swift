@@ -40,6 +40,28 @@ import Todana
     #expect(try other.fetch(Song.self)[50].title == "changed, not saved")
   }
 
+  @Test func `a process killed right after a compaction leaves a store that verifies, also unchanged`() throws {
+    let store = try makeStore(songs: 5000)
+    try store.delete(try store.fetch(Song.self).filter { $0.seconds % 10 != 0 })
+    try store.saveChanges()
+    try (store.backend as? KyotoBackend)?.checkpoint()
+    #expect(try store.compact() == ["Song"])
+    try store.insert(Song("after", seconds: 5000))
+    try store.saveChanges()
+    let killed = directory.path("killed")
+    try FileManager.default.copyItem(atPath: directory.path("store"), toPath: killed)
+    try store.close()
+    for access in [KyotoBackend.Access.read, .write] {
+      var configuration = StoreConfiguration()
+      configuration.backendOptions.access = access
+      let left = try Store(.directory(killed), classes: [Song.self, Playlist.self], configuration: configuration)
+      let report = try left.verify()
+      #expect(report.isSound, "\(report.problems)")
+      #expect(try left.count(Song.self) == 501)
+      try left.close()
+    }
+  }
+
   @Test func `what compacting would give back is measured`() throws {
     let store = try makeStore(songs: 5000)
     try store.writeNamedBuffer("settings") { $0.writeString("loud") }
