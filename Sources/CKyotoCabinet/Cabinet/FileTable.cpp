@@ -27,6 +27,11 @@ void FileTable::setNumbers(uint32_t nextStructure, uint32_t nextFileNumber) {
   nextFileNumber_ = nextFileNumber;
 }
 
+void FileTable::noteLostSpace() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (auto &[id, structure] : structures_) structure->mayHaveLostSpace = true;
+}
+
 FileTable::HandedOut FileTable::handedOut() {
   std::lock_guard<std::mutex> lock(mutex_);
   HandedOut result;

@@ -25,6 +25,8 @@ class FileTable {
   // -- Structures
   void add(const Catalog::Entry &entry);
   void setNumbers(uint32_t nextStructure, uint32_t nextFileNumber);
+  // The files were left by a process that did not close them.
+  void noteLostSpace();
 
   // What was handed out and may be known to nobody else yet: it must not be handed out again after reopening.
   struct HandedOut {

@@ -35,6 +35,7 @@ Session::Session(Disk &disk, const tdn_options &options, FileGroup::Report &repo
     fileNumbers.push_back(entry.fileNumber);
   });
   table_->setNumbers(commitState_->catalog.nextStructure(), commitState_->catalog.nextFileNumber());
+  if (report.recoveredCommits > 0) table_->noteLostSpace();
   if (isReadOnly_) return;
   std::sort(fileNumbers.begin(), fileNumbers.end());
   group_->keepOnly(fileNumbers);

@@ -42,6 +42,8 @@ struct Structure {
   // -- Used by commits only
   FreeBlockPool pool;
   std::unique_ptr<TreeWriter> treeWriter;
+  // A process that was killed has lost the list of the file's free blocks: how much of the file is used, nobody knows.
+  bool mayHaveLostSpace = false;
   // Set while a new file is being built; set and taken away under a read lock or in a commit.
   RebuildJournal *journal = nullptr;
 
@@ -50,7 +52,7 @@ struct Structure {
   bool mayWasteSpace(const HashFile &current) {
     const int64_t size = current.end() - current.recordStart();
     const uint64_t rowCount = current.rowCount();
-    if (neededBytes == 0) noteNeed(static_cast<uint64_t>(size), rowCount);
+    if (neededBytes == 0) noteNeed(mayHaveLostSpace ? 1 : static_cast<uint64_t>(size - pooledBytes()), rowCount);
     if (size < kSmallFile) return false;
     const double needed =
       static_cast<double>(neededBytes) / (static_cast<double>(neededForRows) + 1) * (static_cast<double>(rowCount) + 1);
@@ -66,7 +68,14 @@ struct Structure {
  private:
   static constexpr int64_t kSmallFile = 256 << 10;
 
-  // As of when the file was looked through last; before that as of the first change, as if nothing had been wasted.
+  int64_t pooledBytes() const {
+    int64_t bytes = 0;
+    for (const auto &block : pool.blocks) bytes += static_cast<int64_t>(block.rsiz);
+    return bytes;
+  }
+
+  // As of when the file was looked through last; before that as of the first change, as if nothing had been wasted but the
+  // free blocks that are listed. 1: to be looked through.
   std::atomic<uint64_t> neededBytes{0};
   std::atomic<uint64_t> neededForRows{0};
 };

@@ -62,6 +62,34 @@ import Todana
     }
   }
 
+  /// What was free before was taken for used: the file had to waste a quarter once more before anyone noticed.
+  @Test(arguments: [false, true])
+  func `space that was free when the process ended is given back by the next one`(_ isKilled: Bool) throws {
+    var path = directory.path("store")
+    var store = try makeStore(songs: 40_000)
+    try (store.backend as? KyotoBackend)?.checkpoint()
+    // Too little for the background.
+    try store.delete(try store.fetch(Song.self).filter { $0.seconds < 6000 })
+    try store.saveChanges()
+    if isKilled { try FileManager.default.copyItem(atPath: path, toPath: directory.path("left")) }
+    try store.close()
+    if isKilled { path = directory.path("left") }
+    store = try Store(.directory(path), classes: [Song.self, Playlist.self])
+    let backend = try #require(store.backend as? KyotoBackend)
+    #expect(try #require(try store.spaceUse().first).fragmentation > 0.1)
+    // With what was free before it is enough.
+    try store.delete(try store.fetch(Song.self).filter { $0.seconds < 12_000 })
+    try store.saveChanges()
+    var lookCount = 0
+    while try backend.statistics().compactionCount == 0, lookCount < 2000 {
+      usleep(10_000)
+      lookCount += 1
+    }
+    #expect(try #require(try store.spaceUse().first).fragmentation < 0.05)
+    #expect(try store.count(Song.self) == 28_000)
+    try store.close()
+  }
+
   @Test func `what compacting would give back is measured`() throws {
     let store = try makeStore(songs: 5000)
     try store.writeNamedBuffer("settings") { $0.writeString("loud") }
