@@ -73,7 +73,11 @@ class CabinetWorkload final : public Workload {
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const CabinetWorkload *previous)
       : Workload(plan, directory, initial, previous), directory_(directory) {
-    if (previous) commits_ = previous->commits_;
+    if (previous) {
+      commits_ = previous->commits_;
+    } else if (plan.seed % 5 == 0) {
+      growthStepsLeft_ = 4;
+    }
   }
 
   ~CabinetWorkload() override {
@@ -264,6 +268,11 @@ class CabinetWorkload final : public Workload {
     State state = commits_.back().state;
     const size_t touched = 1 + random_() % 3;
     for (size_t count = 0; count < touched; count++) change(changes, state);
+    if (growthStepsLeft_ > 0) {
+      // In the end twice as many as the file was made for.
+      growthStepsLeft_--;
+      addNew(changes, contentsOf(TDN_STRUCTURE_KEYS, "many"), state["many"], 2200);
+    }
     const bool conflicts = random_() % 10 == 0 && addConflict(changes);
     const FileGroup::Durability durability = anyDurability();
     const size_t begun = disk_.operationCount();
@@ -287,9 +296,7 @@ class CabinetWorkload final : public Workload {
     } kinds[] = {{"songs", TDN_STRUCTURE_ROWS}, {"albums", TDN_STRUCTURE_ROWS}, {"names", TDN_STRUCTURE_KEYS},
                  {"by-title", TDN_STRUCTURE_TREE}, {"by-year", TDN_STRUCTURE_TREE}};
     const auto &kind = kinds[random_() % std::size(kinds)];
-    Contents &contents = contents_[kind.name];
-    contents.id = session_->table().structure(kind.kind, kind.name).id;
-    contents.kind = kind.kind;
+    Contents &contents = contentsOf(kind.kind, kind.name);
     Digest &digest = state[kind.name];
     const uint64_t choice = random_() % 10;
     if (choice < 2 && contents.records.size() > 200) {
@@ -301,9 +308,6 @@ class CabinetWorkload final : public Workload {
       for (const std::string &key : keys) remove(changes, contents, digest, key);
     } else if (choice < 4) {
       addNew(changes, contents, digest, 100 + random_() % 500);
-    } else if (choice == 4 && contents.kind == TDN_STRUCTURE_KEYS && plan_.seed % 4 == 0) {
-      // More than it was made for.
-      for (int part = 0; part < 3; part++) addNew(changes, contents, digest, 1300);
     } else {
       addNew(changes, contents, digest, 1 + random_() % 12);
       for (uint64_t count = random_() % 8; count > 0 && !contents.records.empty(); count--) {
@@ -315,6 +319,13 @@ class CabinetWorkload final : public Workload {
         }
       }
     }
+  }
+
+  Contents &contentsOf(int32_t kind, const char *name) {
+    Contents &contents = contents_[name];
+    contents.id = session_->table().structure(kind, name).id;
+    contents.kind = kind;
+    return contents;
   }
 
   void addNew(Changes &changes, Contents &contents, Digest &digest, uint64_t count) {
@@ -479,6 +490,7 @@ class CabinetWorkload final : public Workload {
   std::vector<std::pair<uint64_t, FileSystem>> copies_;
   std::thread compaction_;
   std::exception_ptr compactionFailure_;
+  int growthStepsLeft_ = 0;
 };
 
 }  // namespace
