@@ -218,6 +218,8 @@ bool FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
 
 // Runs with readers excluded, when nothing but a failed flush can stop the commit any more.
 void FileGroup::acceptChanges() {
+  // First of all, as the log has them: whoever built one and lets go of it must not remove it any more.
+  for (const std::shared_ptr<DataFile> &file : adopted_) file->state_ = DataFile::State::normal;
   const uint64_t generation = log_ ? log_->generation() : 0;
   for (const std::shared_ptr<DataFile> &file : changed_) {
     file->lastGeneration_ = generation;
@@ -243,7 +245,6 @@ void FileGroup::acceptChanges() {
   }
   for (const std::shared_ptr<DataFile> &file : adopted_) {
     file->committedSize_ = file->size();
-    file->state_ = DataFile::State::normal;
     file->sealedSums_ = {};
     if (settings_.isVolatile) {
       for (int64_t page = 0; page < pageCeiling(file->size()) / kPageSize; page++) file->setVerified(page);

@@ -98,6 +98,16 @@ struct TreeWriter::Stock {
   kyotocabinet::PlantDB<TreeNodes, kyotocabinet::BasicDB::TYPETREE> tree;
 };
 
+// Stock code is not made for exceptions; what throws there is an allocation.
+template <class Body> bool TreeWriter::guarded(Body body) {
+  try {
+    return body();
+  } catch (...) {
+    isBroken_ = true;
+    throw;
+  }
+}
+
 TreeWriter::TreeWriter(std::shared_ptr<const HashFile> file)
     : file_(std::move(file)), stock_(std::make_unique<Stock>()) {
   stock_->port.file = file_->file().get();
@@ -112,9 +122,18 @@ TreeWriter::TreeWriter(std::shared_ptr<const HashFile> file)
 }
 
 TreeWriter::~TreeWriter() {
-  ScopedPort scope(stock_->port);
-  stock_->port.isWritable = false;
-  stock_->tree.close();
+  if (!isBroken_) {
+    try {
+      ScopedPort scope(stock_->port);
+      stock_->port.isWritable = false;
+      stock_->tree.close();
+      return;
+    } catch (const std::exception &) {
+      // There is no memory even for this.
+    }
+  }
+  // Its lists of nodes may not be whole: better lost than looked at.
+  static_cast<void>(stock_.release());
 }
 
 void TreeWriter::put(std::string_view key, std::string_view value, const OldValue &old) {
@@ -126,7 +145,7 @@ void TreeWriter::remove(std::string_view key, const OldValue &old) { change(key,
 void TreeWriter::change(std::string_view key, std::string_view value, bool isRemoval, const OldValue &old) {
   ScopedPort scope(stock_->port);
   Changing visitor(value, isRemoval, old);
-  check(stock_->tree.accept(key.data(), key.size(), &visitor, true));
+  check(guarded([&] { return stock_->tree.accept(key.data(), key.size(), &visitor, true); }));
 }
 
 void TreeWriter::noteNodesIn(std::vector<std::string> *keys) { stock_->port.changedNodes = keys; }
@@ -134,15 +153,16 @@ void TreeWriter::noteNodesIn(std::vector<std::string> *keys) { stock_->port.chan
 void TreeWriter::finish() {
   ScopedPort scope(stock_->port);
   // Its own commit of a transaction leaves the description out where only the root or an end has changed.
-  check(stock_->tree.synchronize(false));
+  check(guarded([&] { return stock_->tree.synchronize(false); }));
 }
 
 void TreeWriter::abandon() { stock_->port.isWritable = false; }
 
 void TreeWriter::close() {
   ScopedPort scope(stock_->port);
-  check(stock_->tree.close());
+  check(guarded([&] { return stock_->tree.close(); }));
 }
+
 
 void TreeWriter::check(bool isDone) {
   stock_->port.rethrowFailure();

@@ -42,10 +42,12 @@ class TreeWriter {
  private:
   struct Stock;
   void change(std::string_view key, std::string_view value, bool isRemoval, const OldValue &old);
+  template <class Body> bool guarded(Body body);
   void check(bool isDone);
 
   const std::shared_ptr<const HashFile> file_;
-  const std::unique_ptr<Stock> stock_;
+  std::unique_ptr<Stock> stock_;
+  bool isBroken_ = false;  // an exception has passed through stock code
 };
 
 }  // namespace todana
