@@ -87,7 +87,7 @@ struct FaultInjectionTests {
 
   /// Runs the workload in a child, again and again, until it has no more calls to fail.
   private func run(_ fault: Fault, savedBefore: Int, first: Int, step: Int, _ result: inout Result) throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(isInMemory: true)
     let child = try ChildProcess(
       "faults", directory.path, fault.kind, "\(fault.error)", fault.isLasting ? "1" : "0", "\(savedBefore)",
       "\(first)", "\(step)")
