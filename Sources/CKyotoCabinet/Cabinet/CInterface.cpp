@@ -145,8 +145,7 @@ bool tdn_commit(
     Cabinet::Use session(*handle->cabinet);
     std::vector<uint64_t> conflicts;
     try {
-      result->commit_number = session->commit(
-        *batch, level(durability), conflicts);
+      result->commit_number = session->commit(*batch, level(durability), conflicts);
     } catch (const Conflict &) {
       result->conflicts = static_cast<uint64_t *>(std::malloc(conflicts.size() * sizeof(uint64_t)));
       if (!result->conflicts) throw std::bad_alloc();

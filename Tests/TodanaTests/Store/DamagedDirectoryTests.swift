@@ -9,11 +9,7 @@ import Todana
   private static let closedSaves = 12
   private static let loggedSaves = 12
 
-  enum Damage: CaseIterable {
-    case flippedBit, zeroedPage, garbage, cut
-  }
-
-  @Test(arguments: Damage.allCases) func `is found, or does not matter`(_ damage: Damage) throws {
+  @Test(arguments: FileDamage.allCases) func `is found, or does not matter`(_ damage: FileDamage) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let store = try makeKilledStore(path, in: directory)
@@ -25,7 +21,7 @@ import Todana
       try FileManager.default.copyItem(atPath: store, toPath: copy)
       let names = try FileManager.default.contentsOfDirectory(atPath: copy).filter { $0 != "lock" }.sorted()
       let name = try #require(names.randomElement(using: &random))
-      try change(copy + "/" + name, damage, &random)
+      try damage.apply(to: copy + "/" + name, &random)
       outcomes[try outcome(of: copy, damaged: name), default: 0] += 1
       try FileManager.default.removeItem(atPath: copy)
     }
@@ -47,21 +43,6 @@ import Todana
     try FileManager.default.copyItem(atPath: path, toPath: killed)
     try store.close()
     return killed
-  }
-
-  private func change(_ file: String, _ damage: Damage, _ random: inout SeededGenerator) throws {
-    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
-    guard !bytes.isEmpty else { return }
-    let place = Int.random(in: bytes.indices, using: &random)
-    switch damage {
-    case .flippedBit: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-    case .zeroedPage:
-      for index in (place & ~4095)..<min(bytes.count, (place & ~4095) + 4096) { bytes[index] = 0 }
-    case .garbage:
-      for index in place..<min(bytes.count, place + 100) { bytes[index] = UInt8.random(in: 0...255, using: &random) }
-    case .cut: bytes.removeSubrange(place...)
-    }
-    try Data(bytes).write(to: URL(fileURLWithPath: file))
   }
 
   private func outcome(of path: String, damaged name: String) throws -> String {

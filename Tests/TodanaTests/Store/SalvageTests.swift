@@ -82,11 +82,9 @@ import Todana
 
   // MARK: Random damage
 
-  enum Damage: CaseIterable {
-    case flippedBit, zeroedPage, garbage, cut
-  }
-
-  @Test(arguments: Damage.allCases) func `what is not damaged is saved, and nothing false`(_ damage: Damage) throws {
+  @Test(arguments: FileDamage.allCases) func `what is not damaged is saved, and nothing false`(
+    _ damage: FileDamage
+  ) throws {
     let original = try makeStore(isKilled: true)
     var random = SeededGenerator(seed: 11)
     var losses: [Int] = []
@@ -281,22 +279,5 @@ import Todana
     try handle.seek(toOffset: offset)
     try handle.write(contentsOf: Data(bytes))
     try handle.close()
-  }
-}
-
-extension SalvageTests.Damage {
-  func apply(to file: String, _ random: inout SeededGenerator) throws {
-    var bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
-    guard !bytes.isEmpty else { return }
-    let place = Int.random(in: bytes.indices, using: &random)
-    switch self {
-    case .flippedBit: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-    case .zeroedPage:
-      for index in (place & ~4095)..<min(bytes.count, (place & ~4095) + 4096) { bytes[index] = 0 }
-    case .garbage:
-      for index in place..<min(bytes.count, place + 100) { bytes[index] = UInt8.random(in: 0...255, using: &random) }
-    case .cut: bytes.removeSubrange(place...)
-    }
-    try Data(bytes).write(to: URL(filePath: file))
   }
 }
