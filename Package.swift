@@ -37,16 +37,19 @@ let package = Package(
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
     ),
 
+    // What makes a store's bytes secret and authentic: the only place that includes libcrypto's headers.
+    .target(name: "CSealing", dependencies: ["CLibCrypto"]),
+
     // The crash-safe layer: the only place that includes Kyoto Cabinet's headers.
     .target(
       name: "CKyotoCabinet",
-      dependencies: ["CKyotoCabinetLibrary", "CXXHash"]
+      dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"]
     ),
 
     // The library.
     .target(
       name: "Todana",
-      dependencies: ["CKyotoCabinet", "CXXHash", .product(name: "Logging", package: "swift-log")]
+      dependencies: ["CKyotoCabinet", "CSealing", "CXXHash", .product(name: "Logging", package: "swift-log")]
     ),
 
     // The command-line tool.
@@ -66,6 +69,12 @@ let package = Package(
       name: "CPowerFailure",
       dependencies: ["CKyotoCabinet"],
       path: "Tests/CPowerFailure"
+    ),
+    // The parts of sealing, for tests with known answers.
+    .target(
+      name: "CSealingProbe",
+      dependencies: ["CSealing"],
+      path: "Tests/CSealingProbe"
     ),
     // Failing calls of the system, in the process that links it.
     .target(name: "CFaults", path: "Tests/CFaults"),
@@ -89,7 +98,9 @@ let package = Package(
     .testTarget(
       name: "TodanaTests",
       dependencies: [
-        "Todana", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure", "CKyotoCabinet", "CXXHash", "FuzzTargets",
+        "Todana", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure", "CSealingProbe", "CKyotoCabinet",
+        "CXXHash",
+        "FuzzTargets",
         .product(name: "Logging", package: "swift-log"),
       ]
     ),

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <exception>
+
+#include <openssl/crypto.h>
+
+#include "CSealingHandles.h"
+
+using todana::ByteView;
+using todana::SealedKind;
+using todana::SealedPlace;
+using todana::Sealer;
+
+namespace {
+
+// A row id as a key: most significant byte first, so that the order of bytes is the order of rows.
+struct RowBytes {
+  uint8_t bytes[8];
+  explicit RowBytes(uint64_t row) {
+    for (int index = 0; index < 8; index++) bytes[index] = static_cast<uint8_t>(row >> (56 - 8 * index));
+  }
+  operator ByteView() const { return {bytes, sizeof bytes}; }
+};
+
+template <class Body> bool guarded(Body body) {
+  try {
+    body();
+    return true;
+  } catch (const std::exception &) {
+    return false;
+  }
+}
+
+int32_t open(
+  tds_sealer *sealer, const SealedPlace &place, const uint8_t *bytes, size_t byteCount, uint8_t *output,
+  size_t *offset, size_t *plainCount) {
+  try {
+    const Sealer::Opened opened = sealer->sealer.open(place, {bytes, byteCount}, output);
+    *offset = opened.offset;
+    *plainCount = opened.count;
+    switch (opened.outcome) {
+      case Sealer::Outcome::opened: return TDS_OPENED;
+      case Sealer::Outcome::notSealed: return TDS_NOT_SEALED;
+      case Sealer::Outcome::unknownEpoch: return TDS_UNKNOWN_EPOCH;
+      case Sealer::Outcome::notAuthentic: return TDS_NOT_AUTHENTIC;
+    }
+  } catch (const std::exception &) {
+  }
+  return TDS_FAILED;
+}
+
+}  // namespace
+
+void tds_key_ring_release(tds_key_ring *ring) { delete ring; }
+
+uint32_t tds_key_ring_epoch(const tds_key_ring *ring) { return ring->ring->currentEpoch(); }
+
+bool tds_name_key(const tds_key_ring *ring, const uint8_t *name, size_t nameLength, uint8_t *key) {
+  return guarded([&] {
+    const auto made = ring->ring->nameKey({name, nameLength});
+    std::copy(made.begin(), made.end(), key);
+  });
+}
+
+tds_sealer *tds_sealer_create(const tds_key_ring *ring) {
+  try {
+    return new tds_sealer(ring->ring);
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
+void tds_sealer_free(tds_sealer *sealer) { delete sealer; }
+
+size_t tds_header_size(uint32_t epoch) { return Sealer::headerSize(epoch); }
+
+bool tds_draw_nonces(uint8_t *nonces, size_t count) {
+  return guarded([&] { Sealer::drawNonces(nonces, count); });
+}
+
+bool tds_seal_row(
+  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes,
+  size_t byteCount) {
+  return guarded([&] {
+    const RowBytes key(row);
+    sealer->sealer.seal(
+      {SealedKind::record, structure, key}, todana::kSealedFormat, epoch, nonce, bytes, byteCount);
+  });
+}
+
+bool tds_seal_key(
+  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *key, size_t keyLength, uint32_t epoch,
+  const uint8_t *nonce, uint8_t *bytes, size_t byteCount) {
+  return guarded([&] {
+    sealer->sealer.seal(
+      {static_cast<SealedKind>(kind), structure, {key, keyLength}}, todana::kSealedFormat, epoch, nonce, bytes,
+      byteCount);
+  });
+}
+
+int32_t tds_open_row(
+  tds_sealer *sealer, uint32_t structure, uint64_t row, const uint8_t *bytes, size_t byteCount, uint8_t *output,
+  size_t *offset, size_t *plainCount) {
+  const RowBytes key(row);
+  return open(sealer, {SealedKind::record, structure, key}, bytes, byteCount, output, offset, plainCount);
+}
+
+int32_t tds_open_key(
+  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *key, size_t keyLength, const uint8_t *bytes,
+  size_t byteCount, uint8_t *output, size_t *offset, size_t *plainCount) {
+  return open(
+    sealer, {static_cast<SealedKind>(kind), structure, {key, keyLength}}, bytes, byteCount, output, offset,
+    plainCount);
+}
+
+void tds_sha256(const uint8_t *bytes, size_t byteCount, uint8_t *hash) {
+  const bool isDone = guarded([&] {
+    const todana::Hash made = todana::sha256({bytes, byteCount});
+    std::copy(made.begin(), made.end(), hash);
+  });
+  if (!isDone) std::fill(hash, hash + todana::kHashSize, uint8_t{0});
+}
+
+void tds_wipe(void *bytes, size_t byteCount) {
+  if (bytes) OPENSSL_cleanse(bytes, byteCount);
+}
+
+int32_t tds_secret_memory(void) {
+  switch (todana::secretMemory()) {
+    case todana::SecretMemory::locked: return TDS_MEMORY_LOCKED;
+    case todana::SecretMemory::unlocked: return TDS_MEMORY_UNLOCKED;
+    case todana::SecretMemory::ordinary: return TDS_MEMORY_ORDINARY;
+  }
+  return TDS_MEMORY_ORDINARY;
+}

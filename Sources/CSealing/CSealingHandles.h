@@ -1,0 +1,17 @@
+// What the handles of the C interface point to.
+#pragma once
+
+#include <memory>
+
+#include "Keys/KeyRing.h"
+#include "Sealer.h"
+#include "include/CSealing.h"
+
+struct tds_key_ring {
+  std::shared_ptr<todana::KeyRing> ring;
+};
+
+struct tds_sealer {
+  explicit tds_sealer(std::shared_ptr<const todana::KeyRing> ring) : sealer(std::move(ring)) {}
+  todana::Sealer sealer;
+};

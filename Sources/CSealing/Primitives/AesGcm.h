@@ -1,0 +1,37 @@
+// AES-GCM (NIST SP 800-38D) under one key, which is scheduled once. Used by one thread at a time.
+#pragma once
+
+#include <memory>
+
+#include <openssl/evp.h>
+
+#include "Derivation.h"
+
+namespace todana {
+
+struct CipherContextDeleter {
+  void operator()(EVP_CIPHER_CTX *context) const { EVP_CIPHER_CTX_free(context); }
+};
+using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, CipherContextDeleter>;
+
+constexpr size_t kNonceSize = 12;
+constexpr size_t kTagSize = 16;
+
+class AesGcm {
+ public:
+  // A key of 16 bytes or 32.
+  explicit AesGcm(const SecretBytes &key);
+
+  // `output` may be the plaintext's own place.
+  void seal(const uint8_t *nonce, ByteView associated, ByteView plaintext, uint8_t *output, uint8_t *tag);
+  // False, and the output is zeros, where the tag is another. `output` may be the ciphertext's own place.
+  bool open(const uint8_t *nonce, ByteView associated, ByteView ciphertext, uint8_t *output, const uint8_t *tag);
+
+ private:
+  CipherContext make(const SecretBytes &key, bool encrypts);
+
+  CipherContext sealing_;
+  CipherContext opening_;
+};
+
+}  // namespace todana

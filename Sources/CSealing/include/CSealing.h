@@ -1,0 +1,120 @@
+// Sealing: what makes a store's bytes secret and authentic.
+//
+// Plain C over the C++ of this target. No C++ exception passes this header. AES, hashes, key derivation and random
+// numbers are libcrypto's; what is built of them here is described in docs/formats/key-file.md and
+// docs/formats/sealed-envelope.md.
+#ifndef TODANA_CSEALING_H
+#define TODANA_CSEALING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__clang__)
+#define TDS_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
+#define TDS_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
+#define TDS_NULLABLE _Nullable
+#else
+#define TDS_ASSUME_NONNULL_BEGIN
+#define TDS_ASSUME_NONNULL_END
+#define TDS_NULLABLE
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+TDS_ASSUME_NONNULL_BEGIN
+
+typedef enum {
+  TDS_OK = 0,
+  TDS_WRONG_SECRET = 1,   // a passphrase or key that is not one of the store's
+  TDS_DAMAGED_SLOT = 2,   // no other slot opens, and one cannot be read
+  TDS_DAMAGED_KEYS = 3,   // the file of keys as a whole cannot be read
+  TDS_NEWER_FORMAT = 4,
+  TDS_LIMIT = 5,          // more slots than there may be, or more work than deriving a key ever takes
+  TDS_INVALID = 6,        // an argument that makes no sense
+  TDS_NO_MEMORY = 7,
+  TDS_LIBRARY = 8,        // libcrypto failed
+} tds_code;
+
+typedef enum {
+  TDS_SECRET_PASSPHRASE = 1,    // UTF-8 of the normalized form NFC
+  TDS_SECRET_KEY = 2,           // 16 or 32 random bytes
+  TDS_SECRET_RECOVERY_KEY = 3,  // 16 random bytes
+} tds_secret_kind;
+
+typedef struct {
+  int32_t kind;                 // a `tds_secret_kind`
+  const uint8_t *bytes;
+  size_t byte_count;
+} tds_secret;
+
+// The keys of an open store. Any thread.
+typedef struct tds_key_ring tds_key_ring;
+
+void tds_key_ring_release(tds_key_ring *ring);
+// What is sealed from now on is sealed under this epoch's key.
+uint32_t tds_key_ring_epoch(const tds_key_ring *ring);
+// What stands for a name where its own bytes must not: 16 bytes. False where memory ends.
+bool tds_name_key(const tds_key_ring *ring, const uint8_t *name, size_t name_length, uint8_t *key);
+
+// Seals and opens, with scheduled keys of its own: used by one thread at a time.
+typedef struct tds_sealer tds_sealer;
+
+tds_sealer *TDS_NULLABLE tds_sealer_create(const tds_key_ring *ring);
+void tds_sealer_free(tds_sealer *sealer);
+
+// Bytes that an envelope has before the plaintext, and behind it.
+size_t tds_header_size(uint32_t epoch);
+enum { TDS_TRAILER_SIZE = 16, TDS_NONCE_SIZE = 12 };
+
+typedef enum {
+  TDS_KIND_RECORD = 1,
+  TDS_KIND_NAMED_BUFFER = 2,
+} tds_kind;
+
+// Fills `nonces` with `count` random nonces.
+bool tds_draw_nonces(uint8_t *nonces, size_t count);
+
+// Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. False where libcrypto
+// fails.
+bool tds_seal_row(
+  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes,
+  size_t byte_count);
+bool tds_seal_key(
+  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *TDS_NULLABLE key, size_t key_length,
+  uint32_t epoch, const uint8_t *nonce, uint8_t *bytes, size_t byte_count);
+
+typedef enum {
+  TDS_OPENED = 0,
+  TDS_NOT_SEALED = 1,      // its first byte says that it is something else
+  TDS_UNKNOWN_EPOCH = 2,   // sealed under a key that the store does not have
+  TDS_NOT_AUTHENTIC = 3,   // damaged, or sealed for another place
+  TDS_FAILED = 4,          // libcrypto failed, or there is no memory
+} tds_outcome;
+
+// Opens into `output`, which may be `bytes`: the plaintext is at `output + *offset`.
+int32_t tds_open_row(
+  tds_sealer *sealer, uint32_t structure, uint64_t row, const uint8_t *bytes, size_t byte_count, uint8_t *output,
+  size_t *offset, size_t *plain_count);
+int32_t tds_open_key(
+  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *TDS_NULLABLE key, size_t key_length,
+  const uint8_t *bytes, size_t byte_count, uint8_t *output, size_t *offset, size_t *plain_count);
+
+// 32 bytes.
+void tds_sha256(const uint8_t *bytes, size_t byte_count, uint8_t *hash);
+// Overwrites what was secret, in a way that is not optimized away.
+void tds_wipe(void *TDS_NULLABLE bytes, size_t byte_count);
+
+// Whether the keys that are held are kept out of swap.
+typedef enum { TDS_MEMORY_LOCKED = 0, TDS_MEMORY_UNLOCKED = 1, TDS_MEMORY_ORDINARY = 2 } tds_memory;
+int32_t tds_secret_memory(void);
+
+TDS_ASSUME_NONNULL_END
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
