@@ -57,7 +57,9 @@ void makeDirectories(const std::string &path) {
 }
 
 // Left by a creation that did not come to its end.
-bool isRemnant(const std::string &name) { return name == DirectoryLock::kName || name == kNewName; }
+bool isRemnant(const std::string &name) {
+  return name == DirectoryLock::kName || name == kNewName || StoreKeys::isKeyFile(name);
+}
 
 std::string temporaryDirectory() {
   const char *directory = std::getenv("TMPDIR");
@@ -65,6 +67,12 @@ std::string temporaryDirectory() {
 }
 
 }  // namespace
+
+ScryptCost scryptCost(const tdn_options &options) {
+  ScryptCost cost;
+  if (options.scrypt_log2_n != 0) cost.log2N = static_cast<uint8_t>(std::clamp(options.scrypt_log2_n, 0, 255));
+  return cost;
+}
 
 std::unique_ptr<StoreDirectory> StoreDirectory::open(const std::string &path, const tdn_options &options) {
   std::unique_ptr<StoreDirectory> directory(new StoreDirectory);
@@ -74,11 +82,11 @@ std::unique_ptr<StoreDirectory> StoreDirectory::open(const std::string &path, co
       break;
     case TDN_STORAGE_TEMPORARY:
       directory->disk_ = std::make_unique<AnonymousDisk>(path.empty() ? temporaryDirectory() : path);
-      directory->create();
+      directory->create(options);
       break;
     case TDN_STORAGE_MEMORY:
       directory->disk_ = std::make_unique<AnonymousDisk>("");
-      directory->create();
+      directory->create(options);
       break;
     default:
       throw Failure(TDN_INVALID, "unknown kind of storage");
@@ -116,14 +124,35 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
     const StoreIdentity identity = readSuperblock(*disk_);
     std::memcpy(storeID_, identity.storeID, 16);
     formatVersion_ = identity.formatVersion;
+    openKeys(options);
   } else {
-    create();
+    create(options);
   }
 }
 
-void StoreDirectory::create() {
+// Before any record is touched.
+void StoreDirectory::openKeys(const tdn_options &options) {
+  if (!StoreKeys::exist(*disk_)) {
+    if (!options.secret) return;
+    throw Failure(TDN_NOT_ENCRYPTED, "the store is not encrypted: open it without a passphrase or key, or encrypt it");
+  }
+  if (!options.secret) throw Failure(TDN_SECRET_REQUIRED, "the store is encrypted: a passphrase or key is needed");
+  StoreID storeID;
+  std::copy(std::begin(storeID_), std::end(storeID_), storeID.begin());
+  keys_ = StoreKeys::open(*disk_, storeID, secretOf(*options.secret), options.access != TDN_ACCESS_READ);
+}
+
+void StoreDirectory::create(const tdn_options &options) {
   std::random_device random;
   for (uint8_t &byte : storeID_) byte = static_cast<uint8_t>(random());
+  // A creation that was interrupted may have left some.
+  for (const char *name : {StoreKeys::kName, StoreKeys::kCopyName, StoreKeys::kNewName}) disk_->remove(name);
+  if (options.secret) {
+    StoreID storeID;
+    std::copy(std::begin(storeID_), std::end(storeID_), storeID.begin());
+    const DataCipher cipher = options.cipher == 2 ? DataCipher::aes256 : DataCipher::aes128;
+    keys_ = StoreKeys::create(*disk_, storeID, secretOf(*options.secret), cipher, scryptCost(options));
+  }
   Superblock superblock{};
   std::memcpy(superblock.magic, kMagic, 8);
   superblock.formatVersion = kFormatVersion;

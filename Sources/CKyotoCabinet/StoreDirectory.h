@@ -1,4 +1,4 @@
-// A store's place: finds or makes it, locks it against other openers, and reads its superblock.
+// A store's place: finds or makes it, locks it against other openers, reads its superblock and its keys.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "DirectoryLock.h"
 #include "Disk.h"
+#include "Keys/StoreKeys.h"
 #include "include/CKyotoCabinet.h"
 
 namespace todana {
@@ -17,6 +18,9 @@ struct StoreIdentity {
   uint8_t storeID[16];
   uint32_t formatVersion;
 };
+
+// What trying a passphrase that is added costs.
+ScryptCost scryptCost(const tdn_options &options);
 
 class StoreDirectory {
  public:
@@ -32,14 +36,18 @@ class StoreDirectory {
   const uint8_t *storeID() const { return storeID_; }
   uint32_t formatVersion() const { return formatVersion_; }
   bool wasCreated() const { return wasCreated_; }
+  // Null in a plain store.
+  StoreKeys *keys() { return keys_.get(); }
 
  private:
   StoreDirectory() = default;
-  void create();
+  void create(const tdn_options &options);
+  void openKeys(const tdn_options &options);
   void openDirectory(const std::string &path, const tdn_options &options);
 
   std::unique_ptr<Disk> disk_;
-  std::unique_ptr<DirectoryLock> lock_;  // let go last
+  std::unique_ptr<DirectoryLock> lock_;
+  std::unique_ptr<StoreKeys> keys_;
   uint8_t storeID_[16] = {};
   uint32_t formatVersion_ = kFormatVersion;
   bool wasCreated_ = false;

@@ -23,7 +23,7 @@ struct SpeedTestOptions: ParsableArguments {
   @Option(help: "How often each subject does each workload.")
   var repetitions = 5
 
-  @Flag(help: "Encrypt the stores.")
+  @Flag(help: "Also measure encrypted stores, as one more subject.")
   var encrypted = false
 
   @Option(
@@ -43,9 +43,6 @@ struct SpeedTestOptions: ParsableArguments {
       throw ValidationError("--count is between 1 and \(Self.maximumCount).")
     }
     guard repetitions >= 1 else { throw ValidationError("--repetitions is at least 1.") }
-    guard !encrypted else {
-      throw ValidationError("--encrypted: stores cannot be encrypted yet. Leave the option out.")
-    }
   }
 
   /// The workloads asked for, in the order of the program's list.
@@ -64,14 +61,15 @@ struct SpeedTestOptions: ParsableArguments {
   func selectedSubjects(
     from all: [any Subject], ours: String = "todana"
   ) throws(SpeedTestError) -> [any Subject] {
+    let all = encrypted ? all : all.filter { $0.name != "\(ours)-encrypted" }
     guard let peers else { return all }
     let names = peers.split(separator: ",").map { $0.trimmingSpaces().lowercased() }.filter { $0 != "none" }
     let known = all.map(\.name)
     for name in names where !known.contains(name) {
-      let list = known.filter { $0 != ours }.joined(separator: ", ")
+      let list = known.filter { !$0.hasPrefix(ours) }.joined(separator: ", ")
       throw .wrongUse("--peers: there is no \"\(name)\" here; built are \(list).")
     }
-    return all.filter { $0.name == ours || names.contains($0.name) }
+    return all.filter { $0.name.hasPrefix(ours) || names.contains($0.name) }
   }
 }
 

@@ -1,4 +1,6 @@
 public import SpeedTestHarness
 
 /// Everything that is measured: Todana first, then its peers.
-public let allSubjects: [any Subject] = [TodanaSubject(), RawSubject(), GRDBSubject(), GRDBCodableSubject()]
+public let allSubjects: [any Subject] = [
+  TodanaSubject(), TodanaSubject(isEncrypted: true), RawSubject(), GRDBSubject(), GRDBCodableSubject(),
+]

@@ -3,9 +3,14 @@ import Todana
 
 /// This library, in the style of its first page.
 public struct TodanaSubject: Subject {
-  public let name = "todana"
+  public let name: String
+  private let encryption: StoreEncryption
 
-  public init() {}
+  /// - Parameter isEncrypted: With a key rather than a passphrase, which would take longer than some workloads.
+  public init(isEncrypted: Bool = false) {
+    name = isEncrypted ? "todana-encrypted" : "todana"
+    encryption = isEncrypted ? .key([UInt8](repeating: 0x5A, count: 16)) : .none
+  }
 
   final class Song: StoredObject {
     var title = ""
@@ -58,7 +63,8 @@ public struct TodanaSubject: Subject {
   private func withStore<Result>(
     _ directory: String, classes: [StoredObject.Type] = [Song.self, Playlist.self], _ body: (Store) throws -> Result
   ) throws -> Result {
-    let store = try Store(.directory(directory), classes: classes)
+    let configuration = StoreConfiguration(encryption: encryption)
+    let store = try Store(.directory(directory), classes: classes, configuration: configuration)
     let result = try body(store)
     try store.close()
     return result

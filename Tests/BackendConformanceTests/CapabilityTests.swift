@@ -8,8 +8,8 @@ import Todana
   func `only a directory outlives the process`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let capabilities = store.backend.capabilities
-    #expect(capabilities.isDurable == (kind == .directory))
-    #expect(capabilities.durabilityLevels == (kind == .directory ? [.full, .relaxed, .bulk] : []))
+    #expect(capabilities.isDurable == (kind.lasts))
+    #expect(capabilities.durabilityLevels == (kind.lasts ? [.full, .relaxed, .bulk] : []))
     #expect(!capabilities.notifiesOfChanges)
   }
 

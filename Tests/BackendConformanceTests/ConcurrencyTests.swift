@@ -97,7 +97,7 @@ import Todana
       for step in 0..<25 as Range<UInt64> { expected.insert(bigEndianBytes(worker) + bigEndianBytes(step)) }
     }
     #expect(Set(try backend.allRows(of: songs).values) == expected)
-    guard kind == .directory else { return }
+    guard kind.lasts else { return }
     try store.reopenAfterClosing()
     #expect(Set(try store.backend.allRows(of: songs).values) == expected)
   }

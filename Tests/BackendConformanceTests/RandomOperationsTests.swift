@@ -59,7 +59,7 @@ private struct RandomRun {
     case ..<80: snapshots.append((try store.backend.snapshot(), model))
     case ..<90: try compareSnapshot()
     case ..<94: try store.backend.checkpoint()
-    case ..<96 where store.kind == .directory:
+    case ..<96 where store.kind.lasts:
       snapshots = []
       try store.reopenAfterClosing()
     default: try compareAll()

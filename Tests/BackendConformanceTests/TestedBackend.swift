@@ -8,7 +8,11 @@ enum TestedBackend: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case temporary
   case directory
+  /// A directory whose catalog, names and trees are encrypted. Values are not: stores seal those.
+  case encrypted
 
+  /// Whether it can be closed and opened again.
+  var lasts: Bool { self == .directory || self == .encrypted }
   var testDescription: String { rawValue }
 }
 
@@ -35,7 +39,7 @@ final class OpenBackend {
     if isOwner { try? backend.close() }
   }
 
-  /// Where the store of a ``TestedBackend/directory`` lies.
+  /// Where the store of a kind that lasts lies.
   var path: String { directory.path("store") }
 
   /// Closes the backend and opens it again; only for a kind that lasts.
@@ -56,6 +60,8 @@ final class OpenBackend {
     case .memory: try KyotoBackend(.inMemory)
     case .temporary: try KyotoBackend(.temporary)
     case .directory: try KyotoBackend(.directory(directory.path("store")))
+    case .encrypted:
+      try KyotoBackend(.directory(directory.path("store")), secret: .key([UInt8](repeating: 0xA5, count: 16)))
     }
   }
 }

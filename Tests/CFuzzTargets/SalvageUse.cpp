@@ -55,7 +55,7 @@ void salvage(const std::string &path) {
     return true;
   };
   tdn_error error{};
-  if (tdn_salvage(path.c_str(), &visitor, &error)) return;
+  if (tdn_salvage(path.c_str(), nullptr, &visitor, &error)) return;
   if (error.code < TDN_IO || error.code > TDN_INTERRUPTED || error.message[0] == 0) found("a failure says nothing");
 }
 

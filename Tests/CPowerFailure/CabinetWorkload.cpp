@@ -86,7 +86,7 @@ class CabinetWorkload final : public Workload {
 
   void run(power_failure_result &result) override {
     FileGroup::Report report;
-    session_ = std::make_unique<Session>(disk_, options(false), report);
+    session_ = std::make_unique<Session>(disk_, options(false), nullptr, report);
     // What came after the power failure is gone, and what came before is durable.
     State state = commits_.empty() ? State() : stateOf(report.commitNumber);
     commits_.clear();
@@ -123,7 +123,7 @@ class CabinetWorkload final : public Workload {
   uint64_t recoverAndCompare(
     Disk &disk, bool isReadOnly, uint64_t acknowledged, uint64_t newest, bool goesOn) const override {
     FileGroup::Report report;
-    auto session = std::make_unique<Session>(disk, options(isReadOnly), report);
+    auto session = std::make_unique<Session>(disk, options(isReadOnly), nullptr, report);
     const uint64_t commit = report.commitNumber;
     require(commit >= acknowledged, "commit " + std::to_string(acknowledged) + " was acknowledged, but only " +
                                       std::to_string(commit) + " is left");
@@ -146,7 +146,7 @@ class CabinetWorkload final : public Workload {
     session->close();
     session.reset();
     FileGroup::Report again;
-    session = std::make_unique<Session>(disk, options(false), again);
+    session = std::make_unique<Session>(disk, options(false), nullptr, again);
     require(again.recoveredCommits == 0, "a clean close left something to recover");
     requireState(*session, expected, again.commitNumber);
     return commit;

@@ -28,7 +28,10 @@ public final class FaultyBackend: StoreBackend {
   private let gate = Gate()
   private let scanGate = Gate()
 
-  public init() {}
+  public let keyRing: KeyRing?
+
+  /// - Parameter keyRing: What stores are to seal their records with.
+  public init(keyRing: KeyRing? = nil) { self.keyRing = keyRing }
 
   // MARK: Faults
 

@@ -80,10 +80,11 @@ void BatchCommit::checkKeys(const BatchRun &run, const HashFile &file) {
 
 void BatchCommit::checkTree(const BatchRun &run, const HashFile &file) {
   TreeReader tree(file);
+  TreeReader::Leaf leaf;
   for (size_t index = run.first; index < run.end; index++) {
     ChangeKey key(batch_, *run.structure, batch_.change(index));
     std::string_view value;
-    bool exists = tree.find(key.view(), value);
+    bool exists = tree.find(key.view(), leaf, value);
     checkOne(index, exists, value);
   }
 }

@@ -4,10 +4,20 @@
 
 namespace todana {
 
+namespace {
+
+// It is the caller's, and may be gone once the store is open.
+tdn_options withoutSecret(tdn_options options) {
+  options.secret = nullptr;
+  return options;
+}
+
+}  // namespace
+
 Cabinet::Use::Use(Cabinet &cabinet) : door_(cabinet.door_), session_(cabinet.session()) {}
 
 Cabinet::Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report)
-    : options_(options), directory_(StoreDirectory::open(path, options)) {
+    : options_(withoutSecret(options)), directory_(StoreDirectory::open(path, options)) {
   FileGroup::Report groupReport;
   openSession(groupReport);
   fill(report, groupReport);
@@ -15,7 +25,8 @@ Cabinet::Cabinet(const std::string &path, const tdn_options &options, tdn_open_r
 }
 
 void Cabinet::openSession(FileGroup::Report &report) {
-  session_ = std::make_unique<Session>(directory_->disk(), options_, report);
+  session_ = std::make_unique<Session>(
+    directory_->disk(), options_, directory_->keys() ? directory_->keys()->ring() : nullptr, report);
 }
 
 void Cabinet::fill(tdn_open_report &report, const FileGroup::Report &groupReport) const {
@@ -32,6 +43,11 @@ Session &Cabinet::session() const {
   if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
   if (!session_) throw Failure(TDN_MUST_REOPEN, "the store could not be reopened: try again");
   return *session_;
+}
+
+bool Cabinet::isEncrypted() {
+  ReaderWriterLock::Shared lock(door_);
+  return !isClosed_ && directory_->keys();
 }
 
 bool Cabinet::isOpen() {
@@ -67,7 +83,8 @@ void Cabinet::reopen(tdn_open_report &report) {
 
 FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {
   // The lock is this process's own.
-  return session.group().planBackup([](const std::string &name) { return name != DirectoryLock::kName; });
+  return session.group().planBackup(
+    [](const std::string &name) { return name != DirectoryLock::kName && name != StoreKeys::kNewName; });
 }
 
 std::unique_ptr<Backup> Cabinet::openBackup(const std::string &path) {

@@ -37,6 +37,16 @@ class Cabinet {
   std::unique_ptr<SeriesBackup> openSeriesBackup(const std::string &path);
   void reopen(tdn_open_report &report);
 
+  // Calls `body` with the store's keys. Throws Failure: TDN_NOT_ENCRYPTED, TDN_CLOSED.
+  template <class Body> auto withKeys(Body body) {
+    ReaderWriterLock::Shared lock(door_);
+    if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
+    if (!directory_->keys()) throw Failure(TDN_NOT_ENCRYPTED, "the store is not encrypted");
+    return body(*directory_->keys());
+  }
+  bool isEncrypted();
+  const tdn_options &options() const { return options_; }
+
   // Without a session, for what outlives it.
   bool isOpen();
 

@@ -29,11 +29,21 @@ uint32_t readNumber(const char *bytes) {
   return number;
 }
 
+// An entry belongs to its structure; nothing else about its place matters.
+SealedPlace place(uint64_t id) { return {SealedKind::catalog, static_cast<uint32_t>(id), {nullptr, 0}}; }
+
 }  // namespace
+
+Catalog::Catalog(const std::shared_ptr<const KeyRing> &ring) : sealer_(ring ? std::make_unique<Sealer>(ring) : nullptr) {}
+
+const std::string &Catalog::visibleName(const std::string &structureName) const {
+  static const std::string none;
+  return sealer_ ? none : structureName;
+}
 
 std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &structureName) {
   char prefix[16];
-  std::snprintf(prefix, sizeof(prefix), "%04u-", number);
+  std::snprintf(prefix, sizeof(prefix), structureName.empty() ? "%04u" : "%04u-", number);
   std::string name = prefix;
   for (char character : structureName.substr(0, kVisibleNameLimit)) {
     bool isPlain = (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') ||
@@ -43,7 +53,28 @@ std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &
   return name + (kind == TDN_STRUCTURE_TREE ? ".kct" : ".kch");
 }
 
-std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view value) {
+std::string Catalog::sealed(uint64_t id, std::string value) {
+  if (!sealer_) return value;
+  const std::vector<uint8_t> bytes = sealer_->seal(place(id), {value.data(), value.size()});
+  return std::string(bytes.begin(), bytes.end());
+}
+
+// Nothing where it is damaged, belongs elsewhere, or is not sealed where everything is.
+std::optional<std::string> Catalog::opened(uint64_t id, std::string_view value) {
+  if (!sealer_) return std::string(value);
+  std::vector<uint8_t> output(value.size());
+  const Sealer::Opened opened = sealer_->open(place(id), {value.data(), value.size()}, output.data());
+  if (opened.outcome == Sealer::Outcome::unknownEpoch) {
+    throw Failure(TDN_UNKNOWN_EPOCH, "the catalog is sealed under a key that the store's file of keys does not have");
+  }
+  if (opened.outcome != Sealer::Outcome::opened) return std::nullopt;
+  return std::string(reinterpret_cast<const char *>(output.data()) + opened.offset, opened.count);
+}
+
+std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view stored) {
+  const std::optional<std::string> plain = opened(id, stored);
+  if (!plain) return std::nullopt;
+  const std::string_view value = *plain;
   if (value.size() <= kEntryHeaderSize || value[0] != kEntryVersion || value[1] < TDN_STRUCTURE_ROWS ||
       value[1] > TDN_STRUCTURE_TREE) {
     return std::nullopt;
@@ -73,8 +104,9 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
       file_->damaged("an entry of the catalog is damaged", offset);
     }
     if (id == kStateKey) {
-      if (block.valueLength != 4) file_->damaged("an entry of the catalog is damaged", offset);
-      nextFileNumber_ = readNumber(block.value);
+      const std::optional<std::string> number = opened(id, {block.value, block.valueLength});
+      if (!number || number->size() != 4) file_->damaged("an entry of the catalog is damaged", offset);
+      nextFileNumber_ = readNumber(number->data());
       continue;
     }
     std::optional<Entry> entry = parse(static_cast<uint32_t>(id), {block.value, block.valueLength});
@@ -99,9 +131,9 @@ void Catalog::store(
   for (const Entry &entry : entries) {
     std::string value{kEntryVersion, static_cast<char>(entry.kind)};
     value.append(reinterpret_cast<const char *>(&entry.fileNumber), 4);
-    put(*file_, writer, entry.id, value + entry.name);
+    put(*file_, writer, entry.id, sealed(entry.id, value + entry.name));
   }
-  put(*file_, writer, kStateKey, std::string(reinterpret_cast<const char *>(&nextFileNumber), 4));
+  put(*file_, writer, kStateKey, sealed(kStateKey, std::string(reinterpret_cast<const char *>(&nextFileNumber), 4)));
   writer.end(nextStructure);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "../../CSealing/Sealer.h"
 #include "../FileGroup.h"
 #include "../Kyoto/HashWriter.h"
 
@@ -26,11 +27,16 @@ class Catalog {
     std::string name;
   };
 
+  // In an encrypted store entries are sealed, and files are named by their numbers alone.
+  explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr);
+
   // The name of a data file: its number, and for people what is in it.
   static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
+  std::string fileName(const Entry &entry) const { return fileName(entry.fileNumber, entry.kind, visibleName(entry.name)); }
+  const std::string &visibleName(const std::string &structureName) const;
 
   // What the value of an entry says; nothing where it is none.
-  static std::optional<Entry> parse(uint32_t id, std::string_view value);
+  std::optional<Entry> parse(uint32_t id, std::string_view value);
 
   // Reads the whole catalog, if there is one yet.
   void load(FileGroup &group, const std::function<void(Entry)> &visit);
@@ -50,6 +56,10 @@ class Catalog {
   void storePool(HashWriter &writer);
 
  private:
+  std::string sealed(uint64_t id, std::string value);
+  std::optional<std::string> opened(uint64_t id, std::string_view value);
+
+  const std::unique_ptr<Sealer> sealer_;  // null in a plain store
   std::shared_ptr<const HashFile> file_;
   bool isNew_ = false;  // made by the commit that is being applied
   FreeBlockPool pool_;

@@ -14,10 +14,10 @@ constexpr size_t kMaximumTreeWriters = 32;
 std::shared_ptr<const HashFile> Commit::createFile(Structure &structure, uint64_t recordCount) {
   uint32_t number = state_.table.takeFileNumber();
   std::shared_ptr<DataFile> data =
-    state_.group.createFile(number, Catalog::fileName(number, structure.kind, structure.name));
+    state_.group.createFile(number, state_.table.fileName(structure, number));
   HashFile::Shape shape;
   if (structure.isTree()) {
-    shape = TreeReader::shape();
+    shape = TreeReader::shape(state_.table.sealers());
   } else if (recordCount > static_cast<uint64_t>(shape.bucketCount)) {
     shape.bucketCount = HashFile::bucketCountFor(recordCount);
   }

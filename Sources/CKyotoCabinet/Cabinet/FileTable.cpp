@@ -111,10 +111,11 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
     std::shared_ptr<const HashFile> file;
     try {
       std::shared_ptr<DataFile> data =
-        group_.openFile(number, Catalog::fileName(number, structure.kind, structure.name));
+        group_.openFile(number, fileName(structure, number));
       FileGroup::ReadLockUnlessApplying lock(group_);
       file = std::make_shared<const HashFile>(
-        std::move(data), structure.id, structure.isTree() ? kTreeFileType : kHashFileType);
+        std::move(data), structure.id, structure.isTree() ? kTreeFileType : kHashFileType,
+        structure.isTree() ? sealers_ : nullptr);
     } catch (const Failure &) {
       if (structure.fileNumber != number) continue;  // replaced meanwhile
       throw;

@@ -20,7 +20,9 @@ namespace todana {
 
 class FileTable {
  public:
-  FileTable(FileGroup &group, size_t openLimit) : group_(group), openLimit_(openLimit) {}
+  // `sealers`: of an encrypted store, whose files are named by their numbers alone.
+  FileTable(FileGroup &group, size_t openLimit, std::shared_ptr<SealerPool> sealers)
+      : group_(group), openLimit_(openLimit), sealers_(std::move(sealers)) {}
 
   // -- Structures
   void add(const Catalog::Entry &entry);
@@ -53,6 +55,11 @@ class FileTable {
   uint32_t takeFileNumber() { return nextFileNumber_++; }
   uint32_t nextStructure();
   uint32_t nextFileNumber() const { return nextFileNumber_; }
+  std::string fileName(const Structure &structure, uint32_t number) const {
+    return Catalog::fileName(number, structure.kind, sealers_ ? std::string() : structure.name);
+  }
+  // Of an encrypted store, else null.
+  const std::shared_ptr<SealerPool> &sealers() const { return sealers_; }
 
   // -- Files
   // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none.
@@ -92,6 +99,7 @@ class FileTable {
 
   FileGroup &group_;
   const size_t openLimit_;
+  const std::shared_ptr<SealerPool> sealers_;
   std::mutex mutex_;
   std::map<uint32_t, std::unique_ptr<Structure>> structures_;
   std::map<std::pair<int32_t, std::string>, Structure *> byName_;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "../Failure.h"
+#include "../Keys/StoreKeys.h"
 #include "BatchCommit.h"
 
 namespace todana {
@@ -44,6 +45,8 @@ bool guard(tdn_error *error, Body body) noexcept {
     return true;
   } catch (const Failure &failure) {
     fill(*error, failure);
+  } catch (const SealingError &sealing) {
+    fill(*error, failureOf(sealing));
   } catch (const Conflict &) {
     *error = {};
     error->code = TDN_CONFLICT;

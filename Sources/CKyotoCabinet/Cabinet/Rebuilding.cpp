@@ -67,12 +67,12 @@ void Rebuilding::create(uint64_t bucketCount) {
   const uint32_t number = state_.table.takeFileNumber();
   HashFile::Shape shape;
   if (structure_.isTree()) {
-    shape = TreeReader::shape();
+    shape = TreeReader::shape(state_.table.sealers());
     bucketCount = std::min(bucketCount, TreeReader::kMostBuckets);
   }
   shape.bucketCount = HashFile::bucketCountAtLeast(bucketCount);
   target_ = HashFile::create(
-    state_.group.createBuildingFile(number, Catalog::fileName(number, structure_.kind, structure_.name)),
+    state_.group.createBuildingFile(number, state_.table.fileName(structure_, number)),
     structure_.id, shape);
   writer_.begin(*target_, pool_);
 }

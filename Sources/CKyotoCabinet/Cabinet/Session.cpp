@@ -24,11 +24,13 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
 
 }  // namespace
 
-Session::Session(Disk &disk, const tdn_options &options, FileGroup::Report &report)
+Session::Session(
+  Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, FileGroup::Report &report)
     : snapshotLimit_(options.snapshot_limit), isReadOnly_(options.access == TDN_ACCESS_READ) {
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
-  table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)));
-  commitState_.reset(new CommitState{*group_, *table_, snapshots_, {}, {}, {}});
+  table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)),
+    ring ? std::make_shared<SealerPool>(ring) : nullptr);
+  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), {}, {}});
   std::vector<uint32_t> fileNumbers{Catalog::kFileNumber};
   commitState_->catalog.load(*group_, [&](const Catalog::Entry &entry) {
     table_->add(entry);
@@ -206,8 +208,9 @@ void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view key, Chun
                part && old != part->changedInOrder.end()) {
       reader.addOld(chunk, 0, old->second);
     } else {
+      TreeReader::Leaf leaf;
       std::string_view value;
-      bool exists = TreeReader(*reader.file()).find(key, value);
+      const bool exists = TreeReader(*reader.file()).find(key, leaf, value);
       if (exists) {
         chunk.add(0, {}, value.data(), value.size());
       } else {
@@ -264,7 +267,7 @@ FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::str
   for (;;) {
     const uint32_t number = structure.fileNumber;
     if (number == 0) return {};
-    fileName = Catalog::fileName(number, structure.kind, structure.name);
+    fileName = table_->fileName(structure, number);
     try {
       FileGroup::Verified verified = group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
       if (structure.fileNumber == number) return verified;

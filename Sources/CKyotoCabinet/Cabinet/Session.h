@@ -16,7 +16,8 @@ namespace todana {
 
 class Session {
  public:
-  Session(Disk &disk, const tdn_options &options, FileGroup::Report &report);
+  // `ring`: the keys of an encrypted store.
+  Session(Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, FileGroup::Report &report);
   // Without `close`: whatever is only in memory is forgotten.
   ~Session();
   Session(const Session &) = delete;
@@ -43,7 +44,7 @@ class Session {
   uint64_t commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
 
   // -- Reading
-  std::shared_ptr<Snapshot> openSnapshot() { return snapshots_.open(*group_, snapshotLimit_); }
+  std::shared_ptr<Snapshot> openSnapshot() { return snapshots_.open(*group_, snapshotLimit_, table_->sealers() != nullptr); }
   uint64_t snapshotCount(Snapshot &snapshot, uint32_t structure);
   uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t structure);
   // The part that a scan goes through.

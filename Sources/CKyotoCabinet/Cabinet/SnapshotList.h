@@ -13,11 +13,11 @@ namespace todana {
 
 class SnapshotList {
  public:
-  std::shared_ptr<Snapshot> open(FileGroup &group, int64_t memoryLimit) {
+  std::shared_ptr<Snapshot> open(FileGroup &group, int64_t memoryLimit, bool isEncrypted) {
     // Under a read lock the files hold one commit's state, and no commit misses the snapshot.
     FileGroup::ReadLock readLock(group);
     std::lock_guard<std::mutex> lock(mutex_);
-    snapshots_.push_back(std::make_shared<Snapshot>(group.commitNumber(), memoryLimit));
+    snapshots_.push_back(std::make_shared<Snapshot>(group.commitNumber(), memoryLimit, isEncrypted));
     return snapshots_.back();
   }
 

@@ -41,8 +41,9 @@ bool isPrime(int64_t number) {
 
 }  // namespace
 
-HashFile::HashFile(std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type)
-    : file_(std::move(file)), structure_(structure) {
+HashFile::HashFile(
+  std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type, std::shared_ptr<SealerPool> sealers)
+    : file_(std::move(file)), structure_(structure), sealers_(std::move(sealers)) {
   if (end() < kHashHeaderSize) damaged("it is too short for a header", 0);
   const char *head = header();
   auto byte = [&](int offset) { return static_cast<uint8_t>(head[offset]); };
@@ -93,7 +94,7 @@ std::shared_ptr<const HashFile> HashFile::create(
   std::memcpy(head + kOurVersion, &kFileFormatVersion, 4);
   file->grow(recordStart);
   file->write(0, head, sizeof(head));
-  return std::make_shared<const HashFile>(std::move(file), structure, shape.type);
+  return std::make_shared<const HashFile>(std::move(file), structure, shape.type, shape.sealers);
 }
 
 int64_t HashFile::bucketCountFor(uint64_t recordCount) {

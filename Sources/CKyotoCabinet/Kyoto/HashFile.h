@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../../CSealing/SealerPool.h"
 #include "../DataFile.h"
 #include "../Failure.h"
 #include "HashFormat.h"
@@ -53,10 +54,13 @@ class HashFile {
     uint8_t alignmentPower = 3;
     uint8_t freeBlockPower = 10;
     int64_t bucketCount = 4093;  // 24 KiB: many classes have few rows
+    std::shared_ptr<SealerPool> sealers;  // see `sealers()`
   };
 
   // Checks the header. Throws Failure(TDN_DAMAGED) where the file is not `structure`'s or not as we write it.
-  HashFile(std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type = kHashFileType);
+  HashFile(
+    std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type = kHashFileType,
+    std::shared_ptr<SealerPool> sealers = nullptr);
 
   // Writes header, pool and buckets of an empty hash file into an empty data file.
   static std::shared_ptr<const HashFile> create(std::shared_ptr<DataFile> file, uint32_t structure, const Shape &shape);
@@ -68,6 +72,8 @@ class HashFile {
   const std::shared_ptr<DataFile> &file() const { return file_; }
   uint32_t number() const { return file_->number(); }
   uint32_t structure() const { return structure_; }
+  // What a tree's nodes are sealed with in an encrypted store; null elsewhere. Not for records: those come sealed.
+  SealerPool *sealers() const { return sealers_.get(); }
   int64_t bucketCount() const { return bucketCount_; }
   int alignmentPower() const { return alignmentPower_; }
   int64_t poolSize() const { return bucketStart_ - kHashHeaderSize; }
@@ -157,6 +163,7 @@ class HashFile {
 
   const std::shared_ptr<DataFile> file_;
   const uint32_t structure_;
+  const std::shared_ptr<SealerPool> sealers_;
   int alignmentPower_ = 0;
   int64_t bucketCount_ = 0;
   int64_t bucketStart_ = 0;

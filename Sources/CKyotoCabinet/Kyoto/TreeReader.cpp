@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "NodeSeal.h"
+
 namespace todana {
 
 namespace {
@@ -15,8 +17,9 @@ constexpr int64_t kMaximumCacheSlots = 1 << 22;
 
 }  // namespace
 
-HashFile::Shape TreeReader::shape() {
+HashFile::Shape TreeReader::shape(std::shared_ptr<SealerPool> sealers) {
   HashFile::Shape shape;
+  shape.sealers = std::move(sealers);
   shape.type = kTreeFileType;
   shape.alignmentPower = 8;  // nodes grow and shrink in place
   shape.bucketCount = 1021;  // for nodes, not records
@@ -25,11 +28,12 @@ HashFile::Shape TreeReader::shape() {
 
 TreeReader::TreeReader(const HashFile &file) : file_(file) {
   HashBlock record;
-  if (!file.find(kMetaKey.data(), kMetaKey.size(), record) || record.valueLength != kMetaSize) {
-    damaged("the description of the tree is missing");
-  }
-  if (static_cast<uint8_t>(record.value[0]) != kLexicalOrder) damaged("the tree has an order that is never used");
-  auto number = [&](int index) { return static_cast<int64_t>(readBigEndian64(record.value + 8 + 8 * index)); };
+  if (!file.find(kMetaKey.data(), kMetaKey.size(), record)) damaged("the description of the tree is missing");
+  std::string buffer;
+  const std::string_view meta = NodeSeal(file).opened(kMetaKey, {record.value, record.valueLength}, buffer);
+  if (meta.size() != kMetaSize) damaged("the description of the tree is damaged");
+  if (static_cast<uint8_t>(meta[0]) != kLexicalOrder) damaged("the tree has an order that is never used");
+  auto number = [&](int index) { return static_cast<int64_t>(readBigEndian64(meta.data() + 8 + 8 * index)); };
   int64_t pageSize = number(0), records = number(6), cacheSlots = number(7);
   root_ = number(1);
   first_ = number(2);
@@ -46,8 +50,7 @@ TreeReader::TreeReader(const HashFile &file) : file_(file) {
   count_ = static_cast<uint64_t>(records);
 }
 
-bool TreeReader::find(std::string_view key, std::string_view &value) const {
-  Leaf leaf;
+bool TreeReader::find(std::string_view key, Leaf &leaf, std::string_view &value) const {
   readLeaf(leafFor(key), leaf);
   auto isBefore = [](const Record &record, std::string_view key) { return record.key < key; };
   auto found = std::lower_bound(leaf.records.begin(), leaf.records.end(), key, isBefore);
@@ -61,7 +64,7 @@ int64_t TreeReader::leafFor(std::string_view key) const {
   InnerNode node;
   for (int level = 0; isInner(id); level++) {
     if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
-    parseInner(readNode(id), node);
+    parseInner(readNode(id, node.opened), node);
     auto above = std::upper_bound(
       node.links.begin(), node.links.end(), key, [](std::string_view k, const Link &link) { return k < link.key; });
     id = above == node.links.begin() ? node.heir : std::prev(above)->child;
@@ -69,16 +72,16 @@ int64_t TreeReader::leafFor(std::string_view key) const {
   return id;
 }
 
-void TreeReader::readLeaf(int64_t id, Leaf &leaf) const { parseLeaf(readNode(id), leaf); }
+void TreeReader::readLeaf(int64_t id, Leaf &leaf) const { parseLeaf(readNode(id, leaf.opened), leaf); }
 
-std::string_view TreeReader::readNode(int64_t id) const {
+std::string_view TreeReader::readNode(int64_t id, std::string &opened) const {
   char key[24];
   int length = std::snprintf(
     key, sizeof(key), "%c%llX", isInner(id) ? 'I' : 'L',
     static_cast<unsigned long long>(isInner(id) ? id - kInnerBase : id));
   HashBlock record;
   if (!file_.find(key, static_cast<size_t>(length), record)) damaged("a node of the tree is missing");
-  return {record.value, record.valueLength};
+  return NodeSeal(file_).opened({key, static_cast<size_t>(length)}, {record.value, record.valueLength}, opened);
 }
 
 void TreeReader::parseInner(std::string_view bytes, InnerNode &node) const {
@@ -136,7 +139,7 @@ void TreeReader::checkInnerNodes() const {
 int64_t TreeReader::checkInner(int64_t id, int level) const {
   if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
   InnerNode node;
-  parseInner(readNode(id), node);
+  parseInner(readNode(id, node.opened), node);
   int64_t nodeCount = 1, limit = std::min(innerCount_, static_cast<int64_t>(file_.count()));
   auto check = [&](int64_t child) {
     if (isInner(child)) nodeCount += checkInner(child, level + 1);

@@ -23,13 +23,14 @@ class TreeReader {
     int64_t previous = 0;
     int64_t next = 0;
     std::vector<Record> records;
+    std::string opened;  // in an encrypted store what `records` points into
   };
 
   // Stock code has a cache of as many nodes in memory.
   static constexpr uint64_t kMostBuckets = 1 << 20;
 
   // What a tree's file is made with.
-  static HashFile::Shape shape();
+  static HashFile::Shape shape(std::shared_ptr<SealerPool> sealers);
 
   explicit TreeReader(const HashFile &file);
 
@@ -38,7 +39,8 @@ class TreeReader {
   int64_t lastLeaf() const { return last_; }
   int64_t leafCount() const { return leafCount_; }
 
-  bool find(std::string_view key, std::string_view &value) const;
+  // The value stands in the file or in the leaf.
+  bool find(std::string_view key, Leaf &leaf, std::string_view &value) const;
 
   // The leaf whose range holds the key.
   int64_t leafFor(std::string_view key) const;
@@ -49,7 +51,7 @@ class TreeReader {
   // takes numbers of nodes as they come.
   void checkInnerNodes() const;
   // Checks one node as stock code is about to read it, in the middle of a commit too, where the file's description of
-  // the tree lags behind.
+  // the tree lags behind. In an encrypted store `value` is what was opened.
   static void checkNode(const HashFile &file, std::string_view key, std::string_view value);
 
  private:
@@ -64,10 +66,11 @@ class TreeReader {
   struct InnerNode {
     int64_t heir;
     std::vector<Link> links;
+    std::string opened;
   };
 
   static bool isInner(int64_t id) { return id > kInnerBase; }
-  std::string_view readNode(int64_t id) const;
+  std::string_view readNode(int64_t id, std::string &opened) const;
   void parseInner(std::string_view bytes, InnerNode &node) const;
   void parseLeaf(std::string_view bytes, Leaf &leaf) const;
   int64_t checkInner(int64_t id, int level) const;

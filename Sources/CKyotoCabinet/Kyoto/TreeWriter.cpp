@@ -1,5 +1,6 @@
 #include "TreeWriter.h"
 
+#include "NodeSeal.h"
 #include "PagedKyoto.h"
 #include "TreeReader.h"
 
@@ -10,6 +11,33 @@ namespace {
 struct TreePort : FilePort {
   const HashFile *hash = nullptr;
   std::vector<std::string> *changedNodes = nullptr;
+};
+
+// Seals what stock code writes and hands it what was sealed, opened.
+class SealingVisitor : public kyotocabinet::DB::Visitor {
+ public:
+  // `old`: the node as it was written; nothing where stock code is about to write it, and does not look.
+  SealingVisitor(const HashFile &file, kyotocabinet::DB::Visitor *visitor, std::string_view old)
+      : seal_(file), visitor_(visitor), old_(old) {}
+
+ private:
+  const char *visit_full(const char *key, size_t keyLength, const char *, size_t, size_t *length) override {
+    return sealed({key, keyLength}, visitor_->visit_full(key, keyLength, old_.data(), old_.size(), length), length);
+  }
+  const char *visit_empty(const char *key, size_t keyLength, size_t *length) override {
+    return sealed({key, keyLength}, visitor_->visit_empty(key, keyLength, length), length);
+  }
+  const char *sealed(std::string_view key, const char *node, size_t *length) {
+    if (node == NOP || node == REMOVE) return node;
+    const std::string_view made = seal_.sealed(key, {node, *length}, buffer_);
+    *length = made.size();
+    return made.data();
+  }
+
+  const NodeSeal seal_;
+  kyotocabinet::DB::Visitor *const visitor_;
+  const std::string_view old_;
+  std::string buffer_;
 };
 
 // The nodes of a tree: a stock hash database without locks that walks every chain with our reader first, and lets
@@ -49,15 +77,20 @@ class TreeNodes : public kyotocabinet::PagedHashDB {
       const HashFile &hash = *port->hash;
       HashFile::Place place = hash.place(key, keyLength);
       HashBlock record;
+      std::string_view node("", 0);
+      std::string buffer;
       if (hash.find(key, keyLength, place, record)) {
         if (isWriting) {
           hash.checkRemoval(record);
         } else {
-          TreeReader::checkNode(hash, {key, keyLength}, {record.value, record.valueLength});
+          node = NodeSeal(hash).opened({key, keyLength}, {record.value, record.valueLength}, buffer);
+          TreeReader::checkNode(hash, {key, keyLength}, node);
         }
       }
       if (isWriting && port->changedNodes) port->changedNodes->emplace_back(key, keyLength);
-      return accept_impl(key, keyLength, visitor, place.bucket, place.pivot, false);
+      if (!hash.sealers()) return accept_impl(key, keyLength, visitor, place.bucket, place.pivot, false);
+      SealingVisitor sealing(hash, visitor, node);
+      return accept_impl(key, keyLength, &sealing, place.bucket, place.pivot, false);
     } catch (...) {
       if (!port->failure) port->failure = std::current_exception();
       set_error(_KCCODELINE_, Error::BROKEN, "a node cannot be read");

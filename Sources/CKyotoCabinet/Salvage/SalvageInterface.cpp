@@ -5,6 +5,7 @@
 #include "../Cabinet/Guard.h"
 #include "../Kyoto/RowPack.h"
 #include "RecordSieve.h"
+#include "../../CSealing/CSealingHandles.h"
 #include "SalvageSource.h"
 
 using namespace todana;
@@ -25,6 +26,8 @@ class Salvage {
     store.has_store_id = source_.storeID() != nullptr;
     if (store.has_store_id) std::memcpy(store.store_id, source_.storeID(), sizeof store.store_id);
     store.byte_count = total_;
+    tds_key_ring ring{source_.keyRing()};
+    if (ring.ring) store.key_ring = &ring;
     visitor_.store(visitor_.context, &store);
     for (const std::string &loss : source_.losses()) visitor_.loss(visitor_.context, loss.c_str());
     for (const SalvageSource::Structure &structure : source_.structures()) salvage(structure);
@@ -178,9 +181,10 @@ class Salvage {
 
 }  // namespace
 
-bool tdn_salvage(const char *path, const tdn_salvage_visitor *visitor, tdn_error *error) {
+bool tdn_salvage(
+  const char *path, const tds_secret *secret, const tdn_salvage_visitor *visitor, tdn_error *error) {
   return guard(error, [&] {
-    SalvageSource source(path);
+    SalvageSource source(path, secret);
     Salvage(source, *visitor).run();
   });
 }

@@ -30,17 +30,18 @@ uint32_t fileNumberOf(const std::string &name) {
   if (!hasSuffix(name, ".kch") && !hasSuffix(name, ".kct")) return 0;
   char *end = nullptr;
   const unsigned long long number = std::strtoull(name.c_str(), &end, 10);
-  return end == name.c_str() || *end != '-' || number > UINT32_MAX ? 0 : static_cast<uint32_t>(number);
+  return end == name.c_str() || (*end != '-' && *end != '.') || number > UINT32_MAX ? 0 : static_cast<uint32_t>(number);
 }
 
 std::string visibleName(const std::string &fileName) {
   const size_t start = fileName.find('-') + 1;
+  if (start == 0) return "";  // of an encrypted store
   return fileName.substr(start, fileName.size() - start - 4);
 }
 
 }  // namespace
 
-SalvageSource::SalvageSource(const std::string &path)
+SalvageSource::SalvageSource(const std::string &path, const tds_secret *secret)
     : path_(path), disk_([&] {
         struct stat status;
         if (::stat(path.c_str(), &status) != 0) throw Failure(TDN_NOT_FOUND, "there is no store at the path", path);
@@ -49,6 +50,7 @@ SalvageSource::SalvageSource(const std::string &path)
       }()) {
   lock_ = DirectoryLock::acquire(path, DirectoryLock::Kind::shared, false, 0, "");
   readSuperblock();
+  readKeys(secret);
   readLogs();
   readCatalog();
   listFiles();
@@ -68,6 +70,17 @@ void SalvageSource::readSuperblock() {
     losses_.push_back(
       "The superblock cannot be read. Records were taken where the checksums of their pages vouch for them.");
   }
+}
+
+void SalvageSource::readKeys(const tds_secret *secret) {
+  if (!StoreKeys::exist(disk_)) {
+    if (!secret) return;
+    throw Failure(TDN_NOT_ENCRYPTED, "the store has no file of keys: it is not encrypted, or nothing of it can be read");
+  }
+  if (!secret) throw Failure(TDN_SECRET_REQUIRED, "the store is encrypted: a passphrase or key is needed");
+  ring_ = StoreKeys::open(disk_, storeID_, secretOf(*secret), false)->ring();
+  // The file of keys knows it, too.
+  storeID_ = ring_->storeID();
 }
 
 // MARK: Logs
@@ -125,6 +138,7 @@ void SalvageSource::readCatalog() {
   catalog.fileNumber = Catalog::kFileNumber;
   catalog.fileName = Catalog::kFileName;
   describe(catalog);
+  Catalog entries(ring_);
   std::set<uint32_t> ids;
   uint64_t found = 0;
   auto accept = [&](const RecordSieve::Record &record) {
@@ -135,11 +149,11 @@ void SalvageSource::readCatalog() {
       found += isSound;
       return isSound;
     }
-    std::optional<Catalog::Entry> entry = Catalog::parse(static_cast<uint32_t>(id), record.value);
+    std::optional<Catalog::Entry> entry = entries.parse(static_cast<uint32_t>(id), record.value);
     if (!entry) return false;
     Structure structure;
     structure.fileNumber = entry->fileNumber;
-    structure.fileName = Catalog::fileName(entry->fileNumber, entry->kind, entry->name);
+    structure.fileName = entries.fileName(*entry);
     describe(structure);
     // Either its page vouches for it, or the file that it names.
     if (!isSound && structure.id != entry->id) return false;
@@ -153,7 +167,7 @@ void SalvageSource::readCatalog() {
   };
   RecordSieve sieve(*file, kHashAlignmentPower, catalog.recordStart);
   auto mayBeEntry = [](std::string_view key, std::string_view, uint64_t valueLength) {
-    return key.size() <= 4 && valueLength <= 6 + UINT16_MAX;
+    return key.size() <= 4 && valueLength <= 6 + UINT16_MAX + Sealer::kLargestEnvelope;
   };
   sieve.run(mayBeEntry, accept, [](const RecordSieve::Record &) {}, [](int64_t) {});
   isCatalogWhole_ = file->isSound(0, kHashHeaderSize) && catalog.recordCount == found;

@@ -9,6 +9,7 @@
 
 #include "../Disk.h"
 #include "../DirectoryLock.h"
+#include "../Keys/StoreKeys.h"
 #include "../LogIndex.h"
 #include "SalvagedFile.h"
 
@@ -17,8 +18,9 @@ namespace todana {
 class SalvageSource {
  public:
   // Locks the store for reading, where it has something to lock. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE,
-  // TDN_IN_USE, TDN_NEWER_FORMAT, or where the directory cannot be read.
-  explicit SalvageSource(const std::string &path);
+  // TDN_IN_USE, TDN_NEWER_FORMAT, or where the directory cannot be read; of an encrypted store also whatever StoreKeys
+  // throws, TDN_SECRET_REQUIRED, TDN_NOT_ENCRYPTED. `secret` may be null.
+  SalvageSource(const std::string &path, const tds_secret *secret);
 
   // A structure, and the file that it lives in.
   struct Structure {
@@ -35,6 +37,8 @@ class SalvageSource {
 
   // Null where no copy of the superblock can be read.
   const uint8_t *storeID() const { return storeID_ ? storeID_->data() : nullptr; }
+  // Null in a plain store.
+  const std::shared_ptr<KeyRing> &keyRing() const { return ring_; }
   // What was lost beside records, as sentences.
   const std::vector<std::string> &losses() const { return losses_; }
   const std::vector<Structure> &structures() const { return structures_; }
@@ -43,6 +47,7 @@ class SalvageSource {
 
  private:
   void readSuperblock();
+  void readKeys(const tds_secret *secret);
   void readLogs();
   void addLog(const char *name, const LogHeader &header);
   void readCatalog();
@@ -54,6 +59,7 @@ class SalvageSource {
   std::unique_ptr<DirectoryLock> lock_;
   DirectoryDisk disk_;
   std::optional<std::array<uint8_t, 16>> storeID_;
+  std::shared_ptr<KeyRing> ring_;
   std::vector<std::string> losses_;
   std::unique_ptr<LogIndex> log_;
   bool isCatalogWhole_ = false;

@@ -48,7 +48,8 @@ struct SnapshotPart {
 
 class Snapshot {
  public:
-  Snapshot(uint64_t commitNumber, int64_t memoryLimit) : commitNumber_(commitNumber), oldValues_(memoryLimit) {}
+  Snapshot(uint64_t commitNumber, int64_t memoryLimit, bool isEncrypted)
+      : commitNumber_(commitNumber), oldValues_(memoryLimit, isEncrypted) {}
   Snapshot(const Snapshot &) = delete;
   Snapshot &operator=(const Snapshot &) = delete;
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../../CSealing/Primitives/AesGcm.h"
 #include "../Failure.h"
 #include "../SystemCall.h"
 
@@ -28,6 +29,14 @@ int openTemporaryFile() {
   if (descriptor < 0) throw Failure::fromErrno(errno, "cannot create a temporary file for a snapshot", directory);
   return descriptor;
 }
+
+constexpr size_t kKeySize = 16;
+
+// The key is this file's alone and each place is written once, so the place is nonce enough.
+struct Nonce {
+  uint8_t bytes[kNonceSize] = {};
+  explicit Nonce(uint64_t position) { std::memcpy(bytes, &position, sizeof position); }
+};
 
 }  // namespace
 
@@ -50,7 +59,16 @@ uint64_t SpillBuffer::append(const char *bytes, size_t byteCount) {
     return position;
   }
   if (descriptor_ < 0) descriptor_ = openTemporaryFile();
-  uint64_t position = fileSize_;
+  if (!seals_) return appendToFile(bytes, byteCount) | kInFile;
+  if (key_.isEmpty()) key_ = SecretBytes::random(kKeySize);
+  std::vector<char> sealed(byteCount + kTagSize);
+  auto *output = reinterpret_cast<uint8_t *>(sealed.data());
+  AesGcm(key_).seal(Nonce(fileSize_).bytes, {nullptr, 0}, {bytes, byteCount}, output, output + byteCount);
+  return appendToFile(sealed.data(), sealed.size()) | kInFile;
+}
+
+uint64_t SpillBuffer::appendToFile(const char *bytes, size_t byteCount) {
+  const uint64_t position = fileSize_;
   while (byteCount > 0) {
     ssize_t written = ::pwrite(descriptor_, bytes, byteCount, static_cast<off_t>(fileSize_));
     if (written < 0 && errno == EINTR) continue;
@@ -61,20 +79,20 @@ uint64_t SpillBuffer::append(const char *bytes, size_t byteCount) {
     bytes += written;
     byteCount -= static_cast<size_t>(written);
   }
-  return position | kInFile;
+  return position;
 }
 
 void SpillBuffer::read(uint64_t position, char *buffer, size_t byteCount) const {
   if (position & kInFile) {
     position &= ~kInFile;
-    while (byteCount > 0) {
-      ssize_t count =
-        uninterrupted([&] { return ::pread(descriptor_, buffer, byteCount, static_cast<off_t>(position)); });
-      if (count <= 0) throw Failure::fromErrno(count < 0 ? errno : EIO, "cannot read a snapshot's temporary file", "");
-      position += static_cast<uint64_t>(count);
-      buffer += count;
-      byteCount -= static_cast<size_t>(count);
-    }
+    if (!seals_) return readFromFile(position, buffer, byteCount);
+    std::vector<char> sealed(byteCount + kTagSize);
+    readFromFile(position, sealed.data(), sealed.size());
+    const auto *input = reinterpret_cast<const uint8_t *>(sealed.data());
+    // Several threads may read, so each has a context of its own.
+    const bool isAuthentic = AesGcm(key_).open(
+      Nonce(position).bytes, {nullptr, 0}, {input, byteCount}, reinterpret_cast<uint8_t *>(buffer), input + byteCount);
+    if (!isAuthentic) throw Failure(TDN_IO, "a snapshot's temporary file is not what was written to it");
     return;
   }
   while (byteCount > 0) {
@@ -84,6 +102,16 @@ void SpillBuffer::read(uint64_t position, char *buffer, size_t byteCount) const 
     position += part;
     buffer += part;
     byteCount -= part;
+  }
+}
+
+void SpillBuffer::readFromFile(uint64_t position, char *buffer, size_t byteCount) const {
+  while (byteCount > 0) {
+    ssize_t count = uninterrupted([&] { return ::pread(descriptor_, buffer, byteCount, static_cast<off_t>(position)); });
+    if (count <= 0) throw Failure::fromErrno(count < 0 ? errno : EIO, "cannot read a snapshot's temporary file", "");
+    position += static_cast<uint64_t>(count);
+    buffer += count;
+    byteCount -= static_cast<size_t>(count);
   }
 }
 

@@ -1,15 +1,18 @@
-// Bytes that are appended once and read back later: in memory up to a limit, then in an unlinked temporary file.
+// Bytes that are appended once and read back later: in memory up to a limit, then in an unlinked temporary file, which
+// for an encrypted store is sealed under a key that nobody ever writes down.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "../../CSealing/Primitives/SecretBytes.h"
+
 namespace todana {
 
 class SpillBuffer {
  public:
-  explicit SpillBuffer(int64_t memoryLimit) : memoryLimit_(memoryLimit) {}
+  SpillBuffer(int64_t memoryLimit, bool seals) : memoryLimit_(memoryLimit), seals_(seals) {}
   ~SpillBuffer();
   SpillBuffer(const SpillBuffer &) = delete;
   SpillBuffer &operator=(const SpillBuffer &) = delete;
@@ -22,7 +25,12 @@ class SpillBuffer {
   static constexpr uint64_t kChunkSize = 64 << 10;
   static constexpr uint64_t kInFile = 1ULL << 63;
 
+  uint64_t appendToFile(const char *bytes, size_t byteCount);
+  void readFromFile(uint64_t position, char *buffer, size_t byteCount) const;
+
   const int64_t memoryLimit_;
+  const bool seals_;
+  SecretBytes key_;  // of the file
   std::vector<std::unique_ptr<char[]>> chunks_;
   uint64_t memorySize_ = 0;
   int descriptor_ = -1;

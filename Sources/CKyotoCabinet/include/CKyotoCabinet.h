@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CSealing.h"
+
 #if defined(__clang__)
 #define TDN_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
 #define TDN_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
@@ -51,6 +53,12 @@ typedef enum {
   TDN_INVALID = 16,            // an argument breaks this header's rules
   TDN_INTERRUPTED = 17,        // the snapshot or scan was ended by `tdn_reopen` or `tdn_close`
   TDN_OTHER_STORE = 18,        // the backups at the path are those of another store
+  TDN_WRONG_SECRET = 19,       // a passphrase or key that is not one of the store's
+  TDN_DAMAGED_KEY_SLOT = 20,   // no other slot opens, and one cannot be read
+  TDN_DAMAGED_KEYS = 21,       // the file of keys as a whole is missing or cannot be read
+  TDN_NOT_ENCRYPTED = 22,      // a secret was given for a store that needs none
+  TDN_SECRET_REQUIRED = 23,    // none was given for one that does
+  TDN_UNKNOWN_EPOCH = 24,      // something is sealed under a key that the file of keys does not have
 } tdn_code;
 
 typedef struct {
@@ -94,6 +102,9 @@ typedef struct {
   int32_t sector_size;         // unit the device writes wholly or not at all: 512 or 4096; 0: ask the device
   bool strict;                 // do not even trust `sector_size`: whole pages in the log
   const char *TDN_NULLABLE program;  // shown to other openers; null: the process's own name
+  const tds_secret *TDN_NULLABLE secret;  // for an encrypted store; null for a plain one. Read by `tdn_open` only
+  int32_t cipher;              // of a store that is created encrypted: 1 AES-128-GCM (0, too), 2 AES-256-GCM
+  int32_t scrypt_log2_n;       // what a passphrase that is added costs to try; 0: 16
 } tdn_options;
 
 void tdn_options_init(tdn_options *options);
@@ -118,6 +129,32 @@ bool tdn_close(tdn_cabinet *cabinet, tdn_error *error);
 
 // After TDN_MUST_REOPEN: forgets everything in memory, recovers from the files and goes on under the same handle.
 bool tdn_reopen(tdn_cabinet *cabinet, tdn_open_report *report, tdn_error *error);
+
+// MARK: Keys
+
+// The keys that the store's values are sealed under, by whoever puts them; null in a plain store. To be released.
+tds_key_ring *TDN_NULLABLE tdn_key_ring(tdn_cabinet *cabinet, tdn_error *error);
+
+typedef struct {
+  uint32_t id;
+  int32_t kind;                // a `tds_secret_kind`
+  uint64_t created_milliseconds;  // since 1970
+  bool damaged;                // nothing but the id is known
+  bool in_use;                 // the store was opened with it
+} tdn_key_slot;
+
+// Visits every passphrase and key that opens the store. TDN_NOT_ENCRYPTED, as for those below.
+bool tdn_key_slots(
+  tdn_cabinet *cabinet, void *TDN_NULLABLE context,
+  void (*visit)(void *TDN_NULLABLE context, const tdn_key_slot *slot), tdn_error *error);
+// Each of these replaces the file of keys: some hundred bytes, durable when it returns.
+bool tdn_add_secret(tdn_cabinet *cabinet, const tds_secret *secret, uint32_t *slot, tdn_error *error);
+bool tdn_change_secret(tdn_cabinet *cabinet, const tds_secret *secret, uint32_t *slot, tdn_error *error);
+bool tdn_remove_secret(tdn_cabinet *cabinet, uint32_t slot, tdn_error *error);
+// Visits the bytes of the file of keys, which open with any of its secrets what the store's directory holds.
+bool tdn_export_keys(
+  tdn_cabinet *cabinet, void *TDN_NULLABLE context,
+  void (*visit)(void *TDN_NULLABLE context, const uint8_t *bytes, size_t byte_count), tdn_error *error);
 
 // MARK: Structures
 
@@ -385,6 +422,7 @@ typedef struct {
   bool has_store_id;           // false: the superblock is damaged
   uint8_t store_id[16];
   uint64_t byte_count;         // of the structures' files
+  const tds_key_ring *TDN_NULLABLE key_ring;  // of an encrypted store; valid during the callback only
 } tdn_salvage_store;
 
 typedef struct {
@@ -436,8 +474,10 @@ typedef struct {
 } tdn_salvage_visitor;
 
 // Visits every structure, those without a known id last, and every record that can be found. TDN_INTERRUPTED after giving
-// up; TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE, TDN_NEWER_FORMAT.
-bool tdn_salvage(const char *path, const tdn_salvage_visitor *visitor, tdn_error *error);
+// up; TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE, TDN_NEWER_FORMAT; of an encrypted store what opening it may say of its
+// keys.
+bool tdn_salvage(
+  const char *path, const tds_secret *TDN_NULLABLE secret, const tdn_salvage_visitor *visitor, tdn_error *error);
 
 // MARK: Looking inside
 

@@ -1,6 +1,6 @@
 import CXXHash
 
-/// The bytes around a record's content, in a store that is not encrypted: `docs/formats/record-envelope.md`.
+/// The bytes around a record's content: `docs/formats/record-envelope.md`.
 ///
 /// ```
 /// format byte 0x01 | version byte | content | check 8
@@ -9,9 +9,18 @@ import CXXHash
 /// The check is an XXH3-64 of everything before it, with a seed made of the store's id, the structure's and the row's:
 /// so damage is found, and a record that stands in another's place too. It protects against accidents, not against
 /// people. One value serves all records of one structure, on any thread.
+///
+/// In an encrypted store ``SealedBackend`` seals what is written here, in place, and opens what is read here:
+///
+/// ```
+/// written: 0xF5 | epoch | room for the nonce | version byte | content | room for the tag
+/// read:                                 0xF0 | version byte | content | tag
+/// ```
 package struct RecordEnvelope: Sendable {
+  /// Bytes before the content, where a record is read.
   package static let headerByteCount = 2
   package static let trailerByteCount = 8
+  static let sealedTrailerByteCount = 16
   package static var minimumByteCount: Int { headerByteCount + trailerByteCount }
 
   /// What the first byte of a record says about the rest; never 0, so that zeroed bytes are not a record.
@@ -27,10 +36,25 @@ package struct RecordEnvelope: Sendable {
     case packed = 5
   }
 
+  /// The first byte of a record that sealing was opened for; no file's bytes come to be read as such.
+  static let openedFormat: UInt8 = 0xF0
+  /// The first byte of a record that is to be sealed; files never have it.
+  static let unsealedFormat: UInt8 = 0xF5
+
   /// XXH3-64, seed 0, of the store id and the structure's number.
   let structureSeed: UInt64
+  /// The epoch that records are sealed in; 0 in a store that is not encrypted.
+  let epoch: UInt32
+  /// Bytes before the content, where a record is written.
+  private let writtenHeaderByteCount: Int
 
-  package init(storeID: StoreID, structure: ClassID) {
+  /// - Parameters:
+  ///   - storeID: The store's identity.
+  ///   - structure: The class, or the structure of named buffers.
+  ///   - epoch: What the store's ``KeyRing`` says; 0 in a store that is not encrypted.
+  package init(storeID: StoreID, structure: ClassID, epoch: UInt32 = 0) {
+    self.epoch = epoch
+    writtenHeaderByteCount = epoch == 0 ? Self.headerByteCount : KeyRing.headerByteCount(epoch: epoch) + 1
     var identity = DataBuffer(capacity: 20)
     identity.writeUInt64(storeID.high.byteSwapped)
     identity.writeUInt64(storeID.low.byteSwapped)
@@ -64,7 +88,7 @@ extension RecordEnvelope {
   /// Starts a record at the end of the buffer's arena; now its content can be written.
   @inline(__always)
   package func begin(version: UInt8, in buffer: inout DataBuffer) {
-    buffer.beginRecord(version: version, headerByteCount: Self.headerByteCount)
+    buffer.beginRecord(version: version, headerByteCount: writtenHeaderByteCount)
   }
 
   /// Ends a row's record.
@@ -84,6 +108,7 @@ extension RecordEnvelope {
   @inline(__always)
   private func finish(seed: UInt64, in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
     guard buffer.isOpen, buffer.firstError == nil else { throw abandon(in: &buffer) }
+    guard epoch == 0 else { return finishUnsealed(in: &buffer) }
     // In bounds: the record began with room for a header, and there always is room for a trailer.
     let end = unsafe buffer.writeCursor
     let record = unsafe UnsafeMutableRawPointer(mutating: buffer.readStart) - Self.headerByteCount
@@ -92,6 +117,47 @@ extension RecordEnvelope {
     let token = unsafe checksum(of: UnsafeRawBufferPointer(start: record, count: end - record), seed: seed)
     unsafe end.storeBytes(of: token.littleEndian, as: UInt64.self)
     return Written(range: buffer.endRecord(trailerByteCount: Self.trailerByteCount), token: token)
+  }
+
+  /// Leaves room for what sealing adds; the token is known once the record is sealed.
+  @inline(never)
+  private func finishUnsealed(in buffer: inout DataBuffer) -> Written {
+    // In bounds: as above, and a trailer has at most `trailerRoom` bytes.
+    let end = unsafe buffer.writeCursor
+    let record = unsafe UnsafeMutableRawPointer(mutating: buffer.readStart) - writtenHeaderByteCount
+    unsafe record.initializeMemory(as: UInt8.self, repeating: 0, count: writtenHeaderByteCount)
+    unsafe record.storeBytes(of: Self.unsealedFormat, as: UInt8.self)
+    var offset = 1
+    var rest = epoch
+    while rest >= 0x80 {
+      unsafe record.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: offset, as: UInt8.self)
+      rest >>= 7
+      offset += 1
+    }
+    unsafe record.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: offset, as: UInt8.self)
+    unsafe record.storeBytes(of: buffer.version, toByteOffset: writtenHeaderByteCount - 1, as: UInt8.self)
+    unsafe end.initializeMemory(as: UInt8.self, repeating: 0, count: Self.sealedTrailerByteCount)
+    return Written(range: buffer.endRecord(trailerByteCount: Self.sealedTrailerByteCount), token: 0)
+  }
+
+  /// What a record that is to be sealed says of itself.
+  enum Sealing {
+    case needed(epoch: UInt32)
+    case done
+  }
+
+  /// Nil where the bytes are no record of an encrypted store.
+  static func sealing(of record: UnsafeRawBufferPointer) -> Sealing? {
+    guard record.count > headerByteCount + sealedTrailerByteCount else { return nil }
+    if unsafe record[0] == Format.sealed.rawValue { return .done }
+    guard unsafe record[0] == unsealedFormat else { return nil }
+    var epoch: UInt32 = 0
+    for index in 0..<5 {
+      let byte = unsafe record[1 + index]
+      epoch |= UInt32(byte & 0x7F) << (7 * index)
+      if byte < 0x80 { return .needed(epoch: epoch) }
+    }
+    return nil
   }
 
   @inline(never)
@@ -143,6 +209,7 @@ extension RecordEnvelope {
 
   @inline(__always)
   private func open(_ record: UnsafeRawBufferPointer, seed: UInt64) throws(RecordEnvelopeError) -> Opened {
+    guard epoch == 0 else { return try unsafe openUnsealed(record) }
     guard record.count >= Self.minimumByteCount, let start = record.baseAddress else {
       throw record.count == 0 ? .empty : .tooShort(byteCount: record.count)
     }
@@ -160,6 +227,34 @@ extension RecordEnvelope {
   }
 }
 
+extension RecordEnvelope {
+  /// The parts of a record that was opened, or why it was not.
+  @inline(__always)
+  private func openUnsealed(_ record: UnsafeRawBufferPointer) throws(RecordEnvelopeError) -> Opened {
+    guard record.count >= Self.headerByteCount + Self.sealedTrailerByteCount, let start = record.baseAddress,
+      unsafe record[0] == Self.openedFormat
+    else { throw unsafe refusal(of: record) }
+    let contentByteCount = record.count - Self.headerByteCount - Self.sealedTrailerByteCount
+    let token = unsafe record.loadUnaligned(fromByteOffset: record.count - 8, as: UInt64.self)
+    return unsafe Opened(
+      version: record[1],
+      content: UnsafeRawBufferPointer(start: start + Self.headerByteCount, count: contentByteCount),
+      token: UInt64(littleEndian: token))
+  }
+
+  @inline(never)
+  private func refusal(of record: UnsafeRawBufferPointer) -> RecordEnvelopeError {
+    guard let first = unsafe record.first else { return .empty }
+    return switch SealingRefusal(rawValue: first) {
+    case .notSealed: .notSealed
+    case .unknownEpoch: .unknownEpoch
+    case .failed: .sealingFailed
+    case .notAuthentic: .checkMismatch
+    case nil: .unsupportedFormat(first)
+    }
+  }
+}
+
 /// Why a record could not be opened.
 package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The record has no bytes, not even an envelope.
@@ -170,6 +265,12 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
   case unsupportedFormat(UInt8)
   /// The record is damaged, or belongs to another row, class or store.
   case checkMismatch
+  /// The store is encrypted, and the record is not.
+  case notSealed
+  /// The record is sealed under a key that the store does not have.
+  case unknownEpoch
+  /// There was no memory, or libcrypto failed.
+  case sealingFailed
 
   package var description: String {
     switch self {
@@ -177,6 +278,9 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
     case .tooShort(let byteCount): "the record has \(byteCount) bytes, fewer than any record"
     case .unsupportedFormat(let format): "the record's format byte is \(format), which is not read here"
     case .checkMismatch: "the record is damaged, or stands in the place of another"
+    case .notSealed: "the record is not encrypted, though the store is"
+    case .unknownEpoch: "the record is encrypted with a key that the store does not have"
+    case .sealingFailed: "the record could not be decrypted: there is no memory, or libcrypto fails"
     }
   }
 }

@@ -17,26 +17,42 @@ public final class KyotoBackend: StoreBackend {
   public let storeID: StoreID
   let cabinet: CabinetHandle
   public let capabilities: BackendCapabilities
+  public let keyRing: KeyRing?
   private let latestReport: Mutex<OpenReport>
 
   /// Opens the store at a location, or creates one there.
   ///
-  /// - Throws: ``BackendError``, for example ``BackendError/Code/inUse`` while another opener holds the directory.
-  ///   Nothing is left behind then.
-  public init(_ location: Location, options: Options = Options()) throws(BackendError) {
+  /// - Parameters:
+  ///   - location: Where the files are.
+  ///   - secret: Opens an encrypted store, and makes a new one encrypted; nil for a plain store. Records are sealed by
+  ///     the ``Store``s of the backend: values that are put into it directly are stored as they are.
+  ///   - options: Access, waiting, limits.
+  /// - Throws: ``BackendError``, for example ``BackendError/Code/inUse`` while another opener holds the directory, or
+  ///   ``BackendError/Code/wrongKey``. Nothing is left behind then.
+  public init(
+    _ location: Location, secret: StoreSecret? = nil, options: Options = Options()
+  ) throws(BackendError) {
     Self.checkLayouts()
     guard !location.path.utf8.contains(0) else {
       throw BackendError(.invalidArgument, "The path of the store contains a NUL, where it would end for the system.")
     }
     var report = tdn_open_report()
-    unsafe cabinet = CabinetHandle(try Self.open(location, options: options, report: &report))
+    unsafe cabinet = CabinetHandle(try Self.open(location, secret: secret, options: options, report: &report))
+    var ring: KeyRing?
+    try unsafe cabinet.call { cabinet, error in
+      if let raw = unsafe tdn_key_ring(cabinet, error) { ring = unsafe KeyRing(raw) }
+      return unsafe error.pointee.code == TDN_OK.rawValue
+    }
+    keyRing = ring
     storeID = StoreID(report.store_id)
     latestReport = Mutex(OpenReport(report))
     capabilities = BackendCapabilities(
       hasAtomicVisibility: true, notifiesOfChanges: false, keepsAllLevels: location.isDurable)
   }
 
-  /// What was found at the latest ``init(_:options:)`` or ``reopen()``.
+  public var keyManagement: (any KeyManagement)? { keyRing == nil ? nil : KyotoKeys(cabinet) }
+
+  /// What was found at the latest ``init(_:secret:options:)`` or ``reopen()``.
   public var openReport: OpenReport { latestReport.withLock { $0 } }
 
   /// Keys of 1 KiB, values of 1 GiB and the 64 bytes that an envelope may add, names of 65,535 bytes.
@@ -60,17 +76,28 @@ public final class KyotoBackend: StoreBackend {
   public func close() throws(BackendError) { try cabinet.close() }
 
   private static func open(
-    _ location: Location, options: Options, report: inout tdn_open_report
+    _ location: Location, secret: StoreSecret?, options: Options, report: inout tdn_open_report
   ) throws(BackendError) -> OpaquePointer {
     var error = tdn_error()
     var cOptions = unsafe options.cOptions(storage: location.storage)
-    let opened: OpaquePointer? = unsafe location.path.withCString { path in
-      guard let name = options.programName else { return unsafe tdn_open(path, &cOptions, &report, &error) }
-      return unsafe name.withCString { program in
-        unsafe cOptions.program = unsafe program
-        return unsafe tdn_open(path, &cOptions, &report, &error)
+    func open() -> OpaquePointer? {
+      unsafe location.path.withCString { path in
+        guard let name = options.programName else { return unsafe tdn_open(path, &cOptions, &report, &error) }
+        return unsafe name.withCString { program in
+          unsafe cOptions.program = unsafe program
+          return unsafe tdn_open(path, &cOptions, &report, &error)
+        }
       }
     }
+    let opened: OpaquePointer? =
+      if let secret {
+        unsafe secret.withBytes { secret in
+          unsafe cOptions.secret = unsafe secret
+          return unsafe open()
+        }
+      } else {
+        unsafe open()
+      }
     guard let opened = unsafe opened else { throw unsafe BackendError(&error) }
     return unsafe opened
   }

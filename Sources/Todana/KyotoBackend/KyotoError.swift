@@ -48,6 +48,12 @@ extension BackendError.Code {
       case TDN_INVALID: .invalidArgument
       case TDN_INTERRUPTED: .interrupted
       case TDN_OTHER_STORE: .otherStore
+      case TDN_WRONG_SECRET: .wrongKey
+      case TDN_DAMAGED_KEY_SLOT: .damagedKeySlot
+      case TDN_DAMAGED_KEYS: .damagedKeys
+      case TDN_NOT_ENCRYPTED: .notEncrypted
+      case TDN_SECRET_REQUIRED: .keyRequired
+      case TDN_UNKNOWN_EPOCH: .unknownKeyEpoch
       default: .inputOutput
       }
   }

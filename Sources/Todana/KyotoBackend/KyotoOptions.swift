@@ -42,10 +42,23 @@ extension KyotoBackend {
     public var sectorSize = SectorSize.ofDevice
     /// Trusts no sector size: whole pages go to the log.
     public var isStrict = false
+    /// What an encrypted store is encrypted with, when it is created.
+    public var cipher = Cipher.aes128
+    /// The cost of trying a passphrase that is given to a store: scrypt with *N* = 2 to this power, *r* = 8, *p* = 1.
+    ///
+    /// At 16, the default, one try takes 64 MiB of memory and a fifth of a second or so; each step doubles both. From 10
+    /// to 20.
+    public var passphraseCost = 16
     /// The name that other openers are told while this one holds the store; nil: the process's own.
     public var programName: String?
 
     public init() {}
+  }
+
+  /// A cipher with authentication, AES in Galois/Counter Mode.
+  public enum Cipher: Int32, Sendable, CaseIterable {
+    case aes128 = 1
+    case aes256 = 2
   }
 
   /// The unit that a device writes wholly or not at all, in bytes.
@@ -98,6 +111,8 @@ extension KyotoBackend.Options {
     unsafe options.descriptor_limit = Int32(clamping: descriptorLimit)
     unsafe options.sector_size = sectorSize.rawValue
     unsafe options.strict = isStrict
+    unsafe options.cipher = cipher.rawValue
+    unsafe options.scrypt_log2_n = Int32(clamping: min(max(passphraseCost, 10), 20))
     return unsafe options
   }
 

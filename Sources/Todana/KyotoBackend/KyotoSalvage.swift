@@ -62,7 +62,7 @@ enum KyotoSalvage {
       damage: { unsafe Context.of($0).noteDamage($1.pointee) },
       progress: { unsafe Context.of($0).report(done: Int(clamping: $1), total: Int(clamping: $2)) })
     let isDone = withExtendedLifetime(context) {
-      unsafe path.withCString { unsafe tdn_salvage($0, &functions, &error) }
+      unsafe path.withCString { unsafe tdn_salvage($0, nil, &functions, &error) }
     }
     guard isDone else { throw unsafe BackendError(&error) }
   }
@@ -83,7 +83,7 @@ private final class Context {
 
 extension SalvageVisitor {
   fileprivate func beginStore(_ store: tdn_salvage_store) {
-    beginStore(id: store.has_store_id ? StoreID(store.store_id) : nil)
+    beginStore(id: unsafe store.has_store_id ? StoreID(store.store_id) : nil)
   }
 
   fileprivate func noteDamage(_ damage: tdn_salvage_damage) {

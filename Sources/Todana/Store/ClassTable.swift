@@ -34,7 +34,13 @@ final class ClassTable {
   /// Takes the number that the backend gave the class.
   func identify(as classID: ClassID) {
     self.classID = classID
-    envelope = RecordEnvelope(storeID: store.backend.storeID, structure: classID)
+    envelope = store.envelope(of: classID)
+  }
+
+  /// Before records are written: they are to be sealed in the current epoch.
+  func renewEnvelope() {
+    guard let classID, envelope.epoch != store.epoch else { return }
+    envelope = store.envelope(of: classID)
   }
 
   /// The number of the class, from the backend where it is not known yet.

@@ -19,8 +19,7 @@ struct NamedBuffers {
   }
 
   enum PendingBuffer {
-    /// The whole record.
-    case put(record: [UInt8], token: UInt64)
+    case put(content: [UInt8], version: UInt8)
     case remove
   }
 
@@ -42,13 +41,8 @@ struct NamedBuffers {
     return (change == nil ? 0 : 1) - (hadOne ? 1 : 0)
   }
 
-  /// After a save: what was pending is known.
-  mutating func didSave(_ changes: [Name: PendingBuffer]) {
-    for (name, change) in changes {
-      switch change {
-      case .put(_, let token): known[name] = .token(token)
-      case .remove: known[name] = .absent
-      }
-    }
+  /// After a save: what it left under the names is known.
+  mutating func didSave(_ saved: [Name: WriteBatch.Expectation]) {
+    known.merge(saved) { _, new in new }
   }
 }

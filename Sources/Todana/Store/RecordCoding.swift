@@ -1,5 +1,13 @@
 // Between objects and records.
 extension Store {
+  /// The epoch that records are sealed in now; 0 in a store that is not encrypted.
+  var epoch: UInt32 { records.keyRing?.epoch ?? 0 }
+
+  /// The envelope of a structure's records.
+  func envelope(of structure: ClassID) -> RecordEnvelope {
+    RecordEnvelope(storeID: backend.storeID, structure: structure, epoch: epoch)
+  }
+
   /// A buffer that reads records of this store, one after another.
   func makeReader() -> DataBuffer {
     unsafe DataBuffer(borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: self)
@@ -83,9 +91,7 @@ extension Store {
     do throws(RecordEnvelopeError) {
       opened = try unsafe table.envelope.open(record, rowID)
     } catch {
-      throw StoreError(
-        .damagedRecord, "The record is damaged; others are unharmed. Restore it from a backup.",
-        className: table.name, rowID: rowID, underlying: error)
+      throw StoreError(error, className: table.name, rowID: rowID)
     }
     guard opened.version <= table.version else {
       throw newerVersion(opened.version, rowID: rowID, of: table)

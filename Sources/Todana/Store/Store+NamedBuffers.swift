@@ -18,22 +18,19 @@ extension Store {
     _ name: String, version: UInt8 = 1, immediately: Bool = false, _ body: (inout DataBuffer) throws -> Void
   ) throws {
     try beginChange()
-    let structure = try namedBufferStructure()
-    let key = try bufferKey(name)
+    _ = try namedBufferStructure()
+    try checkBufferName(name)
     let arena = ByteArena()
     let encoder: any ReferenceEncoder = immediately ? SavedReferences(store: self) : self
     var buffer = DataBuffer(arena: arena, encoder: encoder)
-    let envelope = RecordEnvelope(storeID: backend.storeID, structure: structure)
-    envelope.begin(version: version, in: &buffer)
+    buffer.beginRecord(version: version, headerByteCount: 0)
     try body(&buffer)
-    let written: RecordEnvelope.Written
-    do throws(DataBufferError) {
-      written = try envelope.finish(key, in: &buffer)
-    } catch {
+    if let error = buffer.firstError {
       throw StoreError(.cannotEncode, "The named buffer \"\(name)\" cannot be saved: \(error)", underlying: error)
     }
-    let change = unsafe NamedBuffers.PendingBuffer.put(record: Array(arena.bytes), token: written.token)
-    try keep(change, for: name, immediately: immediately)
+    let range = buffer.endRecord(trailerByteCount: 0)
+    let content = unsafe Array(arena.bytes[range])
+    try keep(.put(content: content, version: version), for: name, immediately: immediately)
   }
 
   /// Reads a named buffer: what is pending, or else what was saved last.
@@ -50,11 +47,16 @@ extension Store {
     _ name: String, includingPending: Bool = true, _ body: (inout DataBuffer) throws -> Result
   ) throws -> Result? {
     try begin()
-    let key = try bufferKey(name)
+    try checkBufferName(name)
     if includingPending, let pending = namedBuffers.pendingChange(of: name) {
-      guard case .put(let record, _) = pending else { return nil }
-      return try unsafe record.withUnsafeBytes { try unsafe read($0, key: key, name: name, body) }
+      guard case .put(let content, let version) = pending else { return nil }
+      return try unsafe content.withUnsafeBytes { content in
+        var buffer = makeReader()
+        unsafe buffer.beginReading(content, version: version)
+        return try body(&buffer)
+      }
     }
+    let key = try storageKey(ofBuffer: name)
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
     guard try readSavedBuffer(key, name: name, into: chunk), let slice = chunk.slices.first else { return nil }
@@ -68,9 +70,9 @@ extension Store {
   @discardableResult
   public func removeNamedBuffer(_ name: String, immediately: Bool = false) throws -> Bool {
     try beginChange()
-    let key = try bufferKey(name)
+    try checkBufferName(name)
     let wasPending = namedBuffers.pendingChange(of: name)
-    let isSaved = try isBufferSaved(key, name: name)
+    let isSaved = try isBufferSaved(storageKey(ofBuffer: name), name: name)
     if isSaved {
       try keep(.remove, for: name, immediately: immediately)
     } else {
@@ -94,9 +96,7 @@ extension Store {
       defer { giveBack(chunk) }
       let scan = try scan(structure)
       while try next(of: scan, into: chunk) {
-        for slice in chunk.slices {
-          names.insert(.init(string: unsafe String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self)))
-        }
+        for slice in chunk.slices { names.insert(.init(string: try bufferName(slice, in: chunk, of: structure))) }
       }
     }
     if includingPending {
@@ -119,14 +119,18 @@ extension Store {
   private func read<Result>(
     _ record: UnsafeRawBufferPointer, key: [UInt8], name: String, _ body: (inout DataBuffer) throws -> Result
   ) throws -> Result {
-    let envelope = RecordEnvelope(storeID: backend.storeID, structure: try namedBufferStructure())
-    var buffer = makeReader()
+    let envelope = envelope(of: try namedBufferStructure())
+    let opened: RecordEnvelope.Opened
     do throws(RecordEnvelopeError) {
-      let opened = try unsafe envelope.open(record, key)
-      unsafe buffer.beginReading(opened.content, version: opened.version)
+      opened = try unsafe envelope.open(record, key)
     } catch {
-      throw StoreError(.damagedRecord, "The named buffer \"\(name)\" is damaged.", underlying: error)
+      throw StoreError(
+        error == .unknownEpoch ? .unknownKeyEpoch : .damagedRecord, "The named buffer \"\(name)\" cannot be read.",
+        underlying: error)
     }
+    var buffer = makeReader()
+    unsafe buffer.beginReading(opened.content, version: opened.version)
+    if epoch != 0 { _ = try buffer.readString() }
     return try body(&buffer)
   }
 
@@ -161,20 +165,58 @@ extension Store {
     guard let structure = try knownBufferStructure() else { return .absent }
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try read(key: Array(name.utf8), of: structure, into: chunk)
+    try read(key: storageKey(ofBuffer: name), of: structure, into: chunk)
     guard let slice = chunk.slices.first, slice.status == .found else { return .absent }
     return unsafe .token(recordToken(chunk.value(of: slice)))
   }
 
-  private func bufferKey(_ name: String) throws(StoreError) -> [UInt8] {
-    let key = Array(name.utf8)
-    guard !key.isEmpty, key.count <= backend.limits.keyByteCount else {
+  private func checkBufferName(_ name: String) throws(StoreError) {
+    let byteCount = name.utf8.count
+    guard byteCount > 0, byteCount <= backend.limits.keyByteCount else {
       throw StoreError(
         .invalidName,
-        "A named buffer's name has 1 to \(backend.limits.keyByteCount) bytes of UTF-8; this one has \(key.count).")
+        "A named buffer's name has 1 to \(backend.limits.keyByteCount) bytes of UTF-8; this one has \(byteCount).")
     }
-    guard !key.contains(0) else { throw StoreError(.invalidName, "A named buffer's name contains a NUL.") }
-    return key
+    guard !name.utf8.contains(0) else { throw StoreError(.invalidName, "A named buffer's name contains a NUL.") }
+  }
+
+  /// What the backend knows a buffer by: its name, or in an encrypted store what does not tell it.
+  func storageKey(ofBuffer name: String) throws(StoreError) -> [UInt8] {
+    guard let ring = records.keyRing else { return Array(name.utf8) }
+    do throws(BackendError) { return try ring.storageKey(ofName: Array(name.utf8)) } catch { throw translate(error) }
+  }
+
+  /// The name of a saved buffer; in an encrypted store the record begins with it.
+  private func bufferName(
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, of structure: ClassID
+  ) throws(StoreError) -> String {
+    let key = unsafe [UInt8](chunk.arena.bytes[slice.key])
+    guard epoch != 0 else { return String(decoding: key, as: UTF8.self) }
+    guard slice.status == .found else { throw StoreError(.damagedRecord, "A named buffer is damaged.") }
+    do {
+      let opened = try unsafe envelope(of: structure).open(chunk.value(of: slice), key)
+      var buffer = makeReader()
+      unsafe buffer.beginReading(opened.content, version: opened.version)
+      return try buffer.readString()
+    } catch {
+      throw StoreError(.damagedRecord, "A named buffer cannot be read, nor its name.", underlying: error)
+    }
+  }
+
+  /// Writes a buffer's record.
+  func encode(
+    _ content: [UInt8], version: UInt8, name: String, storageKey: [UInt8], into arena: ByteArena
+  ) throws(StoreError) -> Range<Int> {
+    let envelope = envelope(of: try namedBufferStructure())
+    var buffer = DataBuffer(arena: arena, encoder: self)
+    envelope.begin(version: version, in: &buffer)
+    if envelope.epoch != 0 { buffer.writeString(name) }
+    buffer.writeRawBytes(content)
+    do throws(DataBufferError) {
+      return try envelope.finish(storageKey, in: &buffer).range
+    } catch {
+      throw StoreError(.cannotEncode, "The named buffer \"\(name)\" cannot be saved: \(error)", underlying: error)
+    }
   }
 
   /// The structure of named buffers, which is made where there is none.
@@ -194,6 +236,31 @@ extension Store {
       if error.code == .readOnly { return nil }
       throw error
     }
+  }
+}
+
+/// The buffers that a batch changes, by the keys that it knows them by.
+struct BufferKeys {
+  private var names: [[UInt8]: NamedBuffers.Name] = [:]
+
+  init(_ names: some Sequence<NamedBuffers.Name>, in store: Store) throws(StoreError) {
+    for name in names { self.names[try store.storageKey(ofBuffer: name.string)] = name }
+  }
+
+  func name(at range: Range<Int>, in arena: ByteArena) -> NamedBuffers.Name? {
+    names[unsafe [UInt8](arena.bytes[range])]
+  }
+
+  /// What the batch leaves under the names, once it is committed.
+  func saved(by batch: borrowing WriteBatch) -> [NamedBuffers.Name: WriteBatch.Expectation] {
+    var saved: [NamedBuffers.Name: WriteBatch.Expectation] = [:]
+    guard !names.isEmpty else { return saved }
+    for change in batch.changes {
+      guard case .bytes(let range) = change.key, let name = name(at: range, in: batch.arena) else { continue }
+      let value = unsafe UnsafeRawBufferPointer(rebasing: batch.arena.bytes[change.value])
+      saved[name] = change.kind == .remove ? .absent : unsafe .token(recordToken(value))
+    }
+    return saved
   }
 }
 

@@ -24,7 +24,7 @@ extension Store {
     guard let structure = structures.first(where: { $0.kind == .rows && $0.name == Array(name.utf8) }) else {
       throw StoreError(.unknownClass, "Nothing was ever saved under this class name.", className: name)
     }
-    let envelope = RecordEnvelope(storeID: backend.storeID, structure: structure.id)
+    let envelope = envelope(of: structure.id)
     let chunk = takeChunk()
     defer { giveBack(chunk) }
     let scan = try scan(structure.id)
@@ -53,8 +53,7 @@ extension Store {
       let opened = try unsafe envelope.open(chunk.value(of: slice), slice.rowID)
       return unsafe RawRecord(rowID: slice.rowID, version: opened.version, content: Array(opened.content))
     } catch {
-      throw StoreError(
-        .damagedRecord, "The record is damaged.", className: className, rowID: slice.rowID, underlying: error)
+      throw StoreError(error, className: className, rowID: slice.rowID)
     }
   }
 }

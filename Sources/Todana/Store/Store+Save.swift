@@ -36,14 +36,15 @@ extension Store {
     let buffers = namedBuffers.pending
     for (name, change) in buffers { try append(change, name: name.string, to: &batch) }
     if !buffers.isEmpty { batch.sort() }
+    let bufferKeys = try BufferKeys(buffers.keys, in: self)
     do throws(BackendError) {
-      noteCommit(try backend.commit(batch, durability: durability), durability: durability)
+      noteCommit(try records.commit(batch, durability: durability), durability: durability)
     } catch {
-      throw failure(of: batch, error)
+      throw failure(of: batch, error, bufferKeys)
     }
     let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
     finishSave(batch)
-    namedBuffers.didSave(buffers)
+    namedBuffers.didSave(bufferKeys.saved(by: batch))
     for name in buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
     return flight
   }
@@ -63,6 +64,7 @@ extension Store {
 
   private func encodeChanges(of table: ClassTable, into batch: inout WriteBatch) throws(StoreError) {
     let classID = try table.resolveClassID()
+    table.renewEnvelope()
     table.pending.sort()
     var writer = DataBuffer(arena: batch.arena, encoder: self)
     let objects = table.pending.objects
@@ -102,11 +104,12 @@ extension Store {
     _ change: NamedBuffers.PendingBuffer, name: String, to batch: inout WriteBatch
   ) throws(StoreError) {
     let structure = try namedBufferStructure()
-    let key = unsafe Array(name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
+    let storageKey = try storageKey(ofBuffer: name)
+    let key = unsafe storageKey.withUnsafeBytes { unsafe batch.arena.append($0) }
     let expectation = namedBuffers.expectation(of: name)
     switch change {
-    case .put(let record, _):
-      let value = unsafe record.withUnsafeBytes { unsafe batch.arena.append($0) }
+    case .put(let content, let version):
+      let value = try encode(content, version: version, name: name, storageKey: storageKey, into: batch.arena)
       batch.append(
         .init(structure: structure, kind: .put, expectation: expectation, key: .bytes(key), value: value))
     case .remove:
@@ -119,13 +122,14 @@ extension Store {
   func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
     var batch = WriteBatch()
     try append(change, name: name, to: &batch)
+    let bufferKeys = try BufferKeys(CollectionOfOne(.init(string: name)), in: self)
     do throws(BackendError) {
-      noteCommit(try backend.commit(batch, durability: configuration.durability), durability: configuration.durability)
+      noteCommit(try records.commit(batch, durability: configuration.durability), durability: configuration.durability)
     } catch {
-      if error.code == .conflict { throw conflict(in: batch, error) }
+      if error.code == .conflict { throw conflict(in: batch, error, bufferKeys) }
       throw translate(error)
     }
-    namedBuffers.didSave([.init(string: name): change])
+    namedBuffers.didSave(bufferKeys.saved(by: batch))
   }
 
   /// Keeps track of which commits this store knows.
@@ -171,25 +175,30 @@ extension Store {
     noteFingerprint(object, of: table)
   }
 
-  private func failure(of batch: borrowing WriteBatch, _ error: BackendError) -> any Error {
+  private func failure(
+    of batch: borrowing WriteBatch, _ error: BackendError, _ bufferKeys: BufferKeys
+  ) -> any Error {
     switch error.code {
-    case .conflict: return conflict(in: batch, error)
+    case .conflict: return conflict(in: batch, error, bufferKeys)
     case .mustReopen:
-      unresolvedSave = UnresolvedSave(batch, registry: registry, buffers: namedBuffers.pending)
+      unresolvedSave = UnresolvedSave(batch, registry: registry, buffers: bufferKeys.saved(by: batch))
       return translate(error)
     default: return translate(error)
     }
   }
 
   /// Names what the backend found changed.
-  func conflict(in batch: borrowing WriteBatch, _ error: BackendError) -> SaveConflict {
+  func conflict(
+    in batch: borrowing WriteBatch, _ error: BackendError, _ bufferKeys: BufferKeys
+  ) -> SaveConflict {
     var objectIDs: [AnyObjectID] = []
     var bufferNames: [String] = []
     for index in error.conflicts where batch.changes.indices.contains(index) {
       let change = batch.changes[index]
       switch change.key {
       case .row(let rowID): objectIDs.append(AnyObjectID(classID: change.structure, rowID: rowID))
-      case .bytes(let range): bufferNames.append(unsafe String(decoding: batch.arena.bytes[range], as: UTF8.self))
+      case .bytes(let range):
+        if let name = bufferKeys.name(at: range, in: batch.arena) { bufferNames.append(name.string) }
       }
     }
     return SaveConflict(objectIDs: objectIDs.sorted(), bufferNames: bufferNames.sorted())

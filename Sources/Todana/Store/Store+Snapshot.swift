@@ -97,7 +97,7 @@ extension Store {
       if let snapshot {
         try snapshot.read(rows: rows, of: structure, into: chunk)
       } else {
-        try backend.read(rows: rows, of: structure, into: chunk)
+        try records.read(rows: rows, of: structure, into: chunk)
       }
     } catch {
       throw translate(error)
@@ -110,7 +110,7 @@ extension Store {
       if let snapshot {
         try snapshot.read(key: key, of: structure, into: chunk)
       } else {
-        try backend.read(key: key, of: structure, into: chunk)
+        try records.read(key: key, of: structure, into: chunk)
       }
     } catch {
       throw translate(error)
@@ -122,7 +122,7 @@ extension Store {
     let snapshot = holdsSnapshot ? try snapshotForReading() : nil
     do throws(BackendError) {
       if let snapshot { return try snapshot.count(of: structure) }
-      return try backend.count(of: structure)
+      return try records.count(of: structure)
     } catch {
       throw translate(error)
     }

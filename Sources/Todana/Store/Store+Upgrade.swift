@@ -141,7 +141,7 @@ extension Store {
       }
       do throws(BackendError) {
         noteCommit(
-          try backend.commit(batch, durability: configuration.durability), durability: configuration.durability)
+          try records.commit(batch, durability: configuration.durability), durability: configuration.durability)
         break
       } catch {
         guard error.code == .conflict, !error.conflicts.isEmpty else { throw translate(error) }
@@ -151,7 +151,8 @@ extension Store {
       }
     }
     for row in rows {
-      if let object = table.identity[row.rowID], object.token == row.oldToken { object.token = row.written.token }
+      guard let object = table.identity[row.rowID], object.token == row.oldToken else { continue }
+      object.token = unsafe recordToken(UnsafeRawBufferPointer(rebasing: upgraded.arena.bytes[row.written.range]))
     }
     report.upgradedCount += rows.count
     upgraded.rows.removeAll(keepingCapacity: true)

@@ -24,6 +24,8 @@ import Observation
 public final class Store {
   /// The keeper of the records, which other stores may share.
   public let backend: any StoreBackend
+  /// The backend as records go to it and come from it: of an encrypted one, sealed and opened on the way.
+  let records: any StoreBackend
   public let configuration: StoreConfiguration
 
   /// Hears of changes and saves.
@@ -110,6 +112,7 @@ public final class Store {
     backend: any StoreBackend, classes: [StoredObject.Type], configuration: StoreConfiguration, opened: Bool
   ) throws(StoreError) {
     self.backend = backend
+    records = backend.keyRing.map { SealedBackend(backend, ring: $0) } ?? backend
     self.configuration = configuration
     session = BackendSession.join(backend, opened: opened)
     seenFailureCount = session.failureCount

@@ -29,14 +29,7 @@ public struct StoreConfiguration: Sendable {
     self.logger = logger
   }
 
-  /// What protects the store's files.
-  @nonexhaustive
-  public enum Encryption: Sendable {
-    case none
-    case passphrase(String)
-    /// 16 or 32 random bytes.
-    case key([UInt8])
-  }
+  public typealias Encryption = StoreEncryption
 
   /// Whether the library was built without optimization.
   public static let isDebugBuild: Bool = {

@@ -7,6 +7,11 @@ extension StoreError {
       case .closed: .closed
       case .readOnly: .readOnly
       case .damaged: .damagedRecord
+      case .wrongKey: .wrongKey
+      case .keyRequired: .keyRequired
+      case .notEncrypted: .notEncrypted
+      case .damagedKeySlot, .damagedKeys: .damagedKeys
+      case .unknownKeyEpoch: .unknownKeyEpoch
       default: .backend
       }
     self.init(
@@ -17,6 +22,25 @@ extension StoreError {
   public var backendError: BackendError? { underlying as? BackendError }
 }
 
+extension StoreError {
+  /// A record whose envelope cannot be opened.
+  init(_ error: RecordEnvelopeError, className: String, rowID: RowID) {
+    switch error {
+    case .unknownEpoch:
+      self.init(
+        .unknownKeyEpoch,
+        "The record is encrypted with a key that the store's file of keys does not have. Restore that file.",
+        className: className, rowID: rowID, underlying: error)
+    case .sealingFailed:
+      self.init(.backend, "The record could not be decrypted.", className: className, rowID: rowID, underlying: error)
+    default:
+      self.init(
+        .damagedRecord, "The record is damaged; others are unharmed. Restore it from a backup.",
+        className: className, rowID: rowID, underlying: error)
+    }
+  }
+}
+
 extension Store {
   /// Calls the backend and translates what it throws.
   @inline(__always)
@@ -24,7 +48,7 @@ extension Store {
     _ body: (any StoreBackend) throws(BackendError) -> Result
   ) throws(StoreError) -> Result {
     do throws(BackendError) {
-      return try body(backend)
+      return try body(records)
     } catch {
       throw translate(error)
     }

@@ -34,8 +34,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The backend failed; `underlying` says how.
     case backend
     case readOnly
-    /// Something of this kind is not there yet.
-    case notAvailable
     /// A change was asked for in the middle of a save.
     case reentrant
 
@@ -71,6 +69,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case damagedRecord
     /// The record is whole, but the class does not read it as it was written.
     case unreadableContent
+
+    /// The passphrase or key is not one of the store's. Nothing of the store was touched.
+    case wrongKey
+    /// The store is encrypted, and no passphrase or key was given.
+    case keyRequired
+    /// A passphrase or key was given for a store that is not encrypted.
+    case notEncrypted
+    /// The file of keys, or the part of it for this passphrase or key, is damaged or missing.
+    case damagedKeys
+    /// Something is encrypted with a key that the file of keys does not have.
+    case unknownKeyEpoch
+    /// A passphrase or key is empty, or has a length that none has.
+    case invalidKey
   }
 
   public var description: String {

@@ -11,11 +11,16 @@ public enum StoreLocation: Sendable, Hashable {
 
   /// Opens the backend that keeps records there.
   func openBackend(_ configuration: StoreConfiguration) throws(StoreError) -> any StoreBackend {
-    guard case .none = configuration.encryption else {
-      throw StoreError(.notAvailable, "Encryption is not available yet; open the store with encryption: .none.")
+    let secret: StoreSecret?
+    do {
+      secret = try configuration.encryption.secret()
+    } catch let error as StoreError where error.code == .invalidKey {
+      throw error
+    } catch {
+      throw StoreError(.keyRequired, "The callback for the store's passphrase or key failed.", underlying: error)
     }
     do throws(BackendError) {
-      let backend = try KyotoBackend(backendLocation, options: configuration.backendOptions)
+      let backend = try KyotoBackend(backendLocation, secret: secret, options: configuration.backendOptions)
       let report = backend.openReport
       let metadata: Logger.Metadata = ["location": "\(self)", "store": "\(backend.storeID)"]
       // What a program that ends as it should never leaves behind.

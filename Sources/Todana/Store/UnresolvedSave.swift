@@ -4,7 +4,8 @@ internal import Logging
 struct UnresolvedSave {
   let batchID: BatchID
   let objects: [SavedObject]
-  let buffers: [NamedBuffers.Name: NamedBuffers.PendingBuffer]
+  /// What the save would leave under the names of named buffers.
+  let buffers: [NamedBuffers.Name: WriteBatch.Expectation]
 
   struct SavedObject {
     let object: StoredObject
@@ -13,8 +14,9 @@ struct UnresolvedSave {
     let token: UInt64?
   }
 
-  init(_ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: [NamedBuffers.Name: NamedBuffers.PendingBuffer])
-  {
+  init(
+    _ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: [NamedBuffers.Name: WriteBatch.Expectation]
+  ) {
     batchID = batch.id
     self.buffers = buffers
     var objects: [SavedObject] = []

@@ -63,6 +63,18 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case interrupted
     /// The backups of the series are those of another store.
     case otherStore
+    /// The passphrase or key is not one of the store's.
+    case wrongKey
+    /// No other slot of the file of keys opens, and one is damaged.
+    case damagedKeySlot
+    /// The file of keys is missing, or damaged as a whole.
+    case damagedKeys
+    /// A passphrase or key was given for a store that is not encrypted.
+    case notEncrypted
+    /// The store is encrypted, and no passphrase or key was given.
+    case keyRequired
+    /// Something is encrypted with a key that the file of keys does not have.
+    case unknownKeyEpoch
   }
 
   public var description: String {

@@ -60,6 +60,12 @@ public final class RecordChunk {
       return start..<start + Int(valueLength)
     }
 
+    /// Leaves out what stands before a part of the value; whoever does so moves a byte key right before it.
+    package mutating func narrow(to value: Range<Int>) {
+      valueOffset = UInt64(value.lowerBound)
+      valueLength = UInt64(value.count)
+    }
+
     public var status: Status { Status(rawValue: rawStatus) ?? .damaged }
   }
 

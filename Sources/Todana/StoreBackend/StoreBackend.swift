@@ -25,6 +25,13 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// What was found when the backend was opened.
   var openReport: OpenReport { get }
 
+  /// The keys that the stores of an encrypted backend seal their records with; nil, the default, where it is not
+  /// encrypted.
+  var keyRing: KeyRing? { get }
+
+  /// The passphrases and keys that open the backend; nil, the default, where it is not encrypted.
+  var keyManagement: (any KeyManagement)? { get }
+
   /// What a single key, value or batch may hold.
   var limits: BackendLimits { get }
 

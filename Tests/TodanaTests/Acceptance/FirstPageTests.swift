@@ -113,11 +113,16 @@ private final class Lyrics: StoredObject {
     #expect(try second.count(Song.self) == 1)
   }
 
-  @Test func `a passphrase is refused as long as there is no encryption, and nothing is made`() {
+  @Test func `a passphrase makes a store that nobody opens without it`() throws {
     let secret = StoreConfiguration(encryption: .passphrase("correct horse battery staple"))
-    let error = #expect(throws: StoreError.self) { try Store(location, classes: [Song.self], configuration: secret) }
-    #expect(error?.code == .notAvailable)
-    #expect(!FileManager.default.fileExists(atPath: directory.path("Music.todana")))
+    let store = try Store(location, classes: [Song.self], configuration: secret)
+    try store.insert(Song("So What"))
+    try store.saveChanges(durability: .relaxed)
+    try store.close()
+    #expect(throws: StoreError.self) { try Store(location, classes: [Song.self]) }
+    let again = try Store(location, classes: [Song.self], configuration: secret)
+    #expect(try again.fetch(Song.self).map(\.title) == ["So What"])
+    try again.close()
   }
 
   @Test func `a store that was closed, and an object of another one, are refused`() throws {

@@ -3,7 +3,17 @@ import Todana
 
 /// The backends that a store must behave the same over.
 enum EveryBackend: CaseIterable {
-  case faulty, inMemory, temporary, directory
+  case faulty, inMemory, temporary, directory, encrypted, encryptedFaulty
+
+  private static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 32))
+
+  /// Keys for a backend that has none of its own.
+  static func keyRing() throws -> KeyRing {
+    let backend = try KyotoBackend(.inMemory, secret: secret)
+    defer { try? backend.close() }
+    guard let ring = backend.keyRing else { throw StoreError(.notEncrypted, "an encrypted backend has keys") }
+    return ring
+  }
 
   /// Opens one; the directory must stay as long as the backend is used.
   func open(in directory: TemporaryDirectory) throws -> any StoreBackend {
@@ -12,6 +22,8 @@ enum EveryBackend: CaseIterable {
     case .inMemory: try KyotoBackend(.inMemory)
     case .temporary: try KyotoBackend(.temporary)
     case .directory: try KyotoBackend(.directory(directory.path("Store.todana")))
+    case .encrypted: try KyotoBackend(.directory(directory.path("Store.todana")), secret: Self.secret)
+    case .encryptedFaulty: try FaultyBackend(keyRing: Self.keyRing())
     }
   }
 }

@@ -84,10 +84,4 @@ import Todana
     }
     #expect(longest == "second")
   }
-
-  @Test func `encryption that is not there yet is refused, not ignored`() {
-    let secret = StoreConfiguration(encryption: .passphrase("correct horse battery staple"))
-    let error = #expect(throws: StoreError.self) { try Store(.inMemory, classes: [Song.self], configuration: secret) }
-    #expect(error?.code == .notAvailable)
-  }
 }

@@ -4,9 +4,9 @@ import Testing
 import Todana
 
 @Suite struct StoreModelTests {
-  @Test(arguments: [UInt64](1...16))
-  func `a store does what two dictionaries do`(seed: UInt64) throws {
-    var walk = try Walk(seed: seed)
+  @Test(arguments: [UInt64](1...16), [false, true])
+  func `a store does what two dictionaries do`(seed: UInt64, isEncrypted: Bool) throws {
+    var walk = try Walk(seed: seed, keyRing: isEncrypted ? EveryBackend.keyRing() : nil)
     for step in 0..<250 {
       try walk.step()
       #expect(try walk.agrees(), "seed \(seed), step \(step): \(walk.log.suffix(8))")
@@ -17,7 +17,7 @@ import Todana
   private typealias Content = [ObjectID<Song>: String]
 
   private struct Walk {
-    let backend = FaultyBackend()
+    let backend: FaultyBackend
     var store: Store
     var generator: SeededGenerator
     /// What is committed, and what the store is to show.
@@ -29,7 +29,8 @@ import Todana
     var log: [String] = []
     var titleNumber = 0
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, keyRing: KeyRing?) throws {
+      backend = FaultyBackend(keyRing: keyRing)
       generator = SeededGenerator(seed: seed)
       store = try Walk.open(backend)
     }

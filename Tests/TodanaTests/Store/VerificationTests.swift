@@ -40,7 +40,7 @@ private final class Forgetful: StoredObject {
     #expect(report.byteCount > 1000 * 20)
     #expect(report.commitNumber > 0)
     #expect(phases == (report.pageCount > 0 ? [.pages, .records, .references] : [.records, .references]))
-    #expect((report.pageCount > 0) == (backend == .directory || backend == .temporary))
+    #expect((report.pageCount > 0) == (backend == .directory || backend == .temporary || backend == .encrypted))
     #expect(store.hasUnsavedChanges)
     try store.close()
   }

@@ -115,7 +115,7 @@ private struct Verification {
     of structure: StoredStructure, _ progress: (VerificationProgress) throws -> Void
   ) throws {
     let expectedCount = try store.onBackend { _ throws(BackendError) in try snapshot.count(of: structure.id) }
-    let envelope = RecordEnvelope(storeID: store.backend.storeID, structure: structure.id)
+    let envelope = store.envelope(of: structure.id)
     var foundRows = RowSet()
     var foundCount = 0
     // Damage that the scan meets is no count of records: what it hides is not known.

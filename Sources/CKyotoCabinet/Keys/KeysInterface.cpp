@@ -1,0 +1,59 @@
+// The C functions for the keys of an encrypted store.
+#include "../../CSealing/CSealingHandles.h"
+#include "../Cabinet/Cabinet.h"
+#include "../Cabinet/CabinetHandle.h"
+#include "../Cabinet/Guard.h"
+#include "../include/CKyotoCabinet.h"
+
+using namespace todana;
+
+tds_key_ring *tdn_key_ring(tdn_cabinet *handle, tdn_error *error) {
+  tds_key_ring *ring = nullptr;
+  guard(error, [&] {
+    if (!handle->cabinet->isEncrypted()) return;
+    handle->cabinet->withKeys([&](StoreKeys &keys) { ring = new tds_key_ring{keys.ring()}; });
+  });
+  return ring;
+}
+
+bool tdn_key_slots(
+  tdn_cabinet *handle, void *context, void (*visit)(void *context, const tdn_key_slot *slot), tdn_error *error) {
+  return guard(error, [&] {
+    const auto slots = handle->cabinet->withKeys([](StoreKeys &keys) { return keys.slots(); });
+    // All first: the callback may call us.
+    for (const StoreKeys::SlotInfo &info : slots) {
+      const tdn_key_slot slot{
+        info.id, static_cast<int32_t>(info.kind), info.createdMilliseconds, info.isDamaged, info.isInUse};
+      visit(context, &slot);
+    }
+  });
+}
+
+bool tdn_add_secret(tdn_cabinet *handle, const tds_secret *secret, uint32_t *slot, tdn_error *error) {
+  return guard(error, [&] {
+    *slot = handle->cabinet->withKeys([&](StoreKeys &keys) {
+      return keys.addSecret(secretOf(*secret), scryptCost(handle->cabinet->options()));
+    });
+  });
+}
+
+bool tdn_change_secret(tdn_cabinet *handle, const tds_secret *secret, uint32_t *slot, tdn_error *error) {
+  return guard(error, [&] {
+    *slot = handle->cabinet->withKeys([&](StoreKeys &keys) {
+      return keys.changeSecret(secretOf(*secret), scryptCost(handle->cabinet->options()));
+    });
+  });
+}
+
+bool tdn_remove_secret(tdn_cabinet *handle, uint32_t slot, tdn_error *error) {
+  return guard(error, [&] { handle->cabinet->withKeys([&](StoreKeys &keys) { keys.removeSlot(slot); }); });
+}
+
+bool tdn_export_keys(
+  tdn_cabinet *handle, void *context, void (*visit)(void *context, const uint8_t *bytes, size_t count),
+  tdn_error *error) {
+  return guard(error, [&] {
+    const std::vector<uint8_t> bytes = handle->cabinet->withKeys([](StoreKeys &keys) { return keys.exported(); });
+    visit(context, bytes.data(), bytes.size());
+  });
+}

@@ -1,0 +1,196 @@
+#include "StoreKeys.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace todana {
+
+namespace {
+
+uint64_t nowMilliseconds() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+}
+
+// A copy that can be read, as far as that goes without a secret.
+struct Copy {
+  bool exists = false;
+  std::optional<KeyFile> file;
+  std::optional<Failure> failure;
+};
+
+Copy readCopy(Disk &disk, const char *name) {
+  Copy copy;
+  std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
+  if (!file) return copy;
+  copy.exists = true;
+  const int64_t size = file->size();
+  if (size < 0 || size > static_cast<int64_t>(KeyFile::kMostBytes)) {
+    copy.failure = Failure(TDN_DAMAGED_KEYS, "the file of keys is damaged", name);
+    return copy;
+  }
+  std::vector<uint8_t> bytes(static_cast<size_t>(size));
+  bytes.resize(file->read(0, bytes.data(), bytes.size()));
+  try {
+    copy.file = KeyFile::parse({bytes.data(), bytes.size()});
+  } catch (const SealingError &error) {
+    copy.failure = failureOf(error, name);
+  }
+  return copy;
+}
+
+}  // namespace
+
+Failure failureOf(const SealingError &error, const std::string &file) {
+  const auto code = [&] {
+    switch (error.code()) {
+      case TDS_WRONG_SECRET: return TDN_WRONG_SECRET;
+      case TDS_DAMAGED_SLOT: return TDN_DAMAGED_KEY_SLOT;
+      case TDS_DAMAGED_KEYS: return TDN_DAMAGED_KEYS;
+      case TDS_NEWER_FORMAT: return TDN_NEWER_FORMAT;
+      case TDS_LIMIT: return TDN_LIMIT;
+      case TDS_INVALID: return TDN_INVALID;
+      case TDS_NO_MEMORY: return TDN_NO_MEMORY;
+      default: return TDN_IO;
+    }
+  };
+  return Failure(code(), error.what(), file);
+}
+
+Secret secretOf(const tds_secret &secret) {
+  if (secret.kind < TDS_SECRET_PASSPHRASE || secret.kind > TDS_SECRET_RECOVERY_KEY) {
+    throw Failure(TDN_INVALID, "unknown kind of secret");
+  }
+  return {static_cast<SecretKind>(secret.kind), {secret.bytes, secret.byte_count}};
+}
+
+bool StoreKeys::exist(Disk &disk) {
+  return disk.open(kName, Disk::Mode::read) != nullptr || disk.open(kCopyName, Disk::Mode::read) != nullptr;
+}
+
+std::unique_ptr<StoreKeys> StoreKeys::create(
+  Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost) {
+  try {
+    NewKeys made = NewKeys::random();
+    KeyFile file(storeID, cipher);
+    const uint32_t slot = file.addSlot(secret, made.master, cost, nowMilliseconds());
+    for (const DataKey &key : made.keys) file.addKey(key, made.master);
+    std::unique_ptr<StoreKeys> keys(new StoreKeys(disk, std::move(file), true));
+    keys->slotInUse_ = slot;
+    keys->ring_ = std::make_shared<KeyRing>(storeID, cipher, std::move(made.master), made.keys);
+    keys->write();
+    return keys;
+  } catch (const SealingError &error) {
+    throw failureOf(error, kName);
+  }
+}
+
+std::unique_ptr<StoreKeys> StoreKeys::open(
+  Disk &disk, const std::optional<StoreID> &storeID, const Secret &secret, bool mayWrite) {
+  Copy copies[] = {readCopy(disk, kName), readCopy(disk, kCopyName)};
+  // The newer one first. A power failure in the middle of a change leaves two that differ.
+  if (copies[1].file && (!copies[0].file || copies[1].file->sequence() > copies[0].file->sequence())) {
+    std::swap(copies[0], copies[1]);
+  }
+  std::optional<Failure> failure;
+  for (Copy &copy : copies) {
+    if (!copy.file) {
+      if (!failure && copy.failure) failure = copy.failure;
+      continue;
+    }
+    try {
+      if (storeID && copy.file->storeID() != *storeID) {
+        throw Failure(TDN_DAMAGED_KEYS, "the file of keys is another store's", kName);
+      }
+      KeyFile::Unlocked unlocked = copy.file->unlock(secret);
+      const std::vector<DataKey> dataKeys = copy.file->keys(unlocked.master);
+      auto ring = std::make_shared<KeyRing>(
+        copy.file->storeID(), copy.file->cipher(), std::move(unlocked.master), dataKeys);
+      std::unique_ptr<StoreKeys> keys(new StoreKeys(disk, std::move(*copy.file), mayWrite));
+      keys->slotInUse_ = unlocked.slot;
+      keys->ring_ = std::move(ring);
+      const Copy *other = &copy == &copies[0] ? &copies[1] : &copies[0];
+      const bool isSame = other->file && other->file->bytes() == keys->file_.bytes();
+      if (mayWrite && !isSame) keys->write();
+      return keys;
+    } catch (const SealingError &error) {
+      // An older copy may have a secret that was removed since: it counts only where the newer one is damaged.
+      if (error.code() != TDS_DAMAGED_SLOT && error.code() != TDS_DAMAGED_KEYS) throw failureOf(error, kName);
+      if (!failure) failure = failureOf(error, kName);
+    }
+  }
+  if (failure) throw *failure;
+  throw Failure(TDN_DAMAGED_KEYS, "the file of keys is missing: without it nothing can be read", kName);
+}
+
+void StoreKeys::writeCopy(const char *name, const std::vector<uint8_t> &bytes) {
+  disk_.remove(kNewName);
+  std::unique_ptr<DiskFile> file = disk_.open(kNewName, Disk::Mode::create);
+  file->write(0, bytes.data(), bytes.size());
+  file->flush();
+  file = nullptr;
+  disk_.rename(kNewName, name);
+  disk_.flushDirectory();
+}
+
+void StoreKeys::write() {
+  const std::vector<uint8_t> bytes = file_.bytes();
+  writeCopy(kName, bytes);
+  writeCopy(kCopyName, bytes);
+}
+
+template <class Change> auto StoreKeys::edit(Change change) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!mayWrite_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+  const KeyFile before = file_;
+  try {
+    const auto result = change();
+    file_.advance();
+    write();
+    return result;
+  } catch (const SealingError &error) {
+    file_ = before;
+    throw failureOf(error, kName);
+  } catch (...) {
+    // One copy may be changed already. The next change is newer than either.
+    file_ = before;
+    file_.advance();
+    throw;
+  }
+}
+
+std::vector<StoreKeys::SlotInfo> StoreKeys::slots() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<SlotInfo> infos;
+  for (const KeyFile::Slot &slot : file_.slots()) {
+    infos.push_back({slot.id, slot.kind, slot.createdMilliseconds, slot.isDamaged(), slot.id == slotInUse_});
+  }
+  return infos;
+}
+
+uint32_t StoreKeys::addSecret(const Secret &secret, const ScryptCost &cost) {
+  return edit([&] { return file_.addSlot(secret, ring_->master(), cost, nowMilliseconds()); });
+}
+
+void StoreKeys::removeSlot(uint32_t id) {
+  edit([&] {
+    file_.removeSlot(id);
+    return true;
+  });
+}
+
+uint32_t StoreKeys::changeSecret(const Secret &secret, const ScryptCost &cost) {
+  return edit([&] {
+    const uint32_t made = file_.addSlot(secret, ring_->master(), cost, nowMilliseconds());
+    file_.removeSlot(slotInUse_);
+    slotInUse_ = made;
+    return made;
+  });
+}
+
+std::vector<uint8_t> StoreKeys::exported() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return file_.bytes();
+}
+
+}  // namespace todana

@@ -1,0 +1,76 @@
+/// The passphrases and keys that open an encrypted store.
+///
+/// ```swift
+/// try store.keys.change(to: .passphrase("new horse battery staple"))
+/// let recovery = RecoveryKey()
+/// try store.keys.add(.recoveryKey(recovery))
+/// ```
+///
+/// Each change replaces the store's file of keys, some hundred bytes, and is durable when the call returns; records are
+/// not touched. **Removing or changing a secret does not shut out who knew it and copied the file of keys before**: only
+/// new keys, with the records encrypted anew, do.
+///
+/// Any thread.
+public protocol KeyManagement: AnyObject, Sendable {
+  /// All secrets that open the store, in the order in which they were added.
+  func slots() throws(BackendError) -> [KeySlot]
+
+  /// Adds a secret beside those that there are.
+  ///
+  /// - Returns: The number of its slot.
+  /// - Throws: ``BackendError/Code/invalidArgument`` for an empty passphrase or a key of another length than 16 or 32
+  ///   bytes; ``BackendError/Code/limitExceeded`` beyond 64 secrets; ``BackendError/Code/readOnly``, or what writing met.
+  @discardableResult
+  func add(_ secret: StoreSecret) throws(BackendError) -> KeySlot.ID
+
+  /// Puts a secret in the place of the one that the store was opened with.
+  ///
+  /// - Throws: As ``add(_:)``.
+  @discardableResult
+  func change(to secret: StoreSecret) throws(BackendError) -> KeySlot.ID
+
+  /// Removes a secret.
+  ///
+  /// - Throws: ``BackendError/Code/invalidArgument`` where there is no such slot, or it is the last one.
+  func remove(_ slot: KeySlot.ID) throws(BackendError)
+
+  /// The file of keys as it is now, to be kept elsewhere: it is what is lost when a store cannot be opened though its
+  /// passphrase is known. It opens with the secrets that it has now, also after they were changed in the store.
+  func export() throws(BackendError) -> [UInt8]
+}
+
+/// One of the secrets that open a store.
+public struct KeySlot: Sendable, Equatable, Identifiable {
+  public typealias ID = UInt32
+
+  public let id: ID
+  public let kind: Kind
+  /// Milliseconds since 1970.
+  public let createdMilliseconds: Int
+  /// The slot cannot be read, nor anything opened with it; only its number can be relied on.
+  public let isDamaged: Bool
+  /// The store was opened with it.
+  public let isInUse: Bool
+
+  @nonexhaustive
+  public enum Kind: Sendable {
+    case passphrase
+    case key
+    case recoveryKey
+  }
+}
+
+extension Store {
+  /// The passphrases and keys that open this store.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/notEncrypted``.
+  public var keys: any KeyManagement {
+    get throws(StoreError) {
+      try begin()
+      guard let management = backend.keyManagement else {
+        throw StoreError(.notEncrypted, "The store is not encrypted, so no passphrase or key opens it.")
+      }
+      return management
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import CSealing
+
+/// The keys of an encrypted backend, which its stores seal their records with.
+///
+/// Opaque: the keys themselves are kept in locked memory, never leave it, and are wiped when the last holder goes.
+@safe
+public final class KeyRing: Sendable {
+  /// What it points to is safe to call from any thread.
+  @safe
+  private struct Pointer: @unchecked Sendable {
+    let raw: OpaquePointer
+  }
+
+  private let pointer: Pointer
+
+  /// Takes over a ring.
+  init(_ raw: OpaquePointer) { unsafe pointer = Pointer(raw: raw) }
+
+  deinit { unsafe tds_key_ring_release(pointer.raw) }
+
+  /// What is sealed from now on is sealed under this epoch's key.
+  var epoch: UInt32 { unsafe tds_key_ring_epoch(pointer.raw) }
+
+  /// The key that stands for a name in files: 16 bytes that nobody without the store's keys can tell the name from.
+  func storageKey(ofName name: [UInt8]) throws(BackendError) -> [UInt8] {
+    var key = [UInt8](repeating: 0, count: 16)
+    guard unsafe tds_name_key(pointer.raw, name, name.count, &key) else { throw Sealer.failure }
+    return key
+  }
+
+  func makeSealer() throws(BackendError) -> Sealer {
+    guard let raw = unsafe tds_sealer_create(pointer.raw) else { throw Sealer.failure }
+    return unsafe Sealer(raw)
+  }
+
+  /// The room that an envelope takes before the version byte and content of a record.
+  static func headerByteCount(epoch: UInt32) -> Int { tds_header_size(epoch) }
+}

@@ -1,0 +1,268 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// An encrypted backend as its stores see it: what they write is sealed on the way in, what they read is opened on the
+/// way out.
+///
+/// Stores write records whose envelope has room for what sealing adds (``RecordEnvelope``), and read *opened* ones: an
+/// `opened` byte or a ``SealingRefusal``, version byte, content, and 16 bytes whose last 8 are the token. Whatever comes
+/// out of the files passes here and gets that first byte, so no byte of a file can pass for it. Ordered trees pass as
+/// they are: the backend seals their nodes.
+final class SealedBackend: StoreBackend {
+  let base: any StoreBackend
+  let ring: KeyRing
+  private let sealers = Mutex<[Sealer]>([])
+  private let trees = Mutex<Set<ClassID>>([])
+
+  init(_ base: any StoreBackend, ring: KeyRing) {
+    self.base = base
+    self.ring = ring
+  }
+
+  // MARK: Writing
+
+  func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
+    try seal(batch)
+    return try base.commit(batch, durability: durability)
+  }
+
+  private func seal(_ batch: borrowing WriteBatch) throws(BackendError) {
+    let changes = batch.changes
+    let arena = batch.arena
+    guard !changes.isEmpty else { return }
+    let trees = trees.withLock { $0 }
+    let batch = unsafe Batch(changes: changes, base: arena.base, trees: trees)
+    try inParts(of: changes.count, byteCount: arena.count) { sealer, part throws(BackendError) in
+      try unsafe self.seal(part, of: batch, by: sealer)
+    }
+  }
+
+  /// What the threads that seal share: each writes to the values of its own part only.
+  @unsafe
+  private struct Batch: @unchecked Sendable {
+    let changes: WriteBatch.Changes
+    let base: UnsafeMutableRawPointer
+    let trees: Set<ClassID>
+  }
+
+  private func seal(_ part: Range<Int>, of batch: Batch, by sealer: Sealer) throws(BackendError) {
+    var first = part.lowerBound
+    // As many nonces at once as fit a page or so: one call for each would cost thrice what sealing a small record does.
+    while first < part.upperBound {
+      let end = min(first + 512, part.upperBound)
+      var failure: BackendError?
+      unsafe withUnsafeTemporaryAllocation(byteCount: (end - first) * Sealer.nonceByteCount, alignment: 8) { nonces in
+        do throws(BackendError) {
+          try unsafe Sealer.drawNonces(into: nonces)
+          for index in first..<end {
+            let nonce = unsafe nonces.baseAddress.map { unsafe $0 + (index - first) * Sealer.nonceByteCount }
+            guard let nonce = unsafe nonce else { throw Sealer.failure }
+            try unsafe seal(batch.changes[index], in: batch, by: sealer, nonce: nonce)
+          }
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+      first = end
+    }
+  }
+
+  @inline(__always)
+  private func seal(
+    _ change: WriteBatch.Change, in batch: Batch, by sealer: Sealer, nonce: UnsafeRawPointer
+  ) throws(BackendError) {
+    guard change.kind == .put else { return }
+    let record = unsafe UnsafeMutableRawBufferPointer(
+      start: batch.base + change.value.lowerBound, count: change.value.count)
+    if case .bytes = change.key, unsafe batch.trees.contains(change.structure) { return }
+    let epoch: UInt32
+    switch unsafe RecordEnvelope.sealing(of: UnsafeRawBufferPointer(record)) {
+    case .needed(let known): epoch = known
+    // By an attempt to commit that did not succeed: nothing of it is in any file, so the nonce is still its own.
+    case .done: return
+    case nil:
+      throw BackendError(
+        .invalidArgument, "A value for an encrypted store has no room for its envelope.", structure: change.structure)
+    }
+    switch change.key {
+    case .row(let rowID):
+      try unsafe sealer.seal(record, key: .row(rowID), of: change.structure, epoch: epoch, nonce: nonce)
+    case .bytes(let range):
+      let key = unsafe UnsafeRawBufferPointer(start: batch.base + range.lowerBound, count: range.count)
+      try unsafe sealer.seal(record, key: .name(.init(key)), of: change.structure, epoch: epoch, nonce: nonce)
+    }
+  }
+
+  // MARK: Reading
+
+  func read(
+    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+  ) throws(BackendError) {
+    try base.read(rows: rows, of: structure, into: chunk)
+    try open(chunk, of: structure)
+  }
+
+  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+    try base.read(key: key, of: structure, into: chunk)
+    try open(chunk, of: structure, key: key)
+  }
+
+  func snapshot() throws(BackendError) -> any BackendSnapshot {
+    SealedSnapshot(try base.snapshot(), backend: self)
+  }
+
+  /// Opens every record of a chunk in place.
+  func open(_ chunk: RecordChunk, of structure: ClassID, key: [UInt8]? = nil) throws(BackendError) {
+    let count = chunk.slices.count
+    guard count > 0, !trees.withLock({ $0.contains(structure) }) else { return }
+    if count == 1 {
+      try withSealer { sealer in
+        unsafe chunk.slices.withUnsafeMutableBufferPointer { slices in
+          unsafe Self.open(slices, base: chunk.arena.base, of: structure, key: key, by: sealer)
+        }
+      }
+      return
+    }
+    let arena = chunk.arena
+    let failure = unsafe chunk.slices.withUnsafeMutableBufferPointer { slices -> BackendError? in
+      let records = unsafe Records(slices: slices, base: arena.base)
+      do throws(BackendError) {
+        try inParts(of: count, byteCount: arena.count) { sealer, part throws(BackendError) in
+          let slices = unsafe UnsafeMutableBufferPointer(rebasing: records.slices[part])
+          unsafe Self.open(slices, base: records.base, of: structure, key: nil, by: sealer)
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// What the threads that open share: each touches its own slices, and the bytes that those point to.
+  @unsafe
+  private struct Records: @unchecked Sendable {
+    let slices: UnsafeMutableBufferPointer<RecordChunk.Slice>
+    let base: UnsafeMutableRawPointer
+  }
+
+  private static func open(
+    _ slices: UnsafeMutableBufferPointer<RecordChunk.Slice>, base: UnsafeMutableRawPointer, of structure: ClassID,
+    key: [UInt8]?, by sealer: Sealer
+  ) {
+    for index in slices.indices {
+      let slice = unsafe slices[index]
+      guard slice.status == .found else { continue }
+      let value = slice.value
+      let record = unsafe UnsafeMutableRawBufferPointer(start: base + value.lowerBound, count: value.count)
+      let opened: Result<Range<Int>, SealingRefusal>
+      if let key {
+        unsafe opened = key.withUnsafeBytes { unsafe sealer.open(record, key: .name(.init($0)), of: structure) }
+      } else if slice.key.isEmpty {
+        unsafe opened = sealer.open(record, key: .row(slice.rowID), of: structure)
+      } else {
+        let name = unsafe UnsafeRawBufferPointer(start: base + slice.key.lowerBound, count: slice.key.count)
+        unsafe opened = sealer.open(record, key: .name(.init(name)), of: structure)
+      }
+      switch opened {
+      case .success(let content):
+        // The envelope has more than a byte before the content.
+        let start = value.lowerBound + content.lowerBound - 1
+        if !slice.key.isEmpty {
+          unsafe (base + start - slice.key.count).copyMemory(
+            from: base + slice.key.lowerBound, byteCount: slice.key.count)
+        }
+        unsafe base.storeBytes(of: RecordEnvelope.openedFormat, toByteOffset: start, as: UInt8.self)
+        unsafe slices[index].narrow(to: start..<value.upperBound)
+      case .failure(let refusal):
+        if value.count > 0 {
+          unsafe base.storeBytes(of: refusal.rawValue, toByteOffset: value.lowerBound, as: UInt8.self)
+        }
+      }
+    }
+  }
+
+  // MARK: Threads
+
+  /// Small work is done at once; large work on all processors.
+  private func inParts(
+    of count: Int, byteCount: Int, _ body: @Sendable (Sealer, Range<Int>) throws(BackendError) -> Void
+  ) throws(BackendError) {
+    let partCount = count < 512 && byteCount < 128 << 10 ? 1 : min(Self.processorCount, count)
+    guard partCount > 1 else { return try withSealer { sealer throws(BackendError) in try body(sealer, 0..<count) } }
+    let failure = Mutex<BackendError?>(nil)
+    DispatchQueue.concurrentPerform(iterations: partCount) { part in
+      do throws(BackendError) {
+        let range = count * part / partCount..<count * (part + 1) / partCount
+        try withSealer { sealer throws(BackendError) in try body(sealer, range) }
+      } catch {
+        failure.withLock { $0 = error }
+      }
+    }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
+  private static let processorCount = min(ProcessInfo.processInfo.activeProcessorCount, 8)
+
+  /// Lends a sealer that nobody else uses; as many are kept as were ever in use at once.
+  private func withSealer(_ body: (Sealer) throws(BackendError) -> Void) throws(BackendError) {
+    let spare = sealers.withLock { $0.popLast() }
+    let sealer = if let spare { spare } else { try ring.makeSealer() }
+    defer { sealers.withLock { $0.append(sealer) } }
+    try body(sealer)
+  }
+}
+
+// What has nothing to do with records.
+extension SealedBackend {
+  var keyRing: KeyRing? { ring }
+  var keyManagement: (any KeyManagement)? { base.keyManagement }
+  var storeID: StoreID { base.storeID }
+  var openReport: OpenReport { base.openReport }
+  var limits: BackendLimits { base.limits }
+  var capabilities: BackendCapabilities { base.capabilities }
+
+  func structures() throws(BackendError) -> [StoredStructure] {
+    let structures = try base.structures()
+    trees.withLock { for structure in structures where structure.kind == .tree { $0.insert(structure.id) } }
+    return structures
+  }
+
+  func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
+    let id = try base.structureID(of: kind, named: name)
+    if kind == .tree { trees.withLock { _ = $0.insert(id) } }
+    return id
+  }
+
+  func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
+    try base.reserveRowIDs(count, in: structure)
+  }
+
+  func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? { try base.outcome(of: batch) }
+  func count(of structure: ClassID) throws(BackendError) -> Int { try base.count(of: structure) }
+  func checkpoint() throws(BackendError) { try base.checkpoint() }
+
+  func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
+    try base.verifyPages(of: structure, from: firstPage)
+  }
+
+  func compact(_ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
+    try base.compact(structure, progress: progress)
+  }
+
+  func space(
+    of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+  ) throws(BackendError) -> BackendSpace? {
+    try base.space(of: structure, progress: progress)
+  }
+
+  func openBackup(at path: String) throws(BackendError) -> any BackendBackup { try base.openBackup(at: path) }
+  func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup {
+    try base.openBackup(into: seriesPath)
+  }
+
+  func reopen() throws(BackendError) { try base.reopen() }
+  func close() throws(BackendError) { try base.close() }
+}

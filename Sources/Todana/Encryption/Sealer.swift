@@ -1,0 +1,106 @@
+internal import CSealing
+
+/// Seals and opens records in place (`docs/formats/sealed-envelope.md`): one thread at a time.
+@safe
+final class Sealer: @unchecked Sendable {
+  private let raw: OpaquePointer
+
+  /// Takes over a sealer.
+  init(_ raw: OpaquePointer) { unsafe self.raw = raw }
+
+  deinit { unsafe tds_sealer_free(raw) }
+
+  static var failure: BackendError {
+    BackendError(.noMemory, "A record cannot be encrypted or decrypted: there is no memory, or libcrypto fails.")
+  }
+
+  /// Seals a record whose envelope names the epoch and has room for the rest.
+  func seal(
+    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of structure: ClassID, epoch: UInt32,
+    nonce: UnsafeRawPointer
+  ) throws(BackendError) {
+    guard let base = record.baseAddress else { throw Self.failure }
+    let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
+    let nonce = unsafe nonce.assumingMemoryBound(to: UInt8.self)
+    let isDone =
+      switch key {
+      case .row(let rowID):
+        unsafe tds_seal_row(raw, structure.rawValue, rowID, epoch, nonce, bytes, record.count)
+      case .name(let name):
+        unsafe tds_seal_key(
+          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, name.bytes, name.count, epoch, nonce, bytes,
+          record.count)
+      }
+    guard isDone else { throw Self.failure }
+  }
+
+  /// Opens a record in place.
+  ///
+  /// - Returns: Where the version byte and content stand now, or why they do not.
+  func open(
+    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of structure: ClassID
+  ) -> Result<Range<Int>, SealingRefusal> {
+    guard let base = record.baseAddress else { return .failure(.notSealed) }
+    let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
+    var offset = 0
+    var count = 0
+    let outcome =
+      switch key {
+      case .row(let rowID):
+        unsafe tds_open_row(raw, structure.rawValue, rowID, bytes, record.count, bytes, &offset, &count)
+      case .name(let name):
+        unsafe tds_open_key(
+          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, name.bytes, name.count, bytes, record.count,
+          bytes, &offset, &count)
+      }
+    switch tds_outcome(UInt32(outcome)) {
+    case TDS_OPENED: return .success(offset..<offset + count)
+    case TDS_NOT_SEALED: return .failure(.notSealed)
+    case TDS_UNKNOWN_EPOCH: return .failure(.unknownEpoch)
+    case TDS_NOT_AUTHENTIC: return .failure(.notAuthentic)
+    default: return .failure(.failed)
+    }
+  }
+
+  /// Random nonces, one behind the other.
+  static func drawNonces(into buffer: UnsafeMutableRawBufferPointer) throws(BackendError) {
+    guard let base = buffer.baseAddress else { return }
+    let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
+    guard unsafe tds_draw_nonces(bytes, buffer.count / nonceByteCount) else { throw failure }
+  }
+
+  static let nonceByteCount = Int(TDS_NONCE_SIZE)
+}
+
+/// The key of a sealed record, which it is bound to.
+@safe
+enum SealedKey {
+  case row(RowID)
+  case name(Bytes)
+
+  /// Lent for the length of a call.
+  @safe
+  struct Bytes {
+    let bytes: UnsafePointer<UInt8>?
+    let count: Int
+
+    init(_ buffer: UnsafeRawBufferPointer) {
+      unsafe bytes = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      count = buffer.count
+    }
+  }
+}
+
+/// Why a sealed record is not opened.
+///
+/// The raw value takes the place of the record's format byte.
+enum SealingRefusal: UInt8, Error {
+  /// It is something else: in an encrypted store nothing plain is accepted.
+  case notSealed = 0xF1
+  /// It is sealed under a key that the store does not have.
+  case unknownEpoch = 0xF2
+  /// It is damaged, or was sealed for another place.
+  case notAuthentic = 0xF3
+  /// There was no memory, or libcrypto failed.
+  case failed = 0xF4
+}
