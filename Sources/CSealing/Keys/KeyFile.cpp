@@ -171,6 +171,8 @@ KeyFile KeyFile::parse(ByteView bytes) {
     WrappedKey key;
     key.purpose = static_cast<KeyPurpose>(position[0]);
     key.number = get<uint32_t>(position + 4);
+    const auto keyHead = file.head(key);
+    if (!std::equal(keyHead.begin(), keyHead.end(), position)) throw damaged();
     std::copy(position + kKeyHeadSize, position + kKeySize, key.wrapped.begin());
     file.keys_.push_back(key);
   }
