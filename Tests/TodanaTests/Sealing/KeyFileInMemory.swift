@@ -75,6 +75,20 @@ final class KeyFileInMemory {
     return unsafe tds_key_ring_epoch(ring)
   }
 
+  /// The plaintext of a row's envelope; nil where it does not open.
+  func open(_ envelope: [UInt8], structure: UInt32, row: UInt64) throws(Failure) -> [UInt8]? {
+    var code: Int32 = 0
+    guard let ring = unsafe probe_key_file_ring(raw, &code) else { throw Failure(code: tds_code(UInt32(code))) }
+    defer { unsafe tds_key_ring_release(ring) }
+    guard let sealer = unsafe tds_sealer_create(ring) else { throw Failure(code: TDS_NO_MEMORY) }
+    defer { unsafe tds_sealer_free(sealer) }
+    var output = envelope
+    var offset = 0
+    var count = 0
+    let outcome = unsafe tds_open_row(sealer, structure, row, envelope, envelope.count, &output, &offset, &count)
+    return outcome == TDS_OPENED.rawValue ? Array(output[offset..<offset + count]) : nil
+  }
+
   private func check(_ code: Int32) throws(Failure) {
     if code != 0 { throw Failure(code: tds_code(UInt32(code))) }
   }

@@ -1,0 +1,132 @@
+"""Reads and writes an encrypted store's file of keys and envelopes, after docs/formats/key-file.md and
+docs/formats/sealed-envelope.md alone. Uses Python's `cryptography` package.
+
+sealed.py open KEYS PASSPHRASE                 prints the keys' purposes, numbers and bytes
+sealed.py record KEYS PASSPHRASE STRUCTURE ROW ENVELOPE
+                                               prints the plaintext; everything binary is hexadecimal
+sealed.py buffer KEYS PASSPHRASE STRUCTURE NAME ENVELOPE
+                                               prints the buffer's key and the plaintext
+sealed.py make PASSPHRASE STRUCTURE ROW TEXT   prints a file of keys and an envelope of its own making
+"""
+import hashlib
+import os
+import struct
+import sys
+import unicodedata
+
+from cryptography.hazmat.primitives import hashes, hmac
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESSIV
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+SLOT_LABEL = b"Todana slot 1"
+KEY_LABEL = b"Todana key 1"
+EPOCH, HEADER, NAME, DIGEST = 1, 2, 3, 4
+
+
+def check(data):
+    return hashlib.sha256(data).digest()[:8]
+
+
+def hkdf(secret, salt, info, length):
+    return HKDF(algorithm=hashes.SHA256(), length=length, salt=salt, info=info).derive(secret)
+
+
+def derive_slot(passphrase, log2n, r, p, scrypt_salt, hkdf_salt):
+    secret = unicodedata.normalize("NFC", passphrase).encode()
+    derived = Scrypt(salt=scrypt_salt, length=32, n=1 << log2n, r=r, p=p).derive(secret)
+    expanded = hkdf(derived, hkdf_salt, SLOT_LABEL, 96)
+    return expanded[:64], expanded[64:]
+
+
+def open_keys(data, passphrase):
+    """The store id, the cipher, and the keys by purpose and number."""
+    assert data[:8] == b"TDNKEYS\n" and struct.unpack("<I", data[8:12]) == (1,)
+    assert check(data[:56]) == data[56:64]
+    cipher, slots, store, keys = data[12], *struct.unpack("<H", data[14:16]), data[16:32], *struct.unpack("<H", data[40:42])
+    assert len(data) == 64 + 144 * slots + 64 * keys
+    for index in range(slots):
+        slot = data[64 + 144 * index:][:144]
+        assert check(slot[:136]) == slot[136:]
+        if slot[0] != 1:
+            continue
+        r, p = struct.unpack("<II", slot[4:12])
+        wrapping, commitment = derive_slot(passphrase, slot[2], r, p, slot[24:40], slot[40:56])
+        if commitment != slot[56:88]:
+            continue
+        master = AESSIV(wrapping).decrypt(slot[88:136], [SLOT_LABEL, store, slot[:56]])
+        wrapping = hkdf(master, store, KEY_LABEL, 64)
+        found = {}
+        for number in range(keys):
+            key = data[64 + 144 * slots + 64 * number:][:64]
+            opened = AESSIV(wrapping).decrypt(key[16:], [KEY_LABEL, store, key[:16]])
+            found[key[0], struct.unpack("<I", key[4:8])[0]] = opened
+        return store, cipher, found
+    raise SystemExit("no slot opens")
+
+
+def associated(kind, store, structure, epoch, key, form=3):
+    return b"Todana" + bytes([1, kind]) + store + struct.pack("<IIBH", structure, epoch, form, len(key)) + key
+
+
+def varint(data):
+    value, shift = 0, 0
+    for index, byte in enumerate(data):
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, index + 1
+
+
+def open_envelope(envelope, kind, store, cipher, keys, structure, key):
+    assert envelope[0] == 3
+    epoch, size = varint(envelope[1:])
+    nonce, sealed = envelope[1 + size:13 + size], envelope[13 + size:]
+    data_key = keys[EPOCH, epoch][:16 if cipher == 1 else 32]
+    return AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, structure, epoch, key))
+
+
+def make(passphrase, structure, row, text):
+    store, master = os.urandom(16), os.urandom(32)
+    head = struct.pack("<BBBBIIIQ", 1, 1, 4, 0, 8, 1, 1, 1_700_000_000_000) + os.urandom(32)
+    wrapping, commitment = derive_slot(passphrase, 4, 8, 1, head[24:40], head[40:56])
+    slot = head + commitment + AESSIV(wrapping).encrypt(master, [SLOT_LABEL, store, head])
+    wrapping = hkdf(master, store, KEY_LABEL, 64)
+    keys, epoch = b"", os.urandom(32)
+    for purpose in (EPOCH, HEADER, NAME, DIGEST):
+        number = 300 if purpose == EPOCH else 1
+        key_head = struct.pack("<BxxxI8x", purpose, number)
+        secret = epoch if purpose == EPOCH else os.urandom(32)
+        keys += key_head + AESSIV(wrapping).encrypt(secret, [KEY_LABEL, store, key_head])
+    header = b"TDNKEYS\n" + struct.pack("<IBxH", 1, 1, 1) + store + struct.pack("<QH14x", 1, 4)
+    header = header[:56]
+    nonce = os.urandom(12)
+    sealed = AESGCM(epoch[:16]).encrypt(
+        nonce, text.encode(), associated(1, store, structure, 300, struct.pack(">Q", row)))
+    envelope = bytes([3, 300 & 0x7F | 0x80, 300 >> 7]) + nonce + sealed
+    return header + check(header) + slot + check(slot) + keys, envelope
+
+
+def main(command, *arguments):
+    if command == "make":
+        passphrase, structure, row, text = arguments
+        for part in make(passphrase, int(structure), int(row), text):
+            print(part.hex())
+        return
+    store, cipher, keys = open_keys(bytes.fromhex(arguments[0]), arguments[1])
+    if command == "open":
+        for (purpose, number), key in sorted(keys.items()):
+            print(purpose, number, key.hex())
+    elif command == "record":
+        structure, row, envelope = int(arguments[2]), int(arguments[3]), bytes.fromhex(arguments[4])
+        print(open_envelope(envelope, 1, store, cipher, keys, structure, struct.pack(">Q", row)).hex())
+    elif command == "buffer":
+        structure, name, envelope = int(arguments[2]), arguments[3], bytes.fromhex(arguments[4])
+        code = hmac.HMAC(keys[NAME, 1], hashes.SHA256())
+        code.update(name.encode())
+        key = code.finalize()[:16]
+        print(key.hex())
+        print(open_envelope(envelope, 2, store, cipher, keys, structure, key).hex())
+
+
+main(*sys.argv[1:])

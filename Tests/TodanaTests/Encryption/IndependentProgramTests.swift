@@ -1,0 +1,74 @@
+import CSealingProbe
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// Bytes of ours read, and bytes for us written, by a program that was made after the documents of the formats alone
+/// (`Tests/Independent/sealed.py`).
+@Suite struct IndependentProgramTests {
+  private static let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Independent/sealed.py").path
+
+  /// Debian's own, for which `Scripts/setup-and-test` installs the package that the program needs.
+  private static func run(_ arguments: String...) throws -> [String] {
+    let child = try ChildProcess(executable: "/usr/bin/python3", [program] + arguments)
+    let lines = child.remainingLines()
+    #expect(child.waitForExit() == 0)
+    return lines
+  }
+
+  @Test(arguments: KyotoBackend.Cipher.allCases)
+  func `it opens our slots, records and named buffers`(_ cipher: KyotoBackend.Cipher) throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    var configuration = StoreConfiguration(encryption: .passphrase("cafe\u{301} au lait"))
+    configuration.backendOptions.passphraseCost = 10
+    configuration.backendOptions.cipher = cipher
+    let store = try Store(.directory(directory.path("s")), classes: [Song.self], configuration: configuration)
+    try store.keys.add(.key([UInt8](repeating: 1, count: 16)))
+    let song = Song("Blue in Green", seconds: 327)
+    let id = try store.insert(song)
+    try store.writeNamedBuffer("favourites", version: 9) { $0.writeUInt32(7) }
+    try store.saveChanges()
+    let keys = try store.keys.export().hex
+    #expect(try Self.run("open", keys, "caf\u{e9} au lait").map { $0.prefix(3) } == ["1 1", "2 1", "3 1", "4 1"])
+
+    let chunk = RecordChunk()
+    let rows = [id.rowID]
+    try store.backend.read(rows: rows.span, of: id.classID, into: chunk)
+    let record = unsafe [UInt8](chunk.arena.bytes[chunk.slices[0].value])
+    let opened = try Self.run(
+      "record", keys, "caf\u{e9} au lait", "\(id.classID.rawValue)", "\(id.rowID)", record.hex)
+    // Version 2; the title behind its length; seconds; two optionals that are nil.
+    #expect(opened == ["02" + "0d" + Array("Blue in Green".utf8).hex + "47010000" + "0000"])
+
+    let structure = try #require(try store.backend.structures().first { $0.kind == .keys })
+    let scan = try store.backend.snapshot().scan(structure.id)
+    try scan.next(into: chunk)
+    let slice = try #require(chunk.slices.first)
+    let key = unsafe [UInt8](chunk.arena.bytes[slice.key]), buffer = unsafe [UInt8](chunk.arena.bytes[slice.value])
+    let lines = try Self.run("buffer", keys, "caf\u{e9} au lait", "\(structure.id.rawValue)", "favourites", buffer.hex)
+    #expect(lines == [key.hex, "09" + "0a" + Array("favourites".utf8).hex + "07000000"])
+    try store.close()
+  }
+
+  @Test func `we open its slots and records`() throws {
+    let lines = try Self.run("make", "correct horse", "5", "258", "Blue in Green")
+    try #require(lines.count == 2)
+    let file = try KeyFileInMemory(parsing: [UInt8](hex: lines[0]))
+    #expect(file.bytes.hex == lines[0])
+    #expect(throws: KeyFileInMemory.Failure(code: TDS_WRONG_SECRET)) { try file.unlock(.passphrase("wrong horse")) }
+    _ = try file.unlock(.passphrase("correct horse"))
+    #expect(try file.epoch() == 300)
+    let envelope = [UInt8](hex: lines[1])
+    #expect(try file.open(envelope, structure: 5, row: 258) == Array("Blue in Green".utf8))
+    for (structure, row) in [(4, 258), (5, 257), (5, 2)] as [(UInt32, UInt64)] {
+      #expect(try file.open(envelope, structure: structure, row: row) == nil)
+    }
+    for bit in 0..<envelope.count * 8 {
+      var changed = envelope
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(try file.open(changed, structure: 5, row: 258) == nil)
+    }
+  }
+}
