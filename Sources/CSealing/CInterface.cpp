@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <exception>
+#include <new>
 
 #include <openssl/crypto.h>
 
@@ -49,6 +50,12 @@ int32_t open(
 }
 
 }  // namespace
+
+tds_key_ring *tds_key_ring_retain(const tds_key_ring *ring) {
+  return new (std::nothrow) tds_key_ring{ring->ring};
+}
+
+int32_t tds_key_ring_cipher(const tds_key_ring *ring) { return static_cast<int32_t>(ring->ring->cipher()); }
 
 void tds_key_ring_release(tds_key_ring *ring) { delete ring; }
 

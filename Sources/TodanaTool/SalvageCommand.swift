@@ -6,17 +6,21 @@ struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
     abstract: "Reads what can be read of a damaged store into a new one.",
-    discussion: "Nothing of the old store is changed. Restore a backup instead if there is one that is whole.",
+    discussion: """
+      Nothing of the old store is changed. Restore a backup instead if there is one that is whole. What is made of an \
+      encrypted store is encrypted with the same passphrase or key.
+      """,
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The directory of the damaged store.") var store: String
   @Argument(help: "Where the new store is made; nothing may be there.") var newStore: String
+  @OptionGroup var secret: SecretOptions
   @Flag(help: "Print the report as JSON.") var json = false
   @Flag(help: "Show no progress.") var quiet = false
 
   func run() throws {
     var line = ProgressLine(isShown: !quiet)
-    let report = try Store.salvage(from: store, to: newStore) {
+    let report = try Store.salvage(from: store, to: newStore, encryption: try secret.encryption()) {
       line.show("salvaging", $0.doneByteCount, $0.byteCount)
     }
     line.clear()

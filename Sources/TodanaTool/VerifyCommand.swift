@@ -10,11 +10,12 @@ struct VerifyCommand: ParsableCommand {
     version: TodanaTool.configuration.version)
 
   @Argument(help: "The store's directory.") var store: String
+  @OptionGroup var secret: SecretOptions
   @Flag(help: "Print the report as JSON.") var json = false
   @Flag(help: "Show no progress.") var quiet = false
 
   func run() throws {
-    var configuration = StoreConfiguration()
+    var configuration = StoreConfiguration(encryption: try secret.encryption())
     configuration.backendOptions.access = .read
     let opened = try Store(.directory(store), classes: [], configuration: configuration)
     var line = ProgressLine(isShown: !quiet)

@@ -16,7 +16,9 @@ constexpr int64_t kProgressStep = 1 << 20;
 
 class Salvage {
  public:
-  Salvage(SalvageSource &source, const tdn_salvage_visitor &visitor) : source_(source), visitor_(visitor) {}
+  Salvage(SalvageSource &source, const tdn_salvage_visitor &visitor)
+      : source_(source), visitor_(visitor),
+        sealer_(source.keyRing() ? std::make_unique<Sealer>(source.keyRing()) : nullptr) {}
 
   void run() {
     for (const SalvageSource::Structure &structure : source_.structures()) {
@@ -57,7 +59,7 @@ class Salvage {
         return mayBeRecord(valueStart, valueLength) || mayBeRows(key, valueStart, valueLength);
       },
       [&](const RecordSieve::Record &record) {
-        if (isTree) return takeNode(*file, record);
+        if (isTree) return takeNode(*file, record, structure.id);
         if (structure.kind != TDN_STRUCTURE_KEYS && takeRows(*file, record)) return true;
         return !hasRows && take(*file, record, 0, record.key, record.value);
       },
@@ -94,14 +96,15 @@ class Salvage {
   [[noreturn]] static void giveUp() { throw Failure(TDN_INTERRUPTED, "salvaging was given up"); }
 
   bool take(
-    SalvagedFile &file, const RecordSieve::Record &whole, uint64_t row, std::string_view key, std::string_view value) {
+    SalvagedFile &file, const RecordSieve::Record &whole, uint64_t row, std::string_view key, std::string_view value,
+    bool isAuthentic = false) {
     tdn_salvage_record record{};
     record.row = row;
     record.key = key.empty() ? nullptr : reinterpret_cast<const uint8_t *>(key.data());
     record.key_length = key.size();
     record.value = reinterpret_cast<const uint8_t *>(value.data());
     record.value_length = value.size();
-    record.is_vouched_for = file.isSound(whole.offset, whole.size);
+    record.is_vouched_for = isAuthentic || file.isSound(whole.offset, whole.size);
     const tdn_salvage_answer answer = visitor_.record(visitor_.context, &record);
     if (answer == TDN_SALVAGE_STOP) giveUp();
     return answer == TDN_SALVAGE_TAKE;
@@ -131,11 +134,21 @@ class Salvage {
     return true;
   }
 
-  // The records of a tree have no checks of their own: only what pages vouch for is taken.
-  bool takeNode(SalvagedFile &file, const RecordSieve::Record &node) {
-    if (!file.isSound(node.offset, node.size)) return false;
+  // The records of a tree have no checks of their own: only what pages vouch for is taken, or what is sealed.
+  bool takeNode(SalvagedFile &file, const RecordSieve::Record &node, uint32_t structure) {
+    std::string_view value = node.value;
+    std::vector<uint8_t> plain;
+    if (sealer_) {
+      plain.resize(value.size());
+      const Sealer::Opened opened =
+        sealer_->open({SealedKind::indexNode, structure, node.key}, node.value, plain.data());
+      if (opened.outcome != Sealer::Outcome::opened) return false;
+      value = {reinterpret_cast<const char *>(plain.data()) + opened.offset, opened.count};
+    } else if (!file.isSound(node.offset, node.size)) {
+      return false;
+    }
     if (node.key[0] != 'L') return true;
-    const char *position = node.value.data(), *end = position + node.value.size();
+    const char *position = value.data(), *end = position + value.size();
     uint64_t neighbour, keyLength, valueLength;
     for (int link = 0; link < 2 && position; link++) position = readVarnum(position, end, &neighbour);
     while (position && position < end) {
@@ -145,7 +158,7 @@ class Salvage {
           valueLength > static_cast<uint64_t>(end - position) - keyLength) {
         return false;
       }
-      take(file, node, 0, {position, keyLength}, {position + keyLength, valueLength});
+      take(file, node, 0, {position, keyLength}, {position + keyLength, valueLength}, sealer_ != nullptr);
       position += keyLength + valueLength;
     }
     return position;
@@ -176,6 +189,7 @@ class Salvage {
 
   SalvageSource &source_;
   const tdn_salvage_visitor &visitor_;
+  const std::unique_ptr<Sealer> sealer_;  // of an encrypted store
   uint64_t total_ = 0, done_ = 0;
 };
 

@@ -34,8 +34,7 @@ uint32_t fileNumberOf(const std::string &name) {
 }
 
 std::string visibleName(const std::string &fileName) {
-  const size_t start = fileName.find('-') + 1;
-  if (start == 0) return "";  // of an encrypted store
+  const size_t start = fileName.find('-') + 1;  // in an encrypted store there is only the number
   return fileName.substr(start, fileName.size() - start - 4);
 }
 

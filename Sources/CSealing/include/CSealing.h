@@ -53,7 +53,11 @@ typedef struct {
 // The keys of an open store. Any thread.
 typedef struct tds_key_ring tds_key_ring;
 
+// Another handle to the same keys. Null where memory ends.
+tds_key_ring *TDS_NULLABLE tds_key_ring_retain(const tds_key_ring *ring);
 void tds_key_ring_release(tds_key_ring *ring);
+// 1 AES-128-GCM, 2 AES-256-GCM.
+int32_t tds_key_ring_cipher(const tds_key_ring *ring);
 // What is sealed from now on is sealed under this epoch's key.
 uint32_t tds_key_ring_epoch(const tds_key_ring *ring);
 // What stands for a name where its own bytes must not: 16 bytes. False where memory ends.

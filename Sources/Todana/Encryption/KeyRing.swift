@@ -18,6 +18,10 @@ public final class KeyRing: Sendable {
 
   deinit { unsafe tds_key_ring_release(pointer.raw) }
 
+  var cipher: KyotoBackend.Cipher {
+    unsafe KyotoBackend.Cipher(rawValue: tds_key_ring_cipher(pointer.raw)) ?? .aes128
+  }
+
   /// What is sealed from now on is sealed under this epoch's key.
   var epoch: UInt32 { unsafe tds_key_ring_epoch(pointer.raw) }
 

@@ -1,9 +1,10 @@
 internal import CKyotoCabinet
+internal import CSealing
 
 /// What is told of a damaged store while it is salvaged (`tdn_salvage_visitor`), in the thread that salvages.
 protocol SalvageVisitor: AnyObject {
-  /// Comes first; the identity is nil where the superblock is damaged.
-  func beginStore(id: StoreID?)
+  /// Comes first; the identity is nil where the superblock is damaged, the ring where the store is not encrypted.
+  func beginStore(id: StoreID?, keyRing: KeyRing?)
   /// Something beside records was lost.
   func noteLoss(_ sentence: String)
   /// The records that follow are of this structure.
@@ -46,8 +47,9 @@ enum KyotoSalvage {
   /// Visits everything that can be found in a store's directory (`tdn_salvage`).
   ///
   /// - Throws: ``BackendError/Code/interrupted`` where the visitor gave up; ``BackendError/Code/notFound``,
-  ///   ``BackendError/Code/notAStore``, ``BackendError/Code/inUse``, ``BackendError/Code/newerFormat``.
-  static func run(_ path: String, _ visitor: any SalvageVisitor) throws(BackendError) {
+  ///   ``BackendError/Code/notAStore``, ``BackendError/Code/inUse``, ``BackendError/Code/newerFormat``,
+  ///   ``BackendError/Code/wrongKey``, ``BackendError/Code/keyRequired``, ``BackendError/Code/damagedKeys``.
+  static func run(_ path: String, secret: StoreSecret?, _ visitor: any SalvageVisitor) throws(BackendError) {
     guard !path.utf8.contains(0) else {
       throw BackendError(.invalidArgument, "The path of the store contains a NUL, where it would end for the system.")
     }
@@ -62,7 +64,10 @@ enum KyotoSalvage {
       damage: { unsafe Context.of($0).noteDamage($1.pointee) },
       progress: { unsafe Context.of($0).report(done: Int(clamping: $1), total: Int(clamping: $2)) })
     let isDone = withExtendedLifetime(context) {
-      unsafe path.withCString { unsafe tdn_salvage($0, nil, &functions, &error) }
+      unsafe path.withCString { path in
+        guard let secret else { return unsafe tdn_salvage(path, nil, &functions, &error) }
+        return unsafe secret.withBytes { unsafe tdn_salvage(path, $0, &functions, &error) }
+      }
     }
     guard isDone else { throw unsafe BackendError(&error) }
   }
@@ -83,7 +88,8 @@ private final class Context {
 
 extension SalvageVisitor {
   fileprivate func beginStore(_ store: tdn_salvage_store) {
-    beginStore(id: unsafe store.has_store_id ? StoreID(store.store_id) : nil)
+    let ring = unsafe store.key_ring.flatMap { unsafe tds_key_ring_retain($0) }.map { unsafe KeyRing($0) }
+    beginStore(id: unsafe store.has_store_id ? StoreID(store.store_id) : nil, keyRing: ring)
   }
 
   fileprivate func noteDamage(_ damage: tdn_salvage_damage) {

@@ -4,12 +4,19 @@ final class Salvage: SalvageVisitor {
   /// Numbers of classes beyond this are damage rather than numbers.
   private static let highestNumber: UInt32 = 1 << 16
 
-  private let target: KyotoBackend
+  private let targetPath: String
+  private let secret: StoreSecret?
+  private var openTarget: KyotoBackend?
+  /// The new store as records go to it: sealed on the way, if it is encrypted.
+  private var records: (any StoreBackend)?
   private let progress: (SalvageProgress) throws -> Void
   private var report = SalvageReport()
   private var failure: (any Error)?
 
   private var sourceID: StoreID?
+  /// Opens the records of an encrypted store.
+  private var sealer: Sealer?
+  private var opened = ByteArena()
   /// Numbers that are known to be some structure's.
   private var numbers: Set<UInt32> = []
   private var names: Set<[UInt8]> = []
@@ -29,23 +36,28 @@ final class Salvage: SalvageVisitor {
   private var arena = ByteArena()
   private var changes: [WriteBatch.Change] = []
 
-  init(to path: String, progress: @escaping (SalvageProgress) throws -> Void) throws(StoreError) {
-    do throws(BackendError) {
-      target = try KyotoBackend(.directory(path))
-    } catch {
-      throw StoreError(error)
-    }
+  init(to path: String, secret: StoreSecret?, progress: @escaping (SalvageProgress) throws -> Void) {
+    targetPath = path
+    self.secret = secret
     self.progress = progress
+  }
+
+  /// The new store, which is made as soon as it is known what the old one is.
+  private var target: KyotoBackend {
+    get throws(BackendError) {
+      guard let openTarget else { throw .closed }
+      return openTarget
+    }
   }
 
   func run(from path: String) throws -> SalvageReport {
     do throws(BackendError) {
       do throws(BackendError) {
-        try KyotoSalvage.run(path, self)
+        try KyotoSalvage.run(path, secret: secret, self)
         try endStructure()
       } catch {
         // The files of the new store are removed next.
-        try? target.close()
+        try? openTarget?.close()
         throw error
       }
       try target.close()
@@ -57,7 +69,17 @@ final class Salvage: SalvageVisitor {
 
   // MARK: Visiting
 
-  func beginStore(id: StoreID?) { sourceID = id }
+  func beginStore(id: StoreID?, keyRing: KeyRing?) {
+    sourceID = id
+    attempt { () throws(BackendError) in
+      var options = KyotoBackend.Options()
+      if let keyRing { options.cipher = keyRing.cipher }
+      let target = try KyotoBackend(.directory(targetPath), secret: secret, options: options)
+      openTarget = target
+      records = target.keyRing.map { SealedBackend(target, ring: $0) } ?? target
+      sealer = try keyRing?.makeSealer()
+    }
+  }
 
   func noteLoss(_ sentence: String) { report.losses.append(sentence) }
 
@@ -192,25 +214,29 @@ final class Salvage: SalvageVisitor {
     default: guard keys.insert(key).inserted else { return true }
     }
     highestRowID = max(highestRowID, record.rowID)
-    let envelope = RecordEnvelope(storeID: target.storeID, structure: targetID)
+    let target = try target
+    let envelope = RecordEnvelope(
+      storeID: target.storeID, structure: targetID, epoch: target.keyRing?.epoch ?? 0)
+    // Of another store's keys, so of another name.
+    let newKey = try kind == .rows ? key : storageKey(of: key, opened)
     var writer = DataBuffer(arena: arena, encoder: UncheckedReferences())
     envelope.begin(version: opened.version, in: &writer)
     unsafe writer.writeRawBytes([UInt8](opened.content))
     let written: RecordEnvelope.Written
     do throws(DataBufferError) {
       written =
-        kind == .rows ? try envelope.finish(record.rowID, in: &writer) : try envelope.finish(key, in: &writer)
+        kind == .rows ? try envelope.finish(record.rowID, in: &writer) : try envelope.finish(newKey, in: &writer)
     } catch {
       throw BackendError(.limitExceeded, "A record cannot be written again: \(error)")
     }
-    try put(kind == .rows ? .row(record.rowID) : .bytes(append(key)), written.range, in: targetID)
+    try put(kind == .rows ? .row(record.rowID) : .bytes(append(newKey)), written.range, in: targetID)
     return true
   }
 
   /// The same for records of trees, which have no envelopes.
   private func keepRaw(_ record: SalvagedRecord, of structure: SalvagedStructure) throws(BackendError) -> Bool {
     let key = unsafe [UInt8](record.key)
-    guard record.isVouchedFor, !key.isEmpty, key.count <= target.limits.keyByteCount else { return false }
+    guard record.isVouchedFor, !key.isEmpty, key.count <= (try target).limits.keyByteCount else { return false }
     guard keys.insert(key).inserted else { return true }
     unsafe try put(.bytes(append(key)), append([UInt8](record.value)), in: target(of: structure, .tree))
     return true
@@ -224,8 +250,22 @@ final class Salvage: SalvageVisitor {
     return start..<arena.count
   }
 
+  /// What a named buffer stands under in the new store.
+  private func storageKey(of key: [UInt8], _ buffer: RecordEnvelope.Opened) throws(BackendError) -> [UInt8] {
+    guard let ring = try target.keyRing else { return key }
+    var reader = unsafe DataBuffer(borrowing: buffer.content, resolver: nil)
+    let name: String
+    do throws(DataBufferError) {
+      name = try reader.readString()
+    } catch {
+      throw BackendError(.damaged, "A named buffer has no name: \(error)")
+    }
+    return try ring.storageKey(ofName: Array(name.utf8))
+  }
+
   /// What a record holds, if it is sound.
   private func open(_ record: SalvagedRecord, _ key: [UInt8]) -> RecordEnvelope.Opened? {
+    if let sealer { return openSealed(record, key, sealer) }
     guard let sourceID else {
       // Nothing else than the checksums of pages can tell.
       return record.isVouchedFor ? unsafe RecordEnvelope.openUnchecked(record.value) : nil
@@ -247,6 +287,36 @@ final class Salvage: SalvageVisitor {
       return opened
     }
     return nil
+  }
+
+  private func openSealed(_ record: SalvagedRecord, _ key: [UInt8], _ sealer: Sealer) -> RecordEnvelope.Opened? {
+    if let sourceNumber {
+      return openSealed(record, key, sealer, of: sourceNumber)
+    }
+    guard guessesLeft > 0 else { return nil }
+    guessesLeft -= 1
+    for number in 1...(numbers.max() ?? 0) + 1000 where !numbers.contains(number) {
+      guard let opened = openSealed(record, key, sealer, of: ClassID(rawValue: number)) else { continue }
+      sourceNumber = ClassID(rawValue: number)
+      numbers.insert(number)
+      return opened
+    }
+    return nil
+  }
+
+  private func openSealed(
+    _ record: SalvagedRecord, _ key: [UInt8], _ sealer: Sealer, of number: ClassID
+  ) -> RecordEnvelope.Opened? {
+    opened.count = 0
+    _ = unsafe opened.append(record.value)
+    let copy = unsafe UnsafeMutableRawBufferPointer(start: opened.base, count: record.value.count)
+    let range =
+      unsafe key.withUnsafeBytes { key in
+        unsafe sealer.open(copy, key: key.isEmpty ? .row(record.rowID) : .name(.init(key)), of: number)
+      }
+    guard case .success(let range) = range, let version = unsafe copy[range].first else { return nil }
+    let content = unsafe UnsafeRawBufferPointer(rebasing: copy[range.dropFirst()])
+    return unsafe RecordEnvelope.Opened(version: version, content: content, token: 0)
   }
 
   private func open(_ record: SalvagedRecord, _ key: [UInt8], _ envelope: RecordEnvelope) -> RecordEnvelope.Opened? {
@@ -271,7 +341,8 @@ final class Salvage: SalvageVisitor {
     batch.reserveCapacity(changes.count)
     for change in changes { batch.append(change) }
     batch.sort()
-    _ = try target.commit(batch, durability: .relaxed)
+    guard let records else { throw .closed }
+    _ = try records.commit(batch, durability: .relaxed)
     changes.removeAll(keepingCapacity: true)
     arena.count = 0
   }

@@ -27,23 +27,27 @@ extension Store {
   ///   - path: The directory of the damaged store, which nobody must have open for writing.
   ///   - newPath: Where nothing is. Until the new store is whole and durable it stands in a directory whose name ends in
   ///     `.partial`.
+  ///   - encryption: What opens the damaged store, if it is encrypted. The new one is encrypted with the same passphrase or
+  ///     key, and new keys.
   ///   - progress: Called now and then; throwing from it ends the salvage, and nothing of it stays.
   /// - Returns: What was saved and what was lost.
   /// - Throws: What `progress` throws; ``StoreError``: there is no store at the path, somebody has it open, a newer
-  ///   version wrote it, something is at the new path, or the new store cannot be written. Damage is reported, not thrown.
+  ///   version wrote it, the passphrase or key is not its own, something is at the new path, or the new store cannot be written. Damage is reported, not thrown.
   /// - Complexity: O(*n*) in the bytes of the store; each is looked at about three times, more where records were lost.
   public static func salvage(
-    from path: String, to newPath: String, progress: (SalvageProgress) throws -> Void = { _ in }
+    from path: String, to newPath: String, encryption: StoreEncryption = .none,
+    progress: (SalvageProgress) throws -> Void = { _ in }
   ) throws -> SalvageReport {
     let manager = FileManager.default
     guard !manager.fileExists(atPath: newPath) else {
       throw StoreError(BackendError(.invalidArgument, "There is something at the path of the new store: \(newPath)"))
     }
+    let secret = try encryption.secret()
     let partialPath = newPath + ".partial"
     if manager.fileExists(atPath: partialPath) { try manager.removeItem(atPath: partialPath) }
     do {
       let report = try withoutActuallyEscaping(progress) { progress in
-        let salvage = try Salvage(to: partialPath, progress: progress)
+        let salvage = Salvage(to: partialPath, secret: secret, progress: progress)
         return try salvage.run(from: path)
       }
       try manager.moveItem(atPath: partialPath, toPath: newPath)

@@ -101,10 +101,11 @@ import Testing
   }
 
   /// Costs that a file may claim, with checks that are right.
-  @Test(arguments: [
-    (30, 8, 1), (20, 16, 1), (16, 8, 1 << 20), (16, 1 << 20, 1), (16, UInt32.max, UInt32.max), (0, 8, 1), (64, 8, 1),
-    (16, 0, 0), (255, 1, 1), (20, 8, 17),
-  ] as [(UInt8, UInt32, UInt32)])
+  @Test(
+    arguments: [
+      (30, 8, 1), (20, 16, 1), (16, 8, 1 << 20), (16, 1 << 20, 1), (16, UInt32.max, UInt32.max), (0, 8, 1), (64, 8, 1),
+      (16, 0, 0), (255, 1, 1), (20, 8, 17),
+    ] as [(UInt8, UInt32, UInt32)])
   func `a cost that would take hours or all memory is refused before any work`(
     log2N: UInt8, r: UInt32, p: UInt32
   ) throws {

@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// Salvage and the command-line tool for stores that a passphrase opens.
+@Suite struct EncryptedSalvageTests {
+  private static let secret = StoreEncryption.passphrase("correct horse")
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory(isInMemory: true)
+    path = directory.path("store")
+    let store = try Self.open(path)
+    let songs = (0..<500).map { Song("Blue in Green \($0)", seconds: UInt32($0)) }
+    for song in songs { try store.insert(song) }
+    let playlist = Playlist()
+    playlist.title = "Late at Night"
+    playlist.songs = songs
+    try store.insert(playlist)
+    try store.writeNamedBuffer("favourites") { $0.writeReferences(songs.suffix(3)) }
+    try store.saveChanges()
+    try store.close()
+  }
+
+  private static func open(_ path: String) throws -> Store {
+    var configuration = StoreConfiguration(encryption: secret)
+    configuration.backendOptions.passphraseCost = 10
+    configuration.backendOptions.cipher = .aes256
+    return try Store(.directory(path), classes: [Song.self, Playlist.self], configuration: configuration)
+  }
+
+  enum Loss: CaseIterable {
+    case nothing, superblock, catalog, checksums, headers, keys
+  }
+
+  @Test(arguments: Loss.allCases) func `records are found without what leads to them`(_ loss: Loss) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      let file = URL(filePath: "\(path)/\(name)")
+      let isLost =
+        switch loss {
+        case .nothing, .headers: false
+        case .superblock: name == "superblock"
+        case .catalog: name.contains("catalog")
+        case .checksums: name.hasSuffix(".sums")
+        case .keys: name == "keys"
+        }
+      if isLost { try FileManager.default.removeItem(at: file) }
+      if loss == .headers, name.hasSuffix(".kch") {
+        var bytes = try Data(contentsOf: file)
+        bytes.replaceSubrange(0..<64, with: Data(count: 64))
+        try bytes.write(to: file)
+      }
+    }
+    let newPath = directory.path("salvaged")
+    let report = try Store.salvage(from: path, to: newPath, encryption: Self.secret)
+    #expect(report.savedCount == 502)
+    let new = try Self.open(newPath)
+    let known = try new.catalog.entries.filter { $0.type != nil && $0.recordCount ?? 0 > 0 }
+    if loss != .catalog && loss != .headers {
+      #expect(known.map(\.name) == ["Song", "Playlist"])
+      #expect(try new.fetch(Song.self).map(\.title) == (0..<500).map { "Blue in Green \($0)" })
+      #expect(try new.fetch(Playlist.self).first?.songs.map(\.seconds).count == 500)
+      #expect(try new.namedBufferNames() == ["favourites"])
+      #expect(try new.readNamedBuffer("favourites") { try $0.readReferences(Song.self).count } == 3)
+    }
+    #expect(try new.verify().isSound)
+    try new.close()
+    for name in try FileManager.default.contentsOfDirectory(atPath: newPath) {
+      let content = try Data(contentsOf: URL(filePath: "\(newPath)/\(name)"))
+      for word in ["Blue", "Late", "favourites", "Playlist"] { #expect(content.range(of: Data(word.utf8)) == nil) }
+    }
+  }
+
+  @Test func `without the passphrase nothing is salvaged`() throws {
+    for (encryption, code) in [
+      (.none, .keyRequired), (.passphrase("wrong"), .wrongKey),
+    ] as [(StoreEncryption, StoreError.Code)] {
+      let error = #expect(throws: StoreError.self) {
+        try Store.salvage(from: path, to: directory.path("salvaged"), encryption: encryption)
+      }
+      #expect(error?.code == code)
+      #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged")))
+      #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
+    }
+  }
+
+  @Test func `random damage costs what it meets, and nothing false comes of it`() throws {
+    var random = SeededGenerator(seed: 42)
+    let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("0") }.sorted()
+    for round in 0..<(LongTests.areEnabled ? 200 : 20) {
+      let copy = directory.path("copy"), newPath = directory.path("salvaged")
+      try FileManager.default.copyItem(atPath: path, toPath: copy)
+      for _ in 0..<4 {
+        let name = names.randomElement(using: &random) ?? ""
+        let kinds = FileDamage.allCases
+        try kinds[Int.random(in: kinds.indices, using: &random)].apply(to: "\(copy)/\(name)", &random)
+      }
+      let report = try Store.salvage(from: copy, to: newPath, encryption: Self.secret)
+      let new = try Self.open(newPath)
+      for song in try new.fetch(Song.self) {
+        #expect(song.title == "Blue in Green \(song.seconds)", "round \(round)")
+      }
+      #expect(try new.count(Song.self) <= 500)
+      #expect(report.savedCount <= 502)
+      try new.close()
+      try FileManager.default.removeItem(atPath: copy)
+      try FileManager.default.removeItem(atPath: newPath)
+    }
+  }
+
+  // MARK: The tool
+
+  private func run(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
+    let child = try ChildProcess(product: "todana", arguments)
+    let lines = child.remainingLines()
+    // The status as the system gives it has the exit status in its second byte.
+    return (child.waitForExit() >> 8, lines)
+  }
+
+  @Test func `the tool takes the passphrase from a file`() throws {
+    let file = directory.path("passphrase")
+    try Data("correct horse\nand nothing of this line".utf8).write(to: URL(filePath: file))
+    let verified = try run("store", "verify", path, "--passphrase-file", file)
+    #expect(verified.status == 0)
+    #expect(verified.lines.last?.hasPrefix("502 records on ") == true)
+    let salvaged = try run("store", "salvage", path, directory.path("salvaged"), "--passphrase-file", file)
+    #expect(salvaged.status == 0)
+    let again = try run("store", "verify", directory.path("salvaged"), "--passphrase-file", file)
+    #expect(again.status == 0)
+    #expect(try run("store", "verify", path).status == 3)
+    try Data("wrong horse".utf8).write(to: URL(filePath: file))
+    #expect(try run("store", "verify", path, "--passphrase-file", file).status == 3)
+    #expect(try run("store", "verify", path, "--key-file", file).status == 3)
+    #expect(try run("store", "verify", path, "--passphrase-file", directory.path("nowhere")).status == 2)
+    #expect(try run("store", "verify", path, "--passphrase-file", file, "--key-file", file).status == 2)
+  }
+}
