@@ -7,6 +7,7 @@
 #include "Checkpoint.h"
 #include "Checksum.h"
 #include "Failure.h"
+#include "FileNames.h"
 #include "LogIndex.h"
 #include "PageSums.h"
 
@@ -90,11 +91,8 @@ void FileGroup::recover(Report &report) {
 void FileGroup::keepOnly(const std::vector<uint32_t> &numbers) {
   if (settings_.isVolatile || settings_.readOnly) return;
   for (const std::string &name : disk_.list()) {
-    // Data files and what stands beside them start with their number and a hyphen.
-    char *end = nullptr;
-    const unsigned long number = std::strtoul(name.c_str(), &end, 10);
-    if (end == name.c_str() || *end != '-') continue;
-    if (!std::binary_search(numbers.begin(), numbers.end(), static_cast<uint32_t>(number))) disk_.remove(name);
+    const std::optional<uint32_t> number = fileNumberIn(name);
+    if (number && !std::binary_search(numbers.begin(), numbers.end(), *number)) disk_.remove(name);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "Failure.h"
+#include "FileNames.h"
 
 namespace todana {
 
@@ -26,9 +27,7 @@ namespace {
 
 // Data files, whose names begin with a number, differ from store to store; the others do not.
 bool isStoreFile(const std::string &name) {
-  const size_t hyphen = name.find_first_not_of("0123456789");
-  if (hyphen != std::string::npos && hyphen >= 4 && name[hyphen] == '-') return true;
-  return name == "log-a" || name == "log-b" || name == DirectoryLock::kName;
+  return fileNumberIn(name) || name == "log-a" || name == "log-b" || name == DirectoryLock::kName;
 }
 
 }  // namespace

@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// What opens an encrypted store. Never an argument itself: those can be seen by every user of the machine.
+/// What opens an encrypted store.
+///
+/// Never an argument itself: those can be seen by every user of the machine.
 struct SecretOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -67,12 +67,18 @@ struct Changes {
   std::map<uint32_t, std::map<std::string, Change, ByLength>> ofStructures;
 };
 
+std::shared_ptr<const KeyRing> makeRing() {
+  NewKeys made = NewKeys::random();
+  return std::make_shared<const KeyRing>(StoreID(), DataCipher::aes128, std::move(made.master), made.keys);
+}
+
 class CabinetWorkload final : public Workload {
  public:
   CabinetWorkload(
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const CabinetWorkload *previous)
       : Workload(plan, directory, initial, previous), directory_(directory) {
+    if (plan.encrypted) ring_ = previous ? previous->ring_ : makeRing();
     if (previous) {
       commits_ = previous->commits_;
     } else if (plan.seed % 5 == 0) {
@@ -86,7 +92,7 @@ class CabinetWorkload final : public Workload {
 
   void run(power_failure_result &result) override {
     FileGroup::Report report;
-    session_ = std::make_unique<Session>(disk_, options(false), nullptr, report);
+    session_ = std::make_unique<Session>(disk_, options(false), ring_, report);
     // What came after the power failure is gone, and what came before is durable.
     State state = commits_.empty() ? State() : stateOf(report.commitNumber);
     commits_.clear();
@@ -123,7 +129,7 @@ class CabinetWorkload final : public Workload {
   uint64_t recoverAndCompare(
     Disk &disk, bool isReadOnly, uint64_t acknowledged, uint64_t newest, bool goesOn) const override {
     FileGroup::Report report;
-    auto session = std::make_unique<Session>(disk, options(isReadOnly), nullptr, report);
+    auto session = std::make_unique<Session>(disk, options(isReadOnly), ring_, report);
     const uint64_t commit = report.commitNumber;
     require(commit >= acknowledged, "commit " + std::to_string(acknowledged) + " was acknowledged, but only " +
                                       std::to_string(commit) + " is left");
@@ -146,7 +152,7 @@ class CabinetWorkload final : public Workload {
     session->close();
     session.reset();
     FileGroup::Report again;
-    session = std::make_unique<Session>(disk, options(false), nullptr, again);
+    session = std::make_unique<Session>(disk, options(false), ring_, again);
     require(again.recoveredCommits == 0, "a clean close left something to recover");
     requireState(*session, expected, again.commitNumber);
     return commit;
@@ -484,6 +490,7 @@ class CabinetWorkload final : public Workload {
   }
 
   const std::filesystem::path directory_;
+  std::shared_ptr<const KeyRing> ring_;
   std::unique_ptr<Session> session_;
   std::map<std::string, Contents> contents_;
   std::vector<Commit> commits_;

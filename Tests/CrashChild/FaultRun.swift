@@ -43,6 +43,7 @@ struct FaultRun {
   let isLasting: Bool
   /// Saves that stand before anything fails; with none, the store is made while calls fail.
   let savedBefore: Int
+  let isEncrypted: Bool
 
   static let kinds = [
     "write": fault_write, "read": fault_read, "flush": fault_flush, "resize": fault_resize, "open": fault_open,
@@ -50,8 +51,9 @@ struct FaultRun {
     "thread": fault_thread,
   ]
 
-  fileprivate static var configuration: StoreConfiguration {
-    var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+  fileprivate var configuration: StoreConfiguration {
+    let encryption = isEncrypted ? StoreEncryption.key([UInt8](repeating: 0xA5, count: 16)) : .none
+    var configuration = StoreConfiguration(encryption: encryption, detectsUnannouncedChanges: false)
     // Everything happens within few saves: large commits, checkpoints in the background.
     configuration.backendOptions.directThresholdByteCount = 16 << 10
     configuration.backendOptions.logLimitByteCount = 32 << 10
@@ -59,7 +61,7 @@ struct FaultRun {
   }
 
   private func open() throws -> Store {
-    try Store(.directory(path), classes: SaveWorkload.classes, configuration: Self.configuration)
+    try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
   }
 
   fileprivate var backupPath: String { path + ".backup" }
@@ -217,7 +219,7 @@ extension FaultRun {
     // Each flush of a restored file takes its time.
     for info in try series.backups().suffix(LongTests.areEnabled ? .max : 2) {
       try series.restore(info.number, to: restored)
-      let copy = try Store(.directory(restored), classes: SaveWorkload.classes, configuration: Self.configuration)
+      let copy = try Store(.directory(restored), classes: SaveWorkload.classes, configuration: configuration)
       let state = try SaveWorkload.State(of: copy)
       if state.saveCount < savedBefore || state != SaveWorkload.State(after: state.saveCount) {
         outcome.faults.append("backup \(info.number) of \(last.number) holds what no save left")
@@ -232,7 +234,7 @@ extension FaultRun {
     let names = [backupPath, backupPath + ".partial"]
     defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
     guard FileManager.default.fileExists(atPath: backupPath) else { return }
-    let store = try Store(.directory(backupPath), classes: SaveWorkload.classes, configuration: Self.configuration)
+    let store = try Store(.directory(backupPath), classes: SaveWorkload.classes, configuration: configuration)
     let state = try SaveWorkload.State(of: store)
     if state.saveCount < savedBefore || state != SaveWorkload.State(after: state.saveCount) {
       outcome.faults.append("the backup holds what no save left")
@@ -247,17 +249,17 @@ extension CrashChild {
   /// Prints the number of each before its run, and its outcome behind it.
   static func runFaults(_ path: String, _ arguments: [String]) throws {
     let numbers = arguments.dropFirst().compactMap { Int($0) }
-    guard numbers.count == 5, let kind = FaultRun.kinds[arguments[0]] else {
-      return report("usage: faults <path> <kind> <error> <lasting> <saved before> <first> <step>")
+    guard numbers.count == 6, let kind = FaultRun.kinds[arguments[0]] else {
+      return report("usage: faults <path> <kind> <error> <lasting> <saved before> <encrypted> <first> <step>")
     }
     func run(in directory: String) -> FaultRun {
       FaultRun(
         path: path + "/" + directory, kind: kind, error: Int32(numbers[0]), isLasting: numbers[1] != 0,
-        savedBefore: numbers[2])
+        savedBefore: numbers[2], isEncrypted: numbers[3] != 0)
     }
     let base = run(in: "base")
     try base.prepare()
-    var nth = numbers[3]
+    var nth = numbers[4]
     while true {
       let run = run(in: "run")
       try FileManager.default.copyItem(atPath: base.path, toPath: run.path)
@@ -271,7 +273,7 @@ extension CrashChild {
       for fault in outcome.faults { report("fault \(fault)") }
       try FileManager.default.removeItem(atPath: run.path)
       if outcome.callCount < nth { return report("calls \(outcome.callCount)") }
-      nth += numbers[4]
+      nth += numbers[5]
     }
   }
 }

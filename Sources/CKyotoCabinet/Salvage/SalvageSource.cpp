@@ -9,6 +9,7 @@
 
 #include "../Cabinet/Catalog.h"
 #include "../Failure.h"
+#include "../FileNames.h"
 #include "../Kyoto/HashFormat.h"
 #include "../StoreDirectory.h"
 #include "RecordSieve.h"
@@ -27,10 +28,7 @@ bool hasSuffix(const std::string &name, std::string_view suffix) {
 
 // `NNNN-NAME.kch` or `.kct`; 0 where the name is no data file's.
 uint32_t fileNumberOf(const std::string &name) {
-  if (!hasSuffix(name, ".kch") && !hasSuffix(name, ".kct")) return 0;
-  char *end = nullptr;
-  const unsigned long long number = std::strtoull(name.c_str(), &end, 10);
-  return end == name.c_str() || (*end != '-' && *end != '.') || number > UINT32_MAX ? 0 : static_cast<uint32_t>(number);
+  return hasSuffix(name, ".kch") || hasSuffix(name, ".kct") ? fileNumberIn(name).value_or(0) : 0;
 }
 
 std::string visibleName(const std::string &fileName) {

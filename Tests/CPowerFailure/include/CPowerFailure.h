@@ -19,6 +19,7 @@ typedef struct {
   bool strict;               // torn sectors may hold garbage, and the strict setting is on
   bool in_background;        // checkpoints start by themselves
   bool nested;               // the power fails during recovery, too
+  bool encrypted;            // of a cabinet: its catalog, names and trees
   // Sabotage, to see that the simulation can fail: 1 leaves out flushes of the log, 2 of main files, 3 of the directory.
   int32_t sabotage;
   const char *directory;     // scratch; made and removed

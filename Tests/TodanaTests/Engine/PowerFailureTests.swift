@@ -44,14 +44,17 @@ import Testing
     print("power failures, \(failure.testDescription): \(states) states")
   }
 
-  @Test(arguments: cases)
-  func `every simulated power failure leaves exactly a committed state of a cabinet`(_ failure: Case) throws {
+  @Test(arguments: cases, [false, true])
+  func `every simulated power failure leaves exactly a committed state of a cabinet`(
+    _ failure: Case, isEncrypted: Bool
+  ) throws {
     var states: Int64 = 0
     var compactions: Int64 = 0
     var growths: Int64 = 0
-    for seed in 1...(Self.isLong ? 10 : 1) as ClosedRange<UInt64> {
+    for seed in 1...(Self.isLong ? isEncrypted ? 5 : 10 : 1) as ClosedRange<UInt64> {
       let count: Int32 = Self.isLong ? 150 : 60
-      let result = try simulate(failure, of: .cabinet, seed: seed, commits: 30, states: count, sessions: 3)
+      let result = try simulate(
+        failure, of: .cabinet, isEncrypted: isEncrypted, seed: seed, commits: 30, states: count, sessions: 3)
       #expect(result.failures == 0, "\(message(of: result))")
       #expect(result.states == Int64(count))
       #expect(result.checkpoints > 0, "the workload had no checkpoint")
@@ -61,7 +64,8 @@ import Testing
     }
     #expect(compactions > 0, "nothing was compacted")
     if Self.isLong { #expect(growths > 0, "nothing grew") }
-    print("power failures of a cabinet, \(failure.testDescription): \(states) states")
+    print(
+      "power failures of a cabinet, \(failure.testDescription)\(isEncrypted ? ", encrypted" : ""): \(states) states")
   }
 
   @Test(arguments: [1, 2, 3] as [Int32])
@@ -89,8 +93,8 @@ import Testing
   }
 
   private func simulate(
-    _ failure: Case, of workload: Workload = .files, seed: UInt64, commits: Int32, states: Int32, sessions: Int32,
-    sabotage: Int32 = 0
+    _ failure: Case, of workload: Workload = .files, isEncrypted: Bool = false, seed: UInt64, commits: Int32,
+    states: Int32, sessions: Int32, sabotage: Int32 = 0
   ) throws -> power_failure_result {
     let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     let directory = "\(base)/todana-power-\(UUID().uuidString)"
@@ -106,6 +110,7 @@ import Testing
       unsafe plan.strict = failure.isStrict
       unsafe plan.in_background = failure.inBackground
       unsafe plan.nested = sabotage == 0
+      unsafe plan.encrypted = isEncrypted
       unsafe plan.sabotage = sabotage
       unsafe plan.directory = path
       return switch workload {

@@ -1,0 +1,18 @@
+// Names of data files, as far as whoever does not know the catalog has to know them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace todana {
+
+// The number that the name of a data file, or of what stands beside one, begins with: `0007-Song.kch`, `0007.kch.sums`.
+inline std::optional<uint32_t> fileNumberIn(const std::string &name) {
+  const size_t end = name.find_first_not_of("0123456789");
+  if (end == std::string::npos || end < 4 || end > 10 || (name[end] != '-' && name[end] != '.')) return std::nullopt;
+  const unsigned long long number = std::stoull(name.substr(0, end));
+  return number > UINT32_MAX ? std::nullopt : std::optional<uint32_t>(static_cast<uint32_t>(number));
+}
+
+}  // namespace todana
