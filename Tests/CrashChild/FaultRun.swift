@@ -52,7 +52,7 @@ struct FaultRun {
   ]
 
   fileprivate var configuration: StoreConfiguration {
-    let encryption = isEncrypted ? StoreEncryption.key([UInt8](repeating: 0xA5, count: 16)) : .none
+    let encryption = isEncrypted ? SaveWorkload.encryption : .none
     var configuration = StoreConfiguration(encryption: encryption, detectsUnannouncedChanges: false)
     // Everything happens within few saves: large commits, checkpoints in the background.
     configuration.backendOptions.directThresholdByteCount = 16 << 10

@@ -7,6 +7,7 @@ extension CrashChild {
   /// Saves the workload from where the store stands, and prints the number of each save after it.
   static func saveForEver(_ path: String, _ settings: Set<String>) throws {
     var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+    if settings.contains("encrypted") { configuration.encryption = SaveWorkload.encryption }
     if settings.contains("checkpoints") { configuration.backendOptions.logLimitByteCount = 64 << 10 }
     let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
     var number = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0

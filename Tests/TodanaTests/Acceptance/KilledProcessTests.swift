@@ -6,11 +6,12 @@ import Testing
 import Todana
 
 @Suite struct KilledProcessTests {
-  @Test(arguments: [[], ["checkpoints"]])
+  @Test(arguments: [[], ["checkpoints"], ["encrypted"], ["encrypted", "checkpoints"]])
   func `a killed process leaves its last save or the one in hand, and no repair to do`(_ settings: [String]) throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     var generator = SystemRandomNumberGenerator()
+    let isEncrypted = settings.contains("encrypted")
     var known = 0
     for round in 0..<(LongTests.areEnabled ? 100 : 10) {
       let child = try ChildProcess(["store-save", path] + settings)
@@ -19,12 +20,24 @@ import Todana
       usleep(.random(in: 0...60_000, using: &generator))
       child.kill()
       let acknowledged = child.remainingLines().last.flatMap { Int($0) } ?? known
-      let store = try Store(.directory(path), classes: SaveWorkload.classes)
+      if isEncrypted { try expectNothingReadable(in: path) }
+      let configuration = StoreConfiguration(encryption: isEncrypted ? SaveWorkload.encryption : .none)
+      let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
       let found = try SaveWorkload.State(of: store)
       #expect((acknowledged...acknowledged + 1).contains(found.saveCount), "round \(round)")
       try #require(found == SaveWorkload.State(after: found.saveCount), "round \(round)")
       known = found.saveCount
       try store.close()
+      if isEncrypted { try expectNothingReadable(in: path) }
+    }
+  }
+
+  private func expectNothingReadable(in path: String) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      let content = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+      for word in SaveWorkload.words where content.range(of: Data(word.utf8)) != nil || name.contains(word) {
+        Issue.record("\(word) stands in \(name)")
+      }
     }
   }
 }

@@ -187,6 +187,81 @@ import Todana
     try open(.passphrase("second")).close()
   }
 
+  @Test func `backups are encrypted with what the store is, and open with it`() throws {
+    let store = try open(.passphrase("correct horse"))
+    try fill(store)
+    try store.backUp(to: directory.path("Copy.todana"))
+    let series = BackupSeries(at: directory.path("Series"))
+    try store.backUp(into: series)
+    for song in try store.fetch(Song.self) { try store.update(song) { $0.title = "So What" } }
+    try store.saveChanges()
+    try store.keys.change(to: .passphrase("another one"))
+    try store.backUp(into: series)
+    try store.close()
+    #expect(try series.verify().isSound)
+    try series.restore(1, to: directory.path("First.todana"))
+    try series.restore(to: directory.path("Second.todana"))
+    for (name, passphrase, title) in [
+      ("Copy", "correct horse", "Blue in Green 0"), ("First", "correct horse", "Blue in Green 0"),
+      ("Second", "another one", "So What"),
+    ] {
+      let place = StoreLocation.directory(directory.path("\(name).todana"))
+      #expect(throws: StoreError.self) { try Store(place, classes: [Song.self]) }
+      let configuration = StoreConfiguration(encryption: .passphrase(passphrase))
+      let copy = try Store(place, classes: [Song.self, Playlist.self], configuration: configuration)
+      #expect(try copy.fetch(Song.self).first?.title == title)
+      #expect(try copy.verify().isSound)
+      try copy.close()
+    }
+    for name in try FileManager.default.contentsOfDirectory(atPath: series.path) {
+      let content = try Data(contentsOf: URL(filePath: "\(series.path)/\(name)"))
+      for word in ["Blue", "So What", "Playlist", "favour"] { #expect(content.range(of: Data(word.utf8)) == nil) }
+    }
+  }
+
+  @Test func `who reads only changes nothing, and adds no passphrase`() throws {
+    let store = try open(.passphrase("correct horse"))
+    try fill(store)
+    try store.close()
+    // As a change of passphrase leaves it that ended between the two copies.
+    try FileManager.default.removeItem(atPath: directory.path("Secret.todana/keys-copy"))
+    let before = try contents()
+    let reader = try open(.passphrase("correct horse"), access: .read)
+    #expect(try reader.count(Song.self) == 100)
+    #expect(try reader.readNamedBuffer("favourites of mine") { try $0.readReferences(Song.self).count } == 3)
+    let error = #expect(throws: BackendError.self) { try reader.keys.add(.passphrase("mine")) }
+    #expect(error?.code == .readOnly)
+    try reader.close()
+    #expect(try contents() == before)
+    try open(.passphrase("correct horse")).close()
+    #expect(try contents()["keys-copy"] == before["keys"])
+  }
+
+  @Test func `either copy of the file of keys will do`() throws {
+    let store = try open(.passphrase("correct horse"))
+    try fill(store)
+    try store.close()
+    for name in ["keys", "keys-copy"] {
+      let file = URL(filePath: directory.path("Secret.todana/\(name)"))
+      let whole = try Data(contentsOf: file)
+      for place in [3, 70, 100, 150, 300] {
+        var damaged = whole
+        damaged[place] ^= 4
+        try damaged.write(to: file)
+        let store = try open(.passphrase("correct horse"))
+        #expect(try store.count(Song.self) == 100)
+        try store.close()
+        #expect(try Data(contentsOf: file) == whole, "it is made whole again")
+      }
+    }
+    for name in ["keys", "keys-copy"] {
+      var damaged = try Data(contentsOf: URL(filePath: directory.path("Secret.todana/\(name)")))
+      damaged[150] ^= 4
+      try damaged.write(to: URL(filePath: directory.path("Secret.todana/\(name)")))
+    }
+    #expect(#expect(throws: StoreError.self) { try open(.passphrase("correct horse")) }?.code == .damagedKeys)
+  }
+
   @Test func `a recovery key that was mistyped is refused`() throws {
     let text = RecoveryKey().text
     #expect(try RecoveryKey(text: text).text == text)
