@@ -10,7 +10,9 @@ public enum SaveWorkload {
   /// What encrypts the store where it is to be encrypted.
   public static let encryption = StoreEncryption.key([UInt8](repeating: 0xA5, count: 16))
   /// Parts of names and contents, none of which the files of an encrypted store may have.
-  public static let words = ["Song", "song ", "Playlist", "latest", "reversed", "Node", "node ", "favourites", "save count"]
+  public static let words = [
+    "Song", "song ", "Playlist", "latest", "reversed", "Node", "node ", "favourites", "save count",
+  ]
 
   /// What a store holds: everything that a reader of it can see.
   public struct State: Equatable, Sendable {

@@ -55,7 +55,7 @@ void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
   };
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    if (change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY) continue;
+    if (isUnseen(change)) continue;
     if (change.key >= firstNewRow) {
       checkOne(index, false, {});
       continue;
@@ -70,7 +70,7 @@ void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
 void BatchCommit::checkKeys(const BatchRun &run, const HashFile &file) {
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    if (change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY) continue;
+    if (isUnseen(change)) continue;
     ChangeKey key(batch_, *run.structure, change);
     HashBlock record;
     bool exists = file.find(key.data(), key.length(), record);
@@ -97,6 +97,8 @@ void BatchCommit::checkOne(size_t index, bool exists, std::string_view value) {
     isExpected = exists && recordToken(value.data(), value.size()) == change.expected;
   }
   if (!isExpected) conflicts_.push_back(index);
+  // What is taken out of the sum, where the change itself does not say it.
+  if (notesContents() && exists && change.expectation == TDN_EXPECT_ANY) oldTokens_[index] = recordToken(value.data(), value.size());
 }
 
 // MARK: Changing
@@ -118,6 +120,7 @@ void BatchCommit::change(const BatchRun &run) {
     } else {
       changeHash(run, *file, readers, nextRow);
     }
+    if (notesContents() && !structure.isTree()) noteContents(run);
     if (Maintenance::isNeeded(structure, *file)) needy_.push_back(&structure);
   } catch (Failure &failure) {
     if (failure.structure == 0) failure.structure = structure.id;
@@ -190,6 +193,51 @@ void BatchCommit::changeHash(const BatchRun &run, const HashFile &file, const Re
   writer.end(std::max({nextRow, structure.nextRow.load(), run.lastRow + 1}));
 }
 
+ContentsDigest &BatchCommit::digest(Structure &structure) {
+  if (!structure.digest) structure.digest = std::make_unique<ContentsDigest>(*commit_.state().ring, structure.id);
+  // What a commit that failed has left.
+  structure.digest->take();
+  return *structure.digest;
+}
+
+void BatchCommit::setContents(Structure &structure, uint64_t count, const ContentsDigest::Sum &sum) {
+  ContentsState contents{count, structure.contents.digest};
+  for (size_t index = 0; index < sum.size(); index++) contents.digest[index] ^= sum[index];
+  commit_.setContents(structure, contents);
+}
+
+// Every expectation was met, so what a change overwrites is what it says, or what was found.
+void BatchCommit::noteContents(const BatchRun &run) {
+  Structure &structure = *run.structure;
+  ContentsDigest &digest = this->digest(structure);
+  uint64_t count = structure.contents.count;
+  const bool hasRows = structure.hasRows();
+  for (size_t index = run.first; index < run.end; index++) {
+    const tdn_change &change = batch_.change(index);
+    const auto toggle = [&](uint64_t token) {
+      if (hasRows) {
+        digest.toggleRow(change.key, token);
+      } else {
+        digest.toggleKey({batch_.bytes(change.key), change.key_length}, token);
+      }
+    };
+    if (change.expectation == TDN_EXPECT_TOKEN) {
+      toggle(change.expected);
+      count--;
+    } else if (change.expectation == TDN_EXPECT_ANY) {
+      if (auto old = oldTokens_.find(index); old != oldTokens_.end()) {
+        toggle(old->second);
+        count--;
+      }
+    }
+    if (change.kind == TDN_PUT) {
+      toggle(recordToken(batch_.value(change), change.value_length));
+      count++;
+    }
+  }
+  setContents(structure, count, digest.take());
+}
+
 void BatchCommit::changeKeys(const BatchRun &run, RecordsChange &records) {
   HashGroup group(records.file());
   for (size_t first = run.first; first < run.end; first += kHashGroupSize) {
@@ -217,23 +265,33 @@ void BatchCommit::changeTree(
   Structure &structure = *run.structure;
   TreeWriter &writer = commit_.treeWriter(structure, file);
   writer.noteNodesIn(structure.journal ? &structure.journal->keys : nullptr);
+  ContentsDigest *const digest = notesContents() ? &this->digest(structure) : nullptr;
+  uint64_t count = structure.contents.count;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
     ChangeKey key(batch_, structure, change);
     TreeWriter::OldValue old;
-    if (!readers.empty()) {
+    if (digest || !readers.empty()) {
       old = [&](const char *value, size_t length) {
         for (const Commit::Reader &reader : readers) {
           reader.snapshot->keepInOrder(*reader.part, key.view(), value, length);
         }
+        if (!digest || !value) return;
+        digest->toggleEntry(key.view(), {value, length});
+        count--;
       };
     }
     if (change.kind == TDN_REMOVE) {
       writer.remove(key.view(), old);
     } else {
-      writer.put(key.view(), {batch_.value(change), change.value_length}, old);
+      const std::string_view value(batch_.value(change), change.value_length);
+      writer.put(key.view(), value, old);
+      if (!digest) continue;
+      digest->toggleEntry(key.view(), value);
+      count++;
     }
   }
+  if (digest) setContents(structure, count, digest->take());
   writer.finish();
   writer.noteNodesIn(nullptr);
 }

@@ -1,6 +1,8 @@
 // Applies a caller's batch: first every expectation is checked, then everything is changed.
 #pragma once
 
+#include <unordered_map>
+
 #include "RowsChange.h"
 
 namespace todana {
@@ -37,9 +39,20 @@ class BatchCommit {
   void changeKeys(const BatchRun &run, RecordsChange &records);
   void changeTree(const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers);
 
+  // -- What structures contain, in an encrypted store
+  bool notesContents() const { return commit_.state().ring != nullptr; }
+  // Put whatever there is, and nobody has to know what that was.
+  bool isUnseen(const tdn_change &change) const {
+    return change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY && !notesContents();
+  }
+  ContentsDigest &digest(Structure &structure);
+  void noteContents(const BatchRun &run);
+  void setContents(Structure &structure, uint64_t count, const ContentsDigest::Sum &sum);
+
   Commit commit_;
   const Batch &batch_;
   std::vector<uint64_t> conflicts_;
+  std::unordered_map<size_t, uint64_t> oldTokens_;  // of records that are overwritten whatever they are
   std::vector<Structure *> needy_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <optional>
 #include <variant>
 
 #include "../Snapshots/HashScan.h"
@@ -11,6 +12,7 @@
 #include "BatchCommit.h"
 #include "Cabinet.h"
 #include "CabinetHandle.h"
+#include "ContentsCheck.h"
 #include "Guard.h"
 
 using namespace todana;
@@ -24,6 +26,7 @@ struct tdn_scan {
   std::shared_ptr<Cabinet> cabinet;
   std::shared_ptr<Snapshot> snapshot;
   std::variant<HashScan, TreeScan> scan;
+  std::optional<ContentsCheck> check;  // of a scan over everything, of an encrypted store
 };
 
 struct tdn_backup {
@@ -232,14 +235,18 @@ void tdn_snapshot_close(tdn_snapshot *snapshot) {
 namespace {
 
 template <class MakeScan>
-tdn_scan *openScan(tdn_snapshot *snapshot, uint32_t structure, bool isTree, tdn_error *error, MakeScan makeScan) {
+tdn_scan *openScan(
+  tdn_snapshot *snapshot, uint32_t structure, bool isTree, bool isWhole, tdn_error *error, MakeScan makeScan) {
   tdn_scan *opened = nullptr;
   guard(error, [&] {
     Snapshot &state = *snapshot->snapshot;
     Cabinet::Use session = useOf(*snapshot->cabinet, &state);
     Structure &scanned = session->structure(structure, isTree);
     SnapshotPart &part = session->snapshotPart(state, scanned);
-    opened = new tdn_scan{snapshot->cabinet, snapshot->snapshot, makeScan(state, part, scanned)};
+    auto scan = std::make_unique<tdn_scan>(
+      tdn_scan{snapshot->cabinet, snapshot->snapshot, makeScan(state, part, scanned), std::nullopt});
+    if (isWhole && session->keyRing()) scan->check.emplace(*session->keyRing(), scanned, part.contents);
+    opened = scan.release();
   });
   return opened;
 }
@@ -252,7 +259,7 @@ std::optional<std::string> bound(const uint8_t *bytes, size_t length) {
 }  // namespace
 
 tdn_scan *tdn_scan_open(tdn_snapshot *snapshot, uint32_t structure, tdn_error *error) {
-  return openScan(snapshot, structure, false, error, [](Snapshot &state, SnapshotPart &part, Structure &scanned) {
+  return openScan(snapshot, structure, false, true, error, [](Snapshot &state, SnapshotPart &part, Structure &scanned) {
     return HashScan(state, part, scanned.hasRows());
   });
 }
@@ -260,7 +267,8 @@ tdn_scan *tdn_scan_open(tdn_snapshot *snapshot, uint32_t structure, tdn_error *e
 tdn_scan *tdn_range_open(
   tdn_snapshot *snapshot, uint32_t structure, const uint8_t *lower, size_t lowerLength, const uint8_t *upper,
   size_t upperLength, bool descending, tdn_error *error) {
-  return openScan(snapshot, structure, true, error, [&](Snapshot &state, SnapshotPart &part, Structure &) {
+  const bool isWhole = !lower && !upper;
+  return openScan(snapshot, structure, true, isWhole, error, [&](Snapshot &state, SnapshotPart &part, Structure &) {
     return TreeScan(state, part, {bound(lower, lowerLength), bound(upper, upperLength), descending});
   });
 }
@@ -269,11 +277,18 @@ bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error) {
   return guard(error, [&] {
     ChunkWriter writer(*chunk);
     Cabinet::Use session = useOf(*scan->cabinet, scan->snapshot.get());
-    for (bool goesOn = true; goesOn;) {
-      FileGroup::ReadLock lock(session->group());
-      scan->snapshot->check();
-      goesOn = std::visit([&](auto &state) { return state.step(writer); }, scan->scan);
+    try {
+      for (bool goesOn = true; goesOn;) {
+        FileGroup::ReadLock lock(session->group());
+        scan->snapshot->check();
+        goesOn = std::visit([&](auto &state) { return state.step(writer); }, scan->scan);
+      }
+    } catch (...) {
+      // What was passed over is missing from the sum.
+      if (scan->check) scan->check->giveUp();
+      throw;
     }
+    if (scan->check) scan->check->add(*chunk);
   });
 }
 

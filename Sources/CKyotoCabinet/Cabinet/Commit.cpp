@@ -50,7 +50,7 @@ std::vector<Commit::Reader> Commit::snapshotReaders(
   uint64_t count = 0;
   if (file) count = structure.isTree() ? TreeReader(*file).count() : file->rowCount();
   for (const std::shared_ptr<Snapshot> &snapshot : snapshots_) {
-    SnapshotPart &part = snapshot->part(structure.id, file, count);
+    SnapshotPart &part = snapshot->part(structure.id, file, count, structure.contents);
     // A snapshot from before a replacement reads the file that was replaced, which does not change any more.
     if (part.file && file && part.file->number() == file->number()) readers.push_back({snapshot.get(), &part});
   }
@@ -82,15 +82,22 @@ void Commit::forgetTree(Structure &structure) {
   structure.treeWriter = nullptr;
 }
 
+void Commit::setContents(Structure &structure, const ContentsState &contents) {
+  formerContents_.emplace_back(&structure, structure.contents);
+  structure.contents = contents;
+}
+
 void Commit::finish() {
-  if (replacements_.empty()) return;
+  if (replacements_.empty() && formerContents_.empty()) return;
   std::vector<Catalog::Entry> entries;
   for (const Replacement &replacement : replacements_) {
     const Structure &structure = *replacement.structure;
     entries.push_back({structure.id, structure.kind, structure.fileNumber, structure.name});
   }
+  Catalog::States states;
+  for (const auto &[structure, former] : formerContents_) states[structure->id] = structure->contents;
   state_.catalog.store(
-    state_.group, state_.writer, entries, state_.table.nextStructure(), state_.table.nextFileNumber());
+    state_.group, state_.writer, entries, states, state_.table.nextStructure(), state_.table.nextFileNumber());
 }
 
 void Commit::undo() {
@@ -100,6 +107,9 @@ void Commit::undo() {
     structure->pool.forget();
     if (structure->treeWriter) structure->treeWriter->abandon();
     forgetTree(*structure);
+  }
+  for (auto former = formerContents_.rbegin(); former != formerContents_.rend(); ++former) {
+    former->first->contents = former->second;
   }
   for (auto replacement = replacements_.rbegin(); replacement != replacements_.rend(); ++replacement) {
     state_.table.setFile(*replacement->structure, replacement->oldFile, replacement->oldNumber);

@@ -22,6 +22,7 @@ struct CommitState {
   Catalog catalog;
   HashWriter writer;
   std::vector<Structure *> treesInUse;  // that have a TreeWriter; the one used last at the end
+  std::shared_ptr<const KeyRing> ring;  // of an encrypted store
 };
 
 class Commit {
@@ -30,6 +31,7 @@ class Commit {
   explicit Commit(CommitState &state) : state_(state) {}
 
   CommitState &state() { return state_; }
+  const CommitState &state() const { return state_; }
 
   // First of all.
   void begin() { state_.catalog.settle(); }
@@ -49,13 +51,16 @@ class Commit {
   // The structure's pool or tree may have to be forgotten.
   void touch(Structure &structure) { touched_.push_back(&structure); }
 
+  // The structure contains this from the commit on.
+  void setContents(Structure &structure, const ContentsState &contents);
+
   // The stock tree of the structure, which lives in `file`.
   TreeWriter &treeWriter(Structure &structure, const std::shared_ptr<const HashFile> &file);
 
   // Writes what the stock tree has and lets it go.
   void closeTree(Structure &structure);
 
-  // At the end of `apply`: writes catalog entries of structures whose file was replaced.
+  // At the end of `apply`: writes catalog entries of structures whose file was replaced, and what structures contain.
   void finish();
   // In `undone`.
   void undo();
@@ -73,6 +78,7 @@ class Commit {
     uint32_t oldNumber;
   };
   std::vector<Replacement> replacements_;
+  std::vector<std::pair<Structure *, ContentsState>> formerContents_;
 };
 
 }  // namespace todana

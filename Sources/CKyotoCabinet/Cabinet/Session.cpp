@@ -30,12 +30,13 @@ Session::Session(
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
   table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)),
     ring ? std::make_shared<SealerPool>(ring) : nullptr);
-  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), {}, {}});
+  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), {}, {}, ring});
   std::vector<uint32_t> fileNumbers{Catalog::kFileNumber};
-  commitState_->catalog.load(*group_, [&](const Catalog::Entry &entry) {
+  const auto add = [&](const Catalog::Entry &entry) {
     table_->add(entry);
     fileNumbers.push_back(entry.fileNumber);
-  });
+  };
+  for (const auto &[id, contents] : commitState_->catalog.load(*group_, add)) table_->setContents(id, contents);
   table_->setNumbers(commitState_->catalog.nextStructure(), commitState_->catalog.nextFileNumber());
   if (report.recoveredCommits > 0) table_->noteLostSpace();
   if (isReadOnly_) return;
@@ -173,7 +174,7 @@ SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Structure &structure) {
   return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) -> SnapshotPart & {
     snapshot.check();
     SnapshotPart *fixed = snapshot.fixedPart(structure.id);
-    return fixed ? *fixed : snapshot.part(structure.id, file, countIn(structure, file.get()));
+    return fixed ? *fixed : snapshot.part(structure.id, file, countIn(structure, file.get()), structure.contents);
   });
 }
 

@@ -28,6 +28,8 @@ class Session {
   FileGroup &group() { return *group_; }
   FileTable &table() { return *table_; }
   SnapshotList &snapshots() { return snapshots_; }
+  // Of an encrypted store, else null.
+  const std::shared_ptr<const KeyRing> &keyRing() const { return commitState_->ring; }
 
   // -- Structures
   struct StructureInfo {

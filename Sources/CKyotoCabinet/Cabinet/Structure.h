@@ -11,6 +11,7 @@
 #include "../Kyoto/HashWriter.h"
 #include "../Kyoto/TreeWriter.h"
 #include "../include/CKyotoCabinet.h"
+#include "ContentsDigest.h"
 
 namespace todana {
 
@@ -39,7 +40,11 @@ struct Structure {
   std::shared_ptr<const HashFile> file;  // null where it is not open
   std::list<Structure *>::iterator use;
 
+  // Of an encrypted store, as of the newest commit; changed by commits, with readers excluded.
+  ContentsState contents;
+
   // -- Used by commits only
+  std::unique_ptr<ContentsDigest> digest;  // null until it is needed
   FreeBlockPool pool;
   std::unique_ptr<TreeWriter> treeWriter;
   // A process that was killed has lost the list of the file's free blocks: how much of the file is used, nobody knows.

@@ -11,6 +11,7 @@
 #include "../Failure.h"
 #include "../FileNames.h"
 #include "../Kyoto/HashFormat.h"
+#include "../Kyoto/RowPack.h"
 #include "../StoreDirectory.h"
 #include "RecordSieve.h"
 
@@ -141,6 +142,11 @@ void SalvageSource::readCatalog() {
   auto accept = [&](const RecordSieve::Record &record) {
     uint64_t id;
     const bool isSound = file->isSound(record.offset, record.size);
+    if (PackKey::parse(record.key.data(), record.key.size(), &id)) {
+      // What a structure contains: to be counted, no more.
+      found += isSound;
+      return isSound;
+    }
     if (!RowKey::parse(record.key.data(), record.key.size(), &id) || id > UINT32_MAX) return false;
     if (id == Catalog::kStructure) {
       found += isSound;
@@ -164,7 +170,7 @@ void SalvageSource::readCatalog() {
   };
   RecordSieve sieve(*file, kHashAlignmentPower, catalog.recordStart);
   auto mayBeEntry = [](std::string_view key, std::string_view, uint64_t valueLength) {
-    return key.size() <= 4 && valueLength <= 6 + UINT16_MAX + Sealer::kLargestEnvelope;
+    return key.size() <= 5 && valueLength <= 6 + UINT16_MAX + Sealer::kLargestEnvelope;
   };
   sieve.run(mayBeEntry, accept, [](const RecordSieve::Record &) {}, [](int64_t) {});
   isCatalogWhole_ = file->isSound(0, kHashHeaderSize) && catalog.recordCount == found;

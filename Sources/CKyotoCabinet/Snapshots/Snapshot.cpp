@@ -4,7 +4,8 @@
 
 namespace todana {
 
-SnapshotPart &Snapshot::part(uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count) {
+SnapshotPart &Snapshot::part(
+  uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents) {
   std::lock_guard<std::mutex> lock(mutex_);
   std::unique_ptr<SnapshotPart> &part = parts_[structure];
   if (!part) {
@@ -12,6 +13,7 @@ SnapshotPart &Snapshot::part(uint32_t structure, const std::shared_ptr<const Has
     part->file = file;
     part->end = file ? file->end() : 0;
     part->count = count;
+    part->contents = contents;
   }
   return *part;
 }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "../Cabinet/ContentsDigest.h"
 #include "../Kyoto/HashFile.h"
 #include "SpillBuffer.h"
 
@@ -38,6 +39,7 @@ struct SnapshotPart {
   std::shared_ptr<const HashFile> file;  // null: there was none yet, so the structure is empty
   int64_t end = 0;                       // of the file: whatever was appended later is not of this state
   uint64_t count = 0;
+  ContentsState contents;
 
   // Hash files.
   std::unordered_map<std::string, OldRecord> changed;
@@ -57,7 +59,8 @@ class Snapshot {
 
   // The structure's part, fixed now if it has not been before: no commit has changed the structure since the snapshot
   // was opened, because a commit asks for the part before it changes something. `file` is what the structure has now.
-  SnapshotPart &part(uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count);
+  SnapshotPart &part(
+    uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents);
   // The part if it is fixed already. It stays where it is.
   SnapshotPart *fixedPart(uint32_t structure);
 

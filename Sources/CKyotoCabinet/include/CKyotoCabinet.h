@@ -58,6 +58,7 @@ typedef enum {
   TDN_DAMAGED_KEYS = 21,       // the file of keys as a whole is missing or cannot be read
   TDN_NOT_ENCRYPTED = 22,      // a secret was given for a store that needs none
   TDN_SECRET_REQUIRED = 23,    // none was given for one that does
+  TDN_CONTENTS_MISMATCH = 25,  // what a scan has read is not what was committed: records are missing, or others are there
   TDN_UNKNOWN_EPOCH = 24,      // something is sealed under a key that the file of keys does not have
 } tdn_code;
 
@@ -310,7 +311,9 @@ tdn_scan *TDN_NULLABLE tdn_range_open(
   tdn_snapshot *snapshot, uint32_t structure, const uint8_t *TDN_NULLABLE lower, size_t lower_length,
   const uint8_t *TDN_NULLABLE upper, size_t upper_length, bool descending, tdn_error *error);
 
-// Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0. On TDN_DAMAGED the scan of a
+// Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0. Before that, once, in an
+// encrypted store, a scan over all records that met no damage throws TDN_CONTENTS_MISMATCH where they are not those that
+// were committed. On TDN_DAMAGED the scan of a
 // rows or keys structure has passed over the damaged place that the error names: the next call goes on behind it.
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
 void tdn_scan_close(tdn_scan *scan);

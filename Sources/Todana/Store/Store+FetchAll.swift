@@ -108,8 +108,8 @@ extension Store {
         try scan.next(into: chunk)
         return !chunk.slices.isEmpty
       } catch {
-        guard error.code == .damaged else { throw translate(error) }
-        // The scan goes on behind the damage.
+        // The scan goes on behind the damage; where all was read and is not what was saved, it ends.
+        guard error.code == .damaged || error.code == .contentsDoNotMatchDigest else { throw translate(error) }
         try onDamage.handle(translate(error))
       }
     }

@@ -12,6 +12,7 @@ extension StoreError {
       case .notEncrypted: .notEncrypted
       case .damagedKeySlot, .damagedKeys: .damagedKeys
       case .unknownKeyEpoch: .unknownKeyEpoch
+      case .contentsDoNotMatchDigest: .contentsDoNotMatchDigest
       default: .backend
       }
     self.init(

@@ -70,6 +70,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The record is whole, but the class does not read it as it was written.
     case unreadableContent
 
+    /// The records of a class, all of which were read and are sound, are not those that were saved.
+    ///
+    /// Some are missing, are older, or do not belong there.
+    case contentsDoNotMatchDigest
+
     /// The passphrase or key is not one of the store's. Nothing of the store was touched.
     case wrongKey
     /// The store is encrypted, and no passphrase or key was given.

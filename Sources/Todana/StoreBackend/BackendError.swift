@@ -73,6 +73,10 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case notEncrypted
     /// The store is encrypted, and no passphrase or key was given.
     case keyRequired
+    /// The records of a structure, all of which were read and are sound, are not those that were committed.
+    ///
+    /// Some are missing, are older, or do not belong there.
+    case contentsDoNotMatchDigest
     /// Something is encrypted with a key that the file of keys does not have.
     case unknownKeyEpoch
   }

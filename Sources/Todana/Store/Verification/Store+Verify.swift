@@ -255,12 +255,14 @@ private struct Verification {
       do throws(BackendError) {
         try scan.next(into: chunk)
       } catch {
-        guard error.code == .damaged else { throw store.translate(error) }
-        isWhole = false
+        let isMismatch = error.code == .contentsDoNotMatchDigest
+        guard error.code == .damaged || isMismatch else { throw store.translate(error) }
+        if !isMismatch { isWhole = false }
         if reportsDamage {
           report.add(
             VerificationReport.Problem(
-              kind: .damagedRecord, file: error.file, page: error.page, className: structure.displayName,
+              kind: isMismatch ? .wrongContents : .damagedRecord, file: error.file, page: error.page,
+              className: structure.displayName,
               message: error.message))
         }
         continue

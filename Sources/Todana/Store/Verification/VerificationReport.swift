@@ -57,6 +57,9 @@ public struct VerificationReport: Sendable, Codable {
     case unreachableRecord
     /// A structure counts more or fewer records than it has.
     case wrongCount
+    /// The records of a structure are sound, and not those that were saved: some are missing, are older, or do not belong
+    /// there.
+    case wrongContents
     /// A record is whole, but `readContent` does not read what it holds.
     case unreadableContent
     /// A newer version of the class wrote the record.
@@ -69,7 +72,7 @@ public struct VerificationReport: Sendable, Codable {
     /// The rest is a matter of the program.
     public var isDamage: Bool {
       switch self {
-      case .damagedFile, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount: true
+      case .damagedFile, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount, .wrongContents: true
       case .unreadableContent, .newerVersion, .danglingReference: false
       }
     }
