@@ -98,7 +98,9 @@ void BatchCommit::checkOne(size_t index, bool exists, std::string_view value) {
   }
   if (!isExpected) conflicts_.push_back(index);
   // What is taken out of the sum, where the change itself does not say it.
-  if (notesContents() && exists && change.expectation == TDN_EXPECT_ANY) oldTokens_[index] = recordToken(value.data(), value.size());
+  if (notesContents() && exists && change.expectation == TDN_EXPECT_ANY) {
+    oldTokens_[index] = recordToken(value.data(), value.size());
+  }
 }
 
 // MARK: Changing
