@@ -134,6 +134,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
 void StoreDirectory::openKeys(const tdn_options &options) {
   if (!StoreKeys::exist(*disk_)) {
     if (!options.secret) return;
+    if (StoreKeys::areMissing(*disk_)) throw missingKeys();
     throw Failure(TDN_NOT_ENCRYPTED, "the store is not encrypted: open it without a passphrase or key, or encrypt it");
   }
   if (!options.secret) throw Failure(TDN_SECRET_REQUIRED, "the store is encrypted: a passphrase or key is needed");

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <set>
 
+#include "../Keys/StoreKeys.h"
 #include "../Kyoto/RowPack.h"
 #include "../include/CKyotoCabinet.h"
 
@@ -31,6 +32,9 @@ uint32_t readNumber(const char *bytes) {
   std::memcpy(&number, bytes, 4);
   return number;
 }
+
+// Whether it is none of a plain store's: those begin with their version, but for the next file number.
+bool isSealed(std::string_view value) { return value.size() > 4 && static_cast<uint8_t>(value[0]) == kSealedFormat; }
 
 // An entry belongs to its structure; nothing else about its place matters.
 SealedPlace place(SealedKind kind, uint64_t id) { return {kind, static_cast<uint32_t>(id), {nullptr, 0}}; }
@@ -104,6 +108,7 @@ Catalog::States Catalog::load(FileGroup &group, const std::function<void(Entry)>
     file_->verifyValue(block);
     uint64_t id;
     const std::string_view value(block.value, block.valueLength);
+    if (!sealer_ && isSealed(value)) throw missingKeys();
     if (PackKey::parse(block.key, block.keyLength, &id)) {
       std::optional<ContentsState> state;
       if (id < nextStructure_) state = parseState(static_cast<uint32_t>(id), value);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "../FileNames.h"
+
 namespace todana {
 
 namespace {
@@ -41,6 +43,10 @@ Copy readCopy(Disk &disk, const char *name) {
 
 }  // namespace
 
+Failure missingKeys() {
+  return Failure(TDN_DAMAGED_KEYS, "the store is encrypted and its file of keys is missing: put a copy back", StoreKeys::kName);
+}
+
 Failure failureOf(const SealingError &error, const std::string &file) {
   const auto code = [&] {
     switch (error.code()) {
@@ -62,6 +68,14 @@ Secret secretOf(const tds_secret &secret) {
     throw Failure(TDN_INVALID, "unknown kind of secret");
   }
   return {static_cast<SecretKind>(secret.kind), {secret.bytes, secret.byte_count}};
+}
+
+bool StoreKeys::areMissing(Disk &disk) {
+  if (exist(disk)) return false;
+  const std::vector<std::string> names = disk.list();
+  return std::any_of(names.begin(), names.end(), [](const std::string &name) {
+    return fileNumberIn(name) && name.find('-') == std::string::npos;
+  });
 }
 
 bool StoreKeys::exist(Disk &disk) {
@@ -120,7 +134,7 @@ std::unique_ptr<StoreKeys> StoreKeys::open(
     }
   }
   if (failure) throw *failure;
-  throw Failure(TDN_DAMAGED_KEYS, "the file of keys is missing: without it nothing can be read", kName);
+  throw missingKeys();
 }
 
 void StoreKeys::writeCopy(const char *name, const std::vector<uint8_t> &bytes) {
@@ -143,6 +157,7 @@ template <class Change> auto StoreKeys::edit(Change change) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!mayWrite_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   const KeyFile before = file_;
+  const uint32_t slotBefore = slotInUse_;
   try {
     const auto result = change();
     file_.advance();
@@ -150,11 +165,13 @@ template <class Change> auto StoreKeys::edit(Change change) {
     return result;
   } catch (const SealingError &error) {
     file_ = before;
+    slotInUse_ = slotBefore;
     throw failureOf(error, kName);
   } catch (...) {
     // One copy may be changed already. The next change is newer than either.
     file_ = before;
     file_.advance();
+    slotInUse_ = slotBefore;
     throw;
   }
 }

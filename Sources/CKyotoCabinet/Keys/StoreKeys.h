@@ -25,6 +25,9 @@ class StoreKeys {
 
   // Whether the store is encrypted.
   static bool exist(Disk &disk);
+  // Whether the store is encrypted and has lost its keys: only then are data files named by numbers alone. Looks at all
+  // names.
+  static bool areMissing(Disk &disk);
 
   // For a new store; its superblock is not written yet.
   static std::unique_ptr<StoreKeys> create(
@@ -68,6 +71,9 @@ class StoreKeys {
 
 // What a C caller opens a store with. Throws Failure(TDN_INVALID).
 Secret secretOf(const tds_secret &secret);
+
+// Of an encrypted store without its file of keys.
+Failure missingKeys();
 
 // What sealing throws, as what the cabinet throws.
 Failure failureOf(const SealingError &error, const std::string &file = {});

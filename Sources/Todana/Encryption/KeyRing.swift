@@ -18,8 +18,8 @@ public final class KeyRing: Sendable {
 
   deinit { unsafe tds_key_ring_release(pointer.raw) }
 
-  var cipher: KyotoBackend.Cipher {
-    unsafe KyotoBackend.Cipher(rawValue: tds_key_ring_cipher(pointer.raw)) ?? .aes128
+  var cipher: StoreCipher {
+    unsafe StoreCipher(rawValue: tds_key_ring_cipher(pointer.raw)) ?? .aes128
   }
 
   /// What is sealed from now on is sealed under this epoch's key.

@@ -15,6 +15,12 @@ public enum StoreEncryption: Sendable {
   case callback(@Sendable () throws -> StoreSecret)
 }
 
+/// What an encrypted store's records are sealed with: AES in Galois/Counter Mode, which authenticates.
+public enum StoreCipher: Int32, Sendable, CaseIterable {
+  case aes128 = 1
+  case aes256 = 2
+}
+
 /// One of the secrets that open an encrypted store.
 @nonexhaustive
 public enum StoreSecret: Sendable {

@@ -43,7 +43,7 @@ extension KyotoBackend {
     /// Trusts no sector size: whole pages go to the log.
     public var isStrict = false
     /// What an encrypted store is encrypted with, when it is created.
-    public var cipher = Cipher.aes128
+    public var cipher = StoreCipher.aes128
     /// The cost of trying a passphrase that is given to a store: scrypt with *N* = 2 to this power, *r* = 8, *p* = 1.
     ///
     /// At 16, the default, one try takes 64 MiB of memory and a fifth of a second or so; each step doubles both. From 10
@@ -53,12 +53,6 @@ extension KyotoBackend {
     public var programName: String?
 
     public init() {}
-  }
-
-  /// A cipher with authentication, AES in Galois/Counter Mode.
-  public enum Cipher: Int32, Sendable, CaseIterable {
-    case aes128 = 1
-    case aes256 = 2
   }
 
   /// The unit that a device writes wholly or not at all, in bytes.

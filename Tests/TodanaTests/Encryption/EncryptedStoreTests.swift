@@ -10,7 +10,7 @@ import Todana
   init() throws { directory = try TemporaryDirectory(isInMemory: true) }
 
   private func open(
-    _ encryption: StoreEncryption, cipher: KyotoBackend.Cipher = .aes128, access: KyotoBackend.Access = .write
+    _ encryption: StoreEncryption, cipher: StoreCipher = .aes128, access: KyotoBackend.Access = .write
   ) throws -> Store {
     var configuration = StoreConfiguration(encryption: encryption)
     configuration.backendOptions.passphraseCost = 10
@@ -31,7 +31,7 @@ import Todana
     try store.saveChanges()
   }
 
-  @Test(arguments: KyotoBackend.Cipher.allCases) func `everything comes back`(_ cipher: KyotoBackend.Cipher) throws {
+  @Test(arguments: StoreCipher.allCases) func `everything comes back`(_ cipher: StoreCipher) throws {
     var store = try open(.passphrase("correct horse"), cipher: cipher)
     try fill(store)
     let song = try #require(try store.fetch(Song.self).first)
@@ -253,6 +253,17 @@ import Todana
         try store.close()
         #expect(try Data(contentsOf: file) == whole, "it is made whole again")
       }
+    }
+    for name in ["keys", "keys-copy"] {
+      try FileManager.default.moveItem(
+        atPath: directory.path("Secret.todana/\(name)"), toPath: directory.path(name))
+    }
+    for encryption in [.none, .passphrase("correct horse")] as [StoreEncryption] {
+      #expect(#expect(throws: StoreError.self) { try open(encryption) }?.code == .damagedKeys)
+    }
+    for name in ["keys", "keys-copy"] {
+      try FileManager.default.moveItem(
+        atPath: directory.path(name), toPath: directory.path("Secret.todana/\(name)"))
     }
     for name in ["keys", "keys-copy"] {
       var damaged = try Data(contentsOf: URL(filePath: directory.path("Secret.todana/\(name)")))

@@ -18,8 +18,8 @@ import Todana
     return lines
   }
 
-  @Test(arguments: KyotoBackend.Cipher.allCases)
-  func `it opens our slots, records and named buffers`(_ cipher: KyotoBackend.Cipher) throws {
+  @Test(arguments: StoreCipher.allCases)
+  func `it opens our slots, records and named buffers`(_ cipher: StoreCipher) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     var configuration = StoreConfiguration(encryption: .passphrase("cafe\u{301} au lait"))
     configuration.backendOptions.passphraseCost = 10
