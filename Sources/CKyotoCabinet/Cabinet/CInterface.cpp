@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string_view>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 #include "../Snapshots/HashScan.h"

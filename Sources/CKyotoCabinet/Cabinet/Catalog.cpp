@@ -43,11 +43,6 @@ SealedPlace place(SealedKind kind, uint64_t id) { return {kind, static_cast<uint
 
 Catalog::Catalog(const std::shared_ptr<const KeyRing> &ring) : sealer_(ring ? std::make_unique<Sealer>(ring) : nullptr) {}
 
-const std::string &Catalog::visibleName(const std::string &structureName) const {
-  static const std::string none;
-  return sealer_ ? none : structureName;
-}
-
 std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &structureName) {
   char prefix[16];
   std::snprintf(prefix, sizeof(prefix), structureName.empty() ? "%04u" : "%04u-", number);

@@ -12,7 +12,7 @@
 #include "../../CSealing/Sealer.h"
 #include "../FileGroup.h"
 #include "../Kyoto/HashWriter.h"
-#include "ContentsDigest.h"
+#include "../Snapshots/ContentsDigest.h"
 
 namespace todana {
 
@@ -32,10 +32,8 @@ class Catalog {
   // In an encrypted store entries are sealed, and files are named by their numbers alone.
   explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr);
 
-  // The name of a data file: its number, and for people what is in it.
+  // The name of a data file: its number, and for people what is in it, unless the name is empty.
   static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
-  std::string fileName(const Entry &entry) const { return fileName(entry.fileNumber, entry.kind, visibleName(entry.name)); }
-  const std::string &visibleName(const std::string &structureName) const;
 
   // What the value of an entry says; nothing where it is none.
   std::optional<Entry> parse(uint32_t id, std::string_view value);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../Failure.h"
-#include "ContentsDigest.h"
+#include "../Snapshots/ContentsDigest.h"
 #include "Structure.h"
 
 namespace todana {

@@ -116,8 +116,7 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
     // Not under the mutex: opening takes the group's locks, and commits, which hold those, take the mutex.
     std::shared_ptr<const HashFile> file;
     try {
-      std::shared_ptr<DataFile> data =
-        group_.openFile(number, fileName(structure, number));
+      std::shared_ptr<DataFile> data = group_.openFile(number, fileName(structure, number));
       FileGroup::ReadLockUnlessApplying lock(group_);
       file = std::make_shared<const HashFile>(
         std::move(data), structure.id, structure.isTree() ? kTreeFileType : kHashFileType,

@@ -28,7 +28,8 @@ Session::Session(
   Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, FileGroup::Report &report)
     : snapshotLimit_(options.snapshot_limit), isReadOnly_(options.access == TDN_ACCESS_READ) {
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
-  table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)),
+  table_ = std::make_unique<FileTable>(
+    *group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)),
     ring ? std::make_shared<SealerPool>(ring) : nullptr);
   commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), {}, {}, ring});
   std::vector<uint32_t> fileNumbers{Catalog::kFileNumber};

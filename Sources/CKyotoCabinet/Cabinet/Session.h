@@ -46,7 +46,9 @@ class Session {
   uint64_t commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
 
   // -- Reading
-  std::shared_ptr<Snapshot> openSnapshot() { return snapshots_.open(*group_, snapshotLimit_, table_->sealers() != nullptr); }
+  std::shared_ptr<Snapshot> openSnapshot() {
+    return snapshots_.open(*group_, snapshotLimit_, keyRing() != nullptr);
+  }
   uint64_t snapshotCount(Snapshot &snapshot, uint32_t structure);
   uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t structure);
   // The part that a scan goes through.

@@ -10,8 +10,8 @@
 
 #include "../Kyoto/HashWriter.h"
 #include "../Kyoto/TreeWriter.h"
+#include "../Snapshots/ContentsDigest.h"
 #include "../include/CKyotoCabinet.h"
-#include "ContentsDigest.h"
 
 namespace todana {
 

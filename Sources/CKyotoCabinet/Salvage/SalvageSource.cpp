@@ -156,7 +156,7 @@ void SalvageSource::readCatalog() {
     if (!entry) return false;
     Structure structure;
     structure.fileNumber = entry->fileNumber;
-    structure.fileName = entries.fileName(*entry);
+    structure.fileName = Catalog::fileName(entry->fileNumber, entry->kind, ring_ ? std::string() : entry->name);
     describe(structure);
     // Either its page vouches for it, or the file that it names.
     if (!isSound && structure.id != entry->id) return false;

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "../Cabinet/ContentsDigest.h"
 #include "../Kyoto/HashFile.h"
+#include "ContentsDigest.h"
 #include "SpillBuffer.h"
 
 namespace todana {
