@@ -58,8 +58,9 @@ typedef enum {
   TDN_DAMAGED_KEYS = 21,       // the file of keys as a whole is missing or cannot be read
   TDN_NOT_ENCRYPTED = 22,      // a secret was given for a store that needs none
   TDN_SECRET_REQUIRED = 23,    // none was given for one that does
-  TDN_CONTENTS_MISMATCH = 25,  // what a scan has read is not what was committed: records are missing, or others are there
   TDN_UNKNOWN_EPOCH = 24,      // something is sealed under a key that the file of keys does not have
+  TDN_CONTENTS_MISMATCH = 25,  // what a scan has read is not what was committed: records are missing, or others are there
+  TDN_LAST_CODE = TDN_CONTENTS_MISMATCH,
 } tdn_code;
 
 typedef struct {
