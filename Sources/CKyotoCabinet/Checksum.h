@@ -13,6 +13,18 @@ inline uint64_t checksum(const void *bytes, size_t byteCount, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes, byteCount, seed);
 }
 
+// XXH3-128. It finds damage and change, not tampering.
+struct WideSum {
+  uint64_t low, high;
+
+  static WideSum of(const void *bytes, size_t byteCount, uint64_t seed) {
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, byteCount, seed);
+    return {hash.low64, hash.high64};
+  }
+  bool operator==(const WideSum &other) const { return low == other.low && high == other.high; }
+  bool operator!=(const WideSum &other) const { return !(*this == other); }
+};
+
 // The seed of a page's checksum: a page in another place, or of another file, does not match.
 inline uint64_t pageSeed(uint32_t fileNumber, int64_t page) {
   return (static_cast<uint64_t>(fileNumber) << 40) ^ static_cast<uint64_t>(page) ^ 0x544F44414E415047ULL;

@@ -114,6 +114,12 @@ void CommitRing::add(uint64_t commitNumber, const uint8_t id[16]) {
   if (ids_.size() > kCapacity) ids_.pop_front();
 }
 
+std::optional<CommitRing::BatchID> CommitRing::batchID(uint64_t commitNumber) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (commitNumber > newest_ || newest_ - commitNumber >= ids_.size()) return std::nullopt;
+  return ids_[ids_.size() - 1 - (newest_ - commitNumber)];
+}
+
 uint64_t CommitRing::find(const uint8_t id[16]) const {
   std::lock_guard<std::mutex> lock(mutex_);
   for (size_t back = 0; back < ids_.size(); back++) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 
 #include "Disk.h"
 
@@ -27,6 +28,8 @@ class CommitRing {
   // The newest commit; 0 if there has been none.
   uint64_t newest() const;
   void add(uint64_t commitNumber, const uint8_t id[16]);
+  // Of one of the last 1,024 commits.
+  std::optional<BatchID> batchID(uint64_t commitNumber) const;
   // The commit of a batch, or 0.
   uint64_t find(const uint8_t id[16]) const;
 

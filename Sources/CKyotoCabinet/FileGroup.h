@@ -113,7 +113,17 @@ class FileGroup {
   // Right after opening for writing: removes every data file that is not among these (sorted) numbers.
   void keepOnly(const std::vector<uint32_t> &numbers);
 
+  // Inside `apply`: what the commit is, and whether it has changed anything so far.
+  struct Applying {
+    uint64_t commitNumber;
+    const uint8_t *batchID;
+    bool hasChanges;
+  };
+  Applying applying() const { return {ring_.newest() + 1, applyingBatch_, !changed_.empty()}; }
+
   uint64_t commitNumber() const { return ring_.newest(); }
+  // Of one of the last 1,024 commits.
+  std::optional<CommitRing::BatchID> batchID(uint64_t commitNumber) const { return ring_.batchID(commitNumber); }
   // The commit of a batch among the last 1,024, or 0. Throws Failure(TDN_MUST_REOPEN) after a failed flush: whether what
   // it was to flush counts, recovery has to say.
   uint64_t outcome(const uint8_t batchID[16]) const {
@@ -243,6 +253,7 @@ class FileGroup {
   uint64_t nextGeneration_ = 1;
   std::atomic<bool> lastCheckpointFailed_{false};
   ClosingLog closing_;
+  const uint8_t *applyingBatch_ = nullptr;
   std::vector<std::shared_ptr<DataFile>> changed_;
   std::vector<Direct> direct_;
   std::vector<std::shared_ptr<DataFile>> adopted_, dropping_;

@@ -30,6 +30,7 @@ uint64_t FileGroup::commit(
     ReaderWriterLock::Exclusive readersOut(stateLock_);
     try {
       applyingThread_ = std::this_thread::get_id();
+      applyingBatch_ = batchID;
       apply();
       if (!changed_.empty()) {
         checkCommitLimit();

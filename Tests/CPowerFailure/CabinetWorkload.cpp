@@ -137,6 +137,7 @@ class CabinetWorkload final : public Workload {
                                 " had begun");
     State expected = stateOf(commit);
     requireState(*session, expected, commit);
+    require(session->statesAreConsistent(), "the states do not belong to the other files");
     if (!goesOn || isReadOnly) return commit;
     // The recovered cabinet works: a commit, compaction, and what is there after closing and opening.
     Changes changes;

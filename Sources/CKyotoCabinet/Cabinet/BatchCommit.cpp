@@ -55,7 +55,6 @@ void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
   };
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    if (isUnseen(change)) continue;
     if (change.key >= firstNewRow) {
       checkOne(index, false, {});
       continue;
@@ -70,7 +69,6 @@ void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
 void BatchCommit::checkKeys(const BatchRun &run, const HashFile &file) {
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    if (isUnseen(change)) continue;
     ChangeKey key(batch_, *run.structure, change);
     HashBlock record;
     bool exists = file.find(key.data(), key.length(), record);
@@ -98,7 +96,7 @@ void BatchCommit::checkOne(size_t index, bool exists, std::string_view value) {
   }
   if (!isExpected) conflicts_.push_back(index);
   // What is taken out of the sum, where the change itself does not say it.
-  if (notesContents() && exists && change.expectation == TDN_EXPECT_ANY) {
+  if (exists && change.expectation == TDN_EXPECT_ANY) {
     oldTokens_[index] = recordToken(value.data(), value.size());
   }
 }
@@ -122,7 +120,7 @@ void BatchCommit::change(const BatchRun &run) {
     } else {
       changeHash(run, *file, readers, nextRow);
     }
-    if (notesContents() && !structure.isTree()) noteContents(run);
+    if (!structure.isTree()) noteContents(run);
     if (Maintenance::isNeeded(structure, *file)) needy_.push_back(&structure);
   } catch (Failure &failure) {
     if (failure.structure == 0) failure.structure = structure.id;
@@ -196,7 +194,7 @@ void BatchCommit::changeHash(const BatchRun &run, const HashFile &file, const Re
 }
 
 ContentsDigest &BatchCommit::digest(Structure &structure) {
-  if (!structure.digest) structure.digest = std::make_unique<ContentsDigest>(*commit_.state().ring, structure.id);
+  if (!structure.digest) structure.digest = std::make_unique<ContentsDigest>(commit_.state().ring.get(), structure.id);
   // What a commit that failed has left.
   structure.digest->take();
   return *structure.digest;
@@ -267,33 +265,29 @@ void BatchCommit::changeTree(
   Structure &structure = *run.structure;
   TreeWriter &writer = commit_.treeWriter(structure, file);
   writer.noteNodesIn(structure.journal ? &structure.journal->keys : nullptr);
-  ContentsDigest *const digest = notesContents() ? &this->digest(structure) : nullptr;
+  ContentsDigest &digest = this->digest(structure);
   uint64_t count = structure.contents.count;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
     ChangeKey key(batch_, structure, change);
-    TreeWriter::OldValue old;
-    if (digest || !readers.empty()) {
-      old = [&](const char *value, size_t length) {
-        for (const Commit::Reader &reader : readers) {
-          reader.snapshot->keepInOrder(*reader.part, key.view(), value, length);
-        }
-        if (!digest || !value) return;
-        digest->toggleEntry(key.view(), {value, length});
-        count--;
-      };
-    }
+    const TreeWriter::OldValue old = [&](const char *value, size_t length) {
+      for (const Commit::Reader &reader : readers) {
+        reader.snapshot->keepInOrder(*reader.part, key.view(), value, length);
+      }
+      if (!value) return;
+      digest.toggleEntry(key.view(), {value, length});
+      count--;
+    };
     if (change.kind == TDN_REMOVE) {
       writer.remove(key.view(), old);
     } else {
       const std::string_view value(batch_.value(change), change.value_length);
       writer.put(key.view(), value, old);
-      if (!digest) continue;
-      digest->toggleEntry(key.view(), value);
+      digest.toggleEntry(key.view(), value);
       count++;
     }
   }
-  if (digest) setContents(structure, count, digest->take());
+  setContents(structure, count, digest.take());
   writer.finish();
   writer.noteNodesIn(nullptr);
 }

@@ -39,12 +39,7 @@ class BatchCommit {
   void changeKeys(const BatchRun &run, RecordsChange &records);
   void changeTree(const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers);
 
-  // -- What structures contain, in an encrypted store
-  bool notesContents() const { return commit_.state().ring != nullptr; }
-  // Put whatever there is, and nobody has to know what that was.
-  bool isUnseen(const tdn_change &change) const {
-    return change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY && !notesContents();
-  }
+  // -- What structures contain
   ContentsDigest &digest(Structure &structure);
   void noteContents(const BatchRun &run);
   void setContents(Structure &structure, uint64_t count, const ContentsDigest::Sum &sum);

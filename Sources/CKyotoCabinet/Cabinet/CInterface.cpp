@@ -12,6 +12,7 @@
 #include "BatchCommit.h"
 #include "Cabinet.h"
 #include "CabinetHandle.h"
+#include "ContentsAcceptance.h"
 #include "ContentsCheck.h"
 #include "Guard.h"
 
@@ -26,7 +27,7 @@ struct tdn_scan {
   std::shared_ptr<Cabinet> cabinet;
   std::shared_ptr<Snapshot> snapshot;
   std::variant<HashScan, TreeScan> scan;
-  std::optional<ContentsCheck> check;  // of a scan over everything, of an encrypted store
+  std::optional<ContentsCheck> check;  // of a scan over everything
 };
 
 struct tdn_backup {
@@ -245,7 +246,9 @@ tdn_scan *openScan(
     SnapshotPart &part = session->snapshotPart(state, scanned);
     auto scan = std::make_unique<tdn_scan>(
       tdn_scan{snapshot->cabinet, snapshot->snapshot, makeScan(state, part, scanned), std::nullopt});
-    if (isWhole && session->keyRing()) scan->check.emplace(*session->keyRing(), scanned, part.contents);
+    if (isWhole) {
+      scan->check.emplace(session->keyRing().get(), scanned, part.contents, session->statesAreConsistent());
+    }
     opened = scan.release();
   });
   return opened;
@@ -317,6 +320,21 @@ bool tdn_backup_next(tdn_backup *handle, uint64_t *copied, bool *done, tdn_error
 }
 
 void tdn_backup_close(tdn_backup *handle) { delete handle; }
+
+// MARK: Contents
+
+bool tdn_get_anchor(tdn_cabinet *handle, tdn_anchor *anchor, tdn_error *error) {
+  return guard(error, [&] { *anchor = Cabinet::Use(*handle->cabinet)->anchor(); });
+}
+
+bool tdn_accept_contents(
+  tdn_cabinet *handle, tdn_progress progress, void *context, bool *accepted, tdn_error *error) {
+  return guard(error, [&] {
+    Cabinet::Use session(*handle->cabinet);
+    *accepted = ContentsAcceptance(*session).run(
+      [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
+  });
+}
 
 // MARK: Compacting
 

@@ -6,9 +6,10 @@ namespace todana {
 
 namespace {
 
-// It is the caller's, and may be gone once the store is open.
-tdn_options withoutSecret(tdn_options options) {
+// What is the caller's may be gone once the store is open.
+tdn_options withoutPointers(tdn_options options) {
   options.secret = nullptr;
+  options.expected = nullptr;
   return options;
 }
 
@@ -17,16 +18,16 @@ tdn_options withoutSecret(tdn_options options) {
 Cabinet::Use::Use(Cabinet &cabinet) : door_(cabinet.door_), session_(cabinet.session()) {}
 
 Cabinet::Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report)
-    : options_(withoutSecret(options)), directory_(StoreDirectory::open(path, options)) {
+    : options_(withoutPointers(options)), directory_(StoreDirectory::open(path, options)) {
   FileGroup::Report groupReport;
-  openSession(groupReport);
+  openSession(options, groupReport);
   fill(report, groupReport);
   report.created = directory_->wasCreated();
 }
 
-void Cabinet::openSession(FileGroup::Report &report) {
+void Cabinet::openSession(const tdn_options &options, FileGroup::Report &report) {
   session_ = std::make_unique<Session>(
-    directory_->disk(), options_, directory_->keys() ? directory_->keys()->ring() : nullptr, report);
+    directory_->disk(), options, directory_->keys() ? directory_->keys()->ring() : nullptr, report);
 }
 
 void Cabinet::fill(tdn_open_report &report, const FileGroup::Report &groupReport) const {
@@ -75,7 +76,7 @@ void Cabinet::reopen(tdn_open_report &report) {
     // Kept here until an opening succeeds: an attempt that fails must not forget it either.
     if (session_) handedOut_ = session_->table().handedOut();
     session_ = nullptr;
-    openSession(groupReport);
+    openSession(options_, groupReport);
     session_->table().restore(handedOut_);
   }
   fill(report, groupReport);

@@ -51,7 +51,7 @@ class Cabinet {
   bool isOpen();
 
  private:
-  void openSession(FileGroup::Report &report);
+  void openSession(const tdn_options &options, FileGroup::Report &report);
   FileGroup::BackupPlan planBackup(Session &session) const;
   void fill(tdn_open_report &report, const FileGroup::Report &groupReport) const;
   Session &session() const;

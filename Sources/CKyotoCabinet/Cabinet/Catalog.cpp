@@ -14,13 +14,11 @@ namespace {
 // Keys are structure ids; 0 is free for what belongs to none.
 constexpr uint64_t kStateKey = 0;
 constexpr char kEntryVersion = 1;
-constexpr char kStateVersion = 1;
 constexpr size_t kEntryHeaderSize = 1 + 1 + 4;  // version, kind, file number
 constexpr size_t kVisibleNameLimit = 64;
 
-// RowKey: an entry. PackKey: what the structure contains.
-template <class Key> void put(const HashFile &file, HashWriter &writer, uint64_t id, const std::string &value) {
-  Key key(id);
+void put(const HashFile &file, HashWriter &writer, uint64_t id, const std::string &value) {
+  RowKey key(id);
   HashFile::Place place = file.place(key.bytes, key.length);
   HashBlock record;
   file.find(key.bytes, key.length, place, record);
@@ -37,7 +35,7 @@ uint32_t readNumber(const char *bytes) {
 bool isSealed(std::string_view value) { return value.size() > 4 && static_cast<uint8_t>(value[0]) == kSealedFormat; }
 
 // An entry belongs to its structure; nothing else about its place matters.
-SealedPlace place(SealedKind kind, uint64_t id) { return {kind, static_cast<uint32_t>(id), {nullptr, 0}}; }
+SealedPlace place(uint64_t id) { return {SealedKind::catalog, static_cast<uint32_t>(id), {nullptr, 0}}; }
 
 }  // namespace
 
@@ -55,17 +53,17 @@ std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &
   return name + (kind == TDN_STRUCTURE_TREE ? ".kct" : ".kch");
 }
 
-std::string Catalog::sealed(SealedKind kind, uint64_t id, std::string value) {
+std::string Catalog::sealed(uint64_t id, std::string value) {
   if (!sealer_) return value;
-  const std::vector<uint8_t> bytes = sealer_->seal(place(kind, id), {value.data(), value.size()});
+  const std::vector<uint8_t> bytes = sealer_->seal(place(id), {value.data(), value.size()});
   return std::string(bytes.begin(), bytes.end());
 }
 
 // Nothing where it is damaged, belongs elsewhere, or is not sealed where everything is.
-std::optional<std::string> Catalog::opened(SealedKind kind, uint64_t id, std::string_view value) {
+std::optional<std::string> Catalog::opened(uint64_t id, std::string_view value) {
   if (!sealer_) return std::string(value);
   std::vector<uint8_t> output(value.size());
-  const Sealer::Opened opened = sealer_->open(place(kind, id), {value.data(), value.size()}, output.data());
+  const Sealer::Opened opened = sealer_->open(place(id), {value.data(), value.size()}, output.data());
   if (opened.outcome == Sealer::Outcome::unknownEpoch) {
     throw Failure(TDN_UNKNOWN_EPOCH, "the catalog is sealed under a key that the store's file of keys does not have");
   }
@@ -74,7 +72,7 @@ std::optional<std::string> Catalog::opened(SealedKind kind, uint64_t id, std::st
 }
 
 std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view stored) {
-  const std::optional<std::string> plain = opened(SealedKind::catalog, id, stored);
+  const std::optional<std::string> plain = opened(id, stored);
   if (!plain) return std::nullopt;
   const std::string_view value = *plain;
   if (value.size() <= kEntryHeaderSize || value[0] != kEntryVersion || value[1] < TDN_STRUCTURE_ROWS ||
@@ -84,9 +82,8 @@ std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view store
   return Entry{id, value[1], readNumber(value.data() + 2), std::string(value.substr(kEntryHeaderSize))};
 }
 
-Catalog::States Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
-  States states;
-  if (group.commitNumber() == 0) return states;  // the first commit makes the catalog
+void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
+  if (group.commitNumber() == 0) return;  // the first commit makes the catalog
   std::shared_ptr<DataFile> data = group.openFile(kFileNumber, kFileName);
   FileGroup::ReadLock lock(group);
   file_ = std::make_shared<const HashFile>(std::move(data), kStructure);
@@ -104,20 +101,12 @@ Catalog::States Catalog::load(FileGroup &group, const std::function<void(Entry)>
     uint64_t id;
     const std::string_view value(block.value, block.valueLength);
     if (!sealer_ && isSealed(value)) throw missingKeys();
-    if (PackKey::parse(block.key, block.keyLength, &id)) {
-      std::optional<ContentsState> state;
-      if (id < nextStructure_) state = parseState(static_cast<uint32_t>(id), value);
-      if (!state || !states.emplace(static_cast<uint32_t>(id), *state).second) {
-        file_->damaged("what the catalog says of a structure's contents is damaged", offset);
-      }
-      continue;
-    }
     if (!RowKey::parse(block.key, block.keyLength, &id) || id >= nextStructure_ ||
         !ids.insert(id).second) {
       file_->damaged("an entry of the catalog is damaged", offset);
     }
     if (id == kStateKey) {
-      const std::optional<std::string> number = opened(SealedKind::catalog, id, value);
+      const std::optional<std::string> number = opened(id, value);
       if (!number || number->size() != 4) file_->damaged("an entry of the catalog is damaged", offset);
       nextFileNumber_ = readNumber(number->data());
       continue;
@@ -131,30 +120,11 @@ Catalog::States Catalog::load(FileGroup &group, const std::function<void(Entry)>
   if (*fileNumbers.begin() < kFileNumber || *fileNumbers.rbegin() >= nextFileNumber_) {
     file_->damaged("the catalog names a file that was never made", 0);
   }
-  return states;
-}
-
-std::string Catalog::stateValue(uint32_t id, const ContentsState &state) {
-  std::string value{kStateVersion};
-  value.append(reinterpret_cast<const char *>(&state.count), sizeof state.count);
-  value.append(reinterpret_cast<const char *>(state.digest.data()), state.digest.size());
-  return sealed(SealedKind::state, id, std::move(value));
-}
-
-std::optional<ContentsState> Catalog::parseState(uint32_t id, std::string_view stored) {
-  const std::optional<std::string> value = opened(SealedKind::state, id, stored);
-  ContentsState state;
-  if (!value || value->size() != 1 + sizeof state.count + state.digest.size() || (*value)[0] != kStateVersion) {
-    return std::nullopt;
-  }
-  std::memcpy(&state.count, value->data() + 1, sizeof state.count);
-  std::memcpy(state.digest.data(), value->data() + 1 + sizeof state.count, state.digest.size());
-  return state;
 }
 
 void Catalog::store(
-  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, const States &states,
-  uint32_t nextStructure, uint32_t nextFileNumber) {
+  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+  uint32_t nextFileNumber) {
   if (!file_) {
     file_ = HashFile::create(group.createFile(kFileNumber, kFileName), kStructure, HashFile::Shape());
     isNew_ = true;
@@ -163,13 +133,10 @@ void Catalog::store(
   for (const Entry &entry : entries) {
     std::string value{kEntryVersion, static_cast<char>(entry.kind)};
     value.append(reinterpret_cast<const char *>(&entry.fileNumber), 4);
-    put<RowKey>(*file_, writer, entry.id, sealed(SealedKind::catalog, entry.id, value + entry.name));
+    put(*file_, writer, entry.id, sealed(entry.id, value + entry.name));
   }
-  for (const auto &[id, state] : states) put<PackKey>(*file_, writer, id, stateValue(id, state));
-  if (!entries.empty()) {
-    const std::string number(reinterpret_cast<const char *>(&nextFileNumber), 4);
-    put<RowKey>(*file_, writer, kStateKey, sealed(SealedKind::catalog, kStateKey, number));
-  }
+  const std::string number(reinterpret_cast<const char *>(&nextFileNumber), 4);
+  put(*file_, writer, kStateKey, sealed(kStateKey, number));
   writer.end(nextStructure);
 }
 

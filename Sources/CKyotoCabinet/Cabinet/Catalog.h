@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 #include "../../CSealing/Sealer.h"
 #include "../FileGroup.h"
 #include "../Kyoto/HashWriter.h"
-#include "../Snapshots/ContentsDigest.h"
 
 namespace todana {
 
@@ -38,17 +36,16 @@ class Catalog {
   // What the value of an entry says; nothing where it is none.
   std::optional<Entry> parse(uint32_t id, std::string_view value);
 
-  // Reads the whole catalog, if there is one yet. Returns what structures contain, by their ids.
-  using States = std::map<uint32_t, ContentsState>;
-  States load(FileGroup &group, const std::function<void(Entry)> &visit);
+  // Reads the whole catalog, if there is one yet.
+  void load(FileGroup &group, const std::function<void(Entry)> &visit);
 
   uint32_t nextStructure() const { return nextStructure_; }
   uint32_t nextFileNumber() const { return nextFileNumber_; }
 
   // Inside `apply`. Creates the catalog where there is none.
   void store(
-    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, const States &states,
-    uint32_t nextStructure, uint32_t nextFileNumber);
+    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+    uint32_t nextFileNumber);
   // Before each commit: what the one before it did has been settled.
   void settle() { isNew_ = false; }
   // After a rollback.
@@ -57,10 +54,8 @@ class Catalog {
   void storePool(HashWriter &writer);
 
  private:
-  std::string sealed(SealedKind kind, uint64_t id, std::string value);
-  std::optional<std::string> opened(SealedKind kind, uint64_t id, std::string_view value);
-  std::string stateValue(uint32_t id, const ContentsState &state);
-  std::optional<ContentsState> parseState(uint32_t id, std::string_view value);
+  std::string sealed(uint64_t id, std::string value);
+  std::optional<std::string> opened(uint64_t id, std::string_view value);
 
   const std::unique_ptr<Sealer> sealer_;  // null in a plain store
   std::shared_ptr<const HashFile> file_;

@@ -1,5 +1,7 @@
 #include "Commit.h"
 
+#include <algorithm>
+
 #include "../Kyoto/TreeReader.h"
 
 namespace todana {
@@ -88,21 +90,45 @@ void Commit::setContents(Structure &structure, const ContentsState &contents) {
 }
 
 void Commit::finish() {
-  if (replacements_.empty() && formerContents_.empty()) return;
+  if (!state_.group.applying().hasChanges) return;
+  std::vector<Structure *> changed;
   std::vector<Catalog::Entry> entries;
   for (const Replacement &replacement : replacements_) {
-    const Structure &structure = *replacement.structure;
+    Structure &structure = *replacement.structure;
     entries.push_back({structure.id, structure.kind, structure.fileNumber, structure.name});
+    changed.push_back(&structure);
   }
-  Catalog::States states;
-  for (const auto &[structure, former] : formerContents_) states[structure->id] = structure->contents;
-  state_.catalog.store(
-    state_.group, state_.writer, entries, states, state_.table.nextStructure(), state_.table.nextFileNumber());
+  if (!entries.empty()) {
+    state_.catalog.store(
+      state_.group, state_.writer, entries, state_.table.nextStructure(), state_.table.nextFileNumber());
+  }
+  for (const auto &[structure, former] : formerContents_) changed.push_back(structure);
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  state_.states.store(state_.group, changed);
+}
+
+void Commit::accept(const std::vector<Acceptance> &accepted) {
+  for (const Acceptance &acceptance : accepted) {
+    // What came after that commit stays as it was noted.
+    ContentsState contents = acceptance.structure->contents;
+    contents.count += acceptance.found.count - acceptance.expected.count;
+    for (size_t index = 0; index < contents.digest.size(); index++) {
+      contents.digest[index] ^= acceptance.found.digest[index] ^ acceptance.expected.digest[index];
+    }
+    setContents(*acceptance.structure, contents);
+  }
+  std::vector<Structure *> stored;
+  for (Structure *structure : state_.table.all()) {
+    if (structure->fileNumber != 0) stored.push_back(structure);
+  }
+  state_.states.storeAll(state_.group, stored);
 }
 
 void Commit::undo() {
   state_.writer.abandon();
   state_.catalog.forget();
+  state_.states.undo();
   for (Structure *structure : touched_) {
     structure->pool.forget();
     if (structure->treeWriter) structure->treeWriter->abandon();

@@ -11,6 +11,7 @@
 #include "Catalog.h"
 #include "FileTable.h"
 #include "SnapshotList.h"
+#include "StateFile.h"
 
 namespace todana {
 
@@ -20,9 +21,10 @@ struct CommitState {
   FileTable &table;
   SnapshotList &snapshots;
   Catalog catalog;
+  StateFile states;
   HashWriter writer;
   std::vector<Structure *> treesInUse;  // that have a TreeWriter; the one used last at the end
-  std::shared_ptr<const KeyRing> ring;  // of an encrypted store
+  std::shared_ptr<const KeyRing> ring;  // null in a plain store
 };
 
 class Commit {
@@ -34,7 +36,10 @@ class Commit {
   const CommitState &state() const { return state_; }
 
   // First of all.
-  void begin() { state_.catalog.settle(); }
+  void begin() {
+    state_.catalog.settle();
+    state_.states.settle();
+  }
 
   // The structure lives in another file from this commit on; the one before leaves the group.
   void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file);
@@ -60,8 +65,17 @@ class Commit {
   // Writes what the stock tree has and lets it go.
   void closeTree(Structure &structure);
 
-  // At the end of `apply`: writes catalog entries of structures whose file was replaced, and what structures contain.
+  // At the end of `apply`: writes catalog entries of structures whose file was replaced, and the states. Does nothing
+  // where nothing has changed.
   void finish();
+  // Instead of changing and finishing: what was found in the structures, as of some commit before, is what they should
+  // contain, and the states belong together.
+  struct Acceptance {
+    Structure *structure;
+    ContentsState expected;  // as of that commit
+    ContentsState found;
+  };
+  void accept(const std::vector<Acceptance> &accepted);
   // In `undone`.
   void undo();
 

@@ -7,11 +7,54 @@
 
 namespace todana {
 
+// What has been read of a structure so far.
+class ContentsSum {
+ public:
+  // `ring`: null in a plain store.
+  ContentsSum(const KeyRing *ring, const Structure &structure)
+      : digest_(ring, structure.id), hasRows_(structure.hasRows()), isTree_(structure.isTree()) {}
+
+  // False where one of the records cannot be read.
+  bool add(const tdn_chunk &chunk) {
+    const char *bytes = reinterpret_cast<const char *>(chunk.bytes);
+    for (size_t index = 0; index < chunk.slice_count; index++) {
+      const tdn_slice &slice = chunk.slices[index];
+      if (slice.status != TDN_FOUND) return false;
+      const char *value = bytes + slice.offset;
+      if (hasRows_) {
+        digest_.toggleRow(slice.row, recordToken(value, slice.length));
+        continue;
+      }
+      const std::string_view key(value - slice.key_length, slice.key_length);
+      if (isTree_) {
+        digest_.toggleEntry(key, {value, slice.length});
+      } else {
+        digest_.toggleKey(key, recordToken(value, slice.length));
+      }
+    }
+    count_ += chunk.slice_count;
+    return true;
+  }
+
+  ContentsState take() {
+    ContentsState state;
+    state.count = count_;
+    state.digest = digest_.take();
+    return state;
+  }
+
+ private:
+  ContentsDigest digest_;
+  const bool hasRows_;
+  const bool isTree_;
+  uint64_t count_ = 0;
+};
+
 class ContentsCheck {
  public:
-  ContentsCheck(const KeyRing &ring, const Structure &structure, const ContentsState &expected)
-      : digest_(ring, structure.id), structure_(structure.id), hasRows_(structure.hasRows()),
-        isTree_(structure.isTree()), expected_(expected) {}
+  // `isKnown` false: nobody knows what there should be.
+  ContentsCheck(const KeyRing *ring, const Structure &structure, const ContentsState &expected, bool isKnown)
+      : sum_(ring, structure), structure_(structure.id), isKnown_(isKnown), expected_(expected) {}
 
   // Something was not read: there is nothing to compare any more.
   void giveUp() { isOver_ = true; }
@@ -20,38 +63,23 @@ class ContentsCheck {
   // records are not those that were committed.
   void add(const tdn_chunk &chunk) {
     if (isOver_) return;
-    for (size_t index = 0; index < chunk.slice_count; index++) {
-      const tdn_slice &slice = chunk.slices[index];
-      if (slice.status != TDN_FOUND) return giveUp();
-      const char *value = reinterpret_cast<const char *>(chunk.bytes) + slice.offset;
-      const std::string_view key(value - slice.key_length, slice.key_length);
-      if (hasRows_) {
-        digest_.toggleRow(slice.row, recordToken(value, slice.length));
-      } else if (isTree_) {
-        digest_.toggleEntry(key, {value, slice.length});
-      } else {
-        digest_.toggleKey(key, recordToken(value, slice.length));
-      }
-    }
-    found_.count += chunk.slice_count;
+    if (!sum_.add(chunk)) return giveUp();
     if (chunk.slice_count > 0 || chunk.needed > 0) return;
     isOver_ = true;
-    found_.digest = digest_.take();
-    if (found_ == expected_) return;
+    if (isKnown_ && sum_.take() == expected_) return;
     Failure failure(
       TDN_CONTENTS_MISMATCH,
-      "records of the structure are missing, are older than they should be, or do not belong there");
+      isKnown_ ? "records of the structure are missing, are older than they should be, or do not belong there"
+               : "whether records are missing cannot be told: files of the store are older or newer than others");
     failure.structure = structure_;
     throw failure;
   }
 
  private:
-  ContentsDigest digest_;
+  ContentsSum sum_;
   const uint32_t structure_;
-  const bool hasRows_;
-  const bool isTree_;
+  const bool isKnown_;
   const ContentsState expected_;
-  ContentsState found_;
   bool isOver_ = false;
 };
 

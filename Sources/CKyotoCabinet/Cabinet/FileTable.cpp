@@ -21,12 +21,6 @@ Structure &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
   return made;
 }
 
-void FileTable::setContents(uint32_t structure, const ContentsState &contents) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  auto found = structures_.find(structure);
-  if (found != structures_.end()) found->second->contents = contents;
-}
-
 void FileTable::setNumbers(uint32_t nextStructure, uint32_t nextFileNumber) {
   std::lock_guard<std::mutex> lock(mutex_);
   nextStructure_ = nextStructure;

@@ -26,8 +26,6 @@ class FileTable {
 
   // -- Structures
   void add(const Catalog::Entry &entry);
-  // Of a structure that was added; does nothing where there is none.
-  void setContents(uint32_t structure, const ContentsState &contents);
   void setNumbers(uint32_t nextStructure, uint32_t nextFileNumber);
   // The files were left by a process that did not close them.
   void noteLostSpace();

@@ -31,13 +31,14 @@ Session::Session(
   table_ = std::make_unique<FileTable>(
     *group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)),
     ring ? std::make_shared<SealerPool>(ring) : nullptr);
-  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), {}, {}, ring});
-  std::vector<uint32_t> fileNumbers{Catalog::kFileNumber};
-  const auto add = [&](const Catalog::Entry &entry) {
+  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), StateFile(ring), {}, {}, ring});
+  std::vector<uint32_t> fileNumbers{StateFile::kFileNumber, Catalog::kFileNumber};
+  commitState_->catalog.load(*group_, [&](const Catalog::Entry &entry) {
     table_->add(entry);
     fileNumbers.push_back(entry.fileNumber);
-  };
-  for (const auto &[id, contents] : commitState_->catalog.load(*group_, add)) table_->setContents(id, contents);
+  });
+  commitState_->states.load(*group_, table_->all());
+  if (options.expected) commitState_->states.require(*group_, *options.expected);
   table_->setNumbers(commitState_->catalog.nextStructure(), commitState_->catalog.nextFileNumber());
   if (report.recoveredCommits > 0) table_->noteLostSpace();
   if (isReadOnly_) return;
@@ -86,6 +87,7 @@ void Session::storeState() {
         if (structure->treeWriter) commit.closeTree(*structure);
       }
       commitState_->catalog.storePool(writer);
+      commit.finish();
     },
     [&] { commit.undo(); });
 }
@@ -222,6 +224,23 @@ void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view key, Chun
   });
 }
 
+tdn_anchor Session::anchor() {
+  group_->flush();
+  FileGroup::ReadLock lock(*group_);
+  return commitState_->states.anchor(*group_);
+}
+
+void Session::accept(const std::vector<Commit::Acceptance> &accepted) {
+  Commit commit(*commitState_);
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      commit.accept(accepted);
+    },
+    [&] { commit.undo(); });
+}
+
 bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
   Structure &structure = table_->structure(id);
   if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
@@ -260,10 +279,11 @@ Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress)
 // MARK: Looking inside
 
 FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
-  if (id == Catalog::kStructure) {
-    fileName = Catalog::kFileName;
+  if (id == TDN_CATALOG || id == TDN_STATES) {
+    fileName = id == TDN_CATALOG ? Catalog::kFileName : StateFile::kFileName;
     if (group_->commitNumber() == 0) return {};  // the first commit makes it
-    return group_->verifyMain(Catalog::kFileNumber, fileName, firstPage, TDN_VERIFIED_PAGES);
+    const uint32_t number = id == TDN_CATALOG ? Catalog::kFileNumber : StateFile::kFileNumber;
+    return group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
   }
   Structure &structure = table_->structure(id);
   for (;;) {

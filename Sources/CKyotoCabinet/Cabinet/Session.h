@@ -30,6 +30,7 @@ class Session {
   SnapshotList &snapshots() { return snapshots_; }
   // Of an encrypted store, else null.
   const std::shared_ptr<const KeyRing> &keyRing() const { return commitState_->ring; }
+  bool statesAreConsistent() const { return commitState_->states.isConsistent(); }
 
   // -- Structures
   struct StructureInfo {
@@ -56,6 +57,11 @@ class Session {
   Structure &structure(uint32_t id, bool isTree);
   void getRows(Snapshot *snapshot, uint32_t structure, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
   void getKey(Snapshot *snapshot, uint32_t structure, std::string_view key, ChunkWriter &chunk);
+
+  // The newest commit, once it is durable.
+  tdn_anchor anchor();
+  // Commits it.
+  void accept(const std::vector<Commit::Acceptance> &accepted);
 
   // Rebuilds the structure's file if it would become shorter. False if it would not, or `progress` gave up.
   bool compact(uint32_t structure, const Rebuilding::Progress &progress);

@@ -40,10 +40,11 @@ struct Structure {
   std::shared_ptr<const HashFile> file;  // null where it is not open
   std::list<Structure *>::iterator use;
 
-  // Of an encrypted store, as of the newest commit; changed by commits, with readers excluded.
+  // As of the newest commit; changed by commits, with readers excluded.
   ContentsState contents;
 
   // -- Used by commits only
+  ContentsDigest::Sum stateTerm{};         // the structure's in the root of the states
   std::unique_ptr<ContentsDigest> digest;  // null until it is needed
   FreeBlockPool pool;
   std::unique_ptr<TreeWriter> treeWriter;

@@ -173,8 +173,11 @@ class HashFile {
 // The last 8 bytes of a value as a little-endian number, shorter ones filled up with zeros.
 inline uint64_t recordToken(const char *value, size_t length) {
   uint64_t token = 0;
-  size_t byteCount = length < 8 ? length : 8;
-  if (byteCount > 0) std::memcpy(&token, value + length - byteCount, byteCount);
+  if (length >= 8) {
+    std::memcpy(&token, value + length - 8, 8);
+  } else if (length > 0) {
+    std::memcpy(&token, value, length);
+  }
   return token;
 }
 

@@ -142,11 +142,6 @@ void SalvageSource::readCatalog() {
   auto accept = [&](const RecordSieve::Record &record) {
     uint64_t id;
     const bool isSound = file->isSound(record.offset, record.size);
-    if (PackKey::parse(record.key.data(), record.key.size(), &id)) {
-      // What a structure contains: to be counted, no more.
-      found += isSound;
-      return isSound;
-    }
     if (!RowKey::parse(record.key.data(), record.key.size(), &id) || id > UINT32_MAX) return false;
     if (id == Catalog::kStructure) {
       found += isSound;

@@ -4,22 +4,9 @@
 #include <cstdint>
 #include <cstring>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "../Checksum.h"
 
 namespace todana {
-
-// XXH3-128. It finds damage and change, not tampering.
-struct WideSum {
-  uint64_t low, high;
-
-  static WideSum of(const void *bytes, size_t byteCount, uint64_t seed) {
-    const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, byteCount, seed);
-    return {hash.low64, hash.high64};
-  }
-  bool operator==(const WideSum &other) const { return low == other.low && high == other.high; }
-  bool operator!=(const WideSum &other) const { return !(*this == other); }
-};
 
 // A pack is a row of blocks; a piece of a file takes one, filled up with zeros, and so does a group's table.
 constexpr int64_t kPieceSize = 4096;

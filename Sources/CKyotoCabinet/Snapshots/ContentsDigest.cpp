@@ -6,7 +6,7 @@ namespace todana {
 
 namespace {
 
-constexpr size_t kBlockSize = BlockMac::kBlockSize;
+constexpr size_t kBlockSize = ContentsMac::kBlockSize;
 
 void append(std::vector<uint8_t> &message, std::string_view bytes) {
   message.insert(message.end(), bytes.begin(), bytes.end());
@@ -17,18 +17,6 @@ void append(std::vector<uint8_t> &message, uint64_t number) {
 }
 
 }  // namespace
-
-ContentsDigest::ContentsDigest(const KeyRing &ring, uint32_t structure) : mac_(ring.digestKey(structure)) {
-  blocks_.reserve(kBlocks * kBlockSize);
-}
-
-void ContentsDigest::toggleRow(uint64_t row, uint64_t token) {
-  const size_t offset = blocks_.size();
-  blocks_.resize(offset + kBlockSize);
-  std::memcpy(&blocks_[offset], &row, 8);
-  std::memcpy(&blocks_[offset + 8], &token, 8);
-  if (blocks_.size() == kBlocks * kBlockSize) flush();
-}
 
 void ContentsDigest::toggleKey(std::string_view key, uint64_t token) {
   std::vector<uint8_t> message;
@@ -51,28 +39,21 @@ void ContentsDigest::toggleEntry(std::string_view key, std::string_view value) {
 void ContentsDigest::addMessage(const std::vector<uint8_t> &message) {
   std::vector<uint8_t> padded(message);
   padded.resize((message.size() + kBlockSize - 1) / kBlockSize * kBlockSize);
-  uint8_t term[kBlockSize];
-  mac_.mac({padded.data(), padded.size()}, term);
-  for (size_t index = 0; index < kBlockSize; index++) sum_[index] ^= term[index];
+  const Sum term = mac_.value(padded.data(), padded.size());
+  add(term.data());
 }
 
 void ContentsDigest::flush() {
-  if (blocks_.empty()) return;
-  mac_.macEach(blocks_.data(), blocks_.size() / kBlockSize);
-  uint64_t sum[2], term[2];
-  std::memcpy(sum, sum_.data(), sizeof sum);
-  for (size_t offset = 0; offset < blocks_.size(); offset += kBlockSize) {
-    std::memcpy(term, &blocks_[offset], sizeof term);
-    sum[0] ^= term[0];
-    sum[1] ^= term[1];
-  }
-  std::memcpy(sum_.data(), sum, sizeof sum);
-  blocks_.clear();
+  if (blockCount_ == 0) return;
+  mac_.replaceEach(reinterpret_cast<uint8_t *>(blocks_.data()), blockCount_);
+  for (size_t index = 0; index < blockCount_; index++) add(&blocks_[index]);
+  blockCount_ = 0;
 }
 
 ContentsDigest::Sum ContentsDigest::take() {
   flush();
-  const Sum sum = sum_;
+  Sum sum;
+  std::memcpy(sum.data(), sum_.data(), sum.size());
   sum_ = {};
   return sum;
 }

@@ -1,25 +1,24 @@
 // How a structure's contents are known again as a whole: how many records there are, and the XOR of a term for each. A
 // record that was taken away, put back or added behind the store's back is found when all of them are read.
 //
-// docs/formats/sealed-envelope.md, "States". For encrypted stores only. The terms are MACs, and the sum stands sealed: nobody
-// without the keys can tell which records would add up to it.
+// docs/formats/states.md. In an encrypted store the terms are MACs, and the sum stands sealed.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
-#include "../../CSealing/Keys/KeyRing.h"
-#include "../../CSealing/Primitives/BlockMac.h"
+#include "ContentsMac.h"
 
 namespace todana {
 
 struct ContentsState {
-  static constexpr size_t kDigestSize = 16;
+  static constexpr size_t kDigestSize = ContentsMac::kBlockSize;
 
   uint64_t count = 0;
-  std::array<uint8_t, kDigestSize> digest{};
+  ContentsMac::Value digest{};
 
   bool operator==(const ContentsState &other) const { return count == other.count && digest == other.digest; }
   bool operator!=(const ContentsState &other) const { return !(*this == other); }
@@ -28,11 +27,22 @@ struct ContentsState {
 // Adds records to a sum, and takes them out: the same thing. Used by one thread at a time.
 class ContentsDigest {
  public:
-  using Sum = std::array<uint8_t, ContentsState::kDigestSize>;
+  using Sum = ContentsMac::Value;
 
-  ContentsDigest(const KeyRing &ring, uint32_t structure);
+  // `ring`: null in a plain store.
+  ContentsDigest(const KeyRing *ring, uint32_t structure) : mac_(ring, structure) {}
 
-  void toggleRow(uint64_t row, uint64_t token);
+  void toggleRow(uint64_t row, uint64_t token) {
+    const Block block{row, token};
+    if (!mac_.isKeyed()) {
+      const WideSum term = mac_.hash(block.data(), sizeof block);
+      sum_[0] ^= term.low;
+      sum_[1] ^= term.high;
+      return;
+    }
+    blocks_[blockCount_++] = block;
+    if (blockCount_ == kBlocks) flush();
+  }
   void toggleKey(std::string_view key, uint64_t token);
   // Of a tree, whose values have no tokens.
   void toggleEntry(std::string_view key, std::string_view value);
@@ -41,14 +51,23 @@ class ContentsDigest {
   Sum take();
 
  private:
-  static constexpr size_t kBlocks = 256;
+  static constexpr size_t kBlocks = 128;
+  using Block = std::array<uint64_t, 2>;
+  static_assert(sizeof(Block) == ContentsMac::kBlockSize);
 
   void addMessage(const std::vector<uint8_t> &message);
+  void add(const void *term) {
+    Block block;
+    std::memcpy(block.data(), term, sizeof block);
+    sum_[0] ^= block[0];
+    sum_[1] ^= block[1];
+  }
   void flush();
 
-  BlockMac mac_;
-  std::vector<uint8_t> blocks_;  // of rows, for one call of the cipher
-  Sum sum_{};
+  ContentsMac mac_;
+  std::array<Block, kBlocks> blocks_;  // of rows, for one call of the cipher
+  size_t blockCount_ = 0;
+  Block sum_{};
 };
 
 }  // namespace todana

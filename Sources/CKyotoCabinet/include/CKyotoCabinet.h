@@ -60,7 +60,9 @@ typedef enum {
   TDN_SECRET_REQUIRED = 23,    // none was given for one that does
   TDN_UNKNOWN_EPOCH = 24,      // something is sealed under a key that the file of keys does not have
   TDN_CONTENTS_MISMATCH = 25,  // what a scan has read is not what was committed: records are missing, or others are there
-  TDN_LAST_CODE = TDN_CONTENTS_MISMATCH,
+  TDN_ROLLED_BACK = 26,        // the store is an older one than the expected one
+  TDN_DIVERGED = 27,           // it is not the expected one, nor one that came from that
+  TDN_LAST_CODE = TDN_DIVERGED,
 } tdn_code;
 
 typedef struct {
@@ -91,6 +93,12 @@ typedef enum {
   TDN_ACCESS_READ = 2,         // needs no write permission and changes nothing
 } tdn_access;
 
+// A commit of a store, to be kept elsewhere: opening the store with it tells whether the store still has the commit.
+typedef struct {
+  uint64_t commit_number;
+  uint8_t code[16];            // under a key of the store's; a plain store's is public
+} tdn_anchor;
+
 typedef struct {
   int32_t storage;             // a `tdn_storage`
   int32_t access;              // a `tdn_access`
@@ -107,6 +115,7 @@ typedef struct {
   const tds_secret *TDN_NULLABLE secret;  // for an encrypted store; null for a plain one. Read by `tdn_open` only
   int32_t cipher;              // of a store that is created encrypted: 1 AES-128-GCM (0, too), 2 AES-256-GCM
   int32_t scrypt_log2_n;       // what a passphrase that is added costs to try; 0: 16
+  const tdn_anchor *TDN_NULLABLE expected;  // null: whatever state the store is in. Read by `tdn_open` only
 } tdn_options;
 
 void tdn_options_init(tdn_options *options);
@@ -394,10 +403,22 @@ bool tdn_series_task_next(
 // Removes what was written, unless all of it was.
 void tdn_series_task_close(tdn_series_task *task);
 
-// MARK: Compacting
+// MARK: Contents
+
+// The newest commit, once it is durable. With it in `tdn_options`, opening the store succeeds if that commit is its
+// newest one or among the 999 before it; otherwise it fails with TDN_ROLLED_BACK where the store is older, or TDN_DIVERGED
+// where it is another one, its files are not of one state, or more commits have come since.
+bool tdn_get_anchor(tdn_cabinet *cabinet, tdn_anchor *anchor, tdn_error *error);
 
 // Called before each step of some milliseconds; false gives up.
 typedef bool (*tdn_progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t total);
+
+// Reads every record, and takes what is there for what should be, in one commit: afterwards scans end without
+// TDN_CONTENTS_MISMATCH. Commits go on meanwhile. TDN_DAMAGED where a record cannot be read; nothing is accepted then.
+bool tdn_accept_contents(
+  tdn_cabinet *cabinet, tdn_progress progress, void *TDN_NULLABLE context, bool *accepted, tdn_error *error);
+
+// MARK: Compacting
 
 // Rebuilds a structure's file, if it would become shorter by more than a twentieth and a page: without the space that removed and
 // rewritten records left, and with small neighbouring rows packed together. Commits and reads go on meanwhile. What is
@@ -496,7 +517,10 @@ typedef struct {
   char file[300];
 } tdn_verified_part;
 
-// Checks pages of a structure's main file against their checksums; structure 0 is the catalog. What stands in a log only
+#define TDN_CATALOG 0u         // the file that lists the structures
+#define TDN_STATES UINT32_MAX  // the file that says what they contain
+
+// Checks pages of a structure's main file, or of one of the cabinet's own, against their checksums. What stands in a log only
 // is not looked at, so a checkpoint should come first. Commits go on meanwhile, checkpoints wait. TDN_DAMAGED with the
 // file's name where it is missing or its checksums cannot be read.
 bool tdn_verify_part(

@@ -244,8 +244,14 @@ extension SealedBackend {
   func count(of structure: ClassID) throws(BackendError) -> Int { try base.count(of: structure) }
   func checkpoint() throws(BackendError) { try base.checkpoint() }
 
-  func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
-    try base.verifyPages(of: structure, from: firstPage)
+  func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
+    try base.verifyPages(of: file, from: firstPage)
+  }
+
+  func anchor() throws(BackendError) -> StoreAnchor? { try base.anchor() }
+
+  func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
+    try base.acceptContents(progress: progress)
   }
 
   func compact(_ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {

@@ -7,16 +7,7 @@ extension KyotoBackend {
   public func compact(
     _ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> Bool {
-    var isCompacted = false
-    try withoutActuallyEscaping(progress) { progress throws(BackendError) in
-      var context = Context(progress: progress, cabinet: cabinet)
-      try unsafe withUnsafeMutablePointer(to: &context) { context throws(BackendError) in
-        try unsafe cabinet.call { cabinet, error in
-          unsafe tdn_compact(cabinet, structure.rawValue, reportProgress, context, &isCompacted, error)
-        }
-      }
-    }
-    return isCompacted
+    try unsafe callWithProgress(progress) { unsafe tdn_compact($0, structure.rawValue, reportProgress, $1, $2, $3) }
   }
 
   /// Looks at the head of every record (`tdn_get_space`).
@@ -24,16 +15,30 @@ extension KyotoBackend {
     of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> BackendSpace? {
     var space = tdn_space()
-    try withoutActuallyEscaping(progress) { progress throws(BackendError) in
-      var context = Context(progress: progress, cabinet: cabinet)
-      try unsafe withUnsafeMutablePointer(to: &context) { context throws(BackendError) in
-        try unsafe cabinet.call { cabinet, error in
-          unsafe tdn_get_space(cabinet, structure.rawValue, reportProgress, context, &space, error)
-        }
-      }
+    _ = try unsafe callWithProgress(progress) { cabinet, context, _, error in
+      unsafe tdn_get_space(cabinet, structure.rawValue, reportProgress, context, &space, error)
     }
     return BackendSpace(
       fileByteCount: Int(clamping: space.file_byte_count), neededByteCount: Int(clamping: space.needed_byte_count))
+  }
+}
+
+extension KyotoBackend {
+  /// Makes a call that reports its progress through `reportProgress` and the context, and may say whether it was done.
+  func callWithProgress(
+    _ progress: (_ done: Int, _ total: Int) -> Bool,
+    _ body: (
+      OpaquePointer, UnsafeMutableRawPointer, UnsafeMutablePointer<Bool>, UnsafeMutablePointer<tdn_error>
+    ) -> Bool
+  ) throws(BackendError) -> Bool {
+    var isDone = false
+    try withoutActuallyEscaping(progress) { progress throws(BackendError) in
+      var context = Context(progress: progress, cabinet: cabinet)
+      try unsafe withUnsafeMutablePointer(to: &context) { context throws(BackendError) in
+        try unsafe cabinet.call { cabinet, error in unsafe body(cabinet, context, &isDone, error) }
+      }
+    }
+    return isDone
   }
 }
 
@@ -42,8 +47,9 @@ private struct Context {
   let cabinet: CabinetHandle
 }
 
-private func reportProgress(_ context: UnsafeMutableRawPointer?, _ done: UInt64, _ total: UInt64) -> Bool {
-  // `compact` always gives one.
+/// For calls made by `callWithProgress`.
+func reportProgress(_ context: UnsafeMutableRawPointer?, _ done: UInt64, _ total: UInt64) -> Bool {
+  // It always gives one.
   guard let context = unsafe context?.assumingMemoryBound(to: Context.self) else { return false }
   guard unsafe !context.pointee.cabinet.isClosing else { return false }
   return unsafe context.pointee.progress(Int(clamping: done), Int(clamping: total))

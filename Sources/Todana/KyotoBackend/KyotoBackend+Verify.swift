@@ -2,10 +2,16 @@ internal import CKyotoCabinet
 
 extension KyotoBackend {
   /// Reads up to 16 MiB of a main file and of its checksums (`tdn_verify_part`).
-  public func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
+  public func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
+    let number: UInt32 =
+      switch file {
+      case .catalog: UInt32(TDN_CATALOG)
+      case .states: UInt32.max
+      case .structure(let id): id.rawValue
+      }
     var part = tdn_verified_part()
     try unsafe cabinet.call {
-      unsafe tdn_verify_part($0, structure?.rawValue ?? 0, UInt64(max(firstPage, 0)), &part, $1)
+      unsafe tdn_verify_part($0, number, UInt64(max(firstPage, 0)), &part, $1)
     }
     guard part.page_count > 0 else { return nil }
     var damagedPages: [Int] = []

@@ -80,13 +80,20 @@ public final class KyotoBackend: StoreBackend {
   ) throws(BackendError) -> OpaquePointer {
     var error = tdn_error()
     var cOptions = unsafe options.cOptions(storage: location.storage)
-    func open() -> OpaquePointer? {
+    func openNamed() -> OpaquePointer? {
       unsafe location.path.withCString { path in
         guard let name = options.programName else { return unsafe tdn_open(path, &cOptions, &report, &error) }
         return unsafe name.withCString { program in
           unsafe cOptions.program = unsafe program
           return unsafe tdn_open(path, &cOptions, &report, &error)
         }
+      }
+    }
+    func open() -> OpaquePointer? {
+      guard let expected = options.expectedAnchor else { return unsafe openNamed() }
+      return unsafe withUnsafePointer(to: expected.cAnchor) { expected in
+        unsafe cOptions.expected = unsafe expected
+        return unsafe openNamed()
       }
     }
     let opened: OpaquePointer? =

@@ -54,6 +54,8 @@ extension BackendError.Code {
       case TDN_NOT_ENCRYPTED: .notEncrypted
       case TDN_SECRET_REQUIRED: .keyRequired
       case TDN_UNKNOWN_EPOCH: .unknownKeyEpoch
+      case TDN_ROLLED_BACK: .rolledBack
+      case TDN_DIVERGED: .diverged
       case TDN_CONTENTS_MISMATCH: .contentsDoNotMatchDigest
       default: .inputOutput
       }

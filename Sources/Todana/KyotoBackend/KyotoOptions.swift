@@ -49,6 +49,10 @@ extension KyotoBackend {
     /// At 16, the default, one try takes 64 MiB of memory and a fifth of a second or so; each step doubles both. From 10
     /// to 20.
     public var passphraseCost = 16
+    /// A commit that the store must still have; nil: whatever state it is in.
+    ///
+    /// Opening throws ``BackendError/Code/rolledBack`` or ``BackendError/Code/diverged`` where it has not.
+    public var expectedAnchor: StoreAnchor?
     /// The name that other openers are told while this one holds the store; nil: the process's own.
     public var programName: String?
 

@@ -79,10 +79,15 @@ public final class Store {
   ///   - location: Where the records are; a directory is created where there is none.
   ///   - classes: Every class to be used, in any order. Records of classes that are not listed stay untouched.
   ///   - configuration: Encryption, durability, checks.
-  /// - Throws: ``StoreError``, with a ``BackendError`` underneath if the place could not be opened.
+  ///   - anchor: A commit that the store must still have; nil: whatever state it is in.
+  /// - Throws: ``StoreError``, with a ``BackendError`` underneath if the place could not be opened;
+  ///   ``StoreError/Code/rolledBack`` or ``StoreError/Code/diverged`` where the store is not what the anchor says.
   public convenience init(
-    _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration()
+    _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration(),
+    expecting anchor: StoreAnchor? = nil
   ) throws(StoreError) {
+    var configuration = configuration
+    if let anchor { configuration.backendOptions.expectedAnchor = anchor }
     let backend = try location.openBackend(configuration)
     do throws(StoreError) {
       try self.init(backend: backend, classes: classes, configuration: configuration, opened: true)

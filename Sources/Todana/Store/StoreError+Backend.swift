@@ -13,6 +13,8 @@ extension StoreError {
       case .damagedKeySlot, .damagedKeys: .damagedKeys
       case .unknownKeyEpoch: .unknownKeyEpoch
       case .contentsDoNotMatchDigest: .contentsDoNotMatchDigest
+      case .rolledBack: .rolledBack
+      case .diverged: .diverged
       default: .backend
       }
     self.init(

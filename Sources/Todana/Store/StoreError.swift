@@ -75,6 +75,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// Some are missing, are older, or do not belong there.
     case contentsDoNotMatchDigest
 
+    /// The store is an older one than the ``StoreAnchor`` it was opened with says: an older copy is in its place.
+    case rolledBack
+    /// The store is not that of the ``StoreAnchor`` it was opened with, or has gone another way since.
+    ///
+    /// Or more commits have come since than the store remembers: 1,000.
+    case diverged
+
     /// The passphrase or key is not one of the store's. Nothing of the store was touched.
     case wrongKey
     /// The store is encrypted, and no passphrase or key was given.

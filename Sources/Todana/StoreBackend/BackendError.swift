@@ -79,6 +79,10 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case contentsDoNotMatchDigest
     /// Something is encrypted with a key that the file of keys does not have.
     case unknownKeyEpoch
+    /// The store is an older one than the ``StoreAnchor`` says: some commits are missing at the end.
+    case rolledBack
+    /// The store is not that of the ``StoreAnchor``, or has had other commits.
+    case diverged
   }
 
   public var description: String {

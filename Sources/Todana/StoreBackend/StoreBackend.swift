@@ -79,16 +79,31 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// Carries everything committed to where it stays, so that the next opening has nothing to recover.
   func checkpoint() throws(BackendError)
 
-  /// Reads pages of a structure's file anew and checks them; nil structure for the file that lists the structures.
+  /// Reads pages of a file anew and checks them.
   ///
   /// A backend without files of its own gives nil, which is the default.
   ///
   /// - Parameters:
-  ///   - structure: A structure of the store, or nil.
+  ///   - file: A file of the store.
   ///   - firstPage: Where to begin; the next call goes on behind the pages that this one has looked at.
   /// - Returns: What was found; nil behind the last page.
   /// - Throws: ``BackendError/Code/damaged`` where nothing of the file can be checked.
-  func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages?
+  func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages?
+
+  /// The newest commit, once it is durable, so that a later opening can tell whether the store still has it.
+  ///
+  /// - Returns: Nil, the default, from a backend that cannot tell.
+  func anchor() throws(BackendError) -> StoreAnchor?
+
+  /// Takes the records that there are for those that there should be: scans end without
+  /// ``BackendError/Code/contentsDoNotMatchDigest`` afterwards.
+  ///
+  /// A backend that keeps no account of what it contains returns false, which is the default.
+  ///
+  /// - Parameter progress: Called now and then, with how much is done and of how much; false gives up.
+  /// - Returns: Whether all was accepted; false where `progress` gave up.
+  /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read.
+  func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
 
   /// Makes what a structure takes on disk as small as it gets, while it is in use.
   ///

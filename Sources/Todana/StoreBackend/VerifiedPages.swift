@@ -1,3 +1,13 @@
+/// A file of a backend that can be verified.
+public enum BackendFile: Sendable, Hashable {
+  /// The one that lists the structures.
+  case catalog
+  /// The one that says what the structures contain.
+  case states
+  /// A structure's.
+  case structure(ClassID)
+}
+
 /// Pages of a backend's file that were read anew and checked (``StoreBackend/verifyPages(of:from:)``).
 public struct VerifiedPages: Sendable {
   /// The file's name within the store.
@@ -18,5 +28,5 @@ public struct VerifiedPages: Sendable {
 }
 
 extension StoreBackend {
-  public func verifyPages(of structure: ClassID?, from firstPage: Int) throws(BackendError) -> VerifiedPages? { nil }
+  public func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? { nil }
 }

@@ -56,8 +56,11 @@ private struct Verification {
   }
 
   mutating func run(_ progress: (VerificationProgress) throws -> Void) throws {
-    try verifyPages(of: nil, named: "catalog", progress)
-    for structure in structures { try verifyPages(of: structure.id, named: structure.displayName, progress) }
+    try verifyPages(of: .catalog, named: "catalog", progress)
+    try verifyPages(of: .states, named: "states", progress)
+    for structure in structures {
+      try verifyPages(of: .structure(structure.id), named: structure.displayName, progress)
+    }
     for structure in structures {
       do {
         try verifyRecords(of: structure, progress)
@@ -82,13 +85,15 @@ private struct Verification {
   // MARK: Pages
 
   private mutating func verifyPages(
-    of structure: ClassID?, named name: String, _ progress: (VerificationProgress) throws -> Void
+    of file: BackendFile, named name: String, _ progress: (VerificationProgress) throws -> Void
   ) throws {
+    var isStructure = false
+    if case .structure = file { isStructure = true }
     var page = 0
     while true {
       let pages: VerifiedPages
       do throws(BackendError) {
-        guard let found = try store.backend.verifyPages(of: structure, from: page) else { return }
+        guard let found = try store.backend.verifyPages(of: file, from: page) else { return }
         pages = found
       } catch {
         guard error.code == .damaged || error.code == .inputOutput else { throw store.translate(error) }
@@ -98,7 +103,7 @@ private struct Verification {
       for damaged in pages.damagedPages {
         report.add(
           VerificationReport.Problem(
-            kind: .damagedPage, file: pages.file, page: damaged, className: structure == nil ? nil : name,
+            kind: .damagedPage, file: pages.file, page: damaged, className: isStructure ? name : nil,
             message: "The page's content does not match its checksum."))
       }
       page += pages.pageCount

@@ -1,0 +1,270 @@
+#include "StateFile.h"
+
+#include <cstring>
+
+#include "../Failure.h"
+#include "../include/CKyotoCabinet.h"
+
+namespace todana {
+
+namespace {
+
+// The root has two slots; the state of structure n stands in slot n + 1.
+constexpr size_t kSlotSize = 64;
+constexpr uint32_t kRoot = 0;
+constexpr char kVersion = 1;
+constexpr size_t kStateSize = 1 + 8 + ContentsState::kDigestSize;
+constexpr size_t kRootSize = 1 + 8 + 2 * ContentsState::kDigestSize;
+constexpr size_t kLargestEnvelope = Sealer::kLargestEnvelope;
+static_assert(1 + kStateSize + kLargestEnvelope <= kSlotSize);
+static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
+
+// Numbers that no structure has: keys of their own.
+constexpr uint32_t kEntries = 0;
+constexpr uint32_t kHistoryNumber = UINT32_MAX;
+constexpr uint32_t kAnchors = UINT32_MAX - 1;
+
+int64_t offsetOf(uint32_t id) {
+  return id == kRoot ? 0 : static_cast<int64_t>(kSlotSize) * (static_cast<int64_t>(id) + 1);
+}
+
+size_t capacityOf(uint32_t id) { return (id == kRoot ? 2 : 1) * kSlotSize - 1; }
+
+SealedPlace place(uint32_t id) { return {SealedKind::state, id, {nullptr, 0}}; }
+
+void append(std::string &content, uint64_t number) {
+  content.append(reinterpret_cast<const char *>(&number), sizeof number);
+}
+
+template <size_t size> void append(std::string &content, const std::array<uint8_t, size> &bytes) {
+  content.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+}
+
+void toggle(ContentsDigest::Sum &sum, const ContentsDigest::Sum &term) {
+  for (size_t index = 0; index < sum.size(); index++) sum[index] ^= term[index];
+}
+
+}  // namespace
+
+StateFile::StateFile(const std::shared_ptr<const KeyRing> &ring)
+    : sealer_(ring ? std::make_unique<Sealer>(ring) : nullptr), entryMac_(ring.get(), kEntries),
+      historyMac_(ring.get(), kHistoryNumber), anchorMac_(ring.get(), kAnchors) {}
+
+// MARK: Reading
+
+void StateFile::load(FileGroup &group, const std::vector<Structure *> &structures) {
+  if (group.commitNumber() == 0) return;  // the first commit makes the file
+  file_ = group.openFile(kFileNumber, kFileName);
+  FileGroup::ReadLock lock(group);
+  isConsistent_ = readRoot() && root_.commitNumber == group.commitNumber() &&
+                  root_.history == history(group, group.commitNumber());
+  Sum entries{};
+  for (Structure *structure : structures) {
+    const std::optional<std::string> content = read(structure->id, kStateSize);
+    if (content) {
+      std::memcpy(&structure->contents.count, content->data() + 1, 8);
+      std::memcpy(structure->contents.digest.data(), content->data() + 9, ContentsState::kDigestSize);
+    } else {
+      isConsistent_ = false;
+    }
+    structure->stateTerm = term(*structure);
+    toggle(entries, structure->stateTerm);
+  }
+  isConsistent_ = isConsistent_ && entries == root_.entries;
+}
+
+bool StateFile::readRoot() {
+  const std::optional<std::string> content = read(kRoot, kRootSize);
+  if (!content) return false;
+  std::memcpy(&root_.commitNumber, content->data() + 1, 8);
+  std::memcpy(root_.entries.data(), content->data() + 9, root_.entries.size());
+  std::memcpy(root_.history.data(), content->data() + 9 + root_.entries.size(), root_.history.size());
+  return true;
+}
+
+// Nothing where there is none, or it was not written by the store.
+std::optional<std::string> StateFile::read(uint32_t id, size_t count) {
+  char slot[2 * kSlotSize];
+  const size_t capacity = capacityOf(id);
+  if (!file_->read(offsetOf(id), slot, 1 + capacity)) return std::nullopt;
+  const size_t length = static_cast<uint8_t>(slot[0]);
+  if (length > capacity) return std::nullopt;
+  std::string content(slot + 1, length);
+  if (sealer_) {
+    uint8_t opened[2 * kSlotSize];
+    const Sealer::Opened outcome = sealer_->open(place(id), {content.data(), content.size()}, opened);
+    if (outcome.outcome != Sealer::Outcome::opened) return std::nullopt;
+    content.assign(reinterpret_cast<const char *>(opened) + outcome.offset, outcome.count);
+  }
+  if (content.size() != count || content[0] != kVersion) return std::nullopt;
+  return content;
+}
+
+// MARK: Writing
+
+void StateFile::settle() {
+  hasStored_ = false;
+  isNew_ = false;
+  formerTerms_.clear();
+}
+
+void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed) {
+  formerRoot_ = root_;
+  wasConsistent_ = isConsistent_;
+  hasStored_ = true;
+  if (!file_) {
+    file_ = group.createFile(kFileNumber, kFileName);
+    isNew_ = true;
+  }
+  // All in one call: each costs more than the sealing.
+  std::vector<uint8_t> nonces;
+  if (sealer_) {
+    nonces.resize((changed.size() + 1) * kNonceSize);
+    Sealer::drawNonces(nonces.data(), changed.size() + 1);
+  }
+  const uint8_t *nonce = nonces.data();
+  for (Structure *structure : changed) {
+    formerTerms_.push_back({structure, structure->stateTerm});
+    toggle(root_.entries, structure->stateTerm);
+    structure->stateTerm = term(*structure);
+    toggle(root_.entries, structure->stateTerm);
+    std::string content{kVersion};
+    append(content, structure->contents.count);
+    append(content, structure->contents.digest);
+    write(structure->id, content, nonce);
+    if (sealer_) nonce += kNonceSize;
+  }
+  const FileGroup::Applying applying = group.applying();
+  root_.commitNumber = applying.commitNumber;
+  toggle(root_.history, historyTerm(applying.commitNumber, applying.batchID));
+  if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
+  writeRoot(nonce);
+}
+
+void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &structures) {
+  store(group, structures);
+  root_.entries = {};
+  for (const Structure *structure : structures) toggle(root_.entries, structure->stateTerm);
+  root_.history = history(group, group.commitNumber());
+  toggle(root_.history, historyTerm(group.applying().commitNumber, group.applying().batchID));
+  if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
+  isConsistent_ = true;
+  uint8_t nonce[kNonceSize];
+  if (sealer_) Sealer::drawNonces(nonce, 1);
+  writeRoot(nonce);
+}
+
+void StateFile::writeRoot(const uint8_t *nonce) {
+  std::string content{kVersion};
+  append(content, root_.commitNumber);
+  append(content, root_.entries);
+  append(content, root_.history);
+  write(kRoot, content, nonce);
+}
+
+void StateFile::write(uint32_t id, const std::string &content, const uint8_t *nonce) {
+  uint8_t slot[2 * kSlotSize];
+  size_t length = content.size(), offset = 1;
+  if (sealer_) {
+    const uint32_t epoch = sealer_->currentEpoch();
+    const size_t header = Sealer::headerSize(epoch);
+    length += header + Sealer::kTrailerSize;
+    offset += header;
+    std::memcpy(slot + offset, content.data(), content.size());
+    sealer_->seal(place(id), kSealedFormat, epoch, nonce, slot + 1, length);
+  } else {
+    std::memcpy(slot + offset, content.data(), content.size());
+  }
+  slot[0] = static_cast<uint8_t>(length);
+  const int64_t end = offsetOf(id) + static_cast<int64_t>(capacityOf(id)) + 1;
+  if (file_->size() < end) file_->grow(pageCeiling(end));
+  file_->write(offsetOf(id), slot, 1 + length);
+}
+
+void StateFile::undo() {
+  if (!hasStored_) return;
+  root_ = formerRoot_;
+  isConsistent_ = wasConsistent_;
+  for (const Former &former : formerTerms_) former.structure->stateTerm = former.term;
+  if (isNew_) file_ = nullptr;
+  settle();
+}
+
+// MARK: Terms
+
+StateFile::Sum StateFile::term(const Structure &structure) {
+  // Which file it lives in, too: an older catalog has another one.
+  const uint32_t fileNumber = structure.fileNumber;
+  uint8_t message[2 * ContentsMac::kBlockSize];
+  std::memcpy(message, &structure.id, 4);
+  std::memcpy(message + 4, &fileNumber, 4);
+  std::memcpy(message + 8, &structure.contents.count, 8);
+  std::memcpy(message + 16, structure.contents.digest.data(), ContentsState::kDigestSize);
+  return entryMac_.value(message, sizeof message);
+}
+
+StateFile::Sum StateFile::historyTerm(uint64_t commitNumber, const uint8_t *batchID) {
+  // Half of a random id tells two commits of one number apart.
+  Sum term;
+  std::memcpy(term.data(), &commitNumber, 8);
+  std::memcpy(term.data() + 8, batchID, 8);
+  historyMac_.replaceEach(term.data(), 1);
+  return term;
+}
+
+StateFile::Sum StateFile::historyTerm(const FileGroup &group, uint64_t commitNumber) {
+  const std::optional<CommitRing::BatchID> id = group.batchID(commitNumber);
+  return id ? historyTerm(commitNumber, id->data()) : Sum{};
+}
+
+StateFile::Sum StateFile::history(const FileGroup &group, uint64_t upTo) {
+  Sum sum{};
+  for (uint64_t number = upTo; number > 0 && number + kHistory > upTo; number--) {
+    toggle(sum, historyTerm(group, number));
+  }
+  return sum;
+}
+
+// MARK: Anchors
+
+// A batch's id is random, so it stands for the commit; the history in the root vouches for the ids.
+StateFile::Sum StateFile::code(uint64_t commitNumber, const CommitRing::BatchID &batchID) {
+  uint8_t message[2 * ContentsMac::kBlockSize] = {};
+  std::memcpy(message, &commitNumber, 8);
+  std::memcpy(message + ContentsMac::kBlockSize, batchID.data(), batchID.size());
+  return anchorMac_.value(message, sizeof message);
+}
+
+tdn_anchor StateFile::anchor(const FileGroup &group) {
+  tdn_anchor anchor{group.commitNumber(), {}};
+  if (anchor.commit_number == 0) return anchor;
+  if (const auto id = group.batchID(anchor.commit_number)) {
+    const Sum code = this->code(anchor.commit_number, *id);
+    std::memcpy(anchor.code, code.data(), code.size());
+  }
+  return anchor;
+}
+
+void StateFile::require(const FileGroup &group, const tdn_anchor &expected) {
+  const uint64_t newest = group.commitNumber();
+  if (newest < expected.commit_number) {
+    throw Failure(
+      TDN_ROLLED_BACK, "the store is an older one: its last commit is " + std::to_string(newest) + ", expected was " +
+                         std::to_string(expected.commit_number));
+  }
+  if (!isConsistent_) {
+    throw Failure(TDN_DIVERGED, "files of the store are not of one state: some are older than others, or another's");
+  }
+  if (expected.commit_number == 0) return;
+  if (newest - expected.commit_number >= kHistory) {
+    throw Failure(
+      TDN_DIVERGED, "the store has had " + std::to_string(newest - expected.commit_number) +
+                      " commits since the expected one, and knows its last " + std::to_string(kHistory) + " only");
+  }
+  const auto id = group.batchID(expected.commit_number);
+  if (!id || std::memcmp(code(expected.commit_number, *id).data(), expected.code, sizeof expected.code) != 0) {
+    throw Failure(TDN_DIVERGED, "the store has had another commit in the place of the expected one");
+  }
+}
+
+}  // namespace todana

@@ -1,0 +1,84 @@
+// What each structure contains as of the newest commit, and a root over all of them: a data file that every commit
+// changes (docs/formats/states.md).
+//
+// A structure's state tells whether a scan has read what was committed. The root tells whether the states, the catalog
+// and the list of last commits belong together, and is what an anchor vouches for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../CSealing/Sealer.h"
+#include "../FileGroup.h"
+#include "../Snapshots/ContentsDigest.h"
+#include "Structure.h"
+
+namespace todana {
+
+class StateFile {
+ public:
+  static constexpr uint32_t kFileNumber = 0;
+  static constexpr const char *kFileName = "0000-states.tds";
+  // So many commits can be told from those of a copy that went another way.
+  static constexpr uint64_t kHistory = 1000;
+
+  explicit StateFile(const std::shared_ptr<const KeyRing> &ring = nullptr);
+
+  // Sets what the structures contain. Throws Failure(TDN_DAMAGED) where the file cannot be read. What does not belong
+  // together is no error here: whoever reads all of something is told.
+  void load(FileGroup &group, const std::vector<Structure *> &structures);
+  // False: some file is older or newer than the others, or was written by somebody without the keys.
+  bool isConsistent() const { return isConsistent_; }
+
+  // Before each commit: what the one before it did has been settled.
+  void settle();
+  // Inside `apply`, last of all: these structures contain other things, or live in other files.
+  void store(FileGroup &group, const std::vector<Structure *> &changed);
+  // The same, for all structures: what is there is right from now on.
+  void storeAll(FileGroup &group, const std::vector<Structure *> &structures);
+  // After a rollback.
+  void undo();
+
+  tdn_anchor anchor(const FileGroup &group);
+  // Throws Failure: TDN_ROLLED_BACK, TDN_DIVERGED.
+  void require(const FileGroup &group, const tdn_anchor &expected);
+
+ private:
+  using Sum = ContentsDigest::Sum;
+  struct Root {
+    uint64_t commitNumber = 0;
+    Sum entries{};  // XOR of a term for each structure
+    Sum history{};  // XOR of a term for each of the last commits
+  };
+
+  Sum term(const Structure &structure);
+  Sum historyTerm(const FileGroup &group, uint64_t commitNumber);
+  Sum historyTerm(uint64_t commitNumber, const uint8_t *batchID);
+  Sum history(const FileGroup &group, uint64_t upTo);
+  Sum code(uint64_t commitNumber, const CommitRing::BatchID &batchID);
+  std::optional<std::string> read(uint32_t id, size_t count);
+  void write(uint32_t id, const std::string &content, const uint8_t *nonce);
+  void writeRoot(const uint8_t *nonce);
+  bool readRoot();
+
+  const std::unique_ptr<Sealer> sealer_;  // null in a plain store
+  ContentsMac entryMac_, historyMac_, anchorMac_;
+  std::shared_ptr<DataFile> file_;
+  bool isConsistent_ = true;
+  Root root_;
+
+  // -- What a rollback returns to
+  struct Former {
+    Structure *structure;
+    Sum term;
+  };
+  bool hasStored_ = false;
+  bool isNew_ = false;
+  bool wasConsistent_ = true;
+  Root formerRoot_;
+  std::vector<Former> formerTerms_;
+};
+
+}  // namespace todana

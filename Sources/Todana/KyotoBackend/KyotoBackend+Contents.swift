@@ -1,0 +1,27 @@
+internal import CKyotoCabinet
+
+extension KyotoBackend {
+  /// The newest commit, once it is durable (`tdn_get_anchor`).
+  public func anchor() throws(BackendError) -> StoreAnchor? {
+    var anchor = tdn_anchor()
+    try unsafe cabinet.call { unsafe tdn_get_anchor($0, &anchor, $1) }
+    return StoreAnchor(
+      commitNumber: anchor.commit_number, code: unsafe withUnsafeBytes(of: &anchor.code) { unsafe Array($0) })
+  }
+
+  /// Reads every record and takes what is there for what should be (`tdn_accept_contents`).
+  ///
+  /// Closing the backend meanwhile gives up.
+  public func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
+    try unsafe callWithProgress(progress) { unsafe tdn_accept_contents($0, reportProgress, $1, $2, $3) }
+  }
+}
+
+extension StoreAnchor {
+  var cAnchor: tdn_anchor {
+    var anchor = tdn_anchor()
+    anchor.commit_number = commitNumber
+    unsafe withUnsafeMutableBytes(of: &anchor.code) { unsafe $0.copyBytes(from: code.prefix($0.count)) }
+    return anchor
+  }
+}
