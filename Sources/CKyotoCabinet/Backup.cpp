@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "Failure.h"
+#include "Keys/StoreKeys.h"
 
 namespace todana {
 
@@ -14,7 +15,7 @@ constexpr int64_t kStep = 4 << 20;
 
 Backup::Backup(const std::string &path, FileGroup::BackupPlan plan, Disk &source)
     : plan_(std::move(plan)), source_(source), target_(path, [this](const std::string &name) {
-        return std::any_of(
+        return name == StoreKeys::kCopyMark || std::any_of(
           plan_.files.begin(), plan_.files.end(), [&](const auto &file) { return file.name == name; });
       }),
       buffer_(kStep) {
@@ -56,6 +57,7 @@ int64_t Backup::next() {
 }
 
 void Backup::finish() {
+  StoreKeys::markCopy(target_.disk());
   target_.finish();
   plan_.hold.reset();
 }

@@ -80,8 +80,8 @@ void tds_sealer_free(tds_sealer *sealer) { delete sealer; }
 
 size_t tds_header_size(uint32_t epoch) { return Sealer::headerSize(epoch); }
 
-bool tds_draw_nonces(uint8_t *nonces, size_t count) {
-  return guarded([&] { Sealer::drawNonces(nonces, count); });
+bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count) {
+  return guarded([&] { ring->ring->drawNonces(nonces, count); });
 }
 
 bool tds_seal_row(

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <openssl/rand.h>
-
 #include "Primitives/CryptoError.h"
 
 namespace todana {
@@ -108,7 +106,7 @@ std::vector<uint8_t> Sealer::seal(const SealedPlace &place, ByteView plaintext) 
   std::vector<uint8_t> sealed(header + plaintext.size + kTrailerSize);
   if (plaintext.size > 0) std::memcpy(sealed.data() + header, plaintext.data, plaintext.size);
   uint8_t nonce[kNonceSize];
-  drawNonces(nonce, 1);
+  ring_->drawNonces(nonce, 1);
   seal(place, kSealedFormat, epoch, nonce, sealed.data(), sealed.size());
   return sealed;
 }
@@ -130,10 +128,6 @@ Sealer::Opened Sealer::open(const SealedPlace &place, ByteView bytes, uint8_t *o
     bytes.data + header + count);
   if (!isAuthentic) return {Outcome::notAuthentic};
   return {Outcome::opened, header, count};
-}
-
-void Sealer::drawNonces(uint8_t *nonces, size_t count) {
-  require(RAND_bytes(nonces, static_cast<int>(count * kNonceSize)) == 1, "RAND_bytes");
 }
 
 }  // namespace todana

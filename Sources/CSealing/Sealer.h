@@ -47,8 +47,8 @@ class Sealer {
   static constexpr size_t kLargestEnvelope = 1 + 5 + kNonceSize + kTagSize;
   static constexpr size_t kLeastSize = 1 + 1 + kNonceSize + kTagSize;
 
-  // Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. The nonce must be
-  // fresh and random.
+  // Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. The nonce is a fresh
+  // one of the key ring's.
   void seal(
     const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes, size_t count);
   // The same with memory and a nonce of its own.
@@ -62,9 +62,6 @@ class Sealer {
   };
   // Opens into `output`, which may be the bytes' own place: the plaintext begins at `output + offset` then.
   Opened open(const SealedPlace &place, ByteView bytes, uint8_t *output);
-
-  // Random nonces, as many as there is room for.
-  static void drawNonces(uint8_t *nonces, size_t count);
 
  private:
   struct Context {

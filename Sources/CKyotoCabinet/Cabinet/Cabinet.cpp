@@ -28,6 +28,7 @@ Cabinet::Cabinet(const std::string &path, const tdn_options &options, tdn_open_r
 void Cabinet::openSession(const tdn_options &options, FileGroup::Report &report) {
   session_ = std::make_unique<Session>(
     directory_->disk(), options, directory_->keys() ? directory_->keys()->ring() : nullptr, report);
+  if (StoreKeys *keys = directory_->keys()) session_->setEpochMaker([keys] { keys->addEpoch(); });
 }
 
 void Cabinet::fill(tdn_open_report &report, const FileGroup::Report &groupReport) const {
@@ -85,7 +86,9 @@ void Cabinet::reopen(tdn_open_report &report) {
 FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {
   // The lock is this process's own.
   return session.group().planBackup(
-    [](const std::string &name) { return name != DirectoryLock::kName && name != StoreKeys::kNewName; });
+    [](const std::string &name) {
+      return name != DirectoryLock::kName && name != StoreKeys::kNewName && name != StoreKeys::kCopyMark;
+    });
 }
 
 std::unique_ptr<Backup> Cabinet::openBackup(const std::string &path) {

@@ -9,6 +9,9 @@ namespace todana {
 
 namespace {
 
+// Under one key. Random nonces of 96 bits are safe for 2^32; what is under way counts only when it is committed.
+constexpr uint64_t kSealLimit = 1ull << 31;
+
 FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   FileGroup::Settings settings;
   settings.logLimit = options.log_limit;
@@ -26,7 +29,8 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
 
 Session::Session(
   Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, FileGroup::Report &report)
-    : snapshotLimit_(options.snapshot_limit), isReadOnly_(options.access == TDN_ACCESS_READ) {
+    : snapshotLimit_(options.snapshot_limit),
+      sealLimit_(options.seal_limit > 0 ? static_cast<uint64_t>(options.seal_limit) : kSealLimit), isReadOnly_(options.access == TDN_ACCESS_READ) {
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
   table_ = std::make_unique<FileTable>(
     *group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)),
@@ -87,7 +91,9 @@ void Session::storeState() {
         if (structure->treeWriter) commit.closeTree(*structure);
       }
       commitState_->catalog.storePool(writer);
-      commit.finish();
+      if (group_->applying().hasChanges || commitState_->states.mustBeClosed()) {
+        commitState_->states.storeClosed(*group_);
+      }
     },
     [&] { commit.undo(); });
 }
@@ -145,6 +151,7 @@ Structure &Session::structure(uint32_t id, bool isTree) {
 
 uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
   Batch checked(batch, *table_);
+  if (keyRing()) countSeals();
   BatchCommit commit(*commitState_, checked);
   uint64_t number;
   try {
@@ -156,6 +163,25 @@ uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durabilit
   }
   for (Structure *structure : commit.needy()) maintenance_->request(*structure);
   return number;
+}
+
+// Before what has been sealed is written. A commit that fails has sealed, too.
+void Session::countSeals() {
+  StateFile &states = commitState_->states;
+  if (states.needsNewEpoch(sealLimit_) && makeEpoch_) {
+    std::lock_guard<std::mutex> lock(epochMutex_);
+    if (states.needsNewEpoch(sealLimit_)) makeEpoch_();
+  }
+  // The first commit makes the catalog, too.
+  if (!states.hasUncountedSeals() || group_->commitNumber() == 0) return;
+  Commit commit(*commitState_);
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      states.store(*group_, {});
+    },
+    [&] { commit.undo(); });
 }
 
 // MARK: Reading
@@ -231,6 +257,7 @@ tdn_anchor Session::anchor() {
 }
 
 void Session::accept(const std::vector<Commit::Acceptance> &accepted) {
+  if (group_->commitNumber() == 0) return;  // there is nothing, as there should be
   Commit commit(*commitState_);
   group_->commit(
     randomID().data(), FileGroup::Durability::full,

@@ -32,6 +32,9 @@ class Session {
   const std::shared_ptr<const KeyRing> &keyRing() const { return commitState_->ring; }
   bool statesAreConsistent() const { return commitState_->states.isConsistent(); }
 
+  // How a new key is made for what will be sealed from then on, in an encrypted store.
+  void setEpochMaker(std::function<void()> makeEpoch) { makeEpoch_ = std::move(makeEpoch); }
+
   // -- Structures
   struct StructureInfo {
     uint32_t id;
@@ -82,8 +85,10 @@ class Session {
   uint64_t countIn(const Structure &structure, const HashFile *file);
   void loadNextRow(Structure &structure);
   void storeState();
+  void countSeals();
 
   const int64_t snapshotLimit_;
+  const uint64_t sealLimit_;
   const bool isReadOnly_;
   // Let go in reverse: first whoever uses files, then the files, then the group.
   std::unique_ptr<FileGroup> group_;
@@ -91,6 +96,8 @@ class Session {
   std::unique_ptr<FileTable> table_;
   std::unique_ptr<CommitState> commitState_;
   std::unique_ptr<Maintenance> maintenance_;
+  std::mutex epochMutex_;
+  std::function<void()> makeEpoch_;
 };
 
 }  // namespace todana

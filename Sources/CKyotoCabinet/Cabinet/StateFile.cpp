@@ -14,7 +14,7 @@ constexpr size_t kSlotSize = 64;
 constexpr uint32_t kRoot = 0;
 constexpr char kVersion = 1;
 constexpr size_t kStateSize = 1 + 8 + ContentsState::kDigestSize;
-constexpr size_t kRootSize = 1 + 8 + 2 * ContentsState::kDigestSize;
+constexpr size_t kRootSize = 1 + 8 + 2 * ContentsState::kDigestSize + 1 + 4 + 8;
 constexpr size_t kLargestEnvelope = Sealer::kLargestEnvelope;
 static_assert(1 + kStateSize + kLargestEnvelope <= kSlotSize);
 static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
@@ -23,6 +23,10 @@ static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
 constexpr uint32_t kEntries = 0;
 constexpr uint32_t kHistoryNumber = UINT32_MAX;
 constexpr uint32_t kAnchors = UINT32_MAX - 1;
+
+// A session that was killed may have sealed more than its last commit says: at most so many times, half of them for a
+// commit that was being written.
+constexpr uint64_t kMostUncounted = 1 << 24;
 
 int64_t offsetOf(uint32_t id) {
   return id == kRoot ? 0 : static_cast<int64_t>(kSlotSize) * (static_cast<int64_t>(id) + 1);
@@ -71,6 +75,7 @@ void StateFile::load(FileGroup &group, const std::vector<Structure *> &structure
     toggle(entries, structure->stateTerm);
   }
   isConsistent_ = isConsistent_ && entries == root_.entries;
+  countSeals();
 }
 
 bool StateFile::readRoot() {
@@ -78,8 +83,26 @@ bool StateFile::readRoot() {
   if (!content) return false;
   std::memcpy(&root_.commitNumber, content->data() + 1, 8);
   std::memcpy(root_.entries.data(), content->data() + 9, root_.entries.size());
-  std::memcpy(root_.history.data(), content->data() + 9 + root_.entries.size(), root_.history.size());
+  std::memcpy(root_.history.data(), content->data() + 25, root_.history.size());
+  root_.isOpen = (*content)[41] != 0;
+  std::memcpy(&root_.epoch, content->data() + 42, 4);
+  std::memcpy(&root_.sealCount, content->data() + 46, 8);
   return true;
+}
+
+// What is noted of another epoch says nothing of the current one: nothing was committed under it yet.
+void StateFile::countSeals() {
+  if (!sealer_) return;
+  uint64_t count = root_.epoch == sealer_->currentEpoch() ? root_.sealCount : 0;
+  notedSeals_ = count;
+  if (root_.isOpen) count += kMostUncounted;
+  sealer_->ring().raiseSealCount(count);
+}
+
+bool StateFile::hasUncountedSeals() const {
+  if (!sealer_) return false;
+  const uint64_t count = sealer_->ring().sealCount(), noted = notedSeals_.load(std::memory_order_relaxed);
+  return count > noted && count - noted > kMostUncounted / 2;
 }
 
 // Nothing where there is none, or it was not written by the store.
@@ -108,7 +131,9 @@ void StateFile::settle() {
   formerTerms_.clear();
 }
 
-void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed) {
+void StateFile::storeClosed(FileGroup &group) { store(group, {}, false); }
+
+void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed, bool isOpen) {
   formerRoot_ = root_;
   wasConsistent_ = isConsistent_;
   hasStored_ = true;
@@ -120,7 +145,7 @@ void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed)
   std::vector<uint8_t> nonces;
   if (sealer_) {
     nonces.resize((changed.size() + 1) * kNonceSize);
-    Sealer::drawNonces(nonces.data(), changed.size() + 1);
+    sealer_->ring().drawNonces(nonces.data(), changed.size() + 1);
   }
   const uint8_t *nonce = nonces.data();
   for (Structure *structure : changed) {
@@ -138,7 +163,7 @@ void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed)
   root_.commitNumber = applying.commitNumber;
   toggle(root_.history, historyTerm(applying.commitNumber, applying.batchID));
   if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
-  writeRoot(nonce);
+  writeRoot(isOpen, nonce);
 }
 
 void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &structures) {
@@ -150,15 +175,25 @@ void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &struc
   if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
   isConsistent_ = true;
   uint8_t nonce[kNonceSize];
-  if (sealer_) Sealer::drawNonces(nonce, 1);
-  writeRoot(nonce);
+  if (sealer_) sealer_->ring().drawNonces(nonce, 1);
+  writeRoot(true, nonce);
 }
 
-void StateFile::writeRoot(const uint8_t *nonce) {
+void StateFile::writeRoot(bool isOpen, const uint8_t *nonce) {
+  root_.isOpen = isOpen && sealer_;
+  if (sealer_) {
+    // In this order: a new epoch that begins in between begins with too many.
+    root_.sealCount = sealer_->ring().sealCount();
+    root_.epoch = sealer_->currentEpoch();
+    notedSeals_ = root_.sealCount;
+  }
   std::string content{kVersion};
   append(content, root_.commitNumber);
   append(content, root_.entries);
   append(content, root_.history);
+  content.push_back(root_.isOpen ? 1 : 0);
+  content.append(reinterpret_cast<const char *>(&root_.epoch), 4);
+  append(content, root_.sealCount);
   write(kRoot, content, nonce);
 }
 
@@ -185,6 +220,7 @@ void StateFile::undo() {
   if (!hasStored_) return;
   root_ = formerRoot_;
   isConsistent_ = wasConsistent_;
+  notedSeals_ = root_.sealCount;
   for (const Former &former : formerTerms_) former.structure->stateTerm = former.term;
   if (isNew_) file_ = nullptr;
   settle();

@@ -5,6 +5,7 @@
 // and the list of last commits belong together, and is what an anchor vouches for.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,12 +36,22 @@ class StateFile {
   // Before each commit: what the one before it did has been settled.
   void settle();
   // Inside `apply`, last of all: these structures contain other things, or live in other files.
-  void store(FileGroup &group, const std::vector<Structure *> &changed);
+  void store(FileGroup &group, const std::vector<Structure *> &changed) { store(group, changed, true); }
+  // The same for the last commit of a session, which is needed where `mustBeClosed`.
+  void storeClosed(FileGroup &group);
+  bool mustBeClosed() const { return sealer_ && root_.isOpen; }
   // The same, for all structures: what is there is right from now on.
   void storeAll(FileGroup &group, const std::vector<Structure *> &structures);
   // After a rollback.
   void undo();
 
+  // -- Seals. Many more under one key than have been counted would make two with one nonce likely.
+  // Whether so many may have been made since the last commit that it should be noted before more are written. Any thread.
+  bool hasUncountedSeals() const;
+  // Whether the current key has been used often enough. Any thread.
+  bool needsNewEpoch(uint64_t limit) const { return sealer_ && sealer_->ring().sealCount() >= limit; }
+
+  // -- Anchors
   tdn_anchor anchor(const FileGroup &group);
   // Throws Failure: TDN_ROLLED_BACK, TDN_DIVERGED.
   void require(const FileGroup &group, const tdn_anchor &expected);
@@ -51,8 +62,12 @@ class StateFile {
     uint64_t commitNumber = 0;
     Sum entries{};  // XOR of a term for each structure
     Sum history{};  // XOR of a term for each of the last commits
+    bool isOpen = false;     // a session goes on, or was killed
+    uint32_t epoch = 0;      // the current one; 0 in a plain store
+    uint64_t sealCount = 0;  // under it
   };
 
+  void store(FileGroup &group, const std::vector<Structure *> &changed, bool isOpen);
   Sum term(const Structure &structure);
   Sum historyTerm(const FileGroup &group, uint64_t commitNumber);
   Sum historyTerm(uint64_t commitNumber, const uint8_t *batchID);
@@ -60,14 +75,16 @@ class StateFile {
   Sum code(uint64_t commitNumber, const CommitRing::BatchID &batchID);
   std::optional<std::string> read(uint32_t id, size_t count);
   void write(uint32_t id, const std::string &content, const uint8_t *nonce);
-  void writeRoot(const uint8_t *nonce);
+  void writeRoot(bool isOpen, const uint8_t *nonce);
   bool readRoot();
+  void countSeals();
 
   const std::unique_ptr<Sealer> sealer_;  // null in a plain store
   ContentsMac entryMac_, historyMac_, anchorMac_;
   std::shared_ptr<DataFile> file_;
   bool isConsistent_ = true;
   Root root_;
+  std::atomic<uint64_t> notedSeals_{0};  // of the current epoch; what the root says, for any thread
 
   // -- What a rollback returns to
   struct Former {

@@ -82,6 +82,10 @@ bool StoreKeys::exist(Disk &disk) {
   return disk.open(kName, Disk::Mode::read) != nullptr || disk.open(kCopyName, Disk::Mode::read) != nullptr;
 }
 
+void StoreKeys::markCopy(Disk &copy) {
+  if (exist(copy)) copy.open(kCopyMark, Disk::Mode::create)->flush();
+}
+
 std::unique_ptr<StoreKeys> StoreKeys::create(
   Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost) {
   try {
@@ -126,6 +130,11 @@ std::unique_ptr<StoreKeys> StoreKeys::open(
       const Copy *other = &copy == &copies[0] ? &copies[1] : &copies[0];
       const bool isSame = other->file && other->file->bytes() == keys->file_.bytes();
       if (mayWrite && !isSame) keys->write();
+      if (mayWrite && disk.open(kCopyMark, Disk::Mode::read)) {
+        keys->addEpoch();
+        disk.remove(kCopyMark);
+        disk.flushDirectory();
+      }
       return keys;
     } catch (const SealingError &error) {
       // An older copy may have a secret that was removed since: it counts only where the newer one is damaged.
@@ -203,6 +212,15 @@ uint32_t StoreKeys::changeSecret(const Secret &secret, const ScryptCost &cost) {
     slotInUse_ = made;
     return made;
   });
+}
+
+void StoreKeys::addEpoch() {
+  const DataKey key{KeyPurpose::epoch, ring_->currentEpoch() + 1, SecretBytes::random(32)};
+  edit([&] {
+    file_.addKey(key, ring_->master());
+    return true;
+  });
+  ring_->addEpoch(key.number, key.bytes);
 }
 
 std::vector<uint8_t> StoreKeys::exported() {

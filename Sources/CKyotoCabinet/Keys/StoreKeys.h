@@ -21,6 +21,11 @@ class StoreKeys {
   static constexpr const char *kName = "keys";
   static constexpr const char *kCopyName = "keys-copy";
   static constexpr const char *kNewName = "keys.new";
+  // Stands in a copy of an encrypted store until it is opened for writing: what is written then is sealed under a key that
+  // the store it came from will not use as well.
+  static constexpr const char *kCopyMark = "copied";
+  static void markCopy(Disk &copy);
+
   static bool isKeyFile(const std::string &name) { return name == kName || name == kCopyName || name == kNewName; }
 
   // Whether the store is encrypted.
@@ -52,6 +57,8 @@ class StoreKeys {
   // In place of the slot that the store was opened with: one change of the file.
   uint32_t changeSecret(const Secret &secret, const ScryptCost &cost);
   std::vector<uint8_t> exported();
+  // A new key, which is durable before it is used, for what is sealed from now on. What was sealed stays as it is.
+  void addEpoch();
 
  private:
   StoreKeys(Disk &disk, KeyFile file, bool mayWrite) : disk_(disk), file_(std::move(file)), mayWrite_(mayWrite) {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../Failure.h"
+#include "../Keys/StoreKeys.h"
 
 namespace todana {
 
@@ -10,7 +11,7 @@ SeriesRestore::SeriesRestore(const std::string &path, uint64_t number, const std
     : directory_(path, SeriesDirectory::Use::read), reader_(directory_.disk()),
       manifest_(Manifest::read(directory_.disk(), directory_.find(number))),
       target_(target, [this](const std::string &name) {
-        return std::any_of(
+        return name == StoreKeys::kCopyMark || std::any_of(
           manifest_.files.begin(), manifest_.files.end(), [&](const auto &file) { return file.name == name; });
       }),
       content_(static_cast<size_t>(kGroupSize)) {
@@ -20,6 +21,7 @@ SeriesRestore::SeriesRestore(const std::string &path, uint64_t number, const std
 void SeriesRestore::next(const std::function<void(const Damage &damage)> &) {
   for (int group = 0; group < kGroupsInStep; group++) {
     if (file_ == manifest_.files.size()) {
+      StoreKeys::markCopy(target_.disk());
       target_.finish();
       progress_.isDone = true;
       return;

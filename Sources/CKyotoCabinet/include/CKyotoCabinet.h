@@ -115,6 +115,7 @@ typedef struct {
   const tds_secret *TDN_NULLABLE secret;  // for an encrypted store; null for a plain one. Read by `tdn_open` only
   int32_t cipher;              // of a store that is created encrypted: 1 AES-128-GCM (0, too), 2 AES-256-GCM
   int32_t scrypt_log2_n;       // what a passphrase that is added costs to try; 0: 16
+  int64_t seal_limit;          // what is sealed under one key until a new one is made, about; 0: 2^31
   const tdn_anchor *TDN_NULLABLE expected;  // null: whatever state the store is in. Read by `tdn_open` only
 } tdn_options;
 

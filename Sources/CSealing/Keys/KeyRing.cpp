@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <openssl/rand.h>
+
+#include "../Primitives/AesGcm.h"
 #include "../Primitives/CryptoError.h"
 
 namespace todana {
@@ -48,7 +51,21 @@ void KeyRing::addEpoch(uint32_t epoch, const SecretBytes &key) {
   auto bytes = std::make_shared<const SecretBytes>(key.data(), keySize);
   std::lock_guard<std::mutex> lock(mutex_);
   epochs_[epoch] = std::move(bytes);
-  currentEpoch_.store(epochs_.rbegin()->first, std::memory_order_release);
+  const uint32_t newest = epochs_.rbegin()->first;
+  if (newest == currentEpoch_) return;
+  sealCount_ = 0;
+  currentEpoch_.store(newest, std::memory_order_release);
+}
+
+void KeyRing::raiseSealCount(uint64_t count) const {
+  uint64_t known = sealCount_.load(std::memory_order_relaxed);
+  while (known < count && !sealCount_.compare_exchange_weak(known, count, std::memory_order_relaxed)) {
+  }
+}
+
+void KeyRing::drawNonces(uint8_t *nonces, size_t count) const {
+  sealCount_.fetch_add(count, std::memory_order_relaxed);
+  require(RAND_bytes(nonces, static_cast<int>(count * kNonceSize)) == 1, "RAND_bytes");
 }
 
 std::array<uint8_t, KeyRing::kNameKeySize> KeyRing::nameKey(ByteView name) const {

@@ -27,6 +27,12 @@ class KeyRing {
   std::shared_ptr<const SecretBytes> epochKey(uint32_t epoch) const;
   void addEpoch(uint32_t epoch, const SecretBytes &key);
 
+  // Random nonces. Whatever is sealed under the current epoch takes one of these, so they count its seals.
+  void drawNonces(uint8_t *nonces, size_t count) const;
+  uint64_t sealCount() const { return sealCount_.load(std::memory_order_relaxed); }
+  // There were at least so many, in earlier sessions.
+  void raiseSealCount(uint64_t count) const;
+
   // What stands for a name where its own bytes must not: HMAC-SHA256 under the name key, its first 16 bytes.
   std::array<uint8_t, kNameKeySize> nameKey(ByteView name) const;
   // The key of a structure's digest.
@@ -41,6 +47,7 @@ class KeyRing {
   mutable std::mutex mutex_;
   std::map<uint32_t, std::shared_ptr<const SecretBytes>> epochs_;
   std::atomic<uint32_t> currentEpoch_{0};
+  mutable std::atomic<uint64_t> sealCount_{0};
 };
 
 // The keys of a new store: one master key, one epoch, and the rest.

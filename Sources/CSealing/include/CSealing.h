@@ -78,8 +78,8 @@ typedef enum {
   TDS_KIND_NAMED_BUFFER = 2,
 } tds_kind;
 
-// Fills `nonces` with `count` random nonces.
-bool tds_draw_nonces(uint8_t *nonces, size_t count);
+// Fills `nonces` with `count` random nonces; whatever is sealed under the current epoch takes one, so they are counted.
+bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count);
 
 // Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. False where libcrypto
 // fails.

@@ -32,6 +32,13 @@ public final class KeyRing: Sendable {
     return key
   }
 
+  /// Random nonces, one behind the other, each for one record.
+  func drawNonces(into buffer: UnsafeMutableRawBufferPointer) throws(BackendError) {
+    guard let base = buffer.baseAddress else { return }
+    let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
+    guard unsafe tds_draw_nonces(pointer.raw, bytes, buffer.count / Sealer.nonceByteCount) else { throw Sealer.failure }
+  }
+
   func makeSealer() throws(BackendError) -> Sealer {
     guard let raw = unsafe tds_sealer_create(pointer.raw) else { throw Sealer.failure }
     return unsafe Sealer(raw)

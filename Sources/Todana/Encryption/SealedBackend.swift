@@ -54,7 +54,7 @@ final class SealedBackend: StoreBackend {
       var failure: BackendError?
       unsafe withUnsafeTemporaryAllocation(byteCount: (end - first) * Sealer.nonceByteCount, alignment: 8) { nonces in
         do throws(BackendError) {
-          try unsafe Sealer.drawNonces(into: nonces)
+          try unsafe ring.drawNonces(into: nonces)
           for index in first..<end {
             let nonce = unsafe nonces.baseAddress.map { unsafe $0 + (index - first) * Sealer.nonceByteCount }
             guard let nonce = unsafe nonce else { throw Sealer.failure }

@@ -62,13 +62,6 @@ final class Sealer: @unchecked Sendable {
     }
   }
 
-  /// Random nonces, one behind the other.
-  static func drawNonces(into buffer: UnsafeMutableRawBufferPointer) throws(BackendError) {
-    guard let base = buffer.baseAddress else { return }
-    let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
-    guard unsafe tds_draw_nonces(bytes, buffer.count / nonceByteCount) else { throw failure }
-  }
-
   static let nonceByteCount = Int(TDS_NONCE_SIZE)
 }
 

@@ -49,6 +49,9 @@ extension KyotoBackend {
     /// At 16, the default, one try takes 64 MiB of memory and a fifth of a second or so; each step doubles both. From 10
     /// to 20.
     public var passphraseCost = 16
+    /// About how many records and other things an encrypted store encrypts with one key before it makes a new one by
+    /// itself; at most 2^31, the default, so that no two have the same nonce.
+    public var sealLimit = 1 << 31
     /// A commit that the store must still have; nil: whatever state it is in.
     ///
     /// Opening throws ``BackendError/Code/rolledBack`` or ``BackendError/Code/diverged`` where it has not.
@@ -110,6 +113,7 @@ extension KyotoBackend.Options {
     unsafe options.sector_size = sectorSize.rawValue
     unsafe options.strict = isStrict
     unsafe options.cipher = cipher.rawValue
+    unsafe options.seal_limit = Int64(min(max(sealLimit, 1), 1 << 31))
     unsafe options.scrypt_log2_n = Int32(clamping: min(max(passphraseCost, 10), 20))
     return unsafe options
   }

@@ -119,7 +119,9 @@ import Todana
   }
 
   /// Which files are older than the others.
-  static let olderParts = [["0000-states.tds"], ["0001-catalog.kch"], ["0000", "0001"], ["0000", "0002"], ["commits"]]
+  static let olderParts = [
+    ["0000-states.tds"], ["0001-catalog.kch"], ["0000", "0001"], ["0000", "0002"], ["commits"],
+  ]
 
   @Test(arguments: olderParts, [false, true])
   func `files that are not of one state are told from those that are`(_ older: [String], isEncrypted: Bool) throws {
@@ -164,6 +166,8 @@ import Todana
     var store = try open("Store", isEncrypted)
     let first = try #require(try store.anchor())
     #expect(first.commitNumber == 0)
+    #expect(try store.acceptContents(), "of nothing")
+    #expect(try store.anchor() == first)
     var anchors = [first]
     for index in 0..<5 {
       try store.insert(Song("song \(index)"))

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// New keys for what is written, long before random nonces could repeat under one.
+@Suite struct KeyEpochTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory(isInMemory: true) }
+
+  private func open(
+    _ name: String = "Store", sealLimit: Int = 1 << 31, access: KyotoBackend.Access = .write
+  ) throws -> Store {
+    var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 9, count: 16)))
+    configuration.backendOptions.sealLimit = sealLimit
+    configuration.backendOptions.access = access
+    return try Store(.directory(directory.path(name)), classes: [Song.self], configuration: configuration)
+  }
+
+  private func add(_ count: Int, to store: Store) throws {
+    for _ in 0..<count { try store.insert(Song("Blue in Green")) }
+    try store.saveChanges()
+  }
+
+  /// The epoch of each record: the number behind the format byte.
+  private func epochs(in store: Store) throws -> [Int] {
+    let songs = try #require(try store.backend.structures().first { $0.kind == .rows })
+    let chunk = RecordChunk()
+    var epochs: [Int] = []
+    let ids = try store.fetch(Song.self).compactMap { $0.id?.rowID }
+    for id in ids {
+      let rows = [id]
+      try store.backend.read(rows: rows.span, of: songs.id, into: chunk)
+      let value = chunk.slices[0].value
+      epochs.append(Int(unsafe chunk.arena.bytes[value.lowerBound + 1]))
+    }
+    return epochs
+  }
+
+  @Test func `a key is used so many times, and what it sealed stays readable`() throws {
+    var store = try open(sealLimit: 500)
+    let sizeBefore = try store.keys.export().count
+    for _ in 0..<10 { try add(100, to: store) }
+    var found = try epochs(in: store)
+    #expect(found == found.sorted())
+    let epochCount = try #require(found.last)
+    #expect((2...4).contains(epochCount))
+    #expect(try store.keys.export().count > sizeBefore)
+    try store.close()
+    store = try open(sealLimit: 500)
+    #expect(try epochs(in: store) == found)
+    // What has been counted is not forgotten by closing.
+    for _ in 0..<5 {
+      try add(100, to: store)
+      try store.close()
+      store = try open(sealLimit: 500)
+    }
+    found = try epochs(in: store)
+    #expect(try #require(found.last) > epochCount)
+    #expect(try store.verify().isSound)
+    try store.close()
+  }
+
+  @Test func `a session that was killed has sealed more than is known`() throws {
+    let store = try open(sealLimit: 1 << 24)
+    try add(10, to: store)
+    try FileManager.default.copyItem(atPath: directory.path("Store"), toPath: directory.path("Killed"))
+    try add(1, to: store)
+    #expect(try epochs(in: store).last == 1)
+    try store.close()
+    try FileManager.default.removeItem(atPath: directory.path("Killed/lock"))
+    var killed = try open("Killed", sealLimit: 1 << 24)
+    // What is sealed before the commit that notices is sealed as before.
+    for _ in 0..<2 { try add(1, to: killed) }
+    #expect(try epochs(in: killed) == [Int](repeating: 1, count: 11) + [2])
+    try killed.close()
+    // Closed as it should be, it goes on where it was.
+    killed = try open("Killed", sealLimit: 1 << 24)
+    try add(1, to: killed)
+    #expect(try epochs(in: killed).last == 2)
+    try killed.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `a copy that goes on does so under another key than the store it came from`(ofSeries: Bool) throws {
+    let store = try open()
+    try add(10, to: store)
+    if ofSeries {
+      let series = BackupSeries(at: directory.path("Series"))
+      _ = try store.backUp(into: series)
+      try series.restore(to: directory.path("Copy"))
+    } else {
+      try store.backUp(to: directory.path("Copy"))
+    }
+    let reader = try open("Copy", access: .read)
+    #expect(try reader.fetch(Song.self).count == 10)
+    try reader.close()
+    for round in 0..<2 {
+      let copy = try open("Copy")
+      try add(1, to: copy)
+      #expect(try epochs(in: copy).prefix(10) == [1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
+      #expect(try epochs(in: copy).last == 2, "once, not at opening \(round)")
+      try copy.close()
+    }
+    try add(1, to: store)
+    #expect(try epochs(in: store).last == 1)
+    try store.close()
+  }
+}
