@@ -30,6 +30,12 @@ bool isStoreFile(const std::string &name) {
   return fileNumberIn(name) || name == "log-a" || name == "log-b" || name == DirectoryLock::kName;
 }
 
+void renameDirectory(const std::string &from, const std::string &to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    throw Failure::fromErrno(errno, "cannot put the copy in its place", to);
+  }
+}
+
 }  // namespace
 
 PartialDirectory::PartialDirectory(
@@ -94,12 +100,15 @@ PartialDirectory::~PartialDirectory() {
 
 void PartialDirectory::finish() {
   disk_->flushDirectory();
-  if (::rename(partialPath_.c_str(), path_.c_str()) != 0) {
-    throw Failure::fromErrno(errno, "cannot put the copy in its place", path_);
-  }
+  renameDirectory(partialPath_, path_);
   isInPlace_ = true;
   lock_ = nullptr;
   DirectoryDisk(parentOf(path_)).flushDirectory();
+}
+
+void putInPlace(const std::string &from, const std::string &to) {
+  renameDirectory(from, to);
+  DirectoryDisk(parentOf(to)).flushDirectory();
 }
 
 }  // namespace todana

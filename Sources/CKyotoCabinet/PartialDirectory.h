@@ -38,6 +38,9 @@ class PartialDirectory {
   bool isInPlace_ = false;
 };
 
+// Renames a directory, and makes its name durable.
+void putInPlace(const std::string &from, const std::string &to);
+
 // The path of the directory in which something stands.
 std::string parentOf(const std::string &path);
 std::string withoutLastSlashes(std::string path);

@@ -321,6 +321,10 @@ bool tdn_backup_next(tdn_backup *handle, uint64_t *copied, bool *done, tdn_error
 
 void tdn_backup_close(tdn_backup *handle) { delete handle; }
 
+bool tdn_put_in_place(const char *from, const char *to, tdn_error *error) {
+  return guard(error, [&] { putInPlace(withoutLastSlashes(from), withoutLastSlashes(to)); });
+}
+
 // MARK: Contents
 
 bool tdn_get_anchor(tdn_cabinet *handle, tdn_anchor *anchor, tdn_error *error) {

@@ -341,6 +341,8 @@ tdn_backup *TDN_NULLABLE tdn_backup_open(
 // be opened as a store. TDN_INTERRUPTED after closing or reopening the cabinet.
 bool tdn_backup_next(tdn_backup *backup, uint64_t *copied, bool *done, tdn_error *error);
 // Removes what was copied, unless all of it was.
+// Renames a directory that is whole and durable in itself; returns when its new name is durable, too.
+bool tdn_put_in_place(const char *from, const char *to, tdn_error *error);
 void tdn_backup_close(tdn_backup *backup);
 
 // MARK: Backup series

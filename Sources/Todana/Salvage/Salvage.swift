@@ -1,14 +1,12 @@
 /// Takes records out of a damaged store, and puts them into a new one.
 final class Salvage: SalvageVisitor {
-  private static let batchByteCount = 4 << 20
   /// Numbers of classes beyond this are damage rather than numbers.
   private static let highestNumber: UInt32 = 1 << 16
 
   private let targetPath: String
   private let secret: StoreSecret?
-  private var openTarget: KyotoBackend?
-  /// The new store as records go to it: sealed on the way, if it is encrypted.
-  private var records: (any StoreBackend)?
+  /// To the new store, which is made as soon as it is known what the old one is.
+  private var openWriter: RecordWriter?
   private let progress: (SalvageProgress) throws -> Void
   private var report = SalvageReport()
   private var failure: (any Error)?
@@ -33,20 +31,16 @@ final class Salvage: SalvageVisitor {
   /// How often the number of a structure that does not know it may still be guessed.
   private var guessesLeft = 0
 
-  private var arena = ByteArena()
-  private var changes: [WriteBatch.Change] = []
-
   init(to path: String, secret: StoreSecret?, progress: @escaping (SalvageProgress) throws -> Void) {
     targetPath = path
     self.secret = secret
     self.progress = progress
   }
 
-  /// The new store, which is made as soon as it is known what the old one is.
-  private var target: KyotoBackend {
+  private var writer: RecordWriter {
     get throws(BackendError) {
-      guard let openTarget else { throw .closed }
-      return openTarget
+      guard let openWriter else { throw .closed }
+      return openWriter
     }
   }
 
@@ -57,10 +51,10 @@ final class Salvage: SalvageVisitor {
         try endStructure()
       } catch {
         // The files of the new store are removed next.
-        try? openTarget?.close()
+        try? openWriter?.backend.close()
         throw error
       }
-      try target.close()
+      try writer.backend.close()
     } catch {
       throw failure ?? StoreError(error)
     }
@@ -74,9 +68,7 @@ final class Salvage: SalvageVisitor {
     attempt { () throws(BackendError) in
       var options = KyotoBackend.Options()
       if let keyRing { options.cipher = keyRing.cipher }
-      let target = try KyotoBackend(.directory(targetPath), secret: secret, options: options)
-      openTarget = target
-      records = target.keyRing.map { SealedBackend(target, ring: $0) } ?? target
+      openWriter = RecordWriter(try KyotoBackend(.directory(targetPath), secret: secret, options: options))
       sealer = try keyRing?.makeSealer()
     }
   }
@@ -164,10 +156,10 @@ final class Salvage: SalvageVisitor {
     if let targetID { return targetID }
     let id: ClassID
     if let sourceNumber {
-      try target.makeStructure(sourceNumber, kind, named: structure.name)
+      try writer.backend.makeStructure(sourceNumber, kind, named: structure.name)
       id = sourceNumber
     } else {
-      id = try target.structureID(of: kind, named: structure.name)
+      id = try writer.backend.structureID(of: kind, named: structure.name)
     }
     targetID = id
     report.structures[report.structures.count - 1].number = Int(id.rawValue)
@@ -177,24 +169,16 @@ final class Salvage: SalvageVisitor {
 
   private func endStructure() throws(BackendError) {
     guard let structure else { return }
-    try commit()
+    try writer.commit()
     let index = report.structures.count - 1
     let lost = lostRows.rowIDs.filter { !rows.contains($0) }
     report.structures[index].lostRowIDs = Array(lost.prefix(SalvageReport.rowLimit))
     report.structures[index].damagedCount = lost.count
     // No row id is given out twice, those of lost rows neither.
     if structure.kind == .rows, let targetID {
-      try reserveRows(through: max(highestRowID, structure.nextRowID - 1), of: targetID)
+      try writer.reserveRows(through: max(highestRowID, structure.nextRowID - 1), of: targetID)
     }
     self.structure = nil
-  }
-
-  /// Counts the new store's row ids up to one.
-  private func reserveRows(through rowID: RowID, of targetID: ClassID) throws(BackendError) {
-    let next = try target.reserveRowIDs(1, in: targetID).lowerBound
-    guard rowID > next else { return }
-    // A damaged header may say anything; what is beyond is nobody's row.
-    _ = try target.reserveRowIDs(Int(clamping: rowID - next), in: targetID)
   }
 
   // MARK: Records
@@ -213,54 +197,33 @@ final class Salvage: SalvageVisitor {
     case .rows: guard rows.insert(record.rowID) else { return true }
     default: guard keys.insert(key).inserted else { return true }
     }
-    highestRowID = max(highestRowID, record.rowID)
-    let target = try target
-    let envelope = RecordEnvelope(
-      storeID: target.storeID, structure: targetID, epoch: target.keyRing?.epoch ?? 0)
-    // Of another store's keys, so of another name.
-    let newKey = try kind == .rows ? key : storageKey(of: key, opened)
-    var writer = DataBuffer(arena: arena, encoder: UncheckedReferences())
-    envelope.begin(version: opened.version, in: &writer)
-    unsafe writer.writeRawBytes([UInt8](opened.content))
-    let written: RecordEnvelope.Written
-    do throws(DataBufferError) {
-      written =
-        kind == .rows ? try envelope.finish(record.rowID, in: &writer) : try envelope.finish(newKey, in: &writer)
-    } catch {
-      throw BackendError(.limitExceeded, "A record cannot be written again: \(error)")
+    report.structures[report.structures.count - 1].savedCount += 1
+    guard kind == .keys else {
+      highestRowID = max(highestRowID, record.rowID)
+      try unsafe writer.putRow(record.rowID, version: opened.version, content: opened.content, in: targetID)
+      return true
     }
-    try put(kind == .rows ? .row(record.rowID) : .bytes(append(newKey)), written.range, in: targetID)
+    var buffer = unsafe (name: String(decoding: key, as: UTF8.self), content: opened.content)
+    if sealer != nil {
+      do throws(DataBufferError) {
+        unsafe buffer = try nameAndContent(ofBuffer: opened.content)
+      } catch {
+        throw BackendError(.damaged, "A named buffer has no name: \(error)")
+      }
+    }
+    try unsafe writer.putBuffer(named: buffer.name, version: opened.version, content: buffer.content, in: targetID)
     return true
   }
 
   /// The same for records of trees, which have no envelopes.
   private func keepRaw(_ record: SalvagedRecord, of structure: SalvagedStructure) throws(BackendError) -> Bool {
     let key = unsafe [UInt8](record.key)
-    guard record.isVouchedFor, !key.isEmpty, key.count <= (try target).limits.keyByteCount else { return false }
+    let writer = try writer
+    guard record.isVouchedFor, !key.isEmpty, key.count <= writer.backend.limits.keyByteCount else { return false }
     guard keys.insert(key).inserted else { return true }
-    unsafe try put(.bytes(append(key)), append([UInt8](record.value)), in: target(of: structure, .tree))
+    try unsafe writer.putEntry(key: record.key, value: record.value, in: target(of: structure, .tree))
+    report.structures[report.structures.count - 1].savedCount += 1
     return true
-  }
-
-  private func append(_ bytes: [UInt8]) -> Range<Int> {
-    let start = arena.count
-    arena.reserve(start + bytes.count)
-    unsafe UnsafeMutableRawBufferPointer(start: arena.base + start, count: bytes.count).copyBytes(from: bytes)
-    arena.count += bytes.count
-    return start..<arena.count
-  }
-
-  /// What a named buffer stands under in the new store.
-  private func storageKey(of key: [UInt8], _ buffer: RecordEnvelope.Opened) throws(BackendError) -> [UInt8] {
-    guard let ring = try target.keyRing else { return key }
-    var reader = unsafe DataBuffer(borrowing: buffer.content, resolver: nil)
-    let name: String
-    do throws(DataBufferError) {
-      name = try reader.readString()
-    } catch {
-      throw BackendError(.damaged, "A named buffer has no name: \(error)")
-    }
-    return try ring.storageKey(ofName: Array(name.utf8))
   }
 
   /// What a record holds, if it is sound.
@@ -322,28 +285,5 @@ final class Salvage: SalvageVisitor {
   private func open(_ record: SalvagedRecord, _ key: [UInt8], _ envelope: RecordEnvelope) -> RecordEnvelope.Opened? {
     guard !key.isEmpty else { return unsafe envelope.openIfSound(record.value, record.rowID) }
     do throws(RecordEnvelopeError) { return unsafe try envelope.open(record.value, key) } catch { return nil }
-  }
-
-  // MARK: Writing
-
-  private func put(
-    _ key: WriteBatch.Key, _ value: Range<Int>, in targetID: ClassID
-  ) throws(BackendError) {
-    changes.append(.init(structure: targetID, kind: .put, expectation: .absent, key: key, value: value))
-    report.structures[report.structures.count - 1].savedCount += 1
-    if arena.count >= Self.batchByteCount { try commit() }
-  }
-
-  private func commit() throws(BackendError) {
-    guard !changes.isEmpty else { return }
-    if structure?.kind == .rows, let targetID { try reserveRows(through: highestRowID, of: targetID) }
-    var batch = WriteBatch(arena: arena)
-    batch.reserveCapacity(changes.count)
-    for change in changes { batch.append(change) }
-    batch.sort()
-    guard let records else { throw .closed }
-    _ = try records.commit(batch, durability: .relaxed)
-    changes.removeAll(keepingCapacity: true)
-    arena.count = 0
   }
 }

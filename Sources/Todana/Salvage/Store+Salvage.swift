@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 extension Store {
   /// Reads what can be read of a damaged store, and makes a new store of it.
   ///
@@ -38,24 +32,11 @@ extension Store {
     from path: String, to newPath: String, encryption: StoreEncryption = .none,
     progress: (SalvageProgress) throws -> Void = { _ in }
   ) throws -> SalvageReport {
-    let manager = FileManager.default
-    guard !manager.fileExists(atPath: newPath) else {
-      throw StoreError(BackendError(.invalidArgument, "There is something at the path of the new store: \(newPath)"))
-    }
     let secret = try encryption.secret()
-    let partialPath = newPath + ".partial"
-    if manager.fileExists(atPath: partialPath) { try manager.removeItem(atPath: partialPath) }
-    do {
-      let report = try withoutActuallyEscaping(progress) { progress in
-        let salvage = Salvage(to: partialPath, secret: secret, progress: progress)
-        return try salvage.run(from: path)
+    return try NewStoreDirectory(newPath).make { partialPath in
+      try withoutActuallyEscaping(progress) { progress in
+        try Salvage(to: partialPath, secret: secret, progress: progress).run(from: path)
       }
-      try manager.moveItem(atPath: partialPath, toPath: newPath)
-      return report
-    } catch {
-      // What the caller has to know is why; the next salvage removes what cannot be removed now.
-      try? manager.removeItem(atPath: partialPath)
-      throw error
     }
   }
 }

@@ -73,6 +73,9 @@ public struct StoredStructure: Sendable {
     self.kind = kind
     self.name = name
   }
+
+  /// For people, and the stored name of a class.
+  var displayName: String { String(decoding: name, as: UTF8.self) }
 }
 
 /// When a save counts as done.

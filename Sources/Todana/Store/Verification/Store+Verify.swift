@@ -307,7 +307,3 @@ extension VerificationReport {
     add(Problem(kind: kind, className: structure.displayName, rowID: rowID, message: message))
   }
 }
-
-extension StoredStructure {
-  fileprivate var displayName: String { String(decoding: name, as: UTF8.self) }
-}

@@ -1,0 +1,118 @@
+/// Puts records that stood in one store into a new one, under the same numbers and row ids, in envelopes of its own.
+final class RecordWriter {
+  private static let batchByteCount = 4 << 20
+
+  let backend: KyotoBackend
+  /// The new store as records go to it: sealed on the way, if it is encrypted.
+  private let records: any StoreBackend
+  private var arena = ByteArena()
+  private var changes: [WriteBatch.Change] = []
+  /// Of the rows in `changes`, all of which are of one structure.
+  private var highestRow: (id: RowID, structure: ClassID)?
+
+  init(_ backend: KyotoBackend) {
+    self.backend = backend
+    records = backend.keyRing.map { SealedBackend(backend, ring: $0) } ?? backend
+  }
+
+  // MARK: Putting
+
+  func putRow(
+    _ rowID: RowID, version: UInt8, content: UnsafeRawBufferPointer, in structure: ClassID
+  ) throws(BackendError) {
+    if let highestRow, highestRow.structure != structure { try commit() }
+    let envelope = envelope(of: structure)
+    var writer = DataBuffer(arena: arena, encoder: UncheckedReferences())
+    envelope.begin(version: version, in: &writer)
+    unsafe writer.writeRawBytes(content.bytes)
+    let written: RecordEnvelope.Written
+    do throws(DataBufferError) {
+      written = try envelope.finish(rowID, in: &writer)
+    } catch {
+      throw Self.cannotWrite(error)
+    }
+    highestRow = (max(highestRow?.id ?? 0, rowID), structure)
+    try put(.row(rowID), written.range, in: structure)
+  }
+
+  func putBuffer(
+    named name: String, version: UInt8, content: UnsafeRawBufferPointer, in structure: ClassID
+  ) throws(BackendError) {
+    let envelope = envelope(of: structure)
+    let key = try backend.keyRing?.storageKey(ofName: Array(name.utf8)) ?? Array(name.utf8)
+    var writer = DataBuffer(arena: arena, encoder: UncheckedReferences())
+    envelope.begin(version: version, in: &writer)
+    if envelope.epoch != 0 { writer.writeString(name) }
+    unsafe writer.writeRawBytes(content.bytes)
+    let written: RecordEnvelope.Written
+    do throws(DataBufferError) {
+      written = try envelope.finish(key, in: &writer)
+    } catch {
+      throw Self.cannotWrite(error)
+    }
+    try put(.bytes(unsafe key.withUnsafeBytes { unsafe arena.append($0) }), written.range, in: structure)
+  }
+
+  /// A record of a tree, which has no envelope: the backend seals nodes.
+  func putEntry(
+    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, in structure: ClassID
+  ) throws(BackendError) {
+    try put(.bytes(unsafe arena.append(key)), unsafe arena.append(value), in: structure)
+  }
+
+  private func put(_ key: WriteBatch.Key, _ value: Range<Int>, in structure: ClassID) throws(BackendError) {
+    changes.append(.init(structure: structure, kind: .put, expectation: .absent, key: key, value: value))
+    if arena.count >= Self.batchByteCount { try commit() }
+  }
+
+  private func envelope(of structure: ClassID) -> RecordEnvelope {
+    RecordEnvelope(storeID: backend.storeID, structure: structure, epoch: backend.keyRing?.epoch ?? 0)
+  }
+
+  private static func cannotWrite(_ error: DataBufferError) -> BackendError {
+    BackendError(.limitExceeded, "A record cannot be written again: \(error)")
+  }
+
+  /// Makes a class known that has no objects any more: it exists from its first commit on, and counts its rows.
+  func putNoRows(through lastRowID: RowID, in structure: ClassID) throws(BackendError) {
+    try commit()
+    try unsafe putRow(lastRowID, version: 0, content: UnsafeRawBufferPointer(start: nil, count: 0), in: structure)
+    try commit()
+    changes.append(
+      .init(structure: structure, kind: .remove, expectation: .anything, key: .row(lastRowID), value: 0..<0))
+    try commit()
+  }
+
+  // MARK: Committing
+
+  /// Counts the new store's row ids up to one: no row id is given out twice.
+  func reserveRows(through rowID: RowID, of structure: ClassID) throws(BackendError) {
+    let next = try backend.reserveRowIDs(1, in: structure).lowerBound
+    guard rowID > next else { return }
+    // A damaged header may say anything; what is beyond is nobody's row.
+    _ = try backend.reserveRowIDs(Int(clamping: rowID - next), in: structure)
+  }
+
+  /// Commits what was put, without waiting for the disk.
+  func commit() throws(BackendError) {
+    guard !changes.isEmpty else { return }
+    if let highestRow { try reserveRows(through: highestRow.id, of: highestRow.structure) }
+    var batch = WriteBatch(arena: arena)
+    batch.reserveCapacity(changes.count)
+    for change in changes { batch.append(change) }
+    batch.sort()
+    _ = try records.commit(batch, durability: .bulk)
+    changes.removeAll(keepingCapacity: true)
+    highestRow = nil
+    arena.count = 0
+  }
+}
+
+/// The name that the record of a named buffer of an encrypted store begins with, and what is behind it.
+func nameAndContent(
+  ofBuffer content: UnsafeRawBufferPointer
+) throws(DataBufferError) -> (name: String, content: UnsafeRawBufferPointer) {
+  var reader = unsafe DataBuffer(borrowing: content, resolver: nil)
+  let name = try reader.readString()
+  return (name, unsafe UnsafeRawBufferPointer(rebasing: content.suffix(reader.remainingByteCount)))
+}

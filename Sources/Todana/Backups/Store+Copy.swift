@@ -1,0 +1,163 @@
+/// How far a copy is (``Store/backUp(to:encryption:progress:)``).
+public struct CopyProgress: Sendable {
+  /// The commit whose state is copied.
+  public var commitNumber: CommitNumber
+  public var copiedCount: Int
+  /// Records of all classes, and named buffers.
+  public var recordCount: Int
+}
+
+extension Store {
+  /// Copies everything that is saved to a new store with an encryption of its own: another passphrase or key, or none, or
+  /// one where this store has none.
+  ///
+  /// The copy has nothing of this store's keys: who can open one cannot open the other. It has another identity, the same
+  /// class names, and the same row ids, so references stay what they are. Every record is read, checked, and written
+  /// anew; for a copy under the same keys, ``backUp(to:progress:)`` is faster.
+  ///
+  /// The copy has the state of one commit, the newest at the call, and none of what is pending. The store can be used
+  /// meanwhile. Until the copy is whole and durable there is nothing at its path.
+  ///
+  /// ```swift
+  /// try store.backUp(to: "ForTheLawyer.todana", encryption: .passphrase("another one"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: Where nothing is. Until it is whole the copy stands in a directory whose name ends in `.partial`.
+  ///   - encryption: Of the copy.
+  ///   - progress: Called after each step of a few megabytes; throwing from it ends the copy.
+  /// - Returns: The commit whose state was copied.
+  /// - Throws: What `progress` throws; ``StoreError``, for example ``StoreError/Code/damagedRecord`` where a record cannot be
+  ///   read: a copy has everything, or is none.
+  /// - Complexity: O(*n*) in the bytes of all records.
+  @discardableResult
+  public func backUp(
+    to path: String, encryption: StoreEncryption, progress: (CopyProgress) throws -> Void = { _ in }
+  ) throws -> CommitNumber {
+    try begin()
+    let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
+    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
+    let secret = try encryption.secret()
+    return try NewStoreDirectory(path).make { partialPath in
+      try translating { () throws(BackendError) in
+        var options = KyotoBackend.Options()
+        options.cipher = configuration.backendOptions.cipher
+        options.passphraseCost = configuration.backendOptions.passphraseCost
+        return RecordWriter(try KyotoBackend(.directory(partialPath), secret: secret, options: options))
+      } with: { writer in
+        var copy = RecordCopy(of: self, snapshot, to: writer)
+        try copy.run(structures, progress)
+      }
+      return snapshot.commitNumber
+    }
+  }
+
+  /// Makes a writer, and closes its store, whatever comes of it.
+  private func translating(
+    _ make: () throws(BackendError) -> RecordWriter, with body: (RecordWriter) throws -> Void
+  ) throws {
+    let writer: RecordWriter
+    do throws(BackendError) { writer = try make() } catch { throw StoreError(error) }
+    do {
+      try body(writer)
+    } catch {
+      // Its files are removed next.
+      try? writer.backend.close()
+      throw error
+    }
+    do throws(BackendError) { try writer.backend.close() } catch { throw StoreError(error) }
+  }
+}
+
+/// Goes through all records of a snapshot.
+private struct RecordCopy {
+  private let store: Store
+  private let snapshot: any BackendSnapshot
+  private let writer: RecordWriter
+  private let isSealed: Bool
+  private var done: CopyProgress
+
+  init(of store: Store, _ snapshot: any BackendSnapshot, to writer: RecordWriter) {
+    self.store = store
+    self.snapshot = snapshot
+    self.writer = writer
+    isSealed = store.epoch != 0
+    done = CopyProgress(commitNumber: snapshot.commitNumber, copiedCount: 0, recordCount: 0)
+  }
+
+  mutating func run(_ structures: [StoredStructure], _ progress: (CopyProgress) throws -> Void) throws {
+    for structure in structures {
+      done.recordCount += try store.onBackend { _ throws(BackendError) in try snapshot.count(of: structure.id) }
+    }
+    let chunk = RecordChunk()
+    for structure in structures {
+      try store.onBackend { _ throws(BackendError) in
+        try writer.backend.makeStructure(structure.id, structure.kind, named: structure.name)
+      }
+      let scan = try store.onBackend { _ throws(BackendError) in
+        structure.kind == .tree
+          ? try snapshot.scan(tree: structure.id, from: nil, to: nil, descending: false)
+          : try snapshot.scan(structure.id)
+      }
+      repeat {
+        try store.onBackend { _ throws(BackendError) in try scan.next(into: chunk) }
+        for slice in chunk.slices { try copy(slice, in: chunk, of: structure) }
+        done.copiedCount += chunk.slices.count
+        try progress(done)
+      } while !chunk.slices.isEmpty
+      try store.onBackend { _ throws(BackendError) in
+        try writer.commit()
+        guard structure.kind == .rows, let bound = try snapshot.rowIDBound(of: structure.id), bound > 1 else { return }
+        if try snapshot.count(of: structure.id) > 0 {
+          try writer.reserveRows(through: bound - 1, of: structure.id)
+        } else {
+          try writer.putNoRows(through: bound - 1, in: structure.id)
+        }
+      }
+    }
+  }
+
+  private func copy(
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, of structure: StoredStructure
+  ) throws(StoreError) {
+    let name = structure.displayName
+    guard slice.status == .found else {
+      throw StoreError(
+        .damagedRecord, "A record is damaged, so there is nothing to copy of it.", className: name, rowID: slice.rowID)
+    }
+    let value = unsafe chunk.value(of: slice)
+    let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
+    if structure.kind == .tree {
+      return try store.onBackend { _ throws(BackendError) in
+        try unsafe writer.putEntry(key: key, value: value, in: structure.id)
+      }
+    }
+    let envelope = store.envelope(of: structure.id)
+    let opened: RecordEnvelope.Opened
+    do throws(RecordEnvelopeError) {
+      opened =
+        structure.kind == .rows
+        ? try unsafe envelope.open(value, slice.rowID) : try unsafe envelope.open(value, [UInt8](key))
+    } catch {
+      throw StoreError(error, className: name, rowID: slice.rowID)
+    }
+    guard structure.kind == .keys else {
+      return try store.onBackend { _ throws(BackendError) in
+        try unsafe writer.putRow(
+          slice.rowID, version: opened.version, content: opened.content, in: structure.id)
+      }
+    }
+    var buffer = unsafe (name: String(decoding: key, as: UTF8.self), content: opened.content)
+    if isSealed {
+      do throws(DataBufferError) {
+        unsafe buffer = try nameAndContent(ofBuffer: opened.content)
+      } catch {
+        throw StoreError(.damagedRecord, "A named buffer has no name.", underlying: error)
+      }
+    }
+    try store.onBackend { _ throws(BackendError) in
+      try unsafe writer.putBuffer(
+        named: buffer.name, version: opened.version, content: buffer.content, in: structure.id)
+    }
+  }
+}
