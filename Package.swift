@@ -87,7 +87,7 @@ let package = Package(
     // What fuzzers and the test that replays their corpus call: one function for each decoder.
     .target(
       name: "CFuzzTargets",
-      dependencies: ["CKyotoCabinet", "CXXHash"],
+      dependencies: ["CKyotoCabinet", "CSealing", "CXXHash"],
       path: "Tests/CFuzzTargets"
     ),
     .target(
@@ -98,7 +98,8 @@ let package = Package(
     .testTarget(
       name: "TodanaTests",
       dependencies: [
-        "Todana", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure", "CSealingProbe", "CKyotoCabinet",
+        "Todana", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure", "CSealingProbe", "CFuzzTargets",
+        "CKyotoCabinet",
         "CXXHash",
         "FuzzTargets",
         .product(name: "Logging", package: "swift-log"),

@@ -1,6 +1,7 @@
 // The inputs of all parts begin alike: one byte of what is damaged and how, one of what is done with the store then.
 #include "CFuzzTargets.h"
 
+#include <fstream>
 #include <iterator>
 
 #include "Damage.h"
@@ -38,6 +39,7 @@ std::string fileFor(tdn_fuzz_part part, int choice, const Files &files) {
     case TDN_FUZZ_PAGE_SUMS: return std::string(kDataFiles[choice % 4]) + ".sums";
     case TDN_FUZZ_HASH_FILE: return choice % 2 ? kKeysFile : kRowsFile;
     case TDN_FUZZ_TREE_FILE: return kTreeFile;
+    case TDN_FUZZ_STATES: return kStatesFile;
   }
   found("there is no such part");
 }
@@ -63,6 +65,7 @@ void damage(Files &files, tdn_fuzz_part part, uint8_t how, Input &input) {
     case TDN_FUZZ_COMMIT_RING: return sealCommitRing(content);
     case TDN_FUZZ_PAGE_SUMS: return sealPageSums(content);
     case TDN_FUZZ_CATALOG:
+    case TDN_FUZZ_STATES:
     case TDN_FUZZ_HASH_FILE:
     case TDN_FUZZ_TREE_FILE: return sealDataFile(files, name);
   }
@@ -96,6 +99,12 @@ void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count)
   removeAll(path);
   // Names in damaged files must not lead elsewhere.
   for (const std::string &name : namesIn(scratchDirectory())) found("there is a file outside of the store: " + name);
+}
+
+void tdn_make_sums_right(const char *directory, const char *name) {
+  Files files = readAll(directory);
+  sealDataFile(files, name);
+  std::ofstream(std::string(directory) + "/" + name + ".sums", std::ios::binary) << files[std::string(name) + ".sums"];
 }
 
 void tdn_fuzz_seeds(tdn_fuzz_part part, void *context, void (*visit)(void *, const uint8_t *, size_t)) {

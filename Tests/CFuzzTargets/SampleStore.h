@@ -14,6 +14,7 @@ using Files = std::map<std::string, std::string>;
 constexpr const char *kRowsFile = "0002-Song.kch";
 constexpr const char *kKeysFile = "0003-buffers.kch";
 constexpr const char *kTreeFile = "0004-index.kct";
+constexpr const char *kStatesFile = "0000-states.tds";
 constexpr const char *kCatalogFile = "0001-catalog.kch";
 
 // Keys of the sample's byte-key structures, in the order of a batch.

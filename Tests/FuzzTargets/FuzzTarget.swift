@@ -13,18 +13,24 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case pageSums = "page-sums"
   case hashFile = "hash-file"
   case treeFile = "tree-file"
+  case states = "states"
+  case keyFile = "key-file"
+  case sealedEnvelope = "sealed-envelope"
 
   public func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
     case .dataBuffer: unsafe DataBufferFuzzing.run(Array(bytes))
     case .recordEnvelope: unsafe RecordEnvelopeFuzzing.run(Array(bytes))
     default:
-      guard let part else { return }
       // An input of no bytes has no address.
       var empty: UInt8 = 0
       unsafe withUnsafePointer(to: &empty) { empty in
         let start = unsafe bytes.bindMemory(to: UInt8.self).baseAddress ?? empty
-        unsafe tdn_fuzz_store(part, start, bytes.count)
+        switch self {
+        case .keyFile: unsafe tdn_fuzz_key_file(start, bytes.count)
+        case .sealedEnvelope: unsafe tdn_fuzz_envelope(start, bytes.count)
+        default: if let part { unsafe tdn_fuzz_store(part, start, bytes.count) }
+        }
       }
     }
   }
@@ -34,22 +40,31 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .dataBuffer: return DataBufferFuzzing.seeds
     case .recordEnvelope: return RecordEnvelopeFuzzing.seeds
+    // Nobody without the key has any.
+    case .sealedEnvelope: return (0..<8).map { [UInt8](repeating: 3, count: $0 * $0 * 7) }
+    case .keyFile: return unsafe Self.gathered { unsafe tdn_fuzz_key_file_seeds($0, $1) }
     default:
       guard let part else { return [] }
-      var seeds: [[UInt8]] = []
-      unsafe withUnsafeMutablePointer(to: &seeds) { seeds in
-        unsafe tdn_fuzz_seeds(part, seeds) { context, bytes, byteCount in
-          guard let seeds = unsafe context?.assumingMemoryBound(to: [[UInt8]].self) else { return }
-          unsafe seeds.pointee.append(Array(UnsafeBufferPointer(start: bytes, count: byteCount)))
-        }
-      }
-      return seeds
+      return unsafe Self.gathered { unsafe tdn_fuzz_seeds(part, $0, $1) }
     }
+  }
+
+  private typealias Visit = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt8>, Int) -> Void
+
+  private static func gathered(_ visitAll: (UnsafeMutableRawPointer, Visit) -> Void) -> [[UInt8]] {
+    var seeds: [[UInt8]] = []
+    unsafe withUnsafeMutablePointer(to: &seeds) { seeds in
+      unsafe visitAll(seeds) { context, bytes, byteCount in
+        guard let seeds = unsafe context?.assumingMemoryBound(to: [[UInt8]].self) else { return }
+        unsafe seeds.pointee.append(Array(UnsafeBufferPointer(start: bytes, count: byteCount)))
+      }
+    }
+    return seeds
   }
 
   private var part: tdn_fuzz_part? {
     switch self {
-    case .dataBuffer, .recordEnvelope: nil
+    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope: nil
     case .superblock: TDN_FUZZ_SUPERBLOCK
     case .catalog: TDN_FUZZ_CATALOG
     case .redoLog: TDN_FUZZ_REDO_LOG
@@ -57,6 +72,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .pageSums: TDN_FUZZ_PAGE_SUMS
     case .hashFile: TDN_FUZZ_HASH_FILE
     case .treeFile: TDN_FUZZ_TREE_FILE
+    case .states: TDN_FUZZ_STATES
     }
   }
 }

@@ -32,8 +32,9 @@ struct NewStoreDirectory {
     try manager.removeItem(atPath: partialPath)
   }
 
-  /// Calls `body` with the path where the store is to be made, and closed; puts it in its place then. Nothing is left
-  /// after an error.
+  /// Calls `body` with the path where the store is to be made, and closed; puts it in its place then.
+  ///
+  /// Nothing is left after an error.
   func make<Result>(_ body: (String) throws -> Result) throws -> Result {
     do {
       let result = try body(partialPath)

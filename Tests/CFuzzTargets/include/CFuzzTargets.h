@@ -28,6 +28,7 @@ typedef enum {
   TDN_FUZZ_PAGE_SUMS = 4,
   TDN_FUZZ_HASH_FILE = 5,  // of rows or of byte keys
   TDN_FUZZ_TREE_FILE = 6,
+  TDN_FUZZ_STATES = 7,
 } tdn_fuzz_part;
 
 void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count);
@@ -36,6 +37,16 @@ void tdn_fuzz_store(tdn_fuzz_part part, const uint8_t *bytes, size_t byte_count)
 void tdn_fuzz_seeds(
   tdn_fuzz_part part, void *TDN_FUZZ_NULLABLE context,
   void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
+
+// What is encrypted, without a store around it.
+void tdn_fuzz_key_file(const uint8_t *bytes, size_t byte_count);
+void tdn_fuzz_key_file_seeds(
+  void *TDN_FUZZ_NULLABLE context,
+  void (*visit)(void *TDN_FUZZ_NULLABLE context, const uint8_t *bytes, size_t byte_count));
+void tdn_fuzz_envelope(const uint8_t *bytes, size_t byte_count);
+
+// Makes the page checksums of a data file right, as somebody can who changes the file.
+void tdn_make_sums_right(const char *directory, const char *name);
 
 #ifdef __cplusplus
 }
