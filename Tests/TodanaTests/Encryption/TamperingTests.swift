@@ -52,7 +52,9 @@ import Todana
     return contents
   }
 
-  /// A small store; killed, its last commit stands in a log. Returns what it contained before that, and contains.
+  /// A small store; killed, its last commit stands in a log.
+  ///
+  /// Returns what it contained before that, and contains.
   private func make(isKilled: Bool) throws -> [Contents] {
     var store = try open()
     let songs = (0..<12).map { Song("Blue in Green \($0)", seconds: UInt32($0)) }

@@ -38,6 +38,8 @@ private struct Verification {
   var report = VerificationReport()
   /// By class, the rows that there are.
   private var rows: [ClassID: RowSet] = [:]
+  /// By their tokens.
+  private var refused: [UInt64: [RefusedRecord]] = [:]
   private let chunk = RecordChunk()
   private let found = RecordChunk()
 
@@ -72,6 +74,7 @@ private struct Verification {
             className: structure.displayName, message: error.message))
       }
     }
+    try findOrigins()
     for structure in structures where structure.kind == .rows {
       guard let table = store.registry[structure.id] else {
         report.unknownClassNames.append(structure.displayName)
@@ -159,10 +162,38 @@ private struct Verification {
       if structure.kind == .rows {
         _ = unsafe try envelope.open(value, slice.rowID)
       } else {
-        _ = unsafe try envelope.open(value, [UInt8](chunk.arena.bytes[slice.key]))
+        _ = unsafe try envelope.open(value, key(of: slice))
       }
     } catch {
+      let problem = report.problems.count
       report.add(.damagedRecord, structure, rowID, "\(error)")
+      if problem < report.problems.count, slice.value.count >= RecordEnvelope.trailerByteCount {
+        let place = RefusedRecord(problem: problem, structure: structure.id, rowID: slice.rowID, key: key(of: slice))
+        refused[unsafe recordToken(chunk.value(of: slice)), default: []].append(place)
+      }
+    }
+  }
+
+  private func key(of slice: RecordChunk.Slice) -> [UInt8] { unsafe [UInt8](chunk.arena.bytes[slice.key]) }
+
+  /// Looks for other places of records that do not belong where they stand: one that was copied there is as it was where
+  /// it came from.
+  private mutating func findOrigins() throws {
+    guard !refused.isEmpty else { return }
+    for structure in structures where structure.kind != .tree {
+      var isWhole = true
+      try forEachChunk(of: structure, &isWhole, reportsDamage: false) { verification in
+        for slice in verification.chunk.slices where slice.value.count >= RecordEnvelope.trailerByteCount {
+          let token = unsafe recordToken(verification.chunk.value(of: slice))
+          guard let refused = verification.refused[token] else { continue }
+          let key = verification.key(of: slice)
+          for record in refused
+          where record.structure != structure.id || record.rowID != slice.rowID || record.key != key {
+            let place = structure.kind == .rows ? "row \(slice.rowID) of \(structure.displayName)" : "a named buffer"
+            verification.report.problems[record.problem].message += "; \(place) has one with the same token"
+          }
+        }
+      }
     }
   }
 
@@ -276,6 +307,14 @@ private struct Verification {
       try body(&self)
     }
   }
+}
+
+/// A record that does not belong where it stands, and the problem that was reported of it.
+private struct RefusedRecord {
+  let problem: Int
+  let structure: ClassID
+  let rowID: RowID
+  let key: [UInt8]
 }
 
 /// Notes what content refers to, and gives faults of no store for it.
