@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include <openssl/rand.h>
-
-#include "../Primitives/AesGcm.h"
 #include "../Primitives/CryptoError.h"
 
 namespace todana {
@@ -65,7 +62,7 @@ void KeyRing::raiseSealCount(uint64_t count) const {
 
 void KeyRing::drawNonces(uint8_t *nonces, size_t count) const {
   sealCount_.fetch_add(count, std::memory_order_relaxed);
-  require(RAND_bytes(nonces, static_cast<int>(count * kNonceSize)) == 1, "RAND_bytes");
+  nonces_.draw(nonces, count);
 }
 
 std::array<uint8_t, KeyRing::kNameKeySize> KeyRing::nameKey(ByteView name) const {

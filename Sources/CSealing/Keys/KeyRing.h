@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../Primitives/NoncePool.h"
 #include "KeyFile.h"
 
 namespace todana {
@@ -48,6 +49,7 @@ class KeyRing {
   std::map<uint32_t, std::shared_ptr<const SecretBytes>> epochs_;
   std::atomic<uint32_t> currentEpoch_{0};
   mutable std::atomic<uint64_t> sealCount_{0};
+  mutable NoncePool nonces_;
 };
 
 // The keys of a new store: one master key, one epoch, and the rest.
