@@ -143,6 +143,20 @@ void StoreDirectory::openKeys(const tdn_options &options) {
   keys_ = StoreKeys::open(*disk_, storeID, secretOf(*options.secret), options.access != TDN_ACCESS_READ);
 }
 
+void StoreDirectory::importKeys(const std::string &path, ByteView exported, const Secret &secret) {
+  if (!isDirectory(path)) throw Failure(TDN_NOT_FOUND, "there is no store at the path", path);
+  DirectoryDisk disk(path);
+  if (!disk.open(kSuperblockName, Disk::Mode::read)) throw Failure(TDN_NOT_A_STORE, "the directory is no store", path);
+  const auto lock = DirectoryLock::acquire(path, DirectoryLock::Kind::exclusive, true, 0, "");
+  const StoreIdentity identity = readSuperblock(disk);
+  if (!StoreKeys::exist(disk) && !StoreKeys::areMissing(disk)) {
+    throw Failure(TDN_NOT_ENCRYPTED, "the store is not encrypted, so it has no file of keys", path);
+  }
+  StoreID storeID;
+  std::copy(std::begin(identity.storeID), std::end(identity.storeID), storeID.begin());
+  StoreKeys::import(disk, storeID, exported, secret);
+}
+
 void StoreDirectory::create(const tdn_options &options) {
   std::random_device random;
   for (uint8_t &byte : storeID_) byte = static_cast<uint8_t>(random());

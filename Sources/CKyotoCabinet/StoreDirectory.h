@@ -28,6 +28,9 @@ class StoreDirectory {
   // Creates files only in a new or empty directory.
   static std::unique_ptr<StoreDirectory> open(const std::string &path, const tdn_options &options);
 
+  // Of a store that nobody has open. Throws Failure, as `open` does; TDN_NOT_ENCRYPTED.
+  static void importKeys(const std::string &path, ByteView exported, const Secret &secret);
+
   static constexpr const char *kSuperblockName = "superblock";
   // Throws Failure: TDN_NEWER_FORMAT, TDN_DAMAGED.
   static StoreIdentity readSuperblock(Disk &disk);

@@ -57,3 +57,8 @@ bool tdn_export_keys(
     visit(context, bytes.data(), bytes.size());
   });
 }
+
+bool tdn_import_keys(
+  const char *path, const uint8_t *bytes, size_t count, const tds_secret *secret, tdn_error *error) {
+  return guard(error, [&] { StoreDirectory::importKeys(path, {bytes, count}, secretOf(*secret)); });
+}

@@ -146,6 +146,26 @@ std::unique_ptr<StoreKeys> StoreKeys::open(
   throw missingKeys();
 }
 
+void StoreKeys::import(Disk &disk, const StoreID &storeID, ByteView exported, const Secret &secret) {
+  try {
+    KeyFile file = KeyFile::parse(exported);
+    if (file.storeID() != storeID) throw Failure(TDN_OTHER_STORE, "the file of keys is another store's");
+    const SecretBytes master = file.unlock(secret).master;
+    file.keys(master);
+    for (const char *name : {kName, kCopyName}) {
+      const Copy copy = readCopy(disk, name);
+      if (!copy.file || copy.file->storeID() != storeID) continue;
+      if (file.mergeKeys(*copy.file, master) == 0) {
+        throw Failure(TDN_DAMAGED_KEYS, "the store has other keys than this file: it is older than they are", name);
+      }
+      file.advancePast(*copy.file);
+    }
+    StoreKeys(disk, std::move(file), true).write();
+  } catch (const SealingError &error) {
+    throw failureOf(error);
+  }
+}
+
 void StoreKeys::writeCopy(const char *name, const std::vector<uint8_t> &bytes) {
   disk_.remove(kNewName);
   std::unique_ptr<DiskFile> file = disk_.open(kNewName, Disk::Mode::create);

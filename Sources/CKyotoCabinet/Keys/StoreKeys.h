@@ -42,6 +42,10 @@ class StoreKeys {
   static std::unique_ptr<StoreKeys> open(
     Disk &disk, const std::optional<StoreID> &storeID, const Secret &secret, bool mayWrite);
 
+  // Puts an exported file, which `secret` opens, in the place of the store's. Keys that the store was given since are
+  // kept. Throws Failure, too, where the store's keys are others altogether: its own file would be lost.
+  static void import(Disk &disk, const StoreID &storeID, ByteView exported, const Secret &secret);
+
   const std::shared_ptr<KeyRing> &ring() const { return ring_; }
 
   struct SlotInfo {

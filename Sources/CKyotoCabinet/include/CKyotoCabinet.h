@@ -167,6 +167,9 @@ bool tdn_remove_secret(tdn_cabinet *cabinet, uint32_t slot, tdn_error *error);
 bool tdn_export_keys(
   tdn_cabinet *cabinet, void *TDN_NULLABLE context,
   void (*visit)(void *TDN_NULLABLE context, const uint8_t *bytes, size_t byte_count), tdn_error *error);
+// Puts an exported file of keys, which `secret` opens, in the place of the store's. Nobody may have the store open.
+bool tdn_import_keys(
+  const char *path, const uint8_t *bytes, size_t byte_count, const tds_secret *secret, tdn_error *error);
 
 // MARK: Structures
 

@@ -309,14 +309,33 @@ void KeyFile::removeKey(KeyPurpose purpose, uint32_t number) {
     keys_.end());
 }
 
+// Empty where it is damaged, or another master key's.
+SecretBytes KeyFile::open(const WrappedKey &key, const SecretBytes &wrapping) const {
+  const auto keyHead = head(key);
+  return sivOpen(
+    wrapping, {kKeyLabel, {storeID_.data(), storeID_.size()}, {keyHead.data(), keyHead.size()}},
+    {key.wrapped.data(), key.wrapped.size()});
+}
+
+size_t KeyFile::mergeKeys(const KeyFile &other, const SecretBytes &master) {
+  const SecretBytes wrapping = wrappingKey(master);
+  size_t count = 0;
+  for (const WrappedKey &key : other.keys_) {
+    if (open(key, wrapping).isEmpty()) continue;
+    count++;
+    const bool isKnown = std::any_of(keys_.begin(), keys_.end(), [&](const WrappedKey &known) {
+      return known.purpose == key.purpose && known.number == key.number;
+    });
+    if (!isKnown) keys_.push_back(key);
+  }
+  return count;
+}
+
 std::vector<DataKey> KeyFile::keys(const SecretBytes &master) const {
   const SecretBytes wrapping = wrappingKey(master);
   std::vector<DataKey> keys;
   for (const WrappedKey &key : keys_) {
-    const auto keyHead = head(key);
-    SecretBytes bytes = sivOpen(
-      wrapping, {kKeyLabel, {storeID_.data(), storeID_.size()}, {keyHead.data(), keyHead.size()}},
-      {key.wrapped.data(), key.wrapped.size()});
+    SecretBytes bytes = open(key, wrapping);
     if (bytes.isEmpty()) throw SealingError(TDS_DAMAGED_KEYS, "a key in the file of keys is damaged");
     keys.push_back({key.purpose, key.number, std::move(bytes)});
   }

@@ -4,6 +4,7 @@
 // Adding, changing and removing a secret rewrites this file only. A value: nothing here touches a disk.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -72,6 +73,7 @@ class KeyFile {
   uint64_t sequence() const { return sequence_; }
   // Each change that is written has a higher number, by which the newer of two copies is known.
   void advance() { sequence_++; }
+  void advancePast(const KeyFile &other) { sequence_ = std::max(sequence_, other.sequence_) + 1; }
   const std::vector<Slot> &slots() const { return slots_; }
 
   // The master key and the slot that holds it. Throws SealingError: TDS_WRONG_SECRET, after all the work that a right
@@ -90,6 +92,8 @@ class KeyFile {
 
   void addKey(const DataKey &key, const SecretBytes &master);
   void removeKey(KeyPurpose purpose, uint32_t number);
+  // Takes over the keys of another file that this master key opens and this file does not have. Returns how many it opens.
+  size_t mergeKeys(const KeyFile &other, const SecretBytes &master);
   // Throws SealingError(TDS_DAMAGED_KEYS).
   std::vector<DataKey> keys(const SecretBytes &master) const;
 
@@ -105,6 +109,7 @@ class KeyFile {
   std::array<uint8_t, 56> head(const Slot &slot) const;
   std::array<uint8_t, 16> head(const WrappedKey &key) const;
   SecretBytes wrappingKey(const SecretBytes &master) const;
+  SecretBytes open(const WrappedKey &key, const SecretBytes &wrapping) const;
 
   StoreID storeID_;
   DataCipher cipher_;

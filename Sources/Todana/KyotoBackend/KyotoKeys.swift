@@ -59,6 +59,17 @@ final class KyotoKeys: KeyManagement {
   }
 }
 
+extension KyotoBackend {
+  /// Puts an exported file of keys in the place of a closed store's (`tdn_import_keys`).
+  static func importKeys(_ keys: [UInt8], at path: String, secret: StoreSecret) throws(BackendError) {
+    var error = tdn_error()
+    let isDone = unsafe path.withCString { path in
+      unsafe secret.withBytes { unsafe tdn_import_keys(path, keys, keys.count, $0, &error) }
+    }
+    guard isDone else { throw unsafe BackendError(&error) }
+  }
+}
+
 extension KeySlot {
   fileprivate init(_ slot: tdn_key_slot) {
     id = slot.id

@@ -107,4 +107,62 @@ import Todana
     #expect(try epochs(in: store).last == 1)
     try store.close()
   }
+
+  @Test func `an exported file of keys takes the place of one that is lost, and forgets no newer key`() throws {
+    var store = try open(sealLimit: 300)
+    try add(100, to: store)
+    let exported = try store.keys.export()
+    for _ in 0..<5 { try add(100, to: store) }
+    #expect(try #require(try epochs(in: store).last) > 1)
+    let change = try store.keys.add(.passphrase("added since"))
+    let path = directory.path("Store")
+    #expect(throws: StoreError.self) { try importKeys(exported) }  // in use
+    try store.close()
+
+    // Beside a file that is whole, with newer keys and another secret.
+    try importKeys(exported)
+    store = try open()
+    #expect(try store.fetch(Song.self).count == 600)
+    #expect(try store.keys.slots().allSatisfy { $0.id != change })
+    let newer = try store.keys.export()
+    try store.close()
+
+    // One copy is enough; where both are lost, what only they had is.
+    try Data([1, 2, 3]).write(to: URL(filePath: path + "/keys"))
+    try importKeys(exported)
+    try open().close()
+    for name in ["keys", "keys-copy"] { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+    #expect(throws: StoreError.self) { try open() }
+    try importKeys(newer)
+    store = try open()
+    #expect(try store.verify().isSound)
+    try store.close()
+
+    for (file, key, code) in [
+      (newer, [UInt8](repeating: 8, count: 16), StoreError.Code.wrongKey),
+      ([], [UInt8](repeating: 9, count: 16), .damagedKeys),
+      (Array(newer.dropLast(5)), [UInt8](repeating: 9, count: 16), .damagedKeys),
+    ] {
+      let error = #expect(throws: StoreError.self) { try Store.importKeys(file, at: path, encryption: .key(key)) }
+      #expect(error?.code == code)
+    }
+    let other = try open("Other")
+    let others = try other.keys.export()
+    try other.close()
+    let error = #expect(throws: StoreError.self) { try importKeys(others) }
+    #expect(error?.backendError?.code == .otherStore)
+    let plain = try Store(.directory(directory.path("Plain")), classes: [Song.self])
+    try plain.insert(Song())
+    try plain.saveChanges()
+    try plain.close()
+    let refused = #expect(throws: StoreError.self) {
+      try Store.importKeys(exported, at: directory.path("Plain"), encryption: .key([UInt8](repeating: 9, count: 16)))
+    }
+    #expect(refused?.code == .notEncrypted)
+    #expect(try open().fetch(Song.self).count == 600)
+  }
+
+  private func importKeys(_ keys: [UInt8]) throws {
+    try Store.importKeys(keys, at: directory.path("Store"), encryption: .key([UInt8](repeating: 9, count: 16)))
+  }
 }
