@@ -15,8 +15,8 @@ constexpr int64_t kStep = 4 << 20;
 
 Backup::Backup(const std::string &path, FileGroup::BackupPlan plan, Disk &source)
     : plan_(std::move(plan)), source_(source), target_(path, [this](const std::string &name) {
-        return name == StoreKeys::kCopyMark || std::any_of(
-          plan_.files.begin(), plan_.files.end(), [&](const auto &file) { return file.name == name; });
+        const auto isNamed = [&](const auto &file) { return file.name == name; };
+        return name == StoreKeys::kCopyMark || std::any_of(plan_.files.begin(), plan_.files.end(), isNamed);
       }),
       buffer_(kStep) {
   for (const auto &file : plan_.files) byteCount_ += file.byteCount;

@@ -1,11 +1,14 @@
-"""Reads and writes an encrypted store's file of keys and envelopes, after docs/formats/key-file.md and
-docs/formats/sealed-envelope.md alone. Uses Python's `cryptography` package.
+"""Reads and writes an encrypted store's file of keys and envelopes, and checks its states, after
+docs/formats/key-file.md, sealed-envelope.md, states.md and redo-log.md alone. Uses Python's `cryptography` package.
 
 sealed.py open KEYS PASSPHRASE                 prints the keys' purposes, numbers and bytes
 sealed.py record KEYS PASSPHRASE STRUCTURE ROW ENVELOPE
                                                prints the plaintext; everything binary is hexadecimal
 sealed.py buffer KEYS PASSPHRASE STRUCTURE NAME ENVELOPE
                                                prints the buffer's key and the plaintext
+sealed.py states KEYS PASSPHRASE STATES COMMITS ID:FILE,... ID ROW:TOKEN,...
+                                               prints the newest commit, whether the root fits states and commits,
+                                               a structure's number of records, and whether its digest fits its rows
 sealed.py make PASSPHRASE STRUCTURE ROW TEXT   prints a file of keys and an envelope of its own making
 """
 import hashlib
@@ -15,6 +18,7 @@ import sys
 import unicodedata
 
 from cryptography.hazmat.primitives import hashes, hmac
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESSIV
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
@@ -86,6 +90,57 @@ def open_envelope(envelope, kind, store, cipher, keys, structure, key):
     return AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, structure, epoch, key))
 
 
+def term(keys, number, message):
+    key = hkdf(keys[DIGEST, 1], struct.pack("<I", number), b"Todana digest 1", 16)
+    padded = message + bytes(-len(message) % 16)
+    mac = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
+    return (mac.update(padded) + mac.finalize())[-16:]
+
+
+def total(terms):
+    result = bytes(16)
+    for each in terms:
+        result = bytes(left ^ right for left, right in zip(result, each))
+    return result
+
+
+def newest_commits(data):
+    """The newest commit's number, and the ids of the last ones, the newest at the end."""
+    found = (0, [])
+    for start in (0, 32768):
+        if data[start:start + 8] != b"TDNCMT01":
+            continue
+        commit, count = struct.unpack("<QI", data[start + 8:start + 20])
+        ids = [data[start + 32 + 16 * index:][:16] for index in range(count)]
+        found = max(found, (commit, ids))
+    return found
+
+
+def check_states(store, cipher, keys, states, commits, files, structure, rows):
+    def slot(offset, number):
+        sealed = states[offset + 1:offset + 1 + states[offset]]
+        return open_envelope(sealed, 6, store, cipher, keys, number, b"")
+
+    root = slot(0, 0)
+    version, commit, entries, history, is_open, epoch, seals = struct.unpack("<BQ16s16sBIQ", root)
+    contents = {number: struct.unpack("<BQ16s", slot(64 * (number + 1), number)) for number in files}
+    assert version == 1 and all(state[0] == 1 for state in contents.values())
+    newest, ids = newest_commits(commits)
+    last = list(enumerate(reversed(ids)))[:1000]
+    print(commit, newest == commit, is_open, epoch, seals)
+    print(entries == total(
+        term(keys, 0, struct.pack("<IIQ", number, file, contents[number][1]) + contents[number][2])
+        for number, file in files.items()))
+    print(history == total(
+        term(keys, 2**32 - 1, struct.pack("<Q", newest - age) + batch[:8]) for age, batch in last))
+    print(contents[structure][1], contents[structure][2] == total(
+        term(keys, structure, struct.pack("<QQ", row, token)) for row, token in rows))
+
+
+def pairs(text):
+    return [tuple(int(number) for number in pair.split(":")) for pair in text.split(",")]
+
+
 def make(passphrase, structure, row, text):
     store, master = os.urandom(16), os.urandom(32)
     head = struct.pack("<BBBBIIIQ", 1, 1, 4, 0, 8, 1, 1, 1_700_000_000_000) + os.urandom(32)
@@ -120,6 +175,11 @@ def main(command, *arguments):
     elif command == "record":
         structure, row, envelope = int(arguments[2]), int(arguments[3]), bytes.fromhex(arguments[4])
         print(open_envelope(envelope, 1, store, cipher, keys, structure, struct.pack(">Q", row)).hex())
+    elif command == "states":
+        states, commits, files, structure, rows = arguments[2:]
+        check_states(
+            store, cipher, keys, bytes.fromhex(states), bytes.fromhex(commits), dict(pairs(files)), int(structure),
+            pairs(rows))
     elif command == "buffer":
         structure, name, envelope = int(arguments[2]), arguments[3], bytes.fromhex(arguments[4])
         code = hmac.HMAC(keys[NAME, 1], hashes.SHA256())

@@ -60,8 +60,8 @@ void StateFile::load(FileGroup &group, const std::vector<Structure *> &structure
   if (group.commitNumber() == 0) return;  // the first commit makes the file
   file_ = group.openFile(kFileNumber, kFileName);
   FileGroup::ReadLock lock(group);
-  isConsistent_ = readRoot() && root_.commitNumber == group.commitNumber() &&
-                  root_.history == history(group, group.commitNumber());
+  bool isConsistent = readRoot() && root_.commitNumber == group.commitNumber() &&
+                      root_.history == history(group, group.commitNumber());
   Sum entries{};
   for (Structure *structure : structures) {
     const std::optional<std::string> content = read(structure->id, kStateSize);
@@ -69,12 +69,12 @@ void StateFile::load(FileGroup &group, const std::vector<Structure *> &structure
       std::memcpy(&structure->contents.count, content->data() + 1, 8);
       std::memcpy(structure->contents.digest.data(), content->data() + 9, ContentsState::kDigestSize);
     } else {
-      isConsistent_ = false;
+      isConsistent = false;
     }
     structure->stateTerm = term(*structure);
     toggle(entries, structure->stateTerm);
   }
-  isConsistent_ = isConsistent_ && entries == root_.entries;
+  isConsistent_ = isConsistent && entries == root_.entries;
   countSeals();
 }
 

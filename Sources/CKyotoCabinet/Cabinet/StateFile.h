@@ -30,7 +30,7 @@ class StateFile {
   // Sets what the structures contain. Throws Failure(TDN_DAMAGED) where the file cannot be read. What does not belong
   // together is no error here: whoever reads all of something is told.
   void load(FileGroup &group, const std::vector<Structure *> &structures);
-  // False: some file is older or newer than the others, or was written by somebody without the keys.
+  // False: some file is older or newer than the others, or was written by somebody without the keys. Any thread.
   bool isConsistent() const { return isConsistent_; }
 
   // Before each commit: what the one before it did has been settled.
@@ -82,7 +82,7 @@ class StateFile {
   const std::unique_ptr<Sealer> sealer_;  // null in a plain store
   ContentsMac entryMac_, historyMac_, anchorMac_;
   std::shared_ptr<DataFile> file_;
-  bool isConsistent_ = true;
+  std::atomic<bool> isConsistent_{true};
   Root root_;
   std::atomic<uint64_t> notedSeals_{0};  // of the current epoch; what the root says, for any thread
 

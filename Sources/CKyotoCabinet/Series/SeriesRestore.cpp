@@ -11,8 +11,8 @@ SeriesRestore::SeriesRestore(const std::string &path, uint64_t number, const std
     : directory_(path, SeriesDirectory::Use::read), reader_(directory_.disk()),
       manifest_(Manifest::read(directory_.disk(), directory_.find(number))),
       target_(target, [this](const std::string &name) {
-        return name == StoreKeys::kCopyMark || std::any_of(
-          manifest_.files.begin(), manifest_.files.end(), [&](const auto &file) { return file.name == name; });
+        const auto isNamed = [&](const Manifest::File &file) { return file.name == name; };
+        return name == StoreKeys::kCopyMark || std::any_of(manifest_.files.begin(), manifest_.files.end(), isNamed);
       }),
       content_(static_cast<size_t>(kGroupSize)) {
   progress_.byteCount = static_cast<int64_t>(manifest_.header.byteCount);

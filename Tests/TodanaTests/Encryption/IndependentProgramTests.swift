@@ -52,6 +52,49 @@ import Todana
     try store.close()
   }
 
+  @Test func `it finds our states to fit our records`() throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let path = directory.path("s")
+    var configuration = StoreConfiguration(encryption: .passphrase("correct horse"))
+    configuration.backendOptions.passphraseCost = 10
+    var store = try Store(.directory(path), classes: [Song.self], configuration: configuration)
+    for index in 0..<9 { try store.insert(Song("song \(index)", seconds: 1)) }
+    try store.saveChanges()
+    let songs = try store.fetch(Song.self)
+    try store.update(songs[3]) { $0.title = "another" }
+    try store.delete(songs[5])
+    try store.writeNamedBuffer("favourites") { $0.writeInt(7) }
+    try store.saveChanges()
+    let keys = try store.keys.export().hex
+    try store.close()
+    let files = try FileManager.default.contentsOfDirectory(atPath: path)
+    let bytes = { (name: String) in [UInt8](try Data(contentsOf: URL(filePath: path + "/" + name))) }
+
+    store = try Store(.directory(path), classes: [Song.self], configuration: configuration)
+    let structures = try store.backend.structures()
+    let song = try #require(structures.first { $0.kind == .rows })
+    let chunk = RecordChunk()
+    let rows = try store.fetch(Song.self).compactMap { $0.id?.rowID }
+    try store.backend.read(rows: rows.span, of: song.id, into: chunk)
+    let tokens = zip(rows, chunk.slices).map { row, slice in
+      let record = unsafe [UInt8](chunk.arena.bytes[slice.value])
+      return "\(row):\(record.suffix(8).reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) })"
+    }
+    let newest = try #require(try store.anchor()).commitNumber
+    try store.close()
+    // Files have been made in the order of the structures, and none was replaced.
+    let numbers = files.compactMap { $0.hasSuffix(".kch") ? UInt32($0.dropLast(4)) : nil }.sorted()
+    try #require(numbers.count == structures.count)
+    let lines = try Self.run(
+      "states", keys, "correct horse", try bytes("0000-states.tds").hex, try bytes("commits").hex,
+      zip(structures, numbers).map { "\($0.id.rawValue):\($1)" }.joined(separator: ","), "\(song.id.rawValue)",
+      tokens.joined(separator: ","))
+    try #require(lines.count == 4)
+    #expect(
+      lines[0].hasPrefix("\(newest) True 0 1 "), "the newest commit, which closed the session, in the first epoch")
+    #expect(lines[1...] == ["True", "True", "8 True"])
+  }
+
   @Test func `we open its slots and records`() throws {
     let lines = try Self.run("make", "correct horse", "5", "258", "Blue in Green")
     try #require(lines.count == 2)
