@@ -52,6 +52,7 @@ SalvageSource::SalvageSource(const std::string &path, const tds_secret *secret)
   readLogs();
   readCatalog();
   listFiles();
+  noteMissingFiles();
   if (!storeID_ && structures_.empty()) {
     throw Failure(TDN_NOT_A_STORE, "the directory holds something else than a store", path);
   }
@@ -215,6 +216,15 @@ void SalvageSource::listFiles() {
     // Those without a number come last: by then it is known which numbers are taken.
     return left.id - 1 < right.id - 1;
   });
+}
+
+// A damaged header hides how many records there were. Where the file ends before it, nothing else tells that there were
+// any.
+void SalvageSource::noteMissingFiles() {
+  for (const Structure &structure : structures_) {
+    if (open(structure)->size() >= kHashHeaderSize) continue;
+    losses_.push_back("The file " + structure.fileName + " is missing, or cut short: what it held is lost.");
+  }
 }
 
 // What the header of the structure's file says, as far as it can be believed.

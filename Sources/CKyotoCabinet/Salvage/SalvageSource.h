@@ -52,6 +52,7 @@ class SalvageSource {
   void addLog(const char *name, const LogHeader &header);
   void readCatalog();
   void listFiles();
+  void noteMissingFiles();
   void describe(Structure &structure);
   std::unique_ptr<SalvagedFile> open(uint32_t number, const std::string &name);
 

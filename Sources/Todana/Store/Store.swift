@@ -86,9 +86,7 @@ public final class Store {
     _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration(),
     expecting anchor: StoreAnchor? = nil
   ) throws(StoreError) {
-    var configuration = configuration
-    if let anchor { configuration.backendOptions.expectedAnchor = anchor }
-    let backend = try location.openBackend(configuration)
+    let backend = try location.openBackend(configuration, expecting: anchor)
     do throws(StoreError) {
       try self.init(backend: backend, classes: classes, configuration: configuration, opened: true)
     } catch {

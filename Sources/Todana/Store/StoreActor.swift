@@ -11,11 +11,12 @@ public actor StoreActor {
   public nonisolated let backend: any StoreBackend
   private let store: Store
 
-  /// Opens a store, as ``Store/init(_:classes:configuration:)``.
+  /// Opens a store, as ``Store/init(_:classes:configuration:expecting:)``.
   public init(
-    _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration()
+    _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration(),
+    expecting anchor: StoreAnchor? = nil
   ) throws(StoreError) {
-    store = try Store(location, classes: classes, configuration: configuration)
+    store = try Store(location, classes: classes, configuration: configuration, expecting: anchor)
     backend = store.backend
   }
 

@@ -10,7 +10,11 @@ public enum StoreLocation: Sendable, Hashable {
   case inMemory
 
   /// Opens the backend that keeps records there.
-  func openBackend(_ configuration: StoreConfiguration) throws(StoreError) -> any StoreBackend {
+  func openBackend(
+    _ configuration: StoreConfiguration, expecting anchor: StoreAnchor?
+  ) throws(StoreError) -> any StoreBackend {
+    var options = configuration.backendOptions
+    if let anchor { options.expectedAnchor = anchor }
     let secret: StoreSecret?
     do {
       secret = try configuration.encryption.secret()
@@ -20,7 +24,7 @@ public enum StoreLocation: Sendable, Hashable {
       throw StoreError(.keyRequired, "The callback for the store's passphrase or key failed.", underlying: error)
     }
     do throws(BackendError) {
-      let backend = try KyotoBackend(backendLocation, secret: secret, options: configuration.backendOptions)
+      let backend = try KyotoBackend(backendLocation, secret: secret, options: options)
       let report = backend.openReport
       let metadata: Logger.Metadata = ["location": "\(self)", "store": "\(backend.storeID)"]
       // What a program that ends as it should never leaves behind.

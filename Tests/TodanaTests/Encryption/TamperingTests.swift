@@ -105,7 +105,9 @@ import Todana
         let isUsed = original[offset] != 0
         let step = Self.isLong ? (isUsed ? 1 : 64) : (isUsed ? 7 : 1021)
         guard offset % step == 0 else { continue }
-        for bit in Self.isLong && isUsed ? 0..<8 : offset % 8..<offset % 8 + 1 {
+        // Of a killed store what stands in the log, too; its other files are as those of the others.
+        let isEachBit = Self.isLong && isUsed && culprit != .accidentAfterKill
+        for bit in isEachBit ? 0..<8 : offset % 8..<offset % 8 + 1 {
           var changed = original
           changed[offset] ^= 1 << UInt8(bit)
           try Data(changed).write(to: url)

@@ -51,7 +51,7 @@ import Testing
     var states: Int64 = 0
     var compactions: Int64 = 0
     var growths: Int64 = 0
-    for seed in 1...(Self.isLong ? isEncrypted ? 5 : 10 : 1) as ClosedRange<UInt64> {
+    for seed in 1...(Self.isLong ? isEncrypted ? 3 : 10 : 1) as ClosedRange<UInt64> {
       let count: Int32 = Self.isLong ? 150 : 60
       let result = try simulate(
         failure, of: .cabinet, isEncrypted: isEncrypted, seed: seed, commits: 30, states: count, sessions: 3)

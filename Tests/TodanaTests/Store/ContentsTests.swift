@@ -162,7 +162,7 @@ import Todana
   }
 
   @Test(arguments: [false, true])
-  func `an anchor tells an older copy and one that went another way`(isEncrypted: Bool) throws {
+  func `an anchor tells an older copy and one that went another way`(isEncrypted: Bool) async throws {
     var store = try open("Store", isEncrypted)
     let first = try #require(try store.anchor())
     #expect(first.commitNumber == 0)
@@ -188,6 +188,16 @@ import Todana
 
     let older = #expect(throws: StoreError.self) { try open("Older", isEncrypted, expecting: newest) }
     #expect(older?.code == .rolledBack)
+    let configuration = store.configuration
+    let path = directory.path("Older")
+    let same = await #expect(throws: StoreError.self) {
+      _ = try await Store.open(
+        .directory(path), classes: [Song.self], configuration: configuration, expecting: newest)
+    }
+    #expect(same?.code == .rolledBack)
+    #expect(throws: StoreError.self) {
+      try StoreActor(.directory(path), classes: [Song.self], configuration: configuration, expecting: newest)
+    }
     store = try open("Fork", isEncrypted, expecting: anchors[5])
     for index in 0..<3 {
       try store.insert(Song("other \(index)"))
