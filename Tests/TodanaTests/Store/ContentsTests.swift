@@ -118,6 +118,38 @@ import Todana
     try store.close()
   }
 
+  @Test(arguments: [false, true])
+  func `what is saved while contents are accepted counts as it is saved`(isEncrypted: Bool) throws {
+    try makeTwo(isEncrypted, Tampering.removed.apply, inCopy: true)
+    try replace { $0.hasPrefix("0002") }
+    let store = try open("Store", isEncrypted)
+    let other = try Store(backend: store.backend, classes: [Song.self, Playlist.self])
+    var steps = 0
+    #expect(
+      try store.acceptContents { _ in
+        steps += 1
+        do {
+          let songs = try other.fetch(Song.self, onDamage: .report { _ in })
+          try other.delete(songs[steps])
+          try other.update(songs[steps + 1]) { $0.title = "changed meanwhile" }
+          for index in 0..<5 { try other.insert(Song("new \(steps) \(index)")) }
+          try other.writeNamedBuffer("buffer") { $0.writeInt(steps) }
+          try other.saveChanges()
+        } catch {
+          Issue.record(error)
+        }
+        return true
+      })
+    #expect(steps > 3)
+    #expect(try other.fetch(Song.self).count == 200 + 4 * steps)
+    #expect(try store.verify().isSound)
+    try store.close()
+    try other.close()
+    let again = try open("Store", isEncrypted)
+    #expect(try again.verify().isSound)
+    try again.close()
+  }
+
   /// Which files are older than the others.
   static let olderParts = [
     ["0000-states.tds"], ["0001-catalog.kch"], ["0000", "0001"], ["0000", "0002"], ["commits"],
