@@ -33,7 +33,13 @@ struct SalvageCommand: ParsableCommand {
     for structure in report.structures {
       print("\(structure.name): \(counted(structure.savedCount, "record")) saved" + losses(of: structure))
     }
-    print(report.isComplete ? "Nothing was lost." : "Known to be lost: \(counted(report.lostCount, "record")).")
+    if report.isComplete {
+      print("Nothing was lost.")
+    } else if report.lostCount > 0 {
+      print("Known to be lost: \(counted(report.lostCount, "record")).")
+    } else {
+      print("Something was lost, or may have been; how many records cannot be told.")
+    }
   }
 
   private func losses(of structure: SalvageReport.Structure) -> String {

@@ -82,30 +82,12 @@ public struct ScanToken: Hashable, Sendable {
 
 extension ScanToken: LosslessStringConvertible {
   /// The token's ``bytes`` in hexadecimal digits.
-  public var description: String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
+  public var description: String { Hexadecimal.text(of: bytes) }
 
   /// Reads what ``description`` gives; nil for anything else.
   public init?(_ description: String) {
-    let digits = Array(description.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = Self.value(ofDigit: digits[index]), let low = Self.value(ofDigit: digits[index + 1]) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    }
+    guard let bytes = Hexadecimal.bytes(of: description) else { return nil }
     self.init(bytes: bytes)
-  }
-
-  private static func value(ofDigit digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }
 

@@ -23,26 +23,15 @@ public struct StoreAnchor: Sendable, Hashable, LosslessStringConvertible {
   }
 
   /// The commit's number, a hyphen, and 32 hexadecimal digits.
-  public var description: String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text = Array("\(commitNumber)-".utf8)
-    for byte in code {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public var description: String { "\(commitNumber)-\(Hexadecimal.text(of: code))" }
 
   /// An anchor from its ``description``; nil where the text is none.
   public init?(_ description: String) {
     let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = CommitNumber(parts[0]), parts[0].utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }),
-      parts[1].utf8.count == 2 * Self.codeByteCount
+    guard parts.count == 2, let number = CommitNumber(parts[0]), "\(number)" == parts[0],
+      let code = Hexadecimal.bytes(of: parts[1]), code.count == Self.codeByteCount
     else { return nil }
-    let digits = parts[1].compactMap { $0.isASCII ? $0.hexDigitValue : nil }
-    guard digits.count == 2 * Self.codeByteCount else { return nil }
-    commitNumber = number
-    code = (0..<Self.codeByteCount).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+    self.init(commitNumber: number, code: code)
   }
 }
 
