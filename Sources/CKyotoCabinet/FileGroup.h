@@ -167,6 +167,9 @@ class FileGroup {
 
   // Does nothing while a backup is made, which would be without what the checkpoint moves.
   void checkpoint();
+  // The same, where something was committed since; then both logs are new files, with nothing of what stood in the old
+  // ones. False, and nothing has changed, where that has to wait: for a backup, or for another commit.
+  bool renewLogs();
   // Everything durable and in the main files, logs removed. Only `~FileGroup` may follow.
   void close();
 
@@ -221,8 +224,11 @@ class FileGroup {
     uint64_t generation = 0;  // 0: none
     int64_t tail = 0;
   };
-  void checkpoint(bool isLast);
-  ClosingLog closeLog(bool isLast);
+  // What the log that is closed goes on in.
+  enum class NextLog { none, reused, fresh };
+  void checkpoint(NextLog next);
+  uint64_t carryClosed(NextLog next);
+  ClosingLog closeLog(NextLog next);
   void switchLog(std::unique_ptr<LogWriter> next);
   void carry(uint64_t generation, int64_t tail);
   void releasePrivatePages(const LogIndex &index, uint32_t generation);

@@ -17,14 +17,37 @@ bool FileGroup::needsCheckpoint() const {
   return log_->tail() > settings_.logLimit || privatePages_ * kPageSize > settings_.privateLimit;
 }
 
-void FileGroup::checkpoint() { checkpoint(false); }
+void FileGroup::checkpoint() { checkpoint(NextLog::reused); }
 
-void FileGroup::checkpoint(bool isLast) {
+void FileGroup::checkpoint(NextLog next) {
   if (settings_.isVolatile) return;
   std::lock_guard<std::mutex> oneAtATime(checkpointMutex_);
-  if (!isLast && *backupCount_ > 0) return;
-  const ClosingLog closing = closeLog(isLast);
-  if (closing.generation == 0) return;
+  if (next != NextLog::none && *backupCount_ > 0) return;
+  carryClosed(next);
+}
+
+bool FileGroup::renewLogs() {
+  if (settings_.isVolatile) return true;
+  std::lock_guard<std::mutex> oneAtATime(checkpointMutex_);
+  if (*backupCount_ > 0) return false;
+  bool hasClosed;
+  {
+    std::lock_guard<std::mutex> commitLock(commitMutex_);
+    hasClosed = closing_.generation != 0;
+  }
+  // Commits go to a log already that was opened when carrying this one failed.
+  if (hasClosed) carryClosed(NextLog::reused);
+  const uint64_t carried = carryClosed(NextLog::fresh);
+  if (carried == 0) return false;
+  disk_.remove(logName(carried));
+  disk_.flushDirectory();
+  return true;
+}
+
+// Returns the generation of the log that was carried; 0 where there was nothing.
+uint64_t FileGroup::carryClosed(NextLog next) {
+  const ClosingLog closing = closeLog(next);
+  if (closing.generation == 0) return 0;
   try {
     carry(closing.generation, closing.tail);
   } catch (...) {
@@ -45,11 +68,12 @@ void FileGroup::checkpoint(bool isLast) {
   lastCheckpointFailed_ = false;
   roomMade_.notify_all();
   closeIdleFiles(true);
+  return closing.generation;
 }
 
 // The log that is to be carried: an earlier one where that failed, else the one that commits go to; from now on they go to
 // the other one, if there will be any. Generation 0: there is nothing to carry.
-FileGroup::ClosingLog FileGroup::closeLog(bool isLast) {
+FileGroup::ClosingLog FileGroup::closeLog(NextLog nextLog) {
   uint64_t generation;
   {
     std::lock_guard<std::mutex> commitLock(commitMutex_);
@@ -61,7 +85,8 @@ FileGroup::ClosingLog FileGroup::closeLog(bool isLast) {
   // While there is a log, only a checkpoint begins another, and this is the only one: nothing but commits goes on. What
   // takes long is done before they have to wait.
   flush();
-  std::unique_ptr<LogWriter> next = isLast ? nullptr : openLog(generation);
+  if (nextLog == NextLog::fresh) disk_.remove(logName(generation));
+  std::unique_ptr<LogWriter> next = nextLog == NextLog::none ? nullptr : openLog(generation);
   std::lock_guard<std::mutex> commitLock(commitMutex_);
   requireWritable();
   switchLog(std::move(next));
@@ -283,8 +308,8 @@ void FileGroup::close() {
   }
   throwIfPoisoned();
   // One for the log that an earlier failure may have left closed, one for the newest.
-  checkpoint(true);
-  checkpoint(true);
+  checkpoint(NextLog::none);
+  checkpoint(NextLog::none);
   std::lock_guard<std::mutex> commitLock(commitMutex_);
   closed_ = true;
   log_.reset();

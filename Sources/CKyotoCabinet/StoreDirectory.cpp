@@ -138,9 +138,24 @@ void StoreDirectory::openKeys(const tdn_options &options) {
     throw Failure(TDN_NOT_ENCRYPTED, "the store is not encrypted: open it without a passphrase or key, or encrypt it");
   }
   if (!options.secret) throw Failure(TDN_SECRET_REQUIRED, "the store is encrypted: a passphrase or key is needed");
+  keys_ = StoreKeys::open(*disk_, identity(), secretOf(*options.secret), options.access != TDN_ACCESS_READ);
+  // Whoever puts an old state of the directory back must not make the store accept what is not encrypted.
+  if (keys_->migration() == StoreKeys::Migration::none || options.resuming_migration) return;
+  throw Failure(
+    TDN_MIGRATION_UNFINISHED,
+    "encrypting or decrypting the store was interrupted: if you began that, open it so that it can be gone on with");
+}
+
+StoreID StoreDirectory::identity() const {
   StoreID storeID;
   std::copy(std::begin(storeID_), std::end(storeID_), storeID.begin());
-  keys_ = StoreKeys::open(*disk_, storeID, secretOf(*options.secret), options.access != TDN_ACCESS_READ);
+  return storeID;
+}
+
+std::unique_ptr<StoreKeys> StoreDirectory::makeKeys(const Secret &secret, const tdn_options &options) {
+  const DataCipher cipher = options.cipher == 2 ? DataCipher::aes256 : DataCipher::aes128;
+  return StoreKeys::create(
+    *disk_, identity(), secret, cipher, scryptCost(options), StoreKeys::Migration::encrypting);
 }
 
 void StoreDirectory::importKeys(const std::string &path, ByteView exported, const Secret &secret) {
@@ -163,10 +178,8 @@ void StoreDirectory::create(const tdn_options &options) {
   // A creation that was interrupted may have left some.
   for (const char *name : {StoreKeys::kName, StoreKeys::kCopyName, StoreKeys::kNewName}) disk_->remove(name);
   if (options.secret) {
-    StoreID storeID;
-    std::copy(std::begin(storeID_), std::end(storeID_), storeID.begin());
     const DataCipher cipher = options.cipher == 2 ? DataCipher::aes256 : DataCipher::aes128;
-    keys_ = StoreKeys::create(*disk_, storeID, secretOf(*options.secret), cipher, scryptCost(options));
+    keys_ = StoreKeys::create(*disk_, identity(), secretOf(*options.secret), cipher, scryptCost(options));
   }
   Superblock superblock{};
   std::memcpy(superblock.magic, kMagic, 8);

@@ -41,10 +41,14 @@ class StoreDirectory {
   bool wasCreated() const { return wasCreated_; }
   // Null in a plain store.
   StoreKeys *keys() { return keys_.get(); }
+  // For a plain store that is to be encrypted.
+  std::unique_ptr<StoreKeys> makeKeys(const Secret &secret, const tdn_options &options);
+  void setKeys(std::unique_ptr<StoreKeys> keys) { keys_ = std::move(keys); }
 
  private:
   StoreDirectory() = default;
   void create(const tdn_options &options);
+  StoreID identity() const;
   void openKeys(const tdn_options &options);
   void openDirectory(const std::string &path, const tdn_options &options);
 

@@ -61,12 +61,7 @@ void tds_key_ring_release(tds_key_ring *ring) { delete ring; }
 
 uint32_t tds_key_ring_epoch(const tds_key_ring *ring) { return ring->ring->currentEpoch(); }
 
-bool tds_name_key(const tds_key_ring *ring, const uint8_t *name, size_t nameLength, uint8_t *key) {
-  return guarded([&] {
-    const auto made = ring->ring->nameKey({name, nameLength});
-    std::copy(made.begin(), made.end(), key);
-  });
-}
+bool tds_keeps_token(uint8_t format) { return todana::keepsToken(format); }
 
 tds_sealer *tds_sealer_create(const tds_key_ring *ring) {
   try {

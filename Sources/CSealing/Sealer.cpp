@@ -58,7 +58,8 @@ Sealer::Sealer(std::shared_ptr<const KeyRing> ring) : ring_(std::move(ring)) {
 
 size_t Sealer::headerSize(uint32_t epoch) { return 1 + varintSize(epoch) + kNonceSize; }
 
-ByteView Sealer::associated(const SealedPlace &place, uint8_t format, uint32_t epoch) {
+ByteView Sealer::associated(
+  const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *token) {
   if (place.key.size > kMostKey) throw SealingError(TDS_INVALID, "a key has at most 1,024 bytes");
   associated_[7] = static_cast<uint8_t>(place.kind);
   put32(associated_ + 24, place.structure);
@@ -67,7 +68,12 @@ ByteView Sealer::associated(const SealedPlace &place, uint8_t format, uint32_t e
   associated_[33] = static_cast<uint8_t>(place.key.size);
   associated_[34] = static_cast<uint8_t>(place.key.size >> 8);
   if (place.key.size > 0) std::memcpy(associated_ + kPrefixSize, place.key.data, place.key.size);
-  return {associated_, kPrefixSize + place.key.size};
+  size_t size = kPrefixSize + place.key.size;
+  if (keepsToken(format)) {
+    std::memcpy(associated_ + size, token, kTokenSize);
+    size += kTokenSize;
+  }
+  return {associated_, size};
 }
 
 AesGcm *Sealer::context(uint32_t epoch) {
@@ -86,18 +92,18 @@ AesGcm *Sealer::context(uint32_t epoch) {
 
 void Sealer::seal(
   const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes, size_t count) {
-  const size_t header = headerSize(epoch);
+  const size_t header = headerSize(epoch), trailer = kTrailerSize + (keepsToken(format) ? kTokenSize : 0);
   AesGcm *const cipher = context(epoch);
-  if (!cipher || count < header + kTrailerSize) {
+  if (!cipher || count < header + trailer) {
     throw SealingError(TDS_INVALID, "a record has no room for its envelope, or its epoch has no key");
   }
   bytes[0] = format;
   const size_t nonceOffset = 1 + putVarint(bytes + 1, epoch);
   std::memcpy(bytes + nonceOffset, nonce, kNonceSize);
-  const size_t plainCount = count - header - kTrailerSize;
+  const size_t plainCount = count - header - trailer;
+  uint8_t *const tag = bytes + header + plainCount;
   cipher->seal(
-    nonce, associated(place, format, epoch), {bytes + header, plainCount}, bytes + header,
-    bytes + header + plainCount);
+    nonce, associated(place, format, epoch, tag + kTrailerSize), {bytes + header, plainCount}, bytes + header, tag);
 }
 
 std::vector<uint8_t> Sealer::seal(const SealedPlace &place, ByteView plaintext) {
@@ -111,21 +117,39 @@ std::vector<uint8_t> Sealer::seal(const SealedPlace &place, ByteView plaintext) 
   return sealed;
 }
 
+std::vector<uint8_t> Sealer::sealKept(
+  const SealedPlace &place, uint8_t format, ByteView plaintext, const uint8_t *token) {
+  const uint32_t epoch = currentEpoch();
+  const size_t header = headerSize(epoch);
+  std::vector<uint8_t> sealed(header + plaintext.size + kTrailerSize + kTokenSize);
+  std::copy(plaintext.data, plaintext.data + plaintext.size, sealed.begin() + static_cast<ptrdiff_t>(header));
+  std::copy(token, token + kTokenSize, sealed.end() - kTokenSize);
+  uint8_t nonce[kNonceSize];
+  ring_->drawNonces(nonce, 1);
+  seal(place, format, epoch, nonce, sealed.data(), sealed.size());
+  return sealed;
+}
+
+uint32_t Sealer::epoch(ByteView bytes) {
+  uint32_t epoch = 0;
+  if (bytes.size < kLeastSize || !isSealedFormat(bytes.data[0])) return 0;
+  return getVarint({bytes.data + 1, bytes.size - 1}, epoch) == 0 ? 0 : epoch;
+}
+
 Sealer::Opened Sealer::open(const SealedPlace &place, ByteView bytes, uint8_t *output) {
-  if (bytes.size < kLeastSize || (bytes.data[0] != kSealedFormat && bytes.data[0] != kSealedFormat + 1)) {
-    return {Outcome::notSealed};
-  }
+  if (bytes.size < kLeastSize || !isSealedFormat(bytes.data[0])) return {Outcome::notSealed};
   const uint8_t format = bytes.data[0];
   uint32_t epoch = 0;
   const size_t epochSize = getVarint({bytes.data + 1, bytes.size - 1}, epoch);
-  const size_t header = 1 + epochSize + kNonceSize;
-  if (epochSize == 0 || bytes.size < header + kTrailerSize) return {Outcome::notAuthentic};
+  const size_t header = 1 + epochSize + kNonceSize, trailer = kTrailerSize + (keepsToken(format) ? kTokenSize : 0);
+  if (epochSize == 0 || bytes.size < header + trailer) return {Outcome::notAuthentic};
   AesGcm *const cipher = context(epoch);
   if (!cipher) return {Outcome::unknownEpoch};
-  const size_t count = bytes.size - header - kTrailerSize;
+  const size_t count = bytes.size - header - trailer;
+  const uint8_t *const tag = bytes.data + header + count;
   const bool isAuthentic = cipher->open(
-    bytes.data + 1 + epochSize, associated(place, format, epoch), {bytes.data + header, count}, output + header,
-    bytes.data + header + count);
+    bytes.data + 1 + epochSize, associated(place, format, epoch, tag + kTrailerSize), {bytes.data + header, count},
+    output + header, tag);
   if (!isAuthentic) return {Outcome::notAuthentic};
   return {Outcome::opened, header, count};
 }

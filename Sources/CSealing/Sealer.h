@@ -1,7 +1,8 @@
 // Seals and opens what a store writes (docs/formats/sealed-envelope.md):
 //
-//   format byte | epoch (varint) | nonce 12 | ciphertext | tag 16
+//   format byte | epoch (varint) | nonce 12 | ciphertext | tag 16 | kept token 8
 //
+// A record that is sealed again with its content unchanged keeps its token, behind the tag; others have none there.
 // What is sealed for one place opens in that place only. Used by one thread at a time: contexts with scheduled keys are
 // its own, so nothing is locked. Any number of sealers may share a key ring.
 #pragma once
@@ -26,6 +27,14 @@ enum class SealedKind : uint8_t {
 };
 
 constexpr uint8_t kSealedFormat = 3;
+constexpr uint8_t kSealedKeptFormat = 5;  // with a kept token
+constexpr size_t kTokenSize = 8;
+
+// Whether bytes that a store wrote are sealed. A byte later the format says that the content was compressed.
+inline bool isSealedFormat(uint8_t format) {
+  return format >= kSealedFormat && format <= kSealedKeptFormat + 1;
+}
+inline bool keepsToken(uint8_t format) { return format == kSealedKeptFormat || format == kSealedKeptFormat + 1; }
 
 // Where a sealed thing stands.
 struct SealedPlace {
@@ -47,12 +56,14 @@ class Sealer {
   static constexpr size_t kLargestEnvelope = 1 + 5 + kNonceSize + kTagSize;
   static constexpr size_t kLeastSize = 1 + 1 + kNonceSize + kTagSize;
 
-  // Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. The nonce is a fresh
-  // one of the key ring's.
+  // Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer; behind it stands the
+  // token that is kept, where the format says so. The nonce is a fresh one of the key ring's.
   void seal(
     const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes, size_t count);
   // The same with memory and a nonce of its own.
   std::vector<uint8_t> seal(const SealedPlace &place, ByteView plaintext);
+  // The same for a record that is to keep the token that it has had.
+  std::vector<uint8_t> sealKept(const SealedPlace &place, uint8_t format, ByteView plaintext, const uint8_t *token);
 
   enum class Outcome { opened, notSealed, unknownEpoch, notAuthentic };
   struct Opened {
@@ -63,6 +74,9 @@ class Sealer {
   // Opens into `output`, which may be the bytes' own place: the plaintext begins at `output + offset` then.
   Opened open(const SealedPlace &place, ByteView bytes, uint8_t *output);
 
+  // The epoch that an envelope names; 0 where it is none.
+  static uint32_t epoch(ByteView bytes);
+
  private:
   struct Context {
     uint32_t epoch;
@@ -72,11 +86,11 @@ class Sealer {
   static constexpr size_t kMostKey = 1024;
 
   AesGcm *context(uint32_t epoch);
-  ByteView associated(const SealedPlace &place, uint8_t format, uint32_t epoch);
+  ByteView associated(const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *token);
 
   const std::shared_ptr<const KeyRing> ring_;
   std::vector<Context> contexts_;  // the one used last in front
-  uint8_t associated_[kPrefixSize + kMostKey];
+  uint8_t associated_[kPrefixSize + kMostKey + kTokenSize];
 };
 
 }  // namespace todana

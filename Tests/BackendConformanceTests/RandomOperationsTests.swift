@@ -175,7 +175,16 @@ private struct RandomRun {
     let byKey = rows.map { ([UInt8($0.key >> 8), UInt8($0.key & 255)], $0.value) }
     try check(Dictionary(uniqueKeysWithValues: byKey) == model[0], "rows scanned")
     let keys = try snapshot.scan(structures[1].id).remainingKeys()
-    try check(keys.count == model[1].count && keys.allSatisfy { model[1][$0.key] == $0.value }, "keys scanned")
+    if TestedBackend.thatTellKeys.contains(store.kind) {
+      try check(keys.count == model[1].count && keys.allSatisfy { model[1][$0.key] == $0.value }, "keys scanned")
+    } else {
+      try check(
+        keys.map(\.value).sorted { $0.lexicographicallyPrecedes($1) }
+          == model[1].values.sorted { $0.lexicographicallyPrecedes($1) }, "values of keys scanned")
+      for (key, value) in model[1] {
+        try check(try snapshot.state.value(key: key, in: structures[1].id) == value, "key \(key) read")
+      }
+    }
     let ordered = model[2].sorted { $0.key.lexicographicallyPrecedes($1.key) }
     let tree = try snapshot.scan(tree: structures[2].id, from: nil, to: nil, descending: false).remainingKeys()
     try check(tree.elementsEqual(ordered) { $0.key == $1.key && $0.value == $1.value }, "tree scanned")

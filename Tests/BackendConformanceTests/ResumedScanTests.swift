@@ -126,7 +126,7 @@ import Todana
 
   // MARK: Byte keys
 
-  @Test(arguments: TestedBackend.allCases)
+  @Test(arguments: TestedBackend.thatTellKeys)
   func `byte keys come in their order, and a token goes on behind any of them`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     // More than one pass finds.
@@ -147,7 +147,7 @@ import Todana
     #expect(try snapshot.scan(keys: store.names, after: behind).remainingKeys().isEmpty)
   }
 
-  @Test(arguments: TestedBackend.allCases)
+  @Test(arguments: TestedBackend.thatTellKeys)
   func `a record that is larger than the chunk comes alone`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let large = patternedBytes(1, count: 20_000)

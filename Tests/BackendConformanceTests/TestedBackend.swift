@@ -13,6 +13,8 @@ enum TestedBackend: String, CaseIterable, CustomTestStringConvertible {
 
   /// Whether it can be closed and opened again.
   var lasts: Bool { self == .directory || self == .encrypted }
+  /// Those whose files tell byte keys: elsewhere a scan delivers what stands for them, and stores find them in the records.
+  static let thatTellKeys = allCases.filter { $0 != .encrypted }
   var testDescription: String { rawValue }
 }
 

@@ -35,14 +35,14 @@ template <class Body> bool refuses(Body body) {
 // A file with slots of all kinds. The passphrase's is as cheap as any.
 const std::string &sampleKeyFile() {
   static const std::string sample = [] {
-    const NewKeys made = NewKeys::random();
+    const SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
     KeyFile file(kStore, DataCipher::aes128);
     ScryptCost cost;
     cost.log2N = 10;
-    file.addSlot({SecretKind::passphrase, {"a passphrase", 12}}, made.master, cost, 1);
-    file.addSlot(kRawKey, made.master, cost, 2);
-    file.addSlot({SecretKind::recoveryKey, {"sixteen letters.", 16}}, made.master, cost, 3);
-    for (const DataKey &key : made.keys) file.addKey(key, made.master);
+    file.addSlot({SecretKind::passphrase, {"a passphrase", 12}}, master, cost, 1);
+    file.addSlot(kRawKey, master, cost, 2);
+    file.addSlot({SecretKind::recoveryKey, {"sixteen letters.", 16}}, master, cost, 3);
+    for (const DataKey &key : newGeneration(1)) file.addKey(key, master);
     const std::vector<uint8_t> bytes = file.bytes();
     return std::string(bytes.begin(), bytes.end());
   }();
@@ -69,7 +69,7 @@ void unlock(const KeyFile &file) {
   if (!unlocked) return;
   refuses([&] {
     const std::vector<DataKey> keys = file.keys(unlocked->master);
-    KeyRing ring(file.storeID(), file.cipher(), unlocked->master.copy(), keys);
+    KeyRing ring(file.storeID(), file.cipher(), keys);
     if (!ring.epochKey(ring.currentEpoch())) found("there is no key of the current epoch");
   });
 }
@@ -87,8 +87,7 @@ bool isCheap(const KeyFile &file) {
 
 std::shared_ptr<const KeyRing> sampleRing() {
   static const std::shared_ptr<const KeyRing> ring = [] {
-    NewKeys made = NewKeys::random();
-    return std::make_shared<const KeyRing>(kStore, DataCipher::aes128, std::move(made.master), made.keys);
+    return std::make_shared<const KeyRing>(kStore, DataCipher::aes128, newGeneration(1));
   }();
   return ring;
 }

@@ -179,7 +179,7 @@ tds_key_ring *probe_key_file_ring(const probe_key_file *file, int32_t *result) {
   tds_key_ring *ring = nullptr;
   *result = code([&] {
     ring = new tds_key_ring{std::make_shared<KeyRing>(
-      file->file.storeID(), file->file.cipher(), file->master.copy(), file->file.keys(file->master))};
+      file->file.storeID(), file->file.cipher(), file->file.keys(file->master))};
   });
   return ring;
 }

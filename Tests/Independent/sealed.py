@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 SLOT_LABEL = b"Todana slot 1"
 KEY_LABEL = b"Todana key 1"
-EPOCH, HEADER, NAME, DIGEST = 1, 2, 3, 4
+EPOCH, NAME, DIGEST = 1, 3, 4
 
 
 def check(data):
@@ -69,8 +69,9 @@ def open_keys(data, passphrase):
     raise SystemExit("no slot opens")
 
 
-def associated(kind, store, structure, epoch, key, form=3):
-    return b"Todana" + bytes([1, kind]) + store + struct.pack("<IIBH", structure, epoch, form, len(key)) + key
+def associated(kind, store, structure, epoch, key, form=3, token=b""):
+    head = b"Todana" + bytes([1, kind]) + store + struct.pack("<IIBH", structure, epoch, form, len(key))
+    return head + key + token
 
 
 def varint(data):
@@ -83,15 +84,18 @@ def varint(data):
 
 
 def open_envelope(envelope, kind, store, cipher, keys, structure, key):
-    assert envelope[0] == 3
+    form, token = envelope[0], b""
+    assert form in (3, 5)
+    if form == 5:
+        envelope, token = envelope[:-8], envelope[-8:]
     epoch, size = varint(envelope[1:])
     nonce, sealed = envelope[1 + size:13 + size], envelope[13 + size:]
     data_key = keys[EPOCH, epoch][:16 if cipher == 1 else 32]
-    return AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, structure, epoch, key))
+    return AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, structure, epoch, key, form, token))
 
 
-def term(keys, number, message):
-    key = hkdf(keys[DIGEST, 1], struct.pack("<I", number), b"Todana digest 1", 16)
+def term(keys, generation, number, message):
+    key = hkdf(keys[DIGEST, generation], struct.pack("<I", number), b"Todana digest 1", 16)
     padded = message + bytes(-len(message) % 16)
     mac = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
     return (mac.update(padded) + mac.finalize())[-16:]
@@ -122,19 +126,19 @@ def check_states(store, cipher, keys, states, commits, files, structure, rows):
         return open_envelope(sealed, 6, store, cipher, keys, number, b"")
 
     root = slot(0, 0)
-    version, commit, entries, history, is_open, epoch, seals = struct.unpack("<BQ16s16sBIQ", root)
-    contents = {number: struct.unpack("<BQ16s", slot(64 * (number + 1), number)) for number in files}
+    version, commit, entries, history, is_open, epoch, seals, newest_keys = struct.unpack("<BQ16s16sBIQI", root)
+    contents = {number: struct.unpack("<BQ16sI", slot(64 * (number + 1), number)) for number in files}
     assert version == 1 and all(state[0] == 1 for state in contents.values())
     newest, ids = newest_commits(commits)
     last = list(enumerate(reversed(ids)))[:1000]
     print(commit, newest == commit, is_open, epoch, seals)
     print(entries == total(
-        term(keys, 0, struct.pack("<IIQ", number, file, contents[number][1]) + contents[number][2])
+        term(keys, newest_keys, 0, struct.pack("<IIQ16sI12x", number, file, *contents[number][1:]))
         for number, file in files.items()))
     print(history == total(
-        term(keys, 2**32 - 1, struct.pack("<Q", newest - age) + batch[:8]) for age, batch in last))
+        term(keys, newest_keys, 2**32 - 1, struct.pack("<Q", newest - age) + batch[:8]) for age, batch in last))
     print(contents[structure][1], contents[structure][2] == total(
-        term(keys, structure, struct.pack("<QQ", row, token)) for row, token in rows))
+        term(keys, contents[structure][3], structure, struct.pack("<QQ", row, token)) for row, token in rows))
 
 
 def pairs(text):
@@ -148,12 +152,12 @@ def make(passphrase, structure, row, text):
     slot = head + commitment + AESSIV(wrapping).encrypt(master, [SLOT_LABEL, store, head])
     wrapping = hkdf(master, store, KEY_LABEL, 64)
     keys, epoch = b"", os.urandom(32)
-    for purpose in (EPOCH, HEADER, NAME, DIGEST):
+    for purpose in (EPOCH, NAME, DIGEST):
         number = 300 if purpose == EPOCH else 1
         key_head = struct.pack("<BxxxI8x", purpose, number)
         secret = epoch if purpose == EPOCH else os.urandom(32)
         keys += key_head + AESSIV(wrapping).encrypt(secret, [KEY_LABEL, store, key_head])
-    header = b"TDNKEYS\n" + struct.pack("<IBxH", 1, 1, 1) + store + struct.pack("<QH14x", 1, 4)
+    header = b"TDNKEYS\n" + struct.pack("<IBxH", 1, 1, 1) + store + struct.pack("<QH14x", 1, 3)
     header = header[:56]
     nonce = os.urandom(12)
     sealed = AESGCM(epoch[:16]).encrypt(
@@ -182,11 +186,12 @@ def main(command, *arguments):
             pairs(rows))
     elif command == "buffer":
         structure, name, envelope = int(arguments[2]), arguments[3], bytes.fromhex(arguments[4])
-        code = hmac.HMAC(keys[NAME, 1], hashes.SHA256())
+        newest = max(number for purpose, number in keys if purpose == NAME)
+        code = hmac.HMAC(keys[NAME, newest], hashes.SHA256())
         code.update(name.encode())
         key = code.finalize()[:16]
         print(key.hex())
-        print(open_envelope(envelope, 2, store, cipher, keys, structure, key).hex())
+        print(open_envelope(envelope, 2, store, cipher, keys, structure, b"").hex())
 
 
 main(*sys.argv[1:])

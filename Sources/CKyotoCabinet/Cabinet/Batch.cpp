@@ -4,7 +4,7 @@
 
 namespace todana {
 
-Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch) {
+Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch), changes_(batch.changes) {
   std::unordered_set<uint32_t> seen;
   for (size_t index = 0; index < batch.change_count;) {
     uint32_t id = change(index).structure;
@@ -22,6 +22,16 @@ Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch) {
     runs_.push_back(run);
     index = run.end;
   }
+}
+
+void Batch::replaceValue(size_t index, std::string value) {
+  if (ownChanges_.empty()) {
+    ownChanges_.assign(batch_.changes, batch_.changes + batch_.change_count);
+    changes_ = ownChanges_.data();
+  }
+  ownChanges_[index].value = kReplaced | replaced_.size();
+  ownChanges_[index].value_length = value.size();
+  replaced_.push_back(std::move(value));
 }
 
 void Batch::checkChange(const BatchRun &run, size_t index) const {

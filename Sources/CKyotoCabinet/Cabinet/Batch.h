@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "FileTable.h"
+#include "StorageKey.h"
 
 namespace todana {
 
@@ -30,26 +31,38 @@ class Batch {
   const uint8_t *id() const { return batch_.id; }
   const std::vector<BatchRun> &runs() const { return runs_; }
 
-  const tdn_change &change(size_t index) const { return batch_.changes[index]; }
+  const tdn_change &change(size_t index) const { return changes_[index]; }
   const char *bytes(uint64_t offset) const { return reinterpret_cast<const char *>(batch_.bytes) + offset; }
-  const char *value(const tdn_change &change) const { return bytes(change.value); }
+  const char *value(const tdn_change &change) const {
+    return change.value & kReplaced ? replaced_[change.value & ~kReplaced].data() : bytes(change.value);
+  }
+
+  // The caller's bytes stay as they are.
+  void replaceValue(size_t index, std::string value);
 
  private:
   void checkChange(const BatchRun &run, size_t index) const;
   void checkOrder(const BatchRun &run, size_t index) const;
   [[noreturn]] void invalid(const char *what, size_t index) const;
 
+  // Of a change whose value is one of those that were replaced; no batch is so long.
+  static constexpr uint64_t kReplaced = 1ULL << 63;
+
   const tdn_batch batch_;
+  const tdn_change *changes_;
+  std::vector<tdn_change> ownChanges_;
+  std::vector<std::string> replaced_;
   std::vector<BatchRun> runs_;
 };
 
 // The key of one change as it stands in the file. Rows' keys are made in place, so it must not be copied or moved.
 class ChangeKey {
  public:
-  ChangeKey(const Batch &batch, const Structure &structure, const tdn_change &change)
+  // `ring`: null in a plain store.
+  ChangeKey(const Batch &batch, const KeyRing *ring, const Structure &structure, const tdn_change &change)
       : row_(structure.hasRows() ? change.key : 0),
-        view_(structure.hasRows() ? std::string_view(row_.bytes, row_.length)
-                                  : std::string_view(batch.bytes(change.key), change.key_length)) {}
+        key_(ring, structure.contents.generation, structure, name(batch, structure, change)),
+        view_(structure.hasRows() ? std::string_view(row_.bytes, row_.length) : key_.view()) {}
   ChangeKey(const ChangeKey &) = delete;
   ChangeKey &operator=(const ChangeKey &) = delete;
 
@@ -58,7 +71,12 @@ class ChangeKey {
   size_t length() const { return view_.size(); }
 
  private:
+  static std::string_view name(const Batch &batch, const Structure &structure, const tdn_change &change) {
+    return structure.hasRows() ? std::string_view() : std::string_view(batch.bytes(change.key), change.key_length);
+  }
+
   RowKey row_;
+  StorageKey key_;
   std::string_view view_;
 };
 

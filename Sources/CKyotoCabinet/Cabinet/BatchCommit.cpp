@@ -2,6 +2,7 @@
 
 #include "../Kyoto/TreeReader.h"
 #include "Maintenance.h"
+#include "RecordConversion.h"
 
 namespace todana {
 
@@ -20,7 +21,10 @@ void BatchCommit::apply() {
     std::sort(conflicts_.begin(), conflicts_.end());  // new rows were checked before the others
     throw Conflict();
   }
-  for (const BatchRun &run : batch_.runs()) change(run);
+  for (const BatchRun &run : batch_.runs()) {
+    if (ring() && !run.structure->isTree()) convert(run);
+    change(run);
+  }
   commit_.finish();
 }
 
@@ -69,7 +73,7 @@ void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
 void BatchCommit::checkKeys(const BatchRun &run, const HashFile &file) {
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    ChangeKey key(batch_, *run.structure, change);
+    ChangeKey key(batch_, ring(), *run.structure, change);
     HashBlock record;
     bool exists = file.find(key.data(), key.length(), record);
     checkOne(index, exists, {record.value, record.valueLength});
@@ -80,7 +84,7 @@ void BatchCommit::checkTree(const BatchRun &run, const HashFile &file) {
   TreeReader tree(file);
   TreeReader::Leaf leaf;
   for (size_t index = run.first; index < run.end; index++) {
-    ChangeKey key(batch_, *run.structure, batch_.change(index));
+    ChangeKey key(batch_, ring(), *run.structure, batch_.change(index));
     std::string_view value;
     bool exists = tree.find(key.view(), leaf, value);
     checkOne(index, exists, value);
@@ -102,6 +106,29 @@ void BatchCommit::checkOne(size_t index, bool exists, std::string_view value) {
 }
 
 // MARK: Changing
+
+// A caller seals before the commit: meanwhile all keys may have been renewed, or the structure have become an encrypted
+// one, or a plain one.
+void BatchCommit::convert(const BatchRun &run) {
+  const Structure &structure = *run.structure;
+  std::optional<RecordConversion> conversion;
+  for (size_t index = run.first; index < run.end; index++) {
+    const tdn_change &change = batch_.change(index);
+    if (change.kind != TDN_PUT) continue;
+    const std::string_view value(batch_.value(change), change.value_length);
+    // What is no record at all is for its reader to refuse.
+    if (RecordConversion::hasForm(value, structure.contents.generation) || !RecordConversion::isRecord(value)) continue;
+    if (!conversion) conversion.emplace(commit_.state().ring, structure.contents.generation);
+    try {
+      batch_.replaceValue(
+        index, structure.hasRows()
+                 ? conversion->row(structure, change.key, value)
+                 : conversion->named(structure, {batch_.bytes(change.key), change.key_length}, value));
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_DAMAGED && failure.code != TDN_UNKNOWN_EPOCH) throw;
+    }
+  }
+}
 
 void BatchCommit::change(const BatchRun &run) {
   Structure &structure = *run.structure;
@@ -194,47 +221,61 @@ void BatchCommit::changeHash(const BatchRun &run, const HashFile &file, const Re
 }
 
 ContentsDigest &BatchCommit::digest(Structure &structure) {
-  if (!structure.digest) structure.digest = std::make_unique<ContentsDigest>(commit_.state().ring.get(), structure.id);
+  const uint32_t generation = structure.contents.generation;
+  if (!structure.digest || structure.digest->generation() != generation) {
+    structure.digest = std::make_unique<ContentsDigest>(ring(), generation, structure.id);
+  }
   // What a commit that failed has left.
   structure.digest->take();
+  if (structure.rekeyed) structure.rekeyed->digest.take();
   return *structure.digest;
 }
 
 void BatchCommit::setContents(Structure &structure, uint64_t count, const ContentsDigest::Sum &sum) {
-  ContentsState contents{count, structure.contents.digest};
+  ContentsState contents = structure.contents;
+  contents.count = count;
   for (size_t index = 0; index < sum.size(); index++) contents.digest[index] ^= sum[index];
   commit_.setContents(structure, contents);
+  if (structure.rekeyed) commit_.noteRekeyed(structure, structure.rekeyed->digest.take());
 }
 
-// Every expectation was met, so what a change overwrites is what it says, or what was found.
-void BatchCommit::noteContents(const BatchRun &run) {
-  Structure &structure = *run.structure;
-  ContentsDigest &digest = this->digest(structure);
-  uint64_t count = structure.contents.count;
-  const bool hasRows = structure.hasRows();
+// Every expectation was met, so what a change overwrites is what it says, or what was found. Returns by how much the
+// number of records changes.
+template <class Toggle> int64_t BatchCommit::toggleEach(const BatchRun &run, Toggle toggle) {
+  int64_t difference = 0;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    const auto toggle = [&](uint64_t token) {
-      if (hasRows) {
-        digest.toggleRow(change.key, token);
-      } else {
-        digest.toggleKey({batch_.bytes(change.key), change.key_length}, token);
-      }
-    };
     if (change.expectation == TDN_EXPECT_TOKEN) {
-      toggle(change.expected);
-      count--;
+      toggle(change, change.expected);
+      difference--;
     } else if (change.expectation == TDN_EXPECT_ANY) {
       if (auto old = oldTokens_.find(index); old != oldTokens_.end()) {
-        toggle(old->second);
-        count--;
+        toggle(change, old->second);
+        difference--;
       }
     }
     if (change.kind == TDN_PUT) {
-      toggle(recordToken(batch_.value(change), change.value_length));
-      count++;
+      toggle(change, recordToken(batch_.value(change), change.value_length));
+      difference++;
     }
   }
+  return difference;
+}
+
+void BatchCommit::noteContents(const BatchRun &run) {
+  Structure &structure = *run.structure;
+  const auto note = [&](ContentsDigest &digest) {
+    if (structure.hasRows()) {
+      return toggleEach(run, [&](const tdn_change &change, uint64_t token) { digest.toggleRow(change.key, token); });
+    }
+    return toggleEach(run, [&](const tdn_change &change, uint64_t token) {
+      const std::string_view name(batch_.bytes(change.key), change.key_length);
+      digest.toggleKey(StorageKey(ring(), digest.generation(), structure, name).view(), token);
+    });
+  };
+  ContentsDigest &digest = this->digest(structure);
+  const uint64_t count = structure.contents.count + static_cast<uint64_t>(note(digest));
+  if (structure.rekeyed) note(structure.rekeyed->digest);
   setContents(structure, count, digest.take());
 }
 
@@ -243,18 +284,21 @@ void BatchCommit::changeKeys(const BatchRun &run, RecordsChange &records) {
   for (size_t first = run.first; first < run.end; first += kHashGroupSize) {
     size_t count = std::min(kHashGroupSize, run.end - first);
     for (size_t member = 0; member < count; member++) {
-      ChangeKey key(batch_, *run.structure, batch_.change(first + member));
+      ChangeKey key(batch_, ring(), *run.structure, batch_.change(first + member));
       group.add(member, key.data(), key.length());
     }
     group.fetch(count);
     for (size_t member = 0; member < count; member++) {
       const tdn_change &change = batch_.change(first + member);
-      ChangeKey key(batch_, *run.structure, change);
+      ChangeKey key(batch_, ring(), *run.structure, change);
       RecordsChange::Found found = records.find(key.view(), group.place(member));
       if (change.kind == TDN_REMOVE) {
         records.remove(key.view(), group.place(member), found);
       } else {
         records.put(key.view(), group.place(member), found, {batch_.value(change), change.value_length});
+      }
+      if (RebuildJournal *journal = run.structure->journal) {
+        journal->names.emplace_back(batch_.bytes(change.key), change.key_length);
       }
     }
   }
@@ -269,13 +313,14 @@ void BatchCommit::changeTree(
   uint64_t count = structure.contents.count;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    ChangeKey key(batch_, structure, change);
+    ChangeKey key(batch_, ring(), structure, change);
     const TreeWriter::OldValue old = [&](const char *value, size_t length) {
       for (const Commit::Reader &reader : readers) {
         reader.snapshot->keepInOrder(*reader.part, key.view(), value, length);
       }
       if (!value) return;
       digest.toggleEntry(key.view(), {value, length});
+      if (structure.rekeyed) structure.rekeyed->digest.toggleEntry(key.view(), {value, length});
       count--;
     };
     if (change.kind == TDN_REMOVE) {
@@ -284,6 +329,7 @@ void BatchCommit::changeTree(
       const std::string_view value(batch_.value(change), change.value_length);
       writer.put(key.view(), value, old);
       digest.toggleEntry(key.view(), value);
+      if (structure.rekeyed) structure.rekeyed->digest.toggleEntry(key.view(), value);
       count++;
     }
   }

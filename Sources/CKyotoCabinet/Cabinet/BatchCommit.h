@@ -12,7 +12,7 @@ struct Conflict {};
 
 class BatchCommit {
  public:
-  BatchCommit(CommitState &state, const Batch &batch) : commit_(state), batch_(batch) {}
+  BatchCommit(CommitState &state, Batch &batch) : commit_(state), batch_(batch) {}
 
   void apply();
   void undo() { commit_.undo(); }
@@ -32,6 +32,7 @@ class BatchCommit {
   void checkOne(size_t index, bool exists, std::string_view value);
 
   // -- Changing
+  void convert(const BatchRun &run);
   void change(const BatchRun &run);
   std::shared_ptr<const HashFile> fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current);
   std::shared_ptr<const HashFile> copy(Structure &structure, const HashFile &from, uint64_t recordCount);
@@ -40,12 +41,14 @@ class BatchCommit {
   void changeTree(const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers);
 
   // -- What structures contain
+  const KeyRing *ring() const { return commit_.state().ring.get(); }
   ContentsDigest &digest(Structure &structure);
+  template <class Toggle> int64_t toggleEach(const BatchRun &run, Toggle toggle);
   void noteContents(const BatchRun &run);
   void setContents(Structure &structure, uint64_t count, const ContentsDigest::Sum &sum);
 
   Commit commit_;
-  const Batch &batch_;
+  Batch &batch_;
   std::vector<uint64_t> conflicts_;
   std::unordered_map<size_t, uint64_t> oldTokens_;  // of records that are overwritten whatever they are
   std::vector<Structure *> needy_;

@@ -26,6 +26,7 @@ struct tdn_snapshot {
 struct tdn_scan {
   std::shared_ptr<Cabinet> cabinet;
   std::shared_ptr<Snapshot> snapshot;
+  bool isSealed;
   std::variant<HashScan, TreeScan> scan;
   std::optional<ContentsCheck> check;  // of a scan over everything
 };
@@ -245,9 +246,11 @@ tdn_scan *openScan(
     Structure &scanned = session->structure(structure, isTree);
     SnapshotPart &part = session->snapshotPart(state, scanned);
     auto scan = std::make_unique<tdn_scan>(
-      tdn_scan{snapshot->cabinet, snapshot->snapshot, makeScan(state, part, scanned), std::nullopt});
+      tdn_scan{
+        snapshot->cabinet, snapshot->snapshot, part.contents.generation != 0, makeScan(state, part, scanned),
+        std::nullopt});
     if (isWhole) {
-      scan->check.emplace(session->keyRing().get(), scanned, part.contents, session->statesAreConsistent());
+      scan->check.emplace(session->keyRing(), scanned, part.contents, session->statesAreConsistent());
     }
     opened = scan.release();
   });
@@ -279,6 +282,7 @@ tdn_scan *tdn_range_open(
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error) {
   return guard(error, [&] {
     ChunkWriter writer(*chunk);
+    writer.setSealed(scan->isSealed);
     Cabinet::Use session = useOf(*scan->cabinet, scan->snapshot.get());
     try {
       for (bool goesOn = true; goesOn;) {

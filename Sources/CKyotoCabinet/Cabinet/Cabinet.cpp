@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "KeyMigration.h"
+
 namespace todana {
 
 namespace {
@@ -26,9 +28,23 @@ Cabinet::Cabinet(const std::string &path, const tdn_options &options, tdn_open_r
 }
 
 void Cabinet::openSession(const tdn_options &options, FileGroup::Report &report) {
+  StoreKeys *keys = openKeys();
+  const bool mayBePlain = keys && keys->migration() != StoreKeys::Migration::none;
   session_ = std::make_unique<Session>(
-    directory_->disk(), options, directory_->keys() ? directory_->keys()->ring() : nullptr, report);
-  if (StoreKeys *keys = directory_->keys()) session_->setEpochMaker([keys] { keys->addEpoch(); });
+    directory_->disk(), options, keys ? keys->ring() : nullptr, mayBePlain, report);
+  if (keys) session_->setEpochMaker([keys] { keys->addEpoch(); });
+}
+
+// Null where the store is a plain one.
+StoreKeys *Cabinet::openKeys() const {
+  StoreKeys *keys = directory_->keys();
+  return keys && !keys->isRemoved() ? keys : nullptr;
+}
+
+StoreKeys &Cabinet::requireKeys() const {
+  if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
+  if (StoreKeys *keys = openKeys()) return *keys;
+  throw Failure(TDN_NOT_ENCRYPTED, "the store is not encrypted");
 }
 
 void Cabinet::fill(tdn_open_report &report, const FileGroup::Report &groupReport) const {
@@ -49,7 +65,7 @@ Session &Cabinet::session() const {
 
 bool Cabinet::isEncrypted() {
   ReaderWriterLock::Shared lock(door_);
-  return !isClosed_ && directory_->keys();
+  return !isClosed_ && openKeys();
 }
 
 bool Cabinet::isOpen() {
@@ -81,6 +97,86 @@ void Cabinet::reopen(tdn_open_report &report) {
     session_->table().restore(handedOut_);
   }
   fill(report, groupReport);
+}
+
+// MARK: Other keys, or none
+
+void Cabinet::requireWritable() const {
+  if (options_.access == TDN_ACCESS_READ) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+}
+
+std::unique_lock<std::mutex> Cabinet::holdMigration() {
+  std::unique_lock<std::mutex> held(migrationMutex_, std::try_to_lock);
+  if (!held) throw Failure(TDN_IN_USE, "another thread renews the keys of the store, or encrypts or decrypts it");
+  return held;
+}
+
+StoreKeys::Renewal Cabinet::beginRotation(const std::vector<Secret> &secrets) {
+  const auto held = holdMigration();
+  return withKeys([&](StoreKeys &keys) {
+    if (keys.migration() != StoreKeys::Migration::none) {
+      throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted: that must be finished first");
+    }
+    return keys.renew(secrets, scryptCost(options_));
+  });
+}
+
+void Cabinet::beginEncryption(const Secret &secret) {
+  const auto held = holdMigration();
+  requireWritable();
+  std::unique_ptr<StoreKeys> keys;
+  {
+    Use session(*this);
+    if (openKeys()) throw Failure(TDN_INVALID, "the store is encrypted already: add or change a passphrase or key");
+    if (session->keyRing()) {
+      throw Failure(TDN_INVALID, "the store was decrypted since it was opened: close it and open it again first");
+    }
+    keys = directory_->makeKeys(secret, options_);
+  }
+  ReaderWriterLock::Exclusive lock(door_);
+  if (isClosed_ || !session_) {
+    keys->remove();
+    session();
+  }
+  directory_->setKeys(std::move(keys));
+  session_->setEpochMaker([keys = directory_->keys()] { keys->addEpoch(); });
+  KeyMigration(*session_, *directory_->keys(), KeyMigration::Goal::sealed).begin();
+}
+
+void Cabinet::beginDecryption() {
+  const auto held = holdMigration();
+  requireWritable();
+  Use session(*this);
+  StoreKeys &keys = requireKeys();
+  if (keys.migration() == StoreKeys::Migration::encrypting || keys.hasFormer()) {
+    throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted, or its keys renewed: that must be finished first");
+  }
+  keys.setMigration(StoreKeys::Migration::decrypting);
+}
+
+tdn_migration Cabinet::migration() {
+  ReaderWriterLock::Shared lock(door_);
+  if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
+  StoreKeys *keys = openKeys();
+  if (!keys) return TDN_MIGRATION_NONE;
+  switch (keys->migration()) {
+    case StoreKeys::Migration::encrypting: return TDN_MIGRATION_ENCRYPTING;
+    case StoreKeys::Migration::decrypting: return TDN_MIGRATION_DECRYPTING;
+    case StoreKeys::Migration::none: break;
+  }
+  return keys->hasFormer() ? TDN_MIGRATION_ROTATING : TDN_MIGRATION_NONE;
+}
+
+bool Cabinet::migrate(const Rebuilding::Progress &progress) {
+  const auto held = holdMigration();
+  requireWritable();
+  const tdn_migration migration = this->migration();
+  if (migration == TDN_MIGRATION_NONE) return true;
+  Use session(*this);
+  return KeyMigration(
+           *session, requireKeys(),
+           migration == TDN_MIGRATION_DECRYPTING ? KeyMigration::Goal::plain : KeyMigration::Goal::sealed)
+    .run(progress);
 }
 
 FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {

@@ -40,11 +40,17 @@ class Cabinet {
   // Calls `body` with the store's keys. Throws Failure: TDN_NOT_ENCRYPTED, TDN_CLOSED.
   template <class Body> auto withKeys(Body body) {
     ReaderWriterLock::Shared lock(door_);
-    if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
-    if (!directory_->keys()) throw Failure(TDN_NOT_ENCRYPTED, "the store is not encrypted");
-    return body(*directory_->keys());
+    return body(requireKeys());
   }
   bool isEncrypted();
+
+  // -- What gives the whole store other keys, or none (KeyMigration.h). Each is begun once, and run until it is done.
+  StoreKeys::Renewal beginRotation(const std::vector<Secret> &secrets);
+  void beginEncryption(const Secret &secret);
+  void beginDecryption();
+  tdn_migration migration();
+  // False where `progress` gave up.
+  bool migrate(const Rebuilding::Progress &progress);
   const tdn_options &options() const { return options_; }
 
   // Without a session, for what outlives it.
@@ -52,6 +58,10 @@ class Cabinet {
 
  private:
   void openSession(const tdn_options &options, FileGroup::Report &report);
+  StoreKeys *openKeys() const;
+  StoreKeys &requireKeys() const;
+  void requireWritable() const;
+  std::unique_lock<std::mutex> holdMigration();
   FileGroup::BackupPlan planBackup(Session &session) const;
   void fill(tdn_open_report &report, const FileGroup::Report &groupReport) const;
   Session &session() const;
@@ -62,6 +72,7 @@ class Cabinet {
   FileTable::HandedOut handedOut_;  // of the session that a failure ended
   std::unique_ptr<Session> session_;
   bool isClosed_ = false;
+  std::mutex migrationMutex_;  // one at a time; taken before the door
 };
 
 }  // namespace todana

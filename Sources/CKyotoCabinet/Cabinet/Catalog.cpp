@@ -39,7 +39,9 @@ SealedPlace place(uint64_t id) { return {SealedKind::catalog, static_cast<uint32
 
 }  // namespace
 
-Catalog::Catalog(const std::shared_ptr<const KeyRing> &ring) : sealer_(ring ? std::make_unique<Sealer>(ring) : nullptr) {}
+void Catalog::setKeys(const std::shared_ptr<const KeyRing> &ring) {
+  sealer_ = ring ? std::make_unique<Sealer>(ring) : nullptr;
+}
 
 std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &structureName) {
   char prefix[16];
@@ -54,14 +56,14 @@ std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &
 }
 
 std::string Catalog::sealed(uint64_t id, std::string value) {
-  if (!sealer_) return value;
+  if (!isSealed_) return value;
   const std::vector<uint8_t> bytes = sealer_->seal(place(id), {value.data(), value.size()});
   return std::string(bytes.begin(), bytes.end());
 }
 
 // Nothing where it is damaged, belongs elsewhere, or is not sealed where everything is.
 std::optional<std::string> Catalog::opened(uint64_t id, std::string_view value) {
-  if (!sealer_) return std::string(value);
+  if (!isSealed_) return std::string(value);
   std::vector<uint8_t> output(value.size());
   const Sealer::Opened opened = sealer_->open(place(id), {value.data(), value.size()}, output.data());
   if (opened.outcome == Sealer::Outcome::unknownEpoch) {
@@ -100,7 +102,7 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
     file_->verifyValue(block);
     uint64_t id;
     const std::string_view value(block.value, block.valueLength);
-    if (!sealer_ && isSealed(value)) throw missingKeys();
+    if (!isSealed_ && isSealed(value)) throw missingKeys();
     if (!RowKey::parse(block.key, block.keyLength, &id) || id >= nextStructure_ ||
         !ids.insert(id).second) {
       file_->damaged("an entry of the catalog is damaged", offset);
@@ -140,8 +142,35 @@ void Catalog::store(
   writer.end(nextStructure);
 }
 
+void Catalog::rewrite(
+  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+  uint32_t nextFileNumber, bool isSealed) {
+  isSealed_ = isSealed;
+  store(group, writer, entries, nextStructure, nextFileNumber);
+  eraseUnused();
+}
+
+// What stands in free blocks, and behind records that fill their blocks no more.
+void Catalog::eraseUnused() {
+  const std::string zeros(64 << 10, '\0');
+  HashBlock block;
+  for (int64_t offset = file_->recordStart(); offset < file_->end(); offset += block.size) {
+    file_->readBlock(offset, block);
+    int64_t start = offset + kFreeBlockHeaderSize;
+    if (!block.isFree) {
+      file_->verifyValue(block);
+      // Behind the byte that says that there is more.
+      start = file_->offset(block.value) + static_cast<int64_t>(block.valueLength) + 1;
+    }
+    for (const int64_t end = offset + block.size; start < end; start += static_cast<int64_t>(zeros.size())) {
+      file_->file()->write(start, zeros.data(), std::min(zeros.size(), static_cast<size_t>(end - start)));
+    }
+  }
+}
+
 void Catalog::forget() {
   pool_.forget();
+  isSealed_ = wasSealed_;
   if (isNew_) file_ = nullptr;
 }
 

@@ -27,8 +27,10 @@ class Catalog {
     std::string name;
   };
 
-  // In an encrypted store entries are sealed, and files are named by their numbers alone.
-  explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr);
+  explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
+  void setKeys(const std::shared_ptr<const KeyRing> &ring);
+  // Entries are sealed: always, where a store has keys, but while it is being encrypted or decrypted.
+  void setSealed(bool isSealed) { isSealed_ = isSealed; }
 
   // The name of a data file: its number, and for people what is in it, unless the name is empty.
   static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
@@ -46,8 +48,15 @@ class Catalog {
   void store(
     FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
     uint32_t nextFileNumber);
+  // The same for all entries, sealed or not from now on; nothing else is left in the file.
+  void rewrite(
+    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+    uint32_t nextFileNumber, bool isSealed);
   // Before each commit: what the one before it did has been settled.
-  void settle() { isNew_ = false; }
+  void settle() {
+    isNew_ = false;
+    wasSealed_ = isSealed_;
+  }
   // After a rollback.
   void forget();
   // At the end of a session, inside `apply`.
@@ -57,7 +66,11 @@ class Catalog {
   std::string sealed(uint64_t id, std::string value);
   std::optional<std::string> opened(uint64_t id, std::string_view value);
 
-  const std::unique_ptr<Sealer> sealer_;  // null in a plain store
+  void eraseUnused();
+
+  std::unique_ptr<Sealer> sealer_;  // null in a plain store
+  bool isSealed_ = false;
+  bool wasSealed_ = false;  // what a rollback returns to
   std::shared_ptr<const HashFile> file_;
   bool isNew_ = false;  // made by the commit that is being applied
   FreeBlockPool pool_;

@@ -19,16 +19,16 @@ std::shared_ptr<const HashFile> Commit::createFile(Structure &structure, uint64_
     state_.group.createFile(number, state_.table.fileName(structure, number));
   HashFile::Shape shape;
   if (structure.isTree()) {
-    shape = TreeReader::shape(state_.table.sealers());
+    shape = TreeReader::shape(state_.table.sealers(structure, structure.isSealed));
   } else if (recordCount > static_cast<uint64_t>(shape.bucketCount)) {
     shape.bucketCount = HashFile::bucketCountFor(recordCount);
   }
   return HashFile::create(std::move(data), structure.id, shape);
 }
 
-void Commit::replaceFile(Structure &structure, std::shared_ptr<const HashFile> file) {
+void Commit::replaceFile(Structure &structure, std::shared_ptr<const HashFile> file, bool isSealed) {
   std::shared_ptr<const HashFile> old = state_.table.file(structure);
-  replacements_.push_back({&structure, old, structure.fileNumber});
+  replacements_.push_back({&structure, old, structure.fileNumber, structure.isSealed});
   touch(structure);
   structure.pool.forget();
   if (structure.treeWriter) {
@@ -37,7 +37,7 @@ void Commit::replaceFile(Structure &structure, std::shared_ptr<const HashFile> f
     forgetTree(structure);
   }
   uint32_t number = file->number();
-  state_.table.setFile(structure, std::move(file), number);
+  state_.table.setFile(structure, std::move(file), number, isSealed);
   if (old) state_.group.dropFile(old->file());
 }
 
@@ -89,6 +89,11 @@ void Commit::setContents(Structure &structure, const ContentsState &contents) {
   structure.contents = contents;
 }
 
+void Commit::noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum) {
+  for (size_t index = 0; index < sum.size(); index++) structure.rekeyed->sum[index] ^= sum[index];
+  rekeyedSums_.emplace_back(&structure, sum);
+}
+
 void Commit::finish() {
   if (!state_.group.applying().hasChanges) return;
   std::vector<Structure *> changed;
@@ -112,17 +117,42 @@ void Commit::accept(const std::vector<Acceptance> &accepted) {
   for (const Acceptance &acceptance : accepted) {
     // What came after that commit stays as it was noted.
     ContentsState contents = acceptance.structure->contents;
+    if (contents.generation != acceptance.expected.generation) {
+      throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed meanwhile: try again");
+    }
     contents.count += acceptance.found.count - acceptance.expected.count;
     for (size_t index = 0; index < contents.digest.size(); index++) {
       contents.digest[index] ^= acceptance.found.digest[index] ^ acceptance.expected.digest[index];
     }
     setContents(*acceptance.structure, contents);
   }
+  storeAllStates(state_.states.generation());
+}
+
+void Commit::storeAllStates(uint32_t generation) {
   std::vector<Structure *> stored;
   for (Structure *structure : state_.table.all()) {
     if (structure->fileNumber != 0) stored.push_back(structure);
   }
-  state_.states.storeAll(state_.group, stored);
+  state_.states.storeAll(state_.group, stored, generation);
+}
+
+void Commit::rewriteStates(uint32_t generation, uint32_t newGeneration) {
+  std::vector<Catalog::Entry> entries;
+  for (Structure *structure : state_.table.all()) {
+    if (structure->fileNumber != 0) {
+      entries.push_back({structure->id, structure->kind, structure->fileNumber, structure->name});
+      continue;
+    }
+    ContentsState contents = structure->contents;
+    contents.generation = newGeneration;
+    setContents(*structure, contents);
+    structure->isSealed = newGeneration != 0;
+  }
+  state_.catalog.rewrite(
+    state_.group, state_.writer, entries, state_.table.nextStructure(), state_.table.nextFileNumber(),
+    generation != 0);
+  storeAllStates(generation);
 }
 
 void Commit::undo() {
@@ -136,9 +166,15 @@ void Commit::undo() {
   }
   for (auto former = formerContents_.rbegin(); former != formerContents_.rend(); ++former) {
     former->first->contents = former->second;
+    if (former->first->fileNumber == 0) former->first->isSealed = former->second.generation != 0;
+  }
+  for (const auto &[structure, sum] : rekeyedSums_) {
+    if (!structure->rekeyed) continue;
+    for (size_t index = 0; index < sum.size(); index++) structure->rekeyed->sum[index] ^= sum[index];
   }
   for (auto replacement = replacements_.rbegin(); replacement != replacements_.rend(); ++replacement) {
-    state_.table.setFile(*replacement->structure, replacement->oldFile, replacement->oldNumber);
+    state_.table.setFile(
+      *replacement->structure, replacement->oldFile, replacement->oldNumber, replacement->wasSealed);
   }
 }
 

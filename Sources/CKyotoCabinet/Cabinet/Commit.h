@@ -42,7 +42,11 @@ class Commit {
   }
 
   // The structure lives in another file from this commit on; the one before leaves the group.
-  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file);
+  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file) {
+    replaceFile(structure, std::move(file), structure.isSealed);
+  }
+  // `isSealed`: whether the new file belongs to an encrypted store.
+  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file, bool isSealed);
   // Creates a file for the structure that is to hold so many records.
   std::shared_ptr<const HashFile> createFile(Structure &structure, uint64_t recordCount);
 
@@ -58,6 +62,8 @@ class Commit {
 
   // The structure contains this from the commit on.
   void setContents(Structure &structure, const ContentsState &contents);
+  // What it took out of the structure, and put in, as terms under other keys.
+  void noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum);
 
   // The stock tree of the structure, which lives in `file`.
   TreeWriter &treeWriter(Structure &structure, const std::shared_ptr<const HashFile> &file);
@@ -76,11 +82,15 @@ class Commit {
     ContentsState found;
   };
   void accept(const std::vector<Acceptance> &accepted);
+  // The same: catalog and states are written anew, whatever is in the structures, sealed under this generation's keys, or
+  // plain (0). Structures that have no file yet belong to `newGeneration`.
+  void rewriteStates(uint32_t generation, uint32_t newGeneration);
   // In `undone`.
   void undo();
 
  private:
   void forgetTree(Structure &structure);
+  void storeAllStates(uint32_t generation);
 
   CommitState &state_;
   std::vector<std::shared_ptr<Snapshot>> snapshots_;
@@ -90,9 +100,11 @@ class Commit {
     Structure *structure;
     std::shared_ptr<const HashFile> oldFile;
     uint32_t oldNumber;
+    bool wasSealed;
   };
   std::vector<Replacement> replacements_;
   std::vector<std::pair<Structure *, ContentsState>> formerContents_;
+  std::vector<std::pair<Structure *, ContentsDigest::Sum>> rekeyedSums_;
 };
 
 }  // namespace todana

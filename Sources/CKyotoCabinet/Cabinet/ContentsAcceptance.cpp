@@ -1,11 +1,7 @@
 #include "ContentsAcceptance.h"
 
-#include <variant>
-
-#include "../Snapshots/HashScan.h"
-#include "../Snapshots/TreeScan.h"
 #include "ContentsCheck.h"
-#include "RandomID.h"
+#include "WholeScan.h"
 
 namespace todana {
 
@@ -16,46 +12,26 @@ bool ContentsAcceptance::run(const Rebuilding::Progress &progress) {
   }
   for (Structure *structure : structures) total_ += session_.snapshotCount(*snapshot_, structure->id);
   for (Structure *structure : structures) {
-    if (!read(*structure, progress)) return false;
+    if (!progress(done_, total_) || !read(*structure, progress)) return false;
   }
   session_.accept(accepted_);
   return true;
 }
 
 bool ContentsAcceptance::read(Structure &structure, const Rebuilding::Progress &progress) {
-  SnapshotPart &part = session_.snapshotPart(*snapshot_, structure);
-  using Scan = std::variant<HashScan, TreeScan>;
-  Scan scan = structure.isTree() ? Scan(TreeScan(*snapshot_, part, {std::nullopt, std::nullopt, false}))
-                                 : Scan(HashScan(*snapshot_, part, structure.hasRows()));
-  ContentsSum sum(session_.keyRing().get(), structure);
-  std::vector<uint8_t> bytes(1 << 20);
-  std::vector<tdn_slice> slices(4096);
-  for (;;) {
-    if (!progress(done_, total_)) return false;
-    tdn_chunk chunk{};
-    chunk.bytes = bytes.data();
-    chunk.byte_capacity = bytes.size();
-    chunk.slices = slices.data();
-    chunk.slice_capacity = slices.size();
-    ChunkWriter writer(chunk);
-    for (bool goesOn = true; goesOn;) {
-      FileGroup::ReadLock lock(session_.group());
-      snapshot_->check();
-      goesOn = std::visit([&](auto &state) { return state.step(writer); }, scan);
-    }
-    if (!sum.add(chunk)) {
+  WholeScan scan(session_, *snapshot_, structure);
+  const ContentsState &expected = scan.part().contents;
+  ContentsSum sum(session_.keyRing(), expected.generation, structure);
+  while (const tdn_chunk *chunk = scan.next()) {
+    if (!sum.add(*chunk)) {
       Failure failure(TDN_DAMAGED, "a record of the structure cannot be read, so there is nothing to accept");
       failure.structure = structure.id;
       throw failure;
     }
-    if (chunk.needed > 0) {
-      bytes.resize(chunk.needed);
-    } else if (chunk.slice_count == 0) {
-      break;
-    }
-    done_ += chunk.slice_count;
+    done_ += chunk->slice_count;
+    if (!progress(done_, total_)) return false;
   }
-  accepted_.push_back({&structure, part.contents, sum.take()});
+  accepted_.push_back({&structure, expected, sum.take()});
   return true;
 }
 

@@ -10,9 +10,9 @@ namespace todana {
 // What has been read of a structure so far.
 class ContentsSum {
  public:
-  // `ring`: null in a plain store.
-  ContentsSum(const KeyRing *ring, const Structure &structure)
-      : digest_(ring, structure.id), hasRows_(structure.hasRows()), isTree_(structure.isTree()) {}
+  // `ring`: null in a plain store. `generation`: of the keys to sum up with.
+  ContentsSum(const KeyRing *ring, uint32_t generation, const Structure &structure)
+      : digest_(ring, generation, structure.id), hasRows_(structure.hasRows()), isTree_(structure.isTree()) {}
 
   // False where one of the records cannot be read.
   bool add(const tdn_chunk &chunk) {
@@ -40,6 +40,7 @@ class ContentsSum {
     ContentsState state;
     state.count = count_;
     state.digest = digest_.take();
+    state.generation = digest_.generation();
     return state;
   }
 
@@ -54,7 +55,7 @@ class ContentsCheck {
  public:
   // `isKnown` false: nobody knows what there should be.
   ContentsCheck(const KeyRing *ring, const Structure &structure, const ContentsState &expected, bool isKnown)
-      : sum_(ring, structure), structure_(structure.id), isKnown_(isKnown), expected_(expected) {}
+      : sum_(ring, expected.generation, structure), structure_(structure.id), isKnown_(isKnown), expected_(expected) {}
 
   // Something was not read: there is nothing to compare any more.
   void giveUp() { isOver_ = true; }

@@ -7,10 +7,29 @@ void FileTable::add(const Catalog::Entry &entry) {
   make(entry.id, entry.kind, entry.name).fileNumber = entry.fileNumber;
 }
 
+void FileTable::setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  sealers_ = std::move(sealers);
+  newGeneration_ = generation;
+}
+
+uint32_t FileTable::newGeneration() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return newGeneration_;
+}
+
+std::shared_ptr<SealerPool> FileTable::sealers(const Structure &structure, bool isSealed) {
+  if (!isSealed || !structure.isTree()) return nullptr;
+  std::lock_guard<std::mutex> lock(mutex_);
+  return sealers_;
+}
+
 // In both maps, or, where memory ends, in neither.
 Structure &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
   auto structure = std::make_unique<Structure>(id, kind, name);
   Structure &made = *structure;
+  made.contents.generation = newGeneration_;
+  made.isSealed = newGeneration_ != 0;
   auto entry = byName_.insert_or_assign({kind, name}, &made).first;
   try {
     structures_[id] = std::move(structure);
@@ -98,6 +117,7 @@ uint32_t FileTable::nextStructure() {
 std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKept) {
   for (;;) {
     uint32_t number;
+    bool isSealed;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (structure.file) {
@@ -105,16 +125,17 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
         return structure.file;
       }
       number = structure.fileNumber;
+      isSealed = structure.isSealed;
     }
     if (number == 0) return nullptr;
     // Not under the mutex: opening takes the group's locks, and commits, which hold those, take the mutex.
     std::shared_ptr<const HashFile> file;
     try {
-      std::shared_ptr<DataFile> data = group_.openFile(number, fileName(structure, number));
+      std::shared_ptr<DataFile> data = group_.openFile(number, fileName(structure, number, isSealed));
       FileGroup::ReadLockUnlessApplying lock(group_);
       file = std::make_shared<const HashFile>(
         std::move(data), structure.id, structure.isTree() ? kTreeFileType : kHashFileType,
-        structure.isTree() ? sealers_ : nullptr);
+        sealers(structure, isSealed));
     } catch (const Failure &) {
       if (structure.fileNumber != number) continue;  // replaced meanwhile
       throw;
@@ -131,10 +152,12 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
   }
 }
 
-void FileTable::setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number) {
+void FileTable::setFile(
+  Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed) {
   std::lock_guard<std::mutex> lock(mutex_);
   letGo(structure);
   structure.fileNumber = number;
+  structure.isSealed = isSealed;
   if (file) keep(structure, std::move(file));
 }
 

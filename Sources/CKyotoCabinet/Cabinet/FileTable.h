@@ -20,9 +20,11 @@ namespace todana {
 
 class FileTable {
  public:
-  // `sealers`: of an encrypted store, whose files are named by their numbers alone.
-  FileTable(FileGroup &group, size_t openLimit, std::shared_ptr<SealerPool> sealers)
-      : group_(group), openLimit_(openLimit), sealers_(std::move(sealers)) {}
+  FileTable(FileGroup &group, size_t openLimit) : group_(group), openLimit_(openLimit) {}
+
+  // `sealers`: of a store that has keys. New structures belong to this generation of them; 0: they are plain.
+  void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation);
+  uint32_t newGeneration();
 
   // -- Structures
   void add(const Catalog::Entry &entry);
@@ -55,11 +57,15 @@ class FileTable {
   uint32_t takeFileNumber() { return nextFileNumber_++; }
   uint32_t nextStructure();
   uint32_t nextFileNumber() const { return nextFileNumber_; }
-  std::string fileName(const Structure &structure, uint32_t number) const {
-    return Catalog::fileName(number, structure.kind, sealers_ ? std::string() : structure.name);
+  // In an encrypted store files are named by their numbers alone.
+  static std::string fileName(const Structure &structure, uint32_t number, bool isSealed) {
+    return Catalog::fileName(number, structure.kind, isSealed ? std::string() : structure.name);
   }
-  // Of an encrypted store, else null.
-  const std::shared_ptr<SealerPool> &sealers() const { return sealers_; }
+  static std::string fileName(const Structure &structure, uint32_t number) {
+    return fileName(structure, number, structure.isSealed);
+  }
+  // What the nodes of a sealed tree are sealed with; for others null.
+  std::shared_ptr<SealerPool> sealers(const Structure &structure, bool isSealed);
 
   // -- Files
   // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none.
@@ -84,7 +90,7 @@ class FileTable {
   }
 
   // Inside `apply`, or when it is undone: the structure lives in another file now.
-  void setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number);
+  void setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed);
 
   uint32_t openCount();
 
@@ -99,8 +105,9 @@ class FileTable {
 
   FileGroup &group_;
   const size_t openLimit_;
-  const std::shared_ptr<SealerPool> sealers_;
   std::mutex mutex_;
+  std::shared_ptr<SealerPool> sealers_;  // null in a plain store
+  uint32_t newGeneration_ = 0;
   std::map<uint32_t, std::unique_ptr<Structure>> structures_;
   std::map<std::pair<int32_t, std::string>, Structure *> byName_;
   uint32_t nextStructure_ = 1;

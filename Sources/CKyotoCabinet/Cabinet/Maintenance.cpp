@@ -116,6 +116,23 @@ bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &prog
   return true;
 }
 
+void Maintenance::convert(
+  Structure &structure, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion) {
+  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  std::shared_ptr<const HashFile> file = currentFile(structure);
+  if (!file) throw Rebuilding::Abandoned();
+  Rebuilding rebuilding(
+    state_, structure, file, [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); },
+    conversion);
+  rebuilding.survey();
+  uint64_t rowCount;
+  {
+    FileGroup::ReadLock lock(state_.group);
+    rowCount = file->rowCount();
+  }
+  rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, *file));
+}
+
 std::shared_ptr<const HashFile> Maintenance::currentFile(Structure &structure) {
   std::shared_ptr<const HashFile> file = state_.table.file(structure);
   if (!file) return nullptr;

@@ -35,8 +35,12 @@ class Maintenance {
   void request(Structure &structure);
   // Rebuilds the structure's file here and now, if it would become shorter. False if it would not, or `progress` gave up.
   bool compact(Structure &structure, const Rebuilding::Progress &progress);
+  // Rebuilds it in another form, here and now. Throws Rebuilding::Abandoned where `progress` gave up, or the structure
+  // moved to another file meanwhile.
+  void convert(Structure &structure, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion);
   // Gives up what is being built. Nothing is requested afterwards.
   void stop();
+  bool isStopping() const { return isStopping_; }
 
   // Files that were given more buckets, and that were compacted.
   uint64_t growthCount() const { return growthCount_; }

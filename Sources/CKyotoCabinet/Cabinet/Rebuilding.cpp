@@ -14,10 +14,21 @@ constexpr size_t kLastRound = 50;
 
 Rebuilding::Rebuilding(
   CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress)
-    : state_(state), structure_(structure), from_(std::move(from)), progress_(std::move(progress)) {
+    : Rebuilding(state, structure, std::move(from), std::move(progress), nullptr) {}
+
+Rebuilding::Rebuilding(
+  CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+  const Conversion &conversion)
+    : Rebuilding(state, structure, std::move(from), std::move(progress), &conversion) {}
+
+Rebuilding::Rebuilding(
+  CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+  const Conversion *conversion)
+    : state_(state), structure_(structure), from_(std::move(from)), progress_(std::move(progress)),
+      conversion_(conversion) {
   FileGroup::ReadLock lock(state_.group);
   if (structure_.fileNumber != from_->number()) throw Abandoned();
-  refill_ = Refill::make(from_, structure_.hasRows());
+  refill_ = Refill::make(from_, structure_, conversion ? &conversion->records : nullptr);
   structure_.journal = &journal_;
   isNoted_ = true;
 }
@@ -67,12 +78,12 @@ void Rebuilding::create(uint64_t bucketCount) {
   const uint32_t number = state_.table.takeFileNumber();
   HashFile::Shape shape;
   if (structure_.isTree()) {
-    shape = TreeReader::shape(state_.table.sealers());
+    shape = TreeReader::shape(state_.table.sealers(structure_, isSealed()));
     bucketCount = std::min(bucketCount, TreeReader::kMostBuckets);
   }
   shape.bucketCount = HashFile::bucketCountAtLeast(bucketCount);
   target_ = HashFile::create(
-    state_.group.createBuildingFile(number, state_.table.fileName(structure_, number)),
+    state_.group.createBuildingFile(number, state_.table.fileName(structure_, number, isSealed())),
     structure_.id, shape);
   writer_.begin(*target_, pool_);
 }
@@ -85,12 +96,12 @@ void Rebuilding::carryAllChanges() {
 
 // Brings over what commits have changed since the last time. Returns how much that was.
 size_t Rebuilding::carryChanges() {
-  std::vector<std::string> keys;
+  RebuildJournal changes;
   {
     FileGroup::ReadLock lock(state_.group);
-    keys.swap(journal_.keys);
+    std::swap(changes, journal_);
   }
-  const size_t count = refill_->change(std::move(keys));
+  const size_t count = refill_->change(std::move(changes));
   for (bool hasMore = count > 0; hasMore;) {
     step();
     {
@@ -109,7 +120,7 @@ void Rebuilding::switchOver() {
     [&] {
       commit.begin();
       if (structure_.fileNumber != from_->number()) throw Abandoned();
-      refill_->change(std::move(journal_.keys));
+      refill_->change(std::move(journal_));
       for (bool hasMore = true; hasMore;) {
         hasMore = refill_->takeChanged();
         writeStep();
@@ -121,7 +132,11 @@ void Rebuilding::switchOver() {
       }
       state_.group.adoptFile(target_->file());
       commit.snapshotReaders(structure_, from_);
-      commit.replaceFile(structure_, target_);
+      commit.replaceFile(structure_, target_, isSealed());
+      if (conversion_) {
+        commit.setContents(
+          structure_, {structure_.contents.count, conversion_->digest(), conversion_->records.generation()});
+      }
       commit.finish();
       structure_.noteNeed(refill_->byteCount(), from_->rowCount());
       structure_.journal = nullptr;

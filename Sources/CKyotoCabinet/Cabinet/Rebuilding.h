@@ -21,6 +21,14 @@ class Rebuilding {
   struct Abandoned {};
 
   Rebuilding(CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress);
+  // The same into another form. `digest` says, in the commit that ends it, what the structure's is then.
+  struct Conversion {
+    RecordConversion &records;
+    std::function<ContentsDigest::Sum()> digest;
+  };
+  Rebuilding(
+    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+    const Conversion &conversion);
   ~Rebuilding();
   Rebuilding(const Rebuilding &) = delete;
   Rebuilding &operator=(const Rebuilding &) = delete;
@@ -35,6 +43,10 @@ class Rebuilding {
   void run(uint64_t bucketCount);
 
  private:
+  Rebuilding(
+    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+    const Conversion *conversion);
+  bool isSealed() const { return conversion_ ? conversion_->records.generation() != 0 : structure_.isSealed.load(); }
   void create(uint64_t bucketCount);
   void carryAllChanges();
   size_t carryChanges();
@@ -46,6 +58,7 @@ class Rebuilding {
   Structure &structure_;
   const std::shared_ptr<const HashFile> from_;
   const Progress progress_;
+  const Conversion *const conversion_;  // null: records stay as they are
   std::shared_ptr<const HashFile> target_;
   std::unique_ptr<Refill> refill_;
   RebuildJournal journal_;

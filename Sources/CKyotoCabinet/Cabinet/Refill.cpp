@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../Kyoto/NodeSeal.h"
 #include "../Kyoto/RowFinder.h"
 
 namespace todana {
@@ -34,7 +35,8 @@ namespace {
 // Copies records as they are: those of byte keys, and the nodes of trees.
 class KeyRefill : public Refill {
  public:
-  explicit KeyRefill(std::shared_ptr<const HashFile> from) : Refill(std::move(from)), next_(from_->recordStart()) {}
+  KeyRefill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion)
+      : Refill(std::move(from), structure, conversion), next_(from_->recordStart()) {}
 
   uint64_t recordCount() const override { return recordCount_; }
   uint64_t byteCount() const override { return byteCount_; }
@@ -51,23 +53,26 @@ class KeyRefill : public Refill {
     return false;
   }
 
-  size_t change(std::vector<std::string> keys) override {
-    changed_ = std::move(keys);
+  size_t change(RebuildJournal changes) override {
+    changed_ = std::move(changes);
     nextChanged_ = 0;
-    return changed_.size();
+    return changed_.keys.size();
   }
 
   bool takeChanged() override {
     StepLimit limit;
-    for (; nextChanged_ < changed_.size(); nextChanged_++) {
+    for (; nextChanged_ < changed_.keys.size(); nextChanged_++) {
       if (limit.isReached(bytes_.size())) return true;
-      const std::string &key = changed_[nextChanged_];
+      const std::string &key = changed_.keys[nextChanged_];
       HashBlock block;
       if (from_->find(key.data(), key.size(), block)) {
         take(block);
       } else {
-        records_.push_back({bytes_.size(), key.size(), 0, false});
-        bytes_.append(key);
+        // Where it stands in the new file only its name tells.
+        const bool hasName = conversion_ && structure_.hasNames();
+        const std::string removed = hasName ? conversion_->keyOf(changed_.names[nextChanged_]) : key;
+        records_.push_back({bytes_.size(), removed.size(), 0, false});
+        bytes_.append(removed);
       }
     }
     return false;
@@ -75,12 +80,11 @@ class KeyRefill : public Refill {
 
   void write(const HashFile &target, HashWriter &writer) override {
     for (const Taken &record : records_) {
-      const char *key = bytes_.data() + record.position;
-      HashFile::Place place = target.place(key, record.keyLength);
+      const std::string_view key(bytes_.data() + record.position, record.keyLength);
       if (record.exists) {
-        writer.put(key, record.keyLength, place, key + record.keyLength, record.valueLength);
+        put(key, {key.data() + key.size(), record.valueLength}, target, writer);
       } else {
-        writer.remove(key, record.keyLength, place);
+        writer.remove(key.data(), key.size(), target.place(key.data(), key.size()));
       }
     }
     records_.clear();
@@ -100,6 +104,18 @@ class KeyRefill : public Refill {
     byteCount_ += recordSize(*from_, record.keyLength, record.valueLength);
   }
 
+  void put(std::string_view key, std::string_view value, const HashFile &target, HashWriter &writer) {
+    RecordConversion::Named named;
+    if (conversion_ && structure_.hasNames()) {
+      named = conversion_->stored(structure_, key, value);
+      key = named.key;
+      value = named.record;
+    } else if (conversion_) {
+      value = NodeSeal(target).sealed(key, NodeSeal(*from_).opened(key, value, openedNode_), sealedNode_);
+    }
+    writer.put(key.data(), key.size(), target.place(key.data(), key.size()), value.data(), value.size());
+  }
+
   void take(const HashBlock &block) {
     from_->verifyKey(block);
     from_->verifyValue(block);
@@ -111,16 +127,18 @@ class KeyRefill : public Refill {
   uint64_t recordCount_ = 0;
   uint64_t byteCount_ = 0;
   int64_t next_;
-  std::vector<std::string> changed_;
+  RebuildJournal changed_;
   size_t nextChanged_ = 0;
   std::vector<Taken> records_;
   std::string bytes_;
+  std::string openedNode_, sealedNode_;
 };
 
 // Puts rows into packs with their neighbours, whatever records they had, in the order of their ids.
 class RowRefill : public Refill {
  public:
-  explicit RowRefill(std::shared_ptr<const HashFile> from) : Refill(std::move(from)) {}
+  RowRefill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion)
+      : Refill(std::move(from), structure, conversion) {}
 
   uint64_t recordCount() const override { return arePacked() ? groups_.size() : rowCount_; }
   uint64_t byteCount() const override {
@@ -148,10 +166,10 @@ class RowRefill : public Refill {
     return false;
   }
 
-  size_t change(std::vector<std::string> keys) override {
+  size_t change(RebuildJournal changes) override {
     changed_.clear();
     nextChanged_ = 0;
-    for (const std::string &key : keys) changed_.push_back(numberOf(key.data(), key.size()));
+    for (const std::string &key : changes.keys) changed_.push_back(numberOf(key.data(), key.size()));
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     return changed_.size();
@@ -167,6 +185,7 @@ class RowRefill : public Refill {
   }
 
   void write(const HashFile &target, HashWriter &writer) override {
+    if (conversion_) convert();
     for (size_t index = 0; index < taken_.size(); index++) {
       const size_t end = index + 1 < taken_.size() ? taken_[index + 1].firstRow : rows_.size();
       writeGroup(taken_[index], end, target, writer);
@@ -287,6 +306,21 @@ class RowRefill : public Refill {
     bytes_.append(bytes);
   }
 
+  void convert() {
+    std::string converted;
+    for (size_t index = 0; index < taken_.size(); index++) {
+      const size_t end = index + 1 < taken_.size() ? taken_[index + 1].firstRow : rows_.size();
+      for (size_t row = taken_[index].firstRow; row < end; row++) {
+        const uint64_t id = (taken_[index].number << kPackPower) + static_cast<uint64_t>(rows_[row].index);
+        const std::string record = conversion_->row(structure_, id, bytes(rows_[row]));
+        rows_[row].position = converted.size();
+        rows_[row].length = record.size();
+        converted += record;
+      }
+    }
+    bytes_ = std::move(converted);
+  }
+
   std::string_view bytes(const TakenRow &row) const { return {bytes_.data() + row.position, row.length}; }
 
   void writeGroup(const TakenGroup &group, size_t endRow, const HashFile &target, HashWriter &writer) {
@@ -361,9 +395,10 @@ class RowRefill : public Refill {
 
 }  // namespace
 
-std::unique_ptr<Refill> Refill::make(std::shared_ptr<const HashFile> from, bool hasRows) {
-  if (hasRows) return std::make_unique<RowRefill>(std::move(from));
-  return std::make_unique<KeyRefill>(std::move(from));
+std::unique_ptr<Refill> Refill::make(
+  std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion) {
+  if (structure.hasRows()) return std::make_unique<RowRefill>(std::move(from), structure, conversion);
+  return std::make_unique<KeyRefill>(std::move(from), structure, conversion);
 }
 
 }  // namespace todana

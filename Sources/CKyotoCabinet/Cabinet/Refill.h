@@ -11,12 +11,16 @@
 #include "../Kyoto/HashWriter.h"
 #include "../Kyoto/RowPack.h"
 #include "../Snapshots/StepLimit.h"
+#include "RecordConversion.h"
+#include "Structure.h"
 
 namespace todana {
 
 class Refill {
  public:
-  static std::unique_ptr<Refill> make(std::shared_ptr<const HashFile> from, bool hasRows);
+  // `conversion`: what puts records into another form on their way; null: they are copied as they are.
+  static std::unique_ptr<Refill> make(
+    std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion = nullptr);
   virtual ~Refill() = default;
   Refill(const Refill &) = delete;
   Refill &operator=(const Refill &) = delete;
@@ -31,9 +35,9 @@ class Refill {
 
   // Takes some of what the survey found; false when there was nothing left. Under a read lock.
   virtual bool take() = 0;
-  // What is to be taken next: records with these keys were changed, whether they were taken before or not. Returns how
-  // much there is to do.
-  virtual size_t change(std::vector<std::string> keys) = 0;
+  // What is to be taken next: these records were changed, whether they were taken before or not. Returns how much there is
+  // to do.
+  virtual size_t change(RebuildJournal changes) = 0;
   // Takes some of those; false when there was nothing left. Under a read lock, or in a commit.
   virtual bool takeChanged() = 0;
   // Puts what was taken into the new file. Nobody else knows that file, so no lock is needed.
@@ -45,12 +49,15 @@ class Refill {
   virtual uint64_t taken() const = 0;
 
  protected:
-  explicit Refill(std::shared_ptr<const HashFile> from)
-      : from_(std::move(from)), offset_(from_->recordStart()), end_(from_->end()) {}
+  Refill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion)
+      : from_(std::move(from)), structure_(structure), conversion_(conversion), offset_(from_->recordStart()),
+        end_(from_->end()) {}
 
   virtual void note(const HashBlock &record) = 0;
 
   const std::shared_ptr<const HashFile> from_;
+  const Structure &structure_;
+  RecordConversion *const conversion_;
   int64_t offset_;
   const int64_t end_;
 };

@@ -28,22 +28,27 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
 }  // namespace
 
 Session::Session(
-  Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, FileGroup::Report &report)
+  Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, bool mayBePlain,
+  FileGroup::Report &report)
     : snapshotLimit_(options.snapshot_limit),
       sealLimit_(options.seal_limit > 0 ? static_cast<uint64_t>(options.seal_limit) : kSealLimit),
       isReadOnly_(options.access == TDN_ACCESS_READ) {
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
-  table_ = std::make_unique<FileTable>(
-    *group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)),
-    ring ? std::make_shared<SealerPool>(ring) : nullptr);
+  table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)));
   commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), StateFile(ring), {}, {}, ring});
+  keyRing_ = ring.get();
+  StateFile &states = commitState_->states;
+  states.open(*group_, mayBePlain);
+  table_->setKeys(ring ? std::make_shared<SealerPool>(ring) : nullptr, states.generation());
+  commitState_->catalog.setSealed(states.generation() != 0);
   std::vector<uint32_t> fileNumbers{StateFile::kFileNumber, Catalog::kFileNumber};
   commitState_->catalog.load(*group_, [&](const Catalog::Entry &entry) {
     table_->add(entry);
     fileNumbers.push_back(entry.fileNumber);
   });
-  commitState_->states.load(*group_, table_->all());
-  if (options.expected) commitState_->states.require(*group_, *options.expected);
+  states.load(*group_, table_->all());
+  for (Structure *structure : table_->all()) structure->isSealed = structure->contents.generation != 0;
+  if (options.expected) states.require(*group_, *options.expected);
   table_->setNumbers(commitState_->catalog.nextStructure(), commitState_->catalog.nextFileNumber());
   if (report.recoveredCommits > 0) table_->noteLostSpace();
   if (isReadOnly_) return;
@@ -175,14 +180,23 @@ void Session::countSeals() {
   }
   // The first commit makes the catalog, too.
   if (!states.hasUncountedSeals() || group_->commitNumber() == 0) return;
+  commitStates();
+}
+
+void Session::commitStates() {
   Commit commit(*commitState_);
   group_->commit(
     randomID().data(), FileGroup::Durability::full,
     [&] {
       commit.begin();
-      states.store(*group_, {});
+      commitState_->states.store(*group_, {});
     },
     [&] { commit.undo(); });
+}
+
+uint32_t Session::statesGeneration() {
+  FileGroup::ReadLock lock(*group_);
+  return commitState_->states.generation();
 }
 
 // MARK: Reading
@@ -208,6 +222,14 @@ SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Structure &structure) {
   });
 }
 
+namespace {
+
+uint32_t generationOf(const Structure &structure, const SnapshotPart *part) {
+  return (part ? part->contents : structure.contents).generation;
+}
+
+}  // namespace
+
 void Session::getRows(
   Snapshot *snapshot, uint32_t id, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk) {
   Structure &structure = table_->structure(id);
@@ -218,30 +240,40 @@ void Session::getRows(
   while (next < rowCount && hasRoom) {
     hasRoom = table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
       if (snapshot) snapshot->check();
+      const bool isSealed = generationOf(structure, part) != 0;
+      if (next > 0 && isSealed != chunk.isSealed()) {
+        // Encrypted, or decrypted, between two steps: one chunk has records of one kind.
+        chunk.clear();
+        next = 0;
+      }
+      chunk.setSealed(isSealed);
       return RecordReader(file.get(), snapshot, part).addRows(chunk, rows, rowCount, next);
     });
   }
 }
 
-void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view key, ChunkWriter &chunk) {
+void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view name, ChunkWriter &chunk) {
   Structure &structure = table_->structure(id);
   if (structure.hasRows()) throw Failure(TDN_INVALID, "the structure has row ids, not keys of bytes");
-  if (key.empty() || key.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,024 bytes");
+  if (name.empty() || name.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,024 bytes");
   SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, structure) : nullptr;
   table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &current) {
     if (snapshot) snapshot->check();
+    const uint32_t generation = generationOf(structure, part);
+    const StorageKey key(keyRing(), generation, structure, name);
+    chunk.setSealed(generation != 0);
     RecordReader reader(current.get(), snapshot, part);
     if (!reader.file()) {
       chunk.add(0, {}, 0, TDN_ABSENT);
     } else if (!structure.isTree()) {
-      reader.addKey(chunk, key);
-    } else if (auto old = part ? part->changedInOrder.find(key) : decltype(part->changedInOrder.find(key))();
+      reader.addKey(chunk, key.view());
+    } else if (auto old = part ? part->changedInOrder.find(name) : decltype(part->changedInOrder.find(name))();
                part && old != part->changedInOrder.end()) {
       reader.addOld(chunk, 0, old->second);
     } else {
       TreeReader::Leaf leaf;
       std::string_view value;
-      const bool exists = TreeReader(*reader.file()).find(key, leaf, value);
+      const bool exists = TreeReader(*reader.file()).find(name, leaf, value);
       if (exists) {
         chunk.add(0, {}, value.data(), value.size());
       } else {
@@ -255,6 +287,31 @@ tdn_anchor Session::anchor() {
   group_->flush();
   FileGroup::ReadLock lock(*group_);
   return commitState_->states.anchor(*group_);
+}
+
+void Session::rewriteStates(
+  const std::shared_ptr<const KeyRing> &ring, uint32_t generation, uint32_t newGeneration) {
+  Commit commit(*commitState_);
+  const auto sealers = std::make_shared<SealerPool>(ring);
+  const uint32_t formerGeneration = table_->newGeneration();
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      if (!keyRing()) {
+        commitState_->ring = ring;
+        commitState_->catalog.setKeys(ring);
+        commitState_->states.setKeys(ring);
+        keyRing_.store(ring.get(), std::memory_order_release);
+      }
+      table_->setKeys(sealers, newGeneration);
+      commit.rewriteStates(generation, newGeneration);
+    },
+    [&] {
+      commit.undo();
+      // That there are keys does no harm.
+      table_->setKeys(sealers, formerGeneration);
+    });
 }
 
 void Session::accept(const std::vector<Commit::Acceptance> &accepted) {
@@ -285,7 +342,7 @@ Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress)
   uint64_t rowCount;
   {
     FileGroup::ReadLock lock(*group_);
-    refill = Refill::make(file, structure.hasRows());
+    refill = Refill::make(file, structure);
     space.fileBytes = static_cast<uint64_t>(file->end());
     rowCount = file->rowCount();
   }

@@ -16,8 +16,10 @@ namespace todana {
 
 class Session {
  public:
-  // `ring`: the keys of an encrypted store.
-  Session(Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, FileGroup::Report &report);
+  // `ring`: the keys of an encrypted store; `mayBePlain`: not all of it is encrypted yet, or any more.
+  Session(
+    Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, bool mayBePlain,
+    FileGroup::Report &report);
   // Without `close`: whatever is only in memory is forgotten.
   ~Session();
   Session(const Session &) = delete;
@@ -28,8 +30,10 @@ class Session {
   FileGroup &group() { return *group_; }
   FileTable &table() { return *table_; }
   SnapshotList &snapshots() { return snapshots_; }
-  // Of an encrypted store, else null.
-  const std::shared_ptr<const KeyRing> &keyRing() const { return commitState_->ring; }
+  // Of a store that has keys, else null.
+  const KeyRing *keyRing() const { return keyRing_.load(std::memory_order_acquire); }
+  CommitState &commitState() { return *commitState_; }
+  Maintenance &maintenance() { return *maintenance_; }
   bool statesAreConsistent() const { return commitState_->states.isConsistent(); }
 
   // How a new key is made for what will be sealed from then on, in an encrypted store.
@@ -50,8 +54,9 @@ class Session {
   uint64_t commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
 
   // -- Reading
-  std::shared_ptr<Snapshot> openSnapshot() {
-    return snapshots_.open(*group_, snapshotLimit_, keyRing() != nullptr);
+  // `atOnce` is called before any commit can come in between.
+  std::shared_ptr<Snapshot> openSnapshot(const std::function<void()> &atOnce = {}) {
+    return snapshots_.open(*group_, snapshotLimit_, keyRing() != nullptr, atOnce);
   }
   uint64_t snapshotCount(Snapshot &snapshot, uint32_t structure);
   uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t structure);
@@ -63,6 +68,14 @@ class Session {
 
   // The newest commit, once it is durable.
   tdn_anchor anchor();
+  // Writes catalog and states anew, sealed under this generation's keys or plain (0). Structures without a file belong to
+  // `newGeneration`. `ring`: the keys, which the store may not have had.
+  void rewriteStates(const std::shared_ptr<const KeyRing> &ring, uint32_t generation, uint32_t newGeneration);
+  // Those of the root.
+  uint32_t statesGeneration();
+  // A commit that changes nothing else.
+  void commitStates();
+  bool isClosing() const { return !maintenance_ || maintenance_->isStopping(); }
   // Commits it.
   void accept(const std::vector<Commit::Acceptance> &accepted);
 
@@ -96,6 +109,7 @@ class Session {
   std::unique_ptr<FileTable> table_;
   std::unique_ptr<CommitState> commitState_;
   std::unique_ptr<Maintenance> maintenance_;
+  std::atomic<const KeyRing *> keyRing_{nullptr};  // the commit state's, which lives as long as the session
   std::mutex epochMutex_;
   std::function<void()> makeEpoch_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,11 +14,14 @@ namespace todana {
 
 class SnapshotList {
  public:
-  std::shared_ptr<Snapshot> open(FileGroup &group, int64_t memoryLimit, bool isEncrypted) {
+  // `atOnce` is called before any commit can come in between.
+  std::shared_ptr<Snapshot> open(
+    FileGroup &group, int64_t memoryLimit, bool isEncrypted, const std::function<void()> &atOnce = {}) {
     // Under a read lock the files hold one commit's state, and no commit misses the snapshot.
     FileGroup::ReadLock readLock(group);
     std::lock_guard<std::mutex> lock(mutex_);
     snapshots_.push_back(std::make_shared<Snapshot>(group.commitNumber(), memoryLimit, isEncrypted));
+    if (atOnce) atOnce();
     return snapshots_.back();
   }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr size_t kSlotSize = 64;
 constexpr uint32_t kRoot = 0;
 constexpr char kVersion = 1;
-constexpr size_t kStateSize = 1 + 8 + ContentsState::kDigestSize;
-constexpr size_t kRootSize = 1 + 8 + 2 * ContentsState::kDigestSize + 1 + 4 + 8;
+constexpr size_t kStateSize = 1 + 8 + ContentsState::kDigestSize + 4;
+constexpr size_t kRootSize = 1 + 8 + 2 * ContentsState::kDigestSize + 1 + 4 + 8 + 4;
 constexpr size_t kLargestEnvelope = Sealer::kLargestEnvelope;
 static_assert(1 + kStateSize + kLargestEnvelope <= kSlotSize);
 static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
@@ -22,7 +22,8 @@ static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
 // Numbers that no structure has: keys of their own.
 constexpr uint32_t kEntries = 0;
 constexpr uint32_t kHistoryNumber = UINT32_MAX;
-constexpr uint32_t kAnchors = UINT32_MAX - 1;
+
+constexpr std::string_view kAnchorLabel = "Todana anchor 1";
 
 // A session that was killed may have sealed more than its last commit says: at most so many times, half of them for a
 // commit that was being written.
@@ -50,17 +51,33 @@ void toggle(ContentsDigest::Sum &sum, const ContentsDigest::Sum &term) {
 
 }  // namespace
 
-StateFile::StateFile(const std::shared_ptr<const KeyRing> &ring)
-    : sealer_(ring ? std::make_unique<Sealer>(ring) : nullptr), entryMac_(ring.get(), kEntries),
-      historyMac_(ring.get(), kHistoryNumber), anchorMac_(ring.get(), kAnchors) {}
+void StateFile::setKeys(const std::shared_ptr<const KeyRing> &ring) {
+  ring_ = ring;
+  sealer_ = ring ? std::make_unique<Sealer>(ring) : nullptr;
+  useGeneration(0);
+}
+
+void StateFile::useGeneration(uint32_t generation) {
+  entryMac_.emplace(ring_.get(), generation, kEntries);
+  historyMac_.emplace(ring_.get(), generation, kHistoryNumber);
+  root_.generation = generation;
+  isSealed_.store(generation != 0, std::memory_order_release);
+}
 
 // MARK: Reading
 
-void StateFile::load(FileGroup &group, const std::vector<Structure *> &structures) {
-  if (group.commitNumber() == 0) return;  // the first commit makes the file
+void StateFile::open(FileGroup &group, bool mayBePlain) {
+  if (group.commitNumber() == 0) return useGeneration(ring_ ? ring_->generation() : 0);  // the first commit makes the file
   file_ = group.openFile(kFileNumber, kFileName);
   FileGroup::ReadLock lock(group);
-  bool isConsistent = readRoot() && root_.commitNumber == group.commitNumber() &&
+  hadRoot_ = readRoot(mayBePlain);
+  if (!hadRoot_) useGeneration(ring_ ? ring_->generation() : 0);
+}
+
+void StateFile::load(FileGroup &group, const std::vector<Structure *> &structures) {
+  if (!file_) return;
+  FileGroup::ReadLock lock(group);
+  bool isConsistent = hadRoot_ && root_.commitNumber == group.commitNumber() &&
                       root_.history == history(group, group.commitNumber());
   Sum entries{};
   for (Structure *structure : structures) {
@@ -68,7 +85,10 @@ void StateFile::load(FileGroup &group, const std::vector<Structure *> &structure
     if (content) {
       std::memcpy(&structure->contents.count, content->data() + 1, 8);
       std::memcpy(structure->contents.digest.data(), content->data() + 9, ContentsState::kDigestSize);
-    } else {
+      std::memcpy(&structure->contents.generation, content->data() + 9 + ContentsState::kDigestSize, 4);
+    }
+    if (!content || !mayBelong(structure->contents.generation)) {
+      structure->contents.generation = root_.generation;
       isConsistent = false;
     }
     structure->stateTerm = term(*structure);
@@ -78,21 +98,40 @@ void StateFile::load(FileGroup &group, const std::vector<Structure *> &structure
   countSeals();
 }
 
-bool StateFile::readRoot() {
+// That a structure is plain, or sealed under keys that are gone, is of an older state of the store.
+bool StateFile::mayBelong(uint32_t generation) const {
+  return generation == 0 ? !ring_ || mayBePlain_ : ring_ && ring_->has(generation);
+}
+
+bool StateFile::readRoot(bool mayBePlain) {
+  mayBePlain_ = mayBePlain;
+  if (ring_) {
+    useGeneration(ring_->generation());
+    if (const std::optional<std::string> content = read(kRoot, kRootSize)) return takeRoot(*content);
+    if (!mayBePlain) return false;
+  }
+  useGeneration(0);
   const std::optional<std::string> content = read(kRoot, kRootSize);
-  if (!content) return false;
-  std::memcpy(&root_.commitNumber, content->data() + 1, 8);
-  std::memcpy(root_.entries.data(), content->data() + 9, root_.entries.size());
-  std::memcpy(root_.history.data(), content->data() + 25, root_.history.size());
-  root_.isOpen = (*content)[41] != 0;
-  std::memcpy(&root_.epoch, content->data() + 42, 4);
-  std::memcpy(&root_.sealCount, content->data() + 46, 8);
+  return content && takeRoot(*content);
+}
+
+bool StateFile::takeRoot(const std::string &content) {
+  uint32_t generation;
+  std::memcpy(&generation, content.data() + 54, 4);
+  if ((generation != 0) != isSealed() || !mayBelong(generation)) return false;
+  std::memcpy(&root_.commitNumber, content.data() + 1, 8);
+  std::memcpy(root_.entries.data(), content.data() + 9, root_.entries.size());
+  std::memcpy(root_.history.data(), content.data() + 25, root_.history.size());
+  root_.isOpen = content[41] != 0;
+  std::memcpy(&root_.epoch, content.data() + 42, 4);
+  std::memcpy(&root_.sealCount, content.data() + 46, 8);
+  useGeneration(generation);
   return true;
 }
 
 // What is noted of another epoch says nothing of the current one: nothing was committed under it yet.
 void StateFile::countSeals() {
-  if (!sealer_) return;
+  if (!isSealed()) return;
   uint64_t count = root_.epoch == sealer_->currentEpoch() ? root_.sealCount : 0;
   notedSeals_ = count;
   if (root_.isOpen) count += kMostUncounted;
@@ -100,7 +139,7 @@ void StateFile::countSeals() {
 }
 
 bool StateFile::hasUncountedSeals() const {
-  if (!sealer_) return false;
+  if (!isSealed()) return false;
   const uint64_t count = sealer_->ring().sealCount(), noted = notedSeals_.load(std::memory_order_relaxed);
   return count > noted && count - noted > kMostUncounted / 2;
 }
@@ -113,7 +152,7 @@ std::optional<std::string> StateFile::read(uint32_t id, size_t count) {
   const size_t length = static_cast<uint8_t>(slot[0]);
   if (length > capacity) return std::nullopt;
   std::string content(slot + 1, length);
-  if (sealer_) {
+  if (isSealed()) {
     uint8_t opened[2 * kSlotSize];
     const Sealer::Opened outcome = sealer_->open(place(id), {content.data(), content.size()}, opened);
     if (outcome.outcome != Sealer::Outcome::opened) return std::nullopt;
@@ -143,7 +182,7 @@ void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed,
   }
   // All in one call: each costs more than the sealing.
   std::vector<uint8_t> nonces;
-  if (sealer_) {
+  if (isSealed()) {
     nonces.resize((changed.size() + 1) * kNonceSize);
     sealer_->ring().drawNonces(nonces.data(), changed.size() + 1);
   }
@@ -156,8 +195,9 @@ void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed,
     std::string content{kVersion};
     append(content, structure->contents.count);
     append(content, structure->contents.digest);
+    content.append(reinterpret_cast<const char *>(&structure->contents.generation), 4);
     write(structure->id, content, nonce);
-    if (sealer_) nonce += kNonceSize;
+    if (isSealed()) nonce += kNonceSize;
   }
   const FileGroup::Applying applying = group.applying();
   root_.commitNumber = applying.commitNumber;
@@ -166,8 +206,11 @@ void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed,
   writeRoot(isOpen, nonce);
 }
 
-void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &structures) {
+void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &structures, uint32_t generation) {
+  const Root former = root_;
+  if (generation != root_.generation) useGeneration(generation);
   store(group, structures);
+  formerRoot_ = former;
   root_.entries = {};
   for (const Structure *structure : structures) toggle(root_.entries, structure->stateTerm);
   root_.history = history(group, group.commitNumber());
@@ -175,13 +218,14 @@ void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &struc
   if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
   isConsistent_ = true;
   uint8_t nonce[kNonceSize];
-  if (sealer_) sealer_->ring().drawNonces(nonce, 1);
+  if (isSealed()) sealer_->ring().drawNonces(nonce, 1);
   writeRoot(true, nonce);
 }
 
 void StateFile::writeRoot(bool isOpen, const uint8_t *nonce) {
-  root_.isOpen = isOpen && sealer_;
-  if (sealer_) {
+  root_.isOpen = isOpen && isSealed();
+  root_.epoch = 0;
+  if (isSealed()) {
     // In this order: a new epoch that begins in between begins with too many.
     root_.sealCount = sealer_->ring().sealCount();
     root_.epoch = sealer_->currentEpoch();
@@ -194,13 +238,14 @@ void StateFile::writeRoot(bool isOpen, const uint8_t *nonce) {
   content.push_back(root_.isOpen ? 1 : 0);
   content.append(reinterpret_cast<const char *>(&root_.epoch), 4);
   append(content, root_.sealCount);
+  content.append(reinterpret_cast<const char *>(&root_.generation), 4);
   write(kRoot, content, nonce);
 }
 
 void StateFile::write(uint32_t id, const std::string &content, const uint8_t *nonce) {
-  uint8_t slot[2 * kSlotSize];
+  uint8_t slot[2 * kSlotSize] = {};
   size_t length = content.size(), offset = 1;
-  if (sealer_) {
+  if (isSealed()) {
     const uint32_t epoch = sealer_->currentEpoch();
     const size_t header = Sealer::headerSize(epoch);
     length += header + Sealer::kTrailerSize;
@@ -213,11 +258,13 @@ void StateFile::write(uint32_t id, const std::string &content, const uint8_t *no
   slot[0] = static_cast<uint8_t>(length);
   const int64_t end = offsetOf(id) + static_cast<int64_t>(capacityOf(id)) + 1;
   if (file_->size() < end) file_->grow(pageCeiling(end));
-  file_->write(offsetOf(id), slot, 1 + length);
+  // To its end: nothing of what stood there is left.
+  file_->write(offsetOf(id), slot, 1 + capacityOf(id));
 }
 
 void StateFile::undo() {
   if (!hasStored_) return;
+  useGeneration(formerRoot_.generation);
   root_ = formerRoot_;
   isConsistent_ = wasConsistent_;
   notedSeals_ = root_.sealCount;
@@ -231,12 +278,13 @@ void StateFile::undo() {
 StateFile::Sum StateFile::term(const Structure &structure) {
   // Which file it lives in, too: an older catalog has another one.
   const uint32_t fileNumber = structure.fileNumber;
-  uint8_t message[2 * ContentsMac::kBlockSize];
+  uint8_t message[3 * ContentsMac::kBlockSize] = {};
   std::memcpy(message, &structure.id, 4);
   std::memcpy(message + 4, &fileNumber, 4);
   std::memcpy(message + 8, &structure.contents.count, 8);
   std::memcpy(message + 16, structure.contents.digest.data(), ContentsState::kDigestSize);
-  return entryMac_.value(message, sizeof message);
+  std::memcpy(message + 32, &structure.contents.generation, 4);
+  return entryMac_->value(message, sizeof message);
 }
 
 StateFile::Sum StateFile::historyTerm(uint64_t commitNumber, const uint8_t *batchID) {
@@ -244,7 +292,7 @@ StateFile::Sum StateFile::historyTerm(uint64_t commitNumber, const uint8_t *batc
   Sum term;
   std::memcpy(term.data(), &commitNumber, 8);
   std::memcpy(term.data() + 8, batchID, 8);
-  historyMac_.replaceEach(term.data(), 1);
+  historyMac_->replaceEach(term.data(), 1);
   return term;
 }
 
@@ -263,12 +311,16 @@ StateFile::Sum StateFile::history(const FileGroup &group, uint64_t upTo) {
 
 // MARK: Anchors
 
-// A batch's id is random, so it stands for the commit; the history in the root vouches for the ids.
+// A batch's id is random, so it stands for the commit; the history in the root vouches for the ids. No key is needed, and
+// so an anchor outlives them all.
 StateFile::Sum StateFile::code(uint64_t commitNumber, const CommitRing::BatchID &batchID) {
-  uint8_t message[2 * ContentsMac::kBlockSize] = {};
-  std::memcpy(message, &commitNumber, 8);
-  std::memcpy(message + ContentsMac::kBlockSize, batchID.data(), batchID.size());
-  return anchorMac_.value(message, sizeof message);
+  std::string message(kAnchorLabel);
+  append(message, commitNumber);
+  append(message, batchID);
+  const Hash hash = sha256({message.data(), message.size()});
+  Sum code;
+  std::copy(hash.begin(), hash.begin() + code.size(), code.begin());
+  return code;
 }
 
 tdn_anchor StateFile::anchor(const FileGroup &group) {

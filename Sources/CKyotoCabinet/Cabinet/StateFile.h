@@ -25,10 +25,16 @@ class StateFile {
   // So many commits can be told from those of a copy that went another way.
   static constexpr uint64_t kHistory = 1000;
 
-  explicit StateFile(const std::shared_ptr<const KeyRing> &ring = nullptr);
+  explicit StateFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
+  // Of a plain store that is to be encrypted: from the next `storeAll` on.
+  void setKeys(const std::shared_ptr<const KeyRing> &ring);
 
-  // Sets what the structures contain. Throws Failure(TDN_DAMAGED) where the file cannot be read. What does not belong
-  // together is no error here: whoever reads all of something is told.
+  // First of all. Throws Failure(TDN_DAMAGED) where the file cannot be read. `mayBePlain`: though there are keys.
+  void open(FileGroup &group, bool mayBePlain);
+  // What the states, and the catalog, are sealed with since; 0: nothing.
+  uint32_t generation() const { return root_.generation; }
+  // Sets what the structures contain. What does not belong together is no error here: whoever reads all of something is
+  // told.
   void load(FileGroup &group, const std::vector<Structure *> &structures);
   // False: some file is older or newer than the others, or was written by somebody without the keys. Any thread.
   bool isConsistent() const { return isConsistent_; }
@@ -39,9 +45,9 @@ class StateFile {
   void store(FileGroup &group, const std::vector<Structure *> &changed) { store(group, changed, true); }
   // The same for the last commit of a session, which is needed where `mustBeClosed`.
   void storeClosed(FileGroup &group);
-  bool mustBeClosed() const { return sealer_ && root_.isOpen; }
-  // The same, for all structures: what is there is right from now on.
-  void storeAll(FileGroup &group, const std::vector<Structure *> &structures);
+  bool mustBeClosed() const { return isSealed() && root_.isOpen; }
+  // The same, for all structures: what is there is right from now on, and sealed with the keys of this generation.
+  void storeAll(FileGroup &group, const std::vector<Structure *> &structures, uint32_t generation);
   // After a rollback.
   void undo();
 
@@ -49,7 +55,7 @@ class StateFile {
   // Whether so many may have been made since the last commit that it should be noted before more are written. Any thread.
   bool hasUncountedSeals() const;
   // Whether the current key has been used often enough. Any thread.
-  bool needsNewEpoch(uint64_t limit) const { return sealer_ && sealer_->ring().sealCount() >= limit; }
+  bool needsNewEpoch(uint64_t limit) const { return isSealed() && sealer_->ring().sealCount() >= limit; }
 
   // -- Anchors
   tdn_anchor anchor(const FileGroup &group);
@@ -65,6 +71,7 @@ class StateFile {
     bool isOpen = false;     // a session goes on, or was killed
     uint32_t epoch = 0;      // the current one; 0 in a plain store
     uint64_t sealCount = 0;  // under it
+    uint32_t generation = 0;
   };
 
   void store(FileGroup &group, const std::vector<Structure *> &changed, bool isOpen);
@@ -72,17 +79,23 @@ class StateFile {
   Sum historyTerm(const FileGroup &group, uint64_t commitNumber);
   Sum historyTerm(uint64_t commitNumber, const uint8_t *batchID);
   Sum history(const FileGroup &group, uint64_t upTo);
-  Sum code(uint64_t commitNumber, const CommitRing::BatchID &batchID);
+  static Sum code(uint64_t commitNumber, const CommitRing::BatchID &batchID);
+  bool isSealed() const { return isSealed_.load(std::memory_order_acquire); }
+  void useGeneration(uint32_t generation);
   std::optional<std::string> read(uint32_t id, size_t count);
   void write(uint32_t id, const std::string &content, const uint8_t *nonce);
   void writeRoot(bool isOpen, const uint8_t *nonce);
-  bool readRoot();
+  bool readRoot(bool mayBePlain);
+  bool takeRoot(const std::string &content);
+  bool mayBelong(uint32_t generation) const;
   void countSeals();
 
-  const std::unique_ptr<Sealer> sealer_;  // null in a plain store
-  ContentsMac entryMac_, historyMac_, anchorMac_;
+  std::shared_ptr<const KeyRing> ring_;  // null in a plain store
+  std::unique_ptr<Sealer> sealer_;       // null in a plain store
+  std::optional<ContentsMac> entryMac_, historyMac_;  // of the root's generation
   std::shared_ptr<DataFile> file_;
   std::atomic<bool> isConsistent_{true};
+  std::atomic<bool> isSealed_{false};  // what the root's generation says, for any thread
   Root root_;
   std::atomic<uint64_t> notedSeals_{0};  // of the current epoch; what the root says, for any thread
 
@@ -93,6 +106,8 @@ class StateFile {
   };
   bool hasStored_ = false;
   bool isNew_ = false;
+  bool hadRoot_ = false;  // one that could be read
+  bool mayBePlain_ = false;
   bool wasConsistent_ = true;
   Root formerRoot_;
   std::vector<Former> formerTerms_;

@@ -17,7 +17,18 @@ namespace todana {
 
 // Keys that commits changed while a new file for the structure is being built.
 struct RebuildJournal {
-  std::vector<std::string> keys;
+  std::vector<std::string> keys;   // as they stand in the file
+  std::vector<std::string> names;  // the same, as callers know them: of keys of bytes only
+};
+
+// What commits change while it is computed what the structure's digest is under other keys.
+struct RekeyedContents {
+  RekeyedContents(const KeyRing *ring, uint32_t generation, uint32_t structure)
+      : generation(generation), digest(ring, generation, structure) {}
+
+  const uint32_t generation;
+  ContentsDigest digest;
+  ContentsDigest::Sum sum{};  // of what the commits so far took out and put in
 };
 
 struct Structure {
@@ -28,11 +39,14 @@ struct Structure {
   const std::string name;
 
   bool hasRows() const { return kind == TDN_STRUCTURE_ROWS; }
+  bool hasNames() const { return kind == TDN_STRUCTURE_KEYS; }
   bool isTree() const { return kind == TDN_STRUCTURE_TREE; }
 
   // The data file that the structure lives in; 0: none yet. Changed by commits only (readers are excluded), and with
   // FileTable's mutex held: a reader that got hold of a file asks under its read lock whether it is still this one.
   std::atomic<uint32_t> fileNumber{0};
+  // Whether that file, or one that is made next, belongs to an encrypted store. Changed with its number.
+  std::atomic<bool> isSealed{false};
   // The next row id to hand out; 0: not read from the file yet.
   std::atomic<uint64_t> nextRow{0};
 
@@ -52,6 +66,8 @@ struct Structure {
   bool mayHaveLostSpace = false;
   // Set while a new file is being built; set and taken away under a read lock or in a commit.
   RebuildJournal *journal = nullptr;
+  // The same, while the keys of its digest are changed.
+  RekeyedContents *rekeyed = nullptr;
 
   // Whether the file is so much longer than what came into it explains that something left space behind, or packs. For
   // inside a commit or under a read lock.

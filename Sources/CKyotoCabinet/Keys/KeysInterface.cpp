@@ -7,6 +7,14 @@
 
 using namespace todana;
 
+namespace {
+
+tdn_key_slot slotOf(const StoreKeys::SlotInfo &info) {
+  return {info.id, static_cast<int32_t>(info.kind), info.createdMilliseconds, info.isDamaged, info.isInUse};
+}
+
+}  // namespace
+
 tds_key_ring *tdn_key_ring(tdn_cabinet *handle, tdn_error *error) {
   tds_key_ring *ring = nullptr;
   guard(error, [&] {
@@ -22,8 +30,7 @@ bool tdn_key_slots(
     const auto slots = handle->cabinet->withKeys([](StoreKeys &keys) { return keys.slots(); });
     // All first: the callback may call us.
     for (const StoreKeys::SlotInfo &info : slots) {
-      const tdn_key_slot slot{
-        info.id, static_cast<int32_t>(info.kind), info.createdMilliseconds, info.isDamaged, info.isInUse};
+      const tdn_key_slot slot = slotOf(info);
       visit(context, &slot);
     }
   });
@@ -55,6 +62,40 @@ bool tdn_export_keys(
   return guard(error, [&] {
     const std::vector<uint8_t> bytes = handle->cabinet->withKeys([](StoreKeys &keys) { return keys.exported(); });
     visit(context, bytes.data(), bytes.size());
+  });
+}
+
+bool tdn_rotate_keys(
+  tdn_cabinet *handle, const tds_secret *secrets, size_t count, void *context,
+  void (*visit)(void *context, const tdn_key_slot *slot, bool kept), tdn_error *error) {
+  return guard(error, [&] {
+    std::vector<Secret> kept;
+    for (size_t index = 0; index < count; index++) kept.push_back(secretOf(secrets[index]));
+    const StoreKeys::Renewal renewal = handle->cabinet->beginRotation(kept);
+    for (const auto *slots : {&renewal.kept, &renewal.removed}) {
+      for (const StoreKeys::SlotInfo &info : *slots) {
+        const tdn_key_slot slot = slotOf(info);
+        visit(context, &slot, slots == &renewal.kept);
+      }
+    }
+  });
+}
+
+bool tdn_encrypt(tdn_cabinet *handle, const tds_secret *secret, tdn_error *error) {
+  return guard(error, [&] { handle->cabinet->beginEncryption(secretOf(*secret)); });
+}
+
+bool tdn_decrypt(tdn_cabinet *handle, tdn_error *error) {
+  return guard(error, [&] { handle->cabinet->beginDecryption(); });
+}
+
+bool tdn_get_migration(tdn_cabinet *handle, int32_t *migration, tdn_error *error) {
+  return guard(error, [&] { *migration = handle->cabinet->migration(); });
+}
+
+bool tdn_migrate(tdn_cabinet *handle, tdn_progress progress, void *context, bool *done, tdn_error *error) {
+  return guard(error, [&] {
+    *done = handle->cabinet->migrate([=](uint64_t part, uint64_t total) { return progress(context, part, total); });
   });
 }
 

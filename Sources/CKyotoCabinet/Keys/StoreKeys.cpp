@@ -41,6 +41,10 @@ Copy readCopy(Disk &disk, const char *name) {
   return copy;
 }
 
+DataKey markOf(StoreKeys::Migration migration) {
+  return {KeyPurpose::migration, static_cast<uint32_t>(migration), SecretBytes::random(32)};
+}
+
 }  // namespace
 
 Failure missingKeys() {
@@ -87,15 +91,18 @@ void StoreKeys::markCopy(Disk &copy) {
 }
 
 std::unique_ptr<StoreKeys> StoreKeys::create(
-  Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost) {
+  Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost,
+  Migration migration) {
   try {
-    NewKeys made = NewKeys::random();
+    SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
+    const std::vector<DataKey> made = newGeneration(1);
     KeyFile file(storeID, cipher);
-    const uint32_t slot = file.addSlot(secret, made.master, cost, nowMilliseconds());
-    for (const DataKey &key : made.keys) file.addKey(key, made.master);
-    std::unique_ptr<StoreKeys> keys(new StoreKeys(disk, std::move(file), true));
+    const uint32_t slot = file.addSlot(secret, master, cost, nowMilliseconds());
+    for (const DataKey &key : made) file.addKey(key, master);
+    if (migration != Migration::none) file.addKey(markOf(migration), master);
+    std::unique_ptr<StoreKeys> keys(new StoreKeys(disk, std::move(file), std::move(master), true));
     keys->slotInUse_ = slot;
-    keys->ring_ = std::make_shared<KeyRing>(storeID, cipher, std::move(made.master), made.keys);
+    keys->ring_ = std::make_shared<KeyRing>(storeID, cipher, made);
     keys->write();
     return keys;
   } catch (const SealingError &error) {
@@ -122,9 +129,9 @@ std::unique_ptr<StoreKeys> StoreKeys::open(
       }
       KeyFile::Unlocked unlocked = copy.file->unlock(secret);
       const std::vector<DataKey> dataKeys = copy.file->keys(unlocked.master);
-      auto ring = std::make_shared<KeyRing>(
-        copy.file->storeID(), copy.file->cipher(), std::move(unlocked.master), dataKeys);
-      std::unique_ptr<StoreKeys> keys(new StoreKeys(disk, std::move(*copy.file), mayWrite));
+      auto ring = std::make_shared<KeyRing>(copy.file->storeID(), copy.file->cipher(), dataKeys);
+      std::unique_ptr<StoreKeys> keys(
+        new StoreKeys(disk, std::move(*copy.file), std::move(unlocked.master), mayWrite));
       keys->slotInUse_ = unlocked.slot;
       keys->ring_ = std::move(ring);
       const Copy *other = &copy == &copies[0] ? &copies[1] : &copies[0];
@@ -160,7 +167,7 @@ void StoreKeys::import(Disk &disk, const StoreID &storeID, ByteView exported, co
       }
       file.advancePast(*copy.file);
     }
-    StoreKeys(disk, std::move(file), true).write();
+    StoreKeys(disk, std::move(file), SecretBytes(), true).write();
   } catch (const SealingError &error) {
     throw failureOf(error);
   }
@@ -182,15 +189,16 @@ void StoreKeys::write() {
   writeCopy(kCopyName, bytes);
 }
 
-template <class Change> auto StoreKeys::edit(Change change) {
+template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept accept) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!mayWrite_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   const KeyFile before = file_;
   const uint32_t slotBefore = slotInUse_;
   try {
     const auto result = change();
-    file_.advance();
+    file_.advancePast(before);
     write();
+    accept();
     return result;
   } catch (const SealingError &error) {
     file_ = before;
@@ -205,17 +213,23 @@ template <class Change> auto StoreKeys::edit(Change change) {
   }
 }
 
-std::vector<StoreKeys::SlotInfo> StoreKeys::slots() {
-  std::lock_guard<std::mutex> lock(mutex_);
+StoreKeys::SlotInfo StoreKeys::info(const KeyFile::Slot &slot, uint32_t slotInUse) {
+  return {slot.id, slot.kind, slot.createdMilliseconds, slot.isDamaged(), slot.id == slotInUse};
+}
+
+std::vector<StoreKeys::SlotInfo> StoreKeys::lockedSlots() const {
   std::vector<SlotInfo> infos;
-  for (const KeyFile::Slot &slot : file_.slots()) {
-    infos.push_back({slot.id, slot.kind, slot.createdMilliseconds, slot.isDamaged(), slot.id == slotInUse_});
-  }
+  for (const KeyFile::Slot &slot : file_.slots()) infos.push_back(info(slot, slotInUse_));
   return infos;
 }
 
+std::vector<StoreKeys::SlotInfo> StoreKeys::slots() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return lockedSlots();
+}
+
 uint32_t StoreKeys::addSecret(const Secret &secret, const ScryptCost &cost) {
-  return edit([&] { return file_.addSlot(secret, ring_->master(), cost, nowMilliseconds()); });
+  return edit([&] { return file_.addSlot(secret, master_, cost, nowMilliseconds()); });
 }
 
 void StoreKeys::removeSlot(uint32_t id) {
@@ -227,7 +241,7 @@ void StoreKeys::removeSlot(uint32_t id) {
 
 uint32_t StoreKeys::changeSecret(const Secret &secret, const ScryptCost &cost) {
   return edit([&] {
-    const uint32_t made = file_.addSlot(secret, ring_->master(), cost, nowMilliseconds());
+    const uint32_t made = file_.addSlot(secret, master_, cost, nowMilliseconds());
     file_.removeSlot(slotInUse_);
     slotInUse_ = made;
     return made;
@@ -235,17 +249,104 @@ uint32_t StoreKeys::changeSecret(const Secret &secret, const ScryptCost &cost) {
 }
 
 void StoreKeys::addEpoch() {
-  const DataKey key{KeyPurpose::epoch, ring_->currentEpoch() + 1, SecretBytes::random(32)};
-  edit([&] {
-    file_.addKey(key, ring_->master());
-    return true;
-  });
-  ring_->addEpoch(key.number, key.bytes);
+  std::vector<DataKey> made;
+  made.push_back({KeyPurpose::epoch, ring_->currentEpoch() + 1, SecretBytes::random(32)});
+  edit(
+    [&] {
+      file_.addKey(made.front(), master_);
+      return true;
+    },
+    [&] { ring_->add(made); });
 }
 
 std::vector<uint8_t> StoreKeys::exported() {
   std::lock_guard<std::mutex> lock(mutex_);
   return file_.bytes();
+}
+
+// MARK: Renewing all keys
+
+StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const ScryptCost &cost) {
+  if (secrets.empty()) throw Failure(TDN_INVALID, "a store that nothing opens would be lost: name a passphrase or key");
+  SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
+  std::vector<DataKey> made;
+  return edit(
+    [&] {
+      made = newGeneration(ring_->currentEpoch() + 1);
+      KeyFile renewed(file_.storeID(), file_.cipher());
+      Renewal renewal;
+      std::vector<SlotInfo> before = lockedSlots();
+      uint32_t slotInUse = 0;
+      for (const Secret &secret : secrets) {
+        const uint32_t slot = renewed.addSlot(secret, master, cost, nowMilliseconds());
+        if (slotInUse == 0) slotInUse = slot;
+        std::optional<uint32_t> known;
+        try {
+          known = file_.unlock(secret).slot;
+        } catch (const SealingError &error) {
+          // One that has not opened the store so far.
+          if (error.code() != TDS_WRONG_SECRET && error.code() != TDS_DAMAGED_SLOT) throw;
+        }
+        const auto found = std::find_if(before.begin(), before.end(), [&](const SlotInfo &slot) {
+          return known && slot.id == *known;
+        });
+        if (found == before.end()) continue;
+        if (found->isInUse) slotInUse = slot;
+        before.erase(found);
+        renewal.kept.push_back(info(renewed.slots().back(), 0));
+      }
+      renewal.removed = std::move(before);
+      for (SlotInfo &slot : renewal.removed) slot.isInUse = false;
+      for (SlotInfo &slot : renewal.kept) slot.isInUse = slot.id == slotInUse;
+      for (const DataKey &key : file_.keys(master_)) renewed.addKey(key, master);
+      for (const DataKey &key : made) renewed.addKey(key, master);
+      renewed.advancePast(file_);
+      file_ = std::move(renewed);
+      slotInUse_ = slotInUse;
+      return renewal;
+    },
+    [&] {
+      master_ = std::move(master);
+      ring_->add(made);
+    });
+}
+
+bool StoreKeys::hasFormer() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return file_.hasKeysBefore(ring_->generation());
+}
+
+void StoreKeys::forgetFormer() {
+  edit([&] {
+    file_.removeKeysBefore(ring_->generation());
+    return true;
+  });
+}
+
+StoreKeys::Migration StoreKeys::migration() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Migration migration : {Migration::encrypting, Migration::decrypting}) {
+    if (file_.hasKey(KeyPurpose::migration, static_cast<uint32_t>(migration))) return migration;
+  }
+  return Migration::none;
+}
+
+void StoreKeys::setMigration(Migration migration) {
+  edit([&] {
+    for (Migration other : {Migration::encrypting, Migration::decrypting}) {
+      file_.removeKey(KeyPurpose::migration, static_cast<uint32_t>(other));
+    }
+    if (migration != Migration::none) file_.addKey(markOf(migration), master_);
+    return true;
+  });
+}
+
+void StoreKeys::remove() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!mayWrite_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+  for (const char *name : {kNewName, kCopyMark, kCopyName, kName}) disk_.remove(name);
+  disk_.flushDirectory();
+  isRemoved_ = true;
 }
 
 }  // namespace todana

@@ -34,9 +34,14 @@ class StoreKeys {
   // names.
   static bool areMissing(Disk &disk);
 
-  // For a new store; its superblock is not written yet.
+  // What is under way with a store that is not wholly encrypted, nor wholly plain. That a store may be in that state at
+  // all stands in the file of keys, under the master key: nobody else can claim it.
+  enum class Migration : uint32_t { none = 0, encrypting = 1, decrypting = 2 };
+
+  // For a new store, whose superblock is not written yet, or for a plain one that is to be encrypted.
   static std::unique_ptr<StoreKeys> create(
-    Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost);
+    Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost,
+    Migration migration = Migration::none);
   // Throws Failure: TDN_WRONG_SECRET, TDN_DAMAGED_KEY_SLOT, TDN_DAMAGED_KEYS, TDN_NEWER_FORMAT, TDN_LIMIT. Makes both
   // copies the same where `mayWrite`. Without a store id, as salvage may have none, the file's own is taken.
   static std::unique_ptr<StoreKeys> open(
@@ -64,19 +69,46 @@ class StoreKeys {
   // A new key, which is durable before it is used, for what is sealed from now on. What was sealed stays as it is.
   void addEpoch();
 
- private:
-  StoreKeys(Disk &disk, KeyFile file, bool mayWrite) : disk_(disk), file_(std::move(file)), mayWrite_(mayWrite) {}
+  // -- Renewing all keys
+  struct Renewal {
+    std::vector<SlotInfo> kept;     // opened the store before, and do so now, with new numbers
+    std::vector<SlotInfo> removed;  // do so no more
+  };
+  // A new master key and a new generation under it. Only these secrets open the store from now on. The keys that there
+  // were stay, until nothing needs them any more.
+  Renewal renew(const std::vector<Secret> &secrets, const ScryptCost &cost);
+  // Whether keys of an earlier generation are there.
+  bool hasFormer();
+  // Nothing is sealed under any other keys than those of the newest generation.
+  void forgetFormer();
 
-  // A change that is written wholly, or not at all.
-  template <class Change> auto edit(Change change);
+  Migration migration();
+  void setMigration(Migration migration);
+  // The store is a plain one: its file of keys goes.
+  void remove();
+  bool isRemoved() const { return isRemoved_; }
+
+ private:
+  StoreKeys(Disk &disk, KeyFile file, SecretBytes master, bool mayWrite)
+      : disk_(disk), file_(std::move(file)), master_(std::move(master)), mayWrite_(mayWrite) {}
+
+  // A change that is written wholly, or not at all; `accept` is called with the mutex held when it is.
+  template <class Change, class Accept> auto edit(Change change, Accept accept);
+  template <class Change> auto edit(Change change) {
+    return edit(change, [] {});
+  }
+  static SlotInfo info(const KeyFile::Slot &slot, uint32_t slotInUse);
+  std::vector<SlotInfo> lockedSlots() const;
   void write();
   void writeCopy(const char *name, const std::vector<uint8_t> &bytes);
 
   Disk &disk_;
   std::mutex mutex_;
   KeyFile file_;
+  SecretBytes master_;
   const bool mayWrite_;
   uint32_t slotInUse_ = 0;
+  std::atomic<bool> isRemoved_{false};
   std::shared_ptr<KeyRing> ring_;
 };
 

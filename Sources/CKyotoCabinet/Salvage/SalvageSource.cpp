@@ -138,6 +138,7 @@ void SalvageSource::readCatalog() {
   catalog.fileName = Catalog::kFileName;
   describe(catalog);
   Catalog entries(ring_);
+  entries.setSealed(ring_ != nullptr);
   std::set<uint32_t> ids;
   uint64_t found = 0;
   auto accept = [&](const RecordSieve::Record &record) {

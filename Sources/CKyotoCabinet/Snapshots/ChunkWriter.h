@@ -14,6 +14,17 @@ class ChunkWriter {
     chunk.byte_count = 0;
     chunk.slice_count = 0;
     chunk.needed = 0;
+    chunk.sealed = false;
+  }
+
+  // Whether the records are those of an encrypted store.
+  bool isSealed() const { return chunk_.sealed; }
+  void setSealed(bool isSealed) { chunk_.sealed = isSealed; }
+  // Takes everything out again.
+  void clear() {
+    chunk_.byte_count = 0;
+    chunk_.slice_count = 0;
+    chunk_.needed = 0;
   }
 
   size_t byteCount() const { return chunk_.byte_count; }

@@ -19,8 +19,12 @@ struct ContentsState {
 
   uint64_t count = 0;
   ContentsMac::Value digest{};
+  // Of the keys that the records are sealed, and the digest and the names made with, at least; 0: all of it is plain.
+  uint32_t generation = 0;
 
-  bool operator==(const ContentsState &other) const { return count == other.count && digest == other.digest; }
+  bool operator==(const ContentsState &other) const {
+    return count == other.count && digest == other.digest && generation == other.generation;
+  }
   bool operator!=(const ContentsState &other) const { return !(*this == other); }
 };
 
@@ -29,8 +33,11 @@ class ContentsDigest {
  public:
   using Sum = ContentsMac::Value;
 
-  // `ring`: null in a plain store.
-  ContentsDigest(const KeyRing *ring, uint32_t structure) : mac_(ring, structure) {}
+  ContentsDigest(const KeyRing *ring, uint32_t generation, uint32_t structure)
+      : generation_(generation), mac_(ring, generation, structure) {}
+
+  // Of the keys; 0: there are none.
+  uint32_t generation() const { return generation_; }
 
   void toggleRow(uint64_t row, uint64_t token) {
     const Block block{row, token};
@@ -64,6 +71,7 @@ class ContentsDigest {
   }
   void flush();
 
+  const uint32_t generation_;
   ContentsMac mac_;
   std::array<Block, kBlocks> blocks_;  // of rows, for one call of the cipher
   size_t blockCount_ = 0;

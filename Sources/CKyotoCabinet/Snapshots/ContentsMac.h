@@ -19,12 +19,12 @@ class ContentsMac {
   static constexpr size_t kBlockSize = BlockMac::kBlockSize;
   using Value = std::array<uint8_t, kBlockSize>;
 
-  // `ring`: null in a plain store. `number`: the structure's, or another purpose's.
-  ContentsMac(const KeyRing *ring, uint32_t number) : seed_(number) {
-    if (ring) mac_.emplace(ring->digestKey(number));
+  // `generation`: of the key; 0 of what is plain. `number`: the structure's, or another purpose's.
+  ContentsMac(const KeyRing *ring, uint32_t generation, uint32_t number) : seed_(number) {
+    if (generation != 0 && ring) mac_.emplace(ring->digestKey(generation, number));
   }
 
-  // False in a plain store; then `hash` gives the values, and costs no call.
+  // False of what is plain; then `hash` gives the values, and costs no call.
   bool isKeyed() const { return mac_.has_value(); }
   WideSum hash(const void *message, size_t byteCount) const { return WideSum::of(message, byteCount, seed_); }
 

@@ -62,7 +62,8 @@ typedef enum {
   TDN_CONTENTS_MISMATCH = 25,  // what a scan has read is not what was committed: records are missing, or others are there
   TDN_ROLLED_BACK = 26,        // the store is an older one than the expected one
   TDN_DIVERGED = 27,           // it is not the expected one, nor one that came from that
-  TDN_LAST_CODE = TDN_DIVERGED,
+  TDN_MIGRATION_UNFINISHED = 28,  // encrypting or decrypting the store was interrupted: see `resuming_migration`
+  TDN_LAST_CODE = TDN_MIGRATION_UNFINISHED,
 } tdn_code;
 
 typedef struct {
@@ -76,6 +77,9 @@ typedef struct {
   char file[288];              // file name within the directory or a path; empty where none is concerned
   char message[480];           // what went wrong and what can be done, as one English sentence
 } tdn_error;
+
+// Called before each step of some milliseconds; false gives up.
+typedef bool (*tdn_progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t total);
 
 // MARK: Opening and closing
 
@@ -117,6 +121,7 @@ typedef struct {
   int32_t scrypt_log2_n;       // what a passphrase that is added costs to try; 0: 16
   int64_t seal_limit;          // what is sealed under one key until a new one is made, about; 0: 2^31
   const tdn_anchor *TDN_NULLABLE expected;  // null: whatever state the store is in. Read by `tdn_open` only
+  bool resuming_migration;     // plain records are accepted where encrypting or decrypting the store was interrupted
 } tdn_options;
 
 void tdn_options_init(tdn_options *options);
@@ -167,6 +172,27 @@ bool tdn_remove_secret(tdn_cabinet *cabinet, uint32_t slot, tdn_error *error);
 bool tdn_export_keys(
   tdn_cabinet *cabinet, void *TDN_NULLABLE context,
   void (*visit)(void *TDN_NULLABLE context, const uint8_t *bytes, size_t byte_count), tdn_error *error);
+
+typedef enum {
+  TDN_MIGRATION_NONE = 0,
+  TDN_MIGRATION_ENCRYPTING = 1,
+  TDN_MIGRATION_DECRYPTING = 2,
+  TDN_MIGRATION_ROTATING = 3,
+} tdn_migration;
+
+// Each of these begins something that `tdn_migrate` does, which may be interrupted, and gone on with, at any time; it is
+// durable, in force for what is written from then on, and cannot be taken back, when the call returns.
+// New keys for everything, under a new master key, which only these secrets open from now on. Visits every passphrase
+// and key of before, and whether it is still one.
+bool tdn_rotate_keys(
+  tdn_cabinet *cabinet, const tds_secret *secrets, size_t secret_count, void *TDN_NULLABLE context,
+  void (*visit)(void *TDN_NULLABLE context, const tdn_key_slot *slot, bool kept), tdn_error *error);
+// A plain store becomes an encrypted one, which this secret opens.
+bool tdn_encrypt(tdn_cabinet *cabinet, const tds_secret *secret, tdn_error *error);
+bool tdn_decrypt(tdn_cabinet *cabinet, tdn_error *error);
+// What is unfinished: a `tdn_migration`.
+bool tdn_get_migration(tdn_cabinet *cabinet, int32_t *migration, tdn_error *error);
+
 // Puts an exported file of keys, which `secret` opens, in the place of the store's. Nobody may have the store open.
 bool tdn_import_keys(
   const char *path, const uint8_t *bytes, size_t byte_count, const tds_secret *secret, tdn_error *error);
@@ -292,6 +318,7 @@ typedef struct {
   size_t slice_capacity;
   size_t slice_count;
   size_t needed;
+  bool sealed;                 // the records are an encrypted store's: none of them may be a plain one
 } tdn_chunk;
 
 typedef struct tdn_snapshot tdn_snapshot;  // the state after one commit; reads of it never see a later one
@@ -409,15 +436,20 @@ bool tdn_series_task_next(
 // Removes what was written, unless all of it was.
 void tdn_series_task_close(tdn_series_task *task);
 
+// MARK: Migrating
+
+// Goes on with what was begun (see `tdn_rotate_keys`), in steps of a millisecond, while the store is in use. `*done`: it is
+// finished, and nothing is left in the directory of the old keys, or of what was plain. Otherwise `progress` gave up.
+// TDN_IN_USE where another thread does so.
+bool tdn_migrate(
+  tdn_cabinet *cabinet, tdn_progress progress, void *TDN_NULLABLE context, bool *done, tdn_error *error);
+
 // MARK: Contents
 
 // The newest commit, once it is durable. With it in `tdn_options`, opening the store succeeds if that commit is its
 // newest one or among the 999 before it; otherwise it fails with TDN_ROLLED_BACK where the store is older, or TDN_DIVERGED
 // where it is another one, its files are not of one state, or more commits have come since.
 bool tdn_get_anchor(tdn_cabinet *cabinet, tdn_anchor *anchor, tdn_error *error);
-
-// Called before each step of some milliseconds; false gives up.
-typedef bool (*tdn_progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t total);
 
 // Reads every record, and takes what is there for what should be, in one commit: afterwards scans end without
 // TDN_CONTENTS_MISMATCH. Commits go on meanwhile. TDN_DAMAGED where a record cannot be read; nothing is accepted then.

@@ -309,6 +309,22 @@ void KeyFile::removeKey(KeyPurpose purpose, uint32_t number) {
     keys_.end());
 }
 
+bool KeyFile::hasKey(KeyPurpose purpose, uint32_t number) const {
+  return std::any_of(keys_.begin(), keys_.end(), [&](const WrappedKey &key) {
+    return key.purpose == purpose && key.number == number;
+  });
+}
+
+bool KeyFile::hasKeysBefore(uint32_t generation) const {
+  return std::any_of(keys_.begin(), keys_.end(), [&](const WrappedKey &key) { return isBefore(key, generation); });
+}
+
+void KeyFile::removeKeysBefore(uint32_t generation) {
+  keys_.erase(
+    std::remove_if(keys_.begin(), keys_.end(), [&](const WrappedKey &key) { return isBefore(key, generation); }),
+    keys_.end());
+}
+
 // Empty where it is damaged, or another master key's.
 SecretBytes KeyFile::open(const WrappedKey &key, const SecretBytes &wrapping) const {
   const auto keyHead = head(key);

@@ -31,7 +31,8 @@ struct Secret {
 
 enum class DataCipher : uint8_t { aes128 = 1, aes256 = 2 };
 
-enum class KeyPurpose : uint8_t { epoch = 1, header = 2, name = 3, digest = 4 };
+// 2 is reserved. A migration's "key" is no secret: that it opens says that the store itself wrote it.
+enum class KeyPurpose : uint8_t { epoch = 1, name = 3, digest = 4, migration = 5 };
 
 struct DataKey {
   KeyPurpose purpose;
@@ -92,6 +93,10 @@ class KeyFile {
 
   void addKey(const DataKey &key, const SecretBytes &master);
   void removeKey(KeyPurpose purpose, uint32_t number);
+  bool hasKey(KeyPurpose purpose, uint32_t number) const;
+  // Of earlier generations; what marks a migration is of none.
+  bool hasKeysBefore(uint32_t generation) const;
+  void removeKeysBefore(uint32_t generation);
   // Takes over the keys of another file that this master key opens and this file does not have. Returns how many it opens.
   size_t mergeKeys(const KeyFile &other, const SecretBytes &master);
   // Throws SealingError(TDS_DAMAGED_KEYS).
@@ -104,6 +109,9 @@ class KeyFile {
     std::array<uint8_t, 48> wrapped;
   };
 
+  static bool isBefore(const WrappedKey &key, uint32_t generation) {
+    return key.purpose != KeyPurpose::migration && key.number < generation;
+  }
   void requireBearableWork() const;
   std::optional<SecretBytes> tryOpen(const Slot &slot, const SecretBytes &derived) const;
   std::array<uint8_t, 56> head(const Slot &slot) const;

@@ -12,27 +12,34 @@ constexpr std::string_view kDigestLabel = "Todana digest 1";
 
 }  // namespace
 
-NewKeys NewKeys::random() {
-  NewKeys made;
-  made.master = SecretBytes::random(KeyFile::kMasterSize);
-  for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::header, KeyPurpose::name, KeyPurpose::digest}) {
-    made.keys.push_back({purpose, 1, SecretBytes::random(32)});
+std::vector<DataKey> newGeneration(uint32_t number) {
+  std::vector<DataKey> keys;
+  for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::name, KeyPurpose::digest}) {
+    keys.push_back({purpose, number, SecretBytes::random(32)});
   }
-  return made;
+  return keys;
 }
 
-KeyRing::KeyRing(const StoreID &storeID, DataCipher cipher, SecretBytes master, const std::vector<DataKey> &keys)
-    : storeID_(storeID), cipher_(cipher), master_(std::move(master)) {
+KeyRing::KeyRing(const StoreID &storeID, DataCipher cipher, const std::vector<DataKey> &keys)
+    : storeID_(storeID), cipher_(cipher) {
+  add(keys);
+  if (currentEpoch_ == 0 || generation_ == 0) {
+    throw SealingError(TDS_DAMAGED_KEYS, "a key that every store has is missing from the file of keys");
+  }
+}
+
+void KeyRing::add(const std::vector<DataKey> &keys) {
+  std::lock_guard<std::mutex> lock(mutex_);
   for (const DataKey &key : keys) {
     switch (key.purpose) {
       case KeyPurpose::epoch: addEpoch(key.number, key.bytes); break;
-      case KeyPurpose::header: headerKey_ = key.bytes.copy(); break;
-      case KeyPurpose::name: nameKey_ = key.bytes.copy(); break;
-      case KeyPurpose::digest: digestKey_ = key.bytes.copy(); break;
+      case KeyPurpose::name: generations_[key.number].nameKey = key.bytes.copy(); break;
+      case KeyPurpose::digest: generations_[key.number].digestKey = key.bytes.copy(); break;
+      case KeyPurpose::migration: break;
     }
   }
-  if (currentEpoch_ == 0 || headerKey_.isEmpty() || nameKey_.isEmpty() || digestKey_.isEmpty()) {
-    throw SealingError(TDS_DAMAGED_KEYS, "a key that every store has is missing from the file of keys");
+  for (const auto &[number, generation] : generations_) {
+    if (generation.isWhole()) generation_.store(number, std::memory_order_release);
   }
 }
 
@@ -42,11 +49,11 @@ std::shared_ptr<const SecretBytes> KeyRing::epochKey(uint32_t epoch) const {
   return found == epochs_.end() ? nullptr : found->second;
 }
 
+// Under the mutex.
 void KeyRing::addEpoch(uint32_t epoch, const SecretBytes &key) {
   const size_t keySize = cipher_ == DataCipher::aes128 ? 16 : 32;
   if (epoch == 0 || key.size() < keySize) throw SealingError(TDS_DAMAGED_KEYS, "a key in the file of keys is damaged");
   auto bytes = std::make_shared<const SecretBytes>(key.data(), keySize);
-  std::lock_guard<std::mutex> lock(mutex_);
   epochs_[epoch] = std::move(bytes);
   const uint32_t newest = epochs_.rbegin()->first;
   if (newest == currentEpoch_) return;
@@ -65,17 +72,32 @@ void KeyRing::drawNonces(uint8_t *nonces, size_t count) const {
   nonces_.draw(nonces, count);
 }
 
-std::array<uint8_t, KeyRing::kNameKeySize> KeyRing::nameKey(ByteView name) const {
-  const Hash hash = hmacSHA256(nameKey_, name);
-  std::array<uint8_t, kNameKeySize> key;
+bool KeyRing::has(uint32_t generation) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = generations_.find(generation);
+  return found != generations_.end() && found->second.isWhole();
+}
+
+const KeyRing::Generation &KeyRing::whole(uint32_t number) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = generations_.find(number);
+  if (found == generations_.end() || !found->second.isWhole()) {
+    throw SealingError(TDS_DAMAGED_KEYS, "a key that the store's data name is missing from the file of keys");
+  }
+  return found->second;
+}
+
+KeyRing::NameKey KeyRing::nameKey(uint32_t generation, ByteView name) const {
+  const Hash hash = hmacSHA256(whole(generation).nameKey, name);
+  NameKey key;
   std::copy(hash.begin(), hash.begin() + kNameKeySize, key.begin());
   return key;
 }
 
-SecretBytes KeyRing::digestKey(uint32_t structure) const {
+SecretBytes KeyRing::digestKey(uint32_t generation, uint32_t structure) const {
   uint8_t number[4];
   for (int index = 0; index < 4; index++) number[index] = static_cast<uint8_t>(structure >> 8 * index);
-  return hkdfSHA256(digestKey_, {number, sizeof number}, kDigestLabel, 16);
+  return hkdfSHA256(whole(generation).digestKey, {number, sizeof number}, kDigestLabel, 16);
 }
 
 }  // namespace todana

@@ -16,17 +16,23 @@ class KeyRing {
   static constexpr size_t kNameKeySize = 16;
 
   // Throws SealingError(TDS_DAMAGED_KEYS) where one that every store has is missing.
-  KeyRing(const StoreID &storeID, DataCipher cipher, SecretBytes master, const std::vector<DataKey> &keys);
+  KeyRing(const StoreID &storeID, DataCipher cipher, const std::vector<DataKey> &keys);
 
   const StoreID &storeID() const { return storeID_; }
   DataCipher cipher() const { return cipher_; }
-  const SecretBytes &master() const { return master_; }
+
+  // Epochs beyond the current one, or a generation.
+  void add(const std::vector<DataKey> &keys);
 
   // What new data are sealed under.
   uint32_t currentEpoch() const { return currentEpoch_.load(std::memory_order_acquire); }
   // Null where the store has no such key.
   std::shared_ptr<const SecretBytes> epochKey(uint32_t epoch) const;
-  void addEpoch(uint32_t epoch, const SecretBytes &key);
+
+  // All keys of a store are renewed together: a generation is known by the number of its first epoch, and has keys of
+  // its own for names and digests. The newest:
+  uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
+  bool has(uint32_t generation) const;
 
   // Random nonces. Whatever is sealed under the current epoch takes one of these, so they count its seals.
   void drawNonces(uint8_t *nonces, size_t count) const;
@@ -34,29 +40,33 @@ class KeyRing {
   // There were at least so many, in earlier sessions.
   void raiseSealCount(uint64_t count) const;
 
-  // What stands for a name where its own bytes must not: HMAC-SHA256 under the name key, its first 16 bytes.
-  std::array<uint8_t, kNameKeySize> nameKey(ByteView name) const;
+  // What stands for a name where its own bytes must not: HMAC-SHA256 under the name key, its first 16 bytes. Throws
+  // SealingError(TDS_DAMAGED_KEYS) where the generation is not there, as the next one does.
+  using NameKey = std::array<uint8_t, kNameKeySize>;
+  NameKey nameKey(uint32_t generation, ByteView name) const;
   // The key of a structure's digest.
-  SecretBytes digestKey(uint32_t structure) const;
-  const SecretBytes &headerKey() const { return headerKey_; }
+  SecretBytes digestKey(uint32_t generation, uint32_t structure) const;
 
  private:
+  struct Generation {
+    SecretBytes nameKey, digestKey;
+    bool isWhole() const { return !nameKey.isEmpty() && !digestKey.isEmpty(); }
+  };
+  void addEpoch(uint32_t epoch, const SecretBytes &key);
+  const Generation &whole(uint32_t generation) const;
+
   const StoreID storeID_;
   const DataCipher cipher_;
-  const SecretBytes master_;
-  SecretBytes headerKey_, nameKey_, digestKey_;
   mutable std::mutex mutex_;
   std::map<uint32_t, std::shared_ptr<const SecretBytes>> epochs_;
+  std::map<uint32_t, Generation> generations_;  // never taken away, nor changed once whole
   std::atomic<uint32_t> currentEpoch_{0};
+  std::atomic<uint32_t> generation_{0};
   mutable std::atomic<uint64_t> sealCount_{0};
   mutable NoncePool nonces_;
 };
 
-// The keys of a new store: one master key, one epoch, and the rest.
-struct NewKeys {
-  SecretBytes master;
-  std::vector<DataKey> keys;
-  static NewKeys random();
-};
+// The keys of a generation.
+std::vector<DataKey> newGeneration(uint32_t number);
 
 }  // namespace todana

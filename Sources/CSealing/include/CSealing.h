@@ -60,8 +60,6 @@ void tds_key_ring_release(tds_key_ring *ring);
 int32_t tds_key_ring_cipher(const tds_key_ring *ring);
 // What is sealed from now on is sealed under this epoch's key.
 uint32_t tds_key_ring_epoch(const tds_key_ring *ring);
-// What stands for a name where its own bytes must not: 16 bytes. False where memory ends.
-bool tds_name_key(const tds_key_ring *ring, const uint8_t *name, size_t name_length, uint8_t *key);
 
 // Seals and opens, with scheduled keys of its own: used by one thread at a time.
 typedef struct tds_sealer tds_sealer;
@@ -71,7 +69,9 @@ void tds_sealer_free(tds_sealer *sealer);
 
 // Bytes that an envelope has before the plaintext, and behind it.
 size_t tds_header_size(uint32_t epoch);
-enum { TDS_TRAILER_SIZE = 16, TDS_NONCE_SIZE = 12 };
+enum { TDS_TRAILER_SIZE = 16, TDS_NONCE_SIZE = 12, TDS_TOKEN_SIZE = 8 };
+// Whether an envelope with this first byte has, behind its trailer, a token that it kept when it was sealed anew.
+bool tds_keeps_token(uint8_t format);
 
 typedef enum {
   TDS_KIND_RECORD = 1,

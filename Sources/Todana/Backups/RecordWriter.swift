@@ -12,7 +12,7 @@ final class RecordWriter {
 
   init(_ backend: KyotoBackend) {
     self.backend = backend
-    records = backend.keyRing.map { SealedBackend(backend, ring: $0) } ?? backend
+    records = SealedBackend(backend)
   }
 
   // MARK: Putting
@@ -39,7 +39,7 @@ final class RecordWriter {
     named name: String, version: UInt8, content: UnsafeRawBufferPointer, in structure: ClassID
   ) throws(BackendError) {
     let envelope = envelope(of: structure)
-    let key = try backend.keyRing?.storageKey(ofName: Array(name.utf8)) ?? Array(name.utf8)
+    let key = Array(name.utf8)
     var writer = DataBuffer(arena: arena, encoder: UncheckedReferences())
     envelope.begin(version: version, in: &writer)
     if envelope.epoch != 0 { writer.writeString(name) }
@@ -108,7 +108,7 @@ final class RecordWriter {
   }
 }
 
-/// The name that the record of a named buffer of an encrypted store begins with, and what is behind it.
+/// The name that the sealed record of a named buffer begins with, and what is behind it.
 func nameAndContent(
   ofBuffer content: UnsafeRawBufferPointer
 ) throws(DataBufferError) -> (name: String, content: UnsafeRawBufferPointer) {

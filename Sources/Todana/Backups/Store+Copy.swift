@@ -74,14 +74,12 @@ private struct RecordCopy {
   private let store: Store
   private let snapshot: any BackendSnapshot
   private let writer: RecordWriter
-  private let isSealed: Bool
   private var done: CopyProgress
 
   init(of store: Store, _ snapshot: any BackendSnapshot, to writer: RecordWriter) {
     self.store = store
     self.snapshot = snapshot
     self.writer = writer
-    isSealed = store.epoch != 0
     done = CopyProgress(commitNumber: snapshot.commitNumber, copiedCount: 0, recordCount: 0)
   }
 
@@ -147,17 +145,10 @@ private struct RecordCopy {
           slice.rowID, version: opened.version, content: opened.content, in: structure.id)
       }
     }
-    var buffer = unsafe (name: String(decoding: key, as: UTF8.self), content: opened.content)
-    if isSealed {
-      do throws(DataBufferError) {
-        unsafe buffer = try nameAndContent(ofBuffer: opened.content)
-      } catch {
-        throw StoreError(.damagedRecord, "A named buffer has no name.", underlying: error)
-      }
-    }
+    let bufferName = unsafe String(decoding: key, as: UTF8.self)
     try store.onBackend { _ throws(BackendError) in
       try unsafe writer.putBuffer(
-        named: buffer.name, version: opened.version, content: buffer.content, in: structure.id)
+        named: bufferName, version: opened.version, content: opened.content, in: structure.id)
     }
   }
 }

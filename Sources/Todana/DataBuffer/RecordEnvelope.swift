@@ -10,6 +10,8 @@ import CXXHash
 /// so damage is found, and a record that stands in another's place too. It protects against accidents, not against
 /// people. One value serves all records of one structure, on any thread.
 ///
+/// A record that was decrypted keeps, behind its check, the token that it had (format byte 0x07).
+///
 /// In an encrypted store ``SealedBackend`` seals what is written here, in place, and opens what is read here:
 ///
 /// ```
@@ -28,12 +30,18 @@ package struct RecordEnvelope: Sendable {
     case plain = 1
     /// Reserved: plain, the content compressed.
     case compressed = 2
-    /// Reserved: encrypted and authenticated.
+    /// Encrypted and authenticated.
     case sealed = 3
     /// Reserved: encrypted and authenticated, the content compressed before.
     case sealedCompressed = 4
-    /// Reserved: several rows together.
-    case packed = 5
+    /// Sealed anew, with the token that it had before.
+    case sealedKept = 5
+    /// Reserved: the same, the content compressed before.
+    case sealedKeptCompressed = 6
+    /// Plain, with the token that it had while it was sealed.
+    case plainKept = 7
+    /// Reserved: the same, the content compressed.
+    case compressedKept = 8
   }
 
   /// The first byte of a record that sealing was opened for; no file's bytes come to be read as such.
@@ -149,7 +157,10 @@ extension RecordEnvelope {
   /// Nil where the bytes are no record of an encrypted store.
   static func sealing(of record: UnsafeRawBufferPointer) -> Sealing? {
     guard record.count > headerByteCount + sealedTrailerByteCount else { return nil }
-    if unsafe record[0] == Format.sealed.rawValue { return .done }
+    switch unsafe Format(rawValue: record[0]) {
+    case .sealed, .plain: return .done
+    default: break
+    }
     guard unsafe record[0] == unsealedFormat else { return nil }
     var epoch: UInt32 = 0
     for index in 0..<5 {
@@ -209,12 +220,15 @@ extension RecordEnvelope {
 
   @inline(__always)
   private func open(_ record: UnsafeRawBufferPointer, seed: UInt64) throws(RecordEnvelopeError) -> Opened {
-    guard epoch == 0 else { return try unsafe openUnsealed(record) }
+    // What comes from files begins with the format of opened records only if it was opened.
+    if epoch != 0, unsafe record.first != Format.plain.rawValue, unsafe record.first != Format.plainKept.rawValue {
+      return try unsafe openUnsealed(record)
+    }
     guard record.count >= Self.minimumByteCount, let start = record.baseAddress else {
       throw record.count == 0 ? .empty : .tooShort(byteCount: record.count)
     }
     let format = unsafe record[0]
-    guard format == Format.plain.rawValue else { throw .unsupportedFormat(format) }
+    guard format == Format.plain.rawValue else { return try unsafe openKept(record, seed: seed) }
     let checkOffset = record.count - Self.trailerByteCount
     let token = UInt64(littleEndian: unsafe record.loadUnaligned(fromByteOffset: checkOffset, as: UInt64.self))
     let check = unsafe checksum(of: UnsafeRawBufferPointer(start: start, count: checkOffset), seed: seed)
@@ -228,6 +242,26 @@ extension RecordEnvelope {
 }
 
 extension RecordEnvelope {
+  /// A plain record that keeps a token.
+  @inline(never)
+  private func openKept(_ record: UnsafeRawBufferPointer, seed: UInt64) throws(RecordEnvelopeError) -> Opened {
+    let format = unsafe record[0]
+    guard format == Format.plainKept.rawValue, let start = record.baseAddress else { throw .unsupportedFormat(format) }
+    guard record.count >= Self.minimumByteCount + 8 else { throw .tooShort(byteCount: record.count) }
+    let checkOffset = record.count - 16
+    let (stored, token) = unsafe (
+      UInt64(littleEndian: record.loadUnaligned(fromByteOffset: checkOffset, as: UInt64.self)),
+      UInt64(littleEndian: record.loadUnaligned(fromByteOffset: checkOffset + 8, as: UInt64.self))
+    )
+    let check = unsafe checksum(of: UnsafeRawBufferPointer(start: start, count: checkOffset), seed: seed ^ token)
+    guard check == stored else { throw .checkMismatch }
+    return unsafe Opened(
+      version: record[1],
+      content: UnsafeRawBufferPointer(
+        start: start + Self.headerByteCount, count: checkOffset - Self.headerByteCount),
+      token: token)
+  }
+
   /// The parts of a record that was opened, or why it was not.
   @inline(__always)
   private func openUnsealed(_ record: UnsafeRawBufferPointer) throws(RecordEnvelopeError) -> Opened {

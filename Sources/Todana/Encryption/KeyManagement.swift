@@ -8,7 +8,7 @@
 ///
 /// Each change replaces the store's file of keys, some hundred bytes, and is durable when the call returns; records are
 /// not touched. **Removing or changing a secret does not shut out who knew it and copied the file of keys before**: only
-/// new keys, with the records encrypted anew, do.
+/// new keys, with the records encrypted anew, do (``rotate(keeping:progress:)``).
 ///
 /// Any thread.
 public protocol KeyManagement: AnyObject, Sendable {
@@ -39,6 +39,49 @@ public protocol KeyManagement: AnyObject, Sendable {
   ///
   /// ``Store/importKeys(_:at:encryption:)`` puts it back.
   func export() throws(BackendError) -> [UInt8]
+
+  /// Makes new keys for everything, and encrypts everything anew with them, while the store is in use.
+  ///
+  /// From the start on the store opens with the given secrets only, and what is saved is encrypted with the new keys. At
+  /// the end neither the old keys nor anything encrypted with them is left in the store's directory: who copied the file
+  /// of keys before can read copies of the store from before, but nothing new. What the disk, the file system or a backup
+  /// still holds is not touched.
+  ///
+  /// Ended early, or by a kill, it is unfinished: ``Store/resumeMigration(progress:)`` goes on, with this opening of the
+  /// store or a later one.
+  ///
+  /// Takes space for a second copy of the largest class. Objects that are loaded stay as they are, and can be changed.
+  ///
+  /// - Parameters:
+  ///   - secrets: Those that shall open the store: of those that did so far the ones that are to go on, and new ones.
+  ///   - progress: Called before each step of a millisecond or so; returning false ends it for now.
+  /// - Returns: Which secrets still open the store, and which do not.
+  /// - Throws: As ``add(_:)``; ``BackendError/Code/damaged`` where a record cannot be read, which then must be deleted, or
+  ///   restored, before it can go on; ``BackendError/Code/inUse`` while another thread does so.
+  /// - Complexity: O(*n*) in the bytes of the store.
+  func rotate(
+    keeping secrets: [StoreSecret], progress: (MigrationProgress) -> Bool
+  ) throws(BackendError) -> KeyRotation
+}
+
+extension KeyManagement {
+  /// Makes new keys for everything, to the end (``rotate(keeping:progress:)``).
+  @discardableResult
+  public func rotate(keeping secrets: [StoreSecret]) throws(BackendError) -> KeyRotation {
+    try rotate(keeping: secrets) { _ in true }
+  }
+}
+
+/// What became of a store's secrets when its keys were renewed.
+public struct KeyRotation: Sendable, Equatable {
+  /// Those that opened the store before, and do so still, with new numbers.
+  public var keptSlots: [KeySlot] = []
+  /// Those that opened the store before, and do so no more.
+  public var removedSlots: [KeySlot] = []
+  /// Whether everything has been encrypted anew.
+  public var isFinished = false
+
+  public init() {}
 }
 
 /// One of the secrets that open a store.

@@ -25,13 +25,6 @@ public final class KeyRing: Sendable {
   /// What is sealed from now on is sealed under this epoch's key.
   var epoch: UInt32 { unsafe tds_key_ring_epoch(pointer.raw) }
 
-  /// The key that stands for a name in files: 16 bytes that nobody without the store's keys can tell the name from.
-  func storageKey(ofName name: [UInt8]) throws(BackendError) -> [UInt8] {
-    var key = [UInt8](repeating: 0, count: 16)
-    guard unsafe tds_name_key(pointer.raw, name, name.count, &key) else { throw Sealer.failure }
-    return key
-  }
-
   /// Random nonces, one behind the other, each for one record.
   func drawNonces(into buffer: UnsafeMutableRawBufferPointer) throws(BackendError) {
     guard let base = buffer.baseAddress else { return }

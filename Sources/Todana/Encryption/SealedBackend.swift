@@ -2,38 +2,37 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An encrypted backend as its stores see it: what they write is sealed on the way in, what they read is opened on the
-/// way out.
+/// A backend as its stores see it: where it is encrypted, what they write is sealed on the way in, what they read is
+/// opened on the way out.
 ///
 /// Stores write records whose envelope has room for what sealing adds (``RecordEnvelope``), and read *opened* ones: an
 /// `opened` byte or a ``SealingRefusal``, version byte, content, and 16 bytes whose last 8 are the token. Whatever comes
 /// out of the files passes here and gets that first byte, so no byte of a file can pass for it. Ordered trees pass as
-/// they are: the backend seals their nodes.
+/// they are: the backend seals their nodes. What a backend without keys has passes as it is, and so does what is plain
+/// while a store is being encrypted or decrypted: the backend knows which that is (``RecordChunk/isSealed``).
+///
+/// A record under a name begins with it, so that it need not stand in the file: to stores it comes as its key.
 final class SealedBackend: StoreBackend {
   let base: any StoreBackend
-  let ring: KeyRing
   private let sealers = Mutex<[Sealer]>([])
   private let trees = Mutex<Set<ClassID>>([])
 
-  init(_ base: any StoreBackend, ring: KeyRing) {
-    self.base = base
-    self.ring = ring
-  }
+  init(_ base: any StoreBackend) { self.base = base }
 
   // MARK: Writing
 
   func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
-    try seal(batch)
+    if let ring = base.keyRing { try seal(batch, with: ring) }
     return try base.commit(batch, durability: durability)
   }
 
-  private func seal(_ batch: borrowing WriteBatch) throws(BackendError) {
+  private func seal(_ batch: borrowing WriteBatch, with ring: KeyRing) throws(BackendError) {
     let changes = batch.changes
     let arena = batch.arena
     guard !changes.isEmpty else { return }
     let trees = trees.withLock { $0 }
-    let batch = unsafe Batch(changes: changes, base: arena.base, trees: trees)
-    try inParts(of: changes.count, byteCount: arena.count) { sealer, part throws(BackendError) in
+    let batch = unsafe Batch(changes: changes, base: arena.base, trees: trees, ring: ring)
+    try inParts(of: changes.count, byteCount: arena.count, ring) { sealer, part throws(BackendError) in
       try unsafe self.seal(part, of: batch, by: sealer)
     }
   }
@@ -44,6 +43,7 @@ final class SealedBackend: StoreBackend {
     let changes: WriteBatch.Changes
     let base: UnsafeMutableRawPointer
     let trees: Set<ClassID>
+    let ring: KeyRing
   }
 
   private func seal(_ part: Range<Int>, of batch: Batch, by sealer: Sealer) throws(BackendError) {
@@ -54,7 +54,7 @@ final class SealedBackend: StoreBackend {
       var failure: BackendError?
       unsafe withUnsafeTemporaryAllocation(byteCount: (end - first) * Sealer.nonceByteCount, alignment: 8) { nonces in
         do throws(BackendError) {
-          try unsafe ring.drawNonces(into: nonces)
+          try unsafe batch.ring.drawNonces(into: nonces)
           for index in first..<end {
             let nonce = unsafe nonces.baseAddress.map { unsafe $0 + (index - first) * Sealer.nonceByteCount }
             guard let nonce = unsafe nonce else { throw Sealer.failure }
@@ -80,7 +80,8 @@ final class SealedBackend: StoreBackend {
     let epoch: UInt32
     switch unsafe RecordEnvelope.sealing(of: UnsafeRawBufferPointer(record)) {
     case .needed(let known): epoch = known
-    // By an attempt to commit that did not succeed: nothing of it is in any file, so the nonce is still its own.
+    // By an attempt to commit that did not succeed: nothing of it is in any file, so the nonce is still its own. Or written
+    // before the store began to be encrypted: the backend seals it.
     case .done: return
     case nil:
       throw BackendError(
@@ -89,9 +90,8 @@ final class SealedBackend: StoreBackend {
     switch change.key {
     case .row(let rowID):
       try unsafe sealer.seal(record, key: .row(rowID), of: change.structure, epoch: epoch, nonce: nonce)
-    case .bytes(let range):
-      let key = unsafe UnsafeRawBufferPointer(start: batch.base + range.lowerBound, count: range.count)
-      try unsafe sealer.seal(record, key: .name(.init(key)), of: change.structure, epoch: epoch, nonce: nonce)
+    case .bytes:
+      try unsafe sealer.seal(record, key: .name, of: change.structure, epoch: epoch, nonce: nonce)
     }
   }
 
@@ -116,9 +116,11 @@ final class SealedBackend: StoreBackend {
   /// Opens every record of a chunk in place.
   func open(_ chunk: RecordChunk, of structure: ClassID, key: [UInt8]? = nil) throws(BackendError) {
     let count = chunk.slices.count
-    guard count > 0, !trees.withLock({ $0.contains(structure) }) else { return }
+    guard chunk.isSealed, count > 0, let ring = base.keyRing, !trees.withLock({ $0.contains(structure) }) else {
+      return
+    }
     if count == 1 {
-      try withSealer { sealer in
+      try withSealer(ring) { sealer in
         unsafe chunk.slices.withUnsafeMutableBufferPointer { slices in
           unsafe Self.open(slices, base: chunk.arena.base, of: structure, key: key, by: sealer)
         }
@@ -129,7 +131,7 @@ final class SealedBackend: StoreBackend {
     let failure = unsafe chunk.slices.withUnsafeMutableBufferPointer { slices -> BackendError? in
       let records = unsafe Records(slices: slices, base: arena.base)
       do throws(BackendError) {
-        try inParts(of: count, byteCount: arena.count) { sealer, part throws(BackendError) in
+        try inParts(of: count, byteCount: arena.count, ring) { sealer, part throws(BackendError) in
           let slices = unsafe UnsafeMutableBufferPointer(rebasing: records.slices[part])
           unsafe Self.open(slices, base: records.base, of: structure, key: nil, by: sealer)
         }
@@ -157,25 +159,35 @@ final class SealedBackend: StoreBackend {
       guard slice.status == .found else { continue }
       let value = slice.value
       let record = unsafe UnsafeMutableRawBufferPointer(start: base + value.lowerBound, count: value.count)
-      let opened: Result<Range<Int>, SealingRefusal>
-      if let key {
-        unsafe opened = key.withUnsafeBytes { unsafe sealer.open(record, key: .name(.init($0)), of: structure) }
-      } else if slice.key.isEmpty {
-        unsafe opened = sealer.open(record, key: .row(slice.rowID), of: structure)
-      } else {
-        let name = unsafe UnsafeRawBufferPointer(start: base + slice.key.lowerBound, count: slice.key.count)
-        unsafe opened = sealer.open(record, key: .name(.init(name)), of: structure)
-      }
+      let isNamed = key != nil || !slice.key.isEmpty
+      let keepsToken = unsafe record.first.map(Sealer.keepsToken) ?? false
+      let opened = unsafe sealer.open(record, key: isNamed ? .name : .row(slice.rowID), of: structure)
       switch opened {
       case .success(let content):
         // The envelope has more than a byte before the content.
-        let start = value.lowerBound + content.lowerBound - 1
-        if !slice.key.isEmpty {
-          unsafe (base + start - slice.key.count).copyMemory(
-            from: base + slice.key.lowerBound, byteCount: slice.key.count)
+        var start = value.lowerBound + content.lowerBound - 1
+        var end = value.upperBound
+        if keepsToken {
+          // To where others have theirs: in the last bytes of the tag.
+          end -= Sealer.tokenByteCount
+          unsafe (base + end - Sealer.tokenByteCount).copyMemory(from: base + end, byteCount: Sealer.tokenByteCount)
+        }
+        if isNamed {
+          let name = unsafe moveName(in: base, from: start + 1, to: start + 1 + content.count)
+          let isRight = name.map { name in
+            key.map { unsafe $0.elementsEqual(UnsafeRawBufferPointer(start: base + name.lowerBound, count: name.count)) }
+              ?? true
+          }
+          guard let name, isRight == true else {
+            unsafe base.storeBytes(
+              of: SealingRefusal.notAuthentic.rawValue, toByteOffset: value.lowerBound, as: UInt8.self)
+            continue
+          }
+          start = name.upperBound
+          if key == nil { unsafe slices[index].rename(byteCount: name.count) }
         }
         unsafe base.storeBytes(of: RecordEnvelope.openedFormat, toByteOffset: start, as: UInt8.self)
-        unsafe slices[index].narrow(to: start..<value.upperBound)
+        unsafe slices[index].narrow(to: start..<end)
       case .failure(let refusal):
         if value.count > 0 {
           unsafe base.storeBytes(of: refusal.rawValue, toByteOffset: value.lowerBound, as: UInt8.self)
@@ -184,19 +196,39 @@ final class SealedBackend: StoreBackend {
     }
   }
 
+  /// Moves the name that stands between a record's version byte and its content before both, and leaves a byte between.
+  ///
+  /// - Returns: Where the name stands then; nil where there is none.
+  private static func moveName(in base: UnsafeMutableRawPointer, from start: Int, to end: Int) -> Range<Int>? {
+    let version = unsafe base.load(fromByteOffset: start, as: UInt8.self)
+    var reader = unsafe DataBuffer(
+      borrowing: UnsafeRawBufferPointer(start: base + start + 1, count: max(0, end - start - 1)), resolver: nil)
+    guard let byteCount = try? reader.readVarUInt(), byteCount > 0, byteCount <= UInt64(reader.remainingByteCount) else {
+      return nil
+    }
+    // Version and count take two bytes at least, where there was a byte before them.
+    let nameStart = end - reader.remainingByteCount
+    let name = nameStart - 2..<nameStart - 2 + Int(byteCount)
+    unsafe (base + name.lowerBound).copyMemory(from: base + nameStart, byteCount: name.count)
+    unsafe base.storeBytes(of: version, toByteOffset: name.upperBound + 1, as: UInt8.self)
+    return name
+  }
+
   // MARK: Threads
 
   /// Small work is done at once; large work on all processors.
   private func inParts(
-    of count: Int, byteCount: Int, _ body: @Sendable (Sealer, Range<Int>) throws(BackendError) -> Void
+    of count: Int, byteCount: Int, _ ring: KeyRing, _ body: @Sendable (Sealer, Range<Int>) throws(BackendError) -> Void
   ) throws(BackendError) {
     let partCount = count < 512 && byteCount < 128 << 10 ? 1 : min(Self.processorCount, count)
-    guard partCount > 1 else { return try withSealer { sealer throws(BackendError) in try body(sealer, 0..<count) } }
+    guard partCount > 1 else { 
+      return try withSealer(ring) { sealer throws(BackendError) in try body(sealer, 0..<count) }
+    }
     let failure = Mutex<BackendError?>(nil)
     DispatchQueue.concurrentPerform(iterations: partCount) { part in
       do throws(BackendError) {
         let range = count * part / partCount..<count * (part + 1) / partCount
-        try withSealer { sealer throws(BackendError) in try body(sealer, range) }
+        try withSealer(ring) { sealer throws(BackendError) in try body(sealer, range) }
       } catch {
         failure.withLock { $0 = error }
       }
@@ -207,7 +239,7 @@ final class SealedBackend: StoreBackend {
   private static let processorCount = min(ProcessInfo.processInfo.activeProcessorCount, 8)
 
   /// Lends a sealer that nobody else uses; as many are kept as were ever in use at once.
-  private func withSealer(_ body: (Sealer) throws(BackendError) -> Void) throws(BackendError) {
+  private func withSealer(_ ring: KeyRing, _ body: (Sealer) throws(BackendError) -> Void) throws(BackendError) {
     let spare = sealers.withLock { $0.popLast() }
     let sealer = if let spare { spare } else { try ring.makeSealer() }
     defer { sealers.withLock { $0.append(sealer) } }
@@ -217,8 +249,16 @@ final class SealedBackend: StoreBackend {
 
 // What has nothing to do with records.
 extension SealedBackend {
-  var keyRing: KeyRing? { ring }
+  var keyRing: KeyRing? { base.keyRing }
   var keyManagement: (any KeyManagement)? { base.keyManagement }
+  func unfinishedMigration() throws(BackendError) -> StoreMigration? { try base.unfinishedMigration() }
+  func beginEncryption(_ secret: StoreSecret) throws(BackendError) { try base.beginEncryption(secret) }
+  func beginDecryption() throws(BackendError) { try base.beginDecryption() }
+
+  func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool {
+    try base.migrate(progress: progress)
+  }
+
   var storeID: StoreID { base.storeID }
   var openReport: OpenReport { base.openReport }
   var limits: BackendLimits { base.limits }

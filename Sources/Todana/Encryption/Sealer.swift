@@ -26,10 +26,9 @@ final class Sealer: @unchecked Sendable {
       switch key {
       case .row(let rowID):
         unsafe tds_seal_row(raw, structure.rawValue, rowID, epoch, nonce, bytes, record.count)
-      case .name(let name):
+      case .name:
         unsafe tds_seal_key(
-          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, name.bytes, name.count, epoch, nonce, bytes,
-          record.count)
+          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, nil, 0, epoch, nonce, bytes, record.count)
       }
     guard isDone else { throw Self.failure }
   }
@@ -48,10 +47,10 @@ final class Sealer: @unchecked Sendable {
       switch key {
       case .row(let rowID):
         unsafe tds_open_row(raw, structure.rawValue, rowID, bytes, record.count, bytes, &offset, &count)
-      case .name(let name):
+      case .name:
         unsafe tds_open_key(
-          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, name.bytes, name.count, bytes, record.count,
-          bytes, &offset, &count)
+          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, nil, 0, bytes, record.count, bytes, &offset,
+          &count)
       }
     switch tds_outcome(UInt32(outcome)) {
     case TDS_OPENED: return .success(offset..<offset + count)
@@ -63,25 +62,18 @@ final class Sealer: @unchecked Sendable {
   }
 
   static let nonceByteCount = Int(TDS_NONCE_SIZE)
+  static let tokenByteCount = Int(TDS_TOKEN_SIZE)
+
+  /// Whether a sealed record with this first byte has a token behind its tag, which it kept when it was sealed anew.
+  static func keepsToken(format: UInt8) -> Bool { tds_keeps_token(format) }
 }
 
-/// The key of a sealed record, which it is bound to.
-@safe
+/// What a sealed record stands under.
 enum SealedKey {
+  /// A row, which the record is bound to.
   case row(RowID)
-  case name(Bytes)
-
-  /// Lent for the length of a call.
-  @safe
-  struct Bytes {
-    let bytes: UnsafePointer<UInt8>?
-    let count: Int
-
-    init(_ buffer: UnsafeRawBufferPointer) {
-      unsafe bytes = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      count = buffer.count
-    }
-  }
+  /// A name, which the record itself begins with.
+  case name
 }
 
 /// Why a sealed record is not opened.

@@ -55,16 +55,19 @@ extension CabinetHandle {
       var failure: BackendError?
       unsafe chunk.refill(byteCapacity: byteCapacity, sliceCapacity: sliceCapacity) { bytes, slices in
         var filled = (byteCount: 0, sliceCount: 0)
+        var isSealed = false
         do throws(BackendError) {
           try unsafe call(whenClosed: closedError()) { cabinet, error in
             guard var memory = unsafe Self.memory(bytes, slices) else { return true }
             guard unsafe read(cabinet, &memory, error) else { return false }
             unsafe (filled, needed) = ((memory.byte_count, memory.slice_count), memory.needed)
+            isSealed = unsafe memory.sealed
             return true
           }
         } catch {
           failure = error
         }
+        chunk.isSealed = isSealed
         return filled
       }
       if let failure { throw failure }
@@ -82,6 +85,6 @@ extension CabinetHandle {
     return unsafe tdn_chunk(
       bytes: firstByte.assumingMemoryBound(to: UInt8.self), byte_capacity: bytes.count, byte_count: 0,
       slices: UnsafeMutableRawPointer(firstSlice).assumingMemoryBound(to: tdn_slice.self),
-      slice_capacity: slices.count, slice_count: 0, needed: 0)
+      slice_capacity: slices.count, slice_count: 0, needed: 0, sealed: false)
   }
 }

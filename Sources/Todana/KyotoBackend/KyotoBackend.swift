@@ -17,7 +17,8 @@ public final class KyotoBackend: StoreBackend {
   public let storeID: StoreID
   let cabinet: CabinetHandle
   public let capabilities: BackendCapabilities
-  public let keyRing: KeyRing?
+  /// Set when the store is opened, or begins to be encrypted.
+  private let knownKeys = AtomicLazyReference<KeyRing>()
   private let latestReport: Mutex<OpenReport>
 
   /// Opens the store at a location, or creates one there.
@@ -38,19 +39,25 @@ public final class KyotoBackend: StoreBackend {
     }
     var report = tdn_open_report()
     unsafe cabinet = CabinetHandle(try Self.open(location, secret: secret, options: options, report: &report))
-    var ring: KeyRing?
-    try unsafe cabinet.call { cabinet, error in
-      if let raw = unsafe tdn_key_ring(cabinet, error) { ring = unsafe KeyRing(raw) }
-      return unsafe error.pointee.code == TDN_OK.rawValue
-    }
-    keyRing = ring
     storeID = StoreID(report.store_id)
     latestReport = Mutex(OpenReport(report))
     capabilities = BackendCapabilities(
       hasAtomicVisibility: true, notifiesOfChanges: false, keepsAllLevels: location.isDurable)
+    try learnKeys()
   }
 
-  public var keyManagement: (any KeyManagement)? { keyRing == nil ? nil : KyotoKeys(cabinet) }
+  /// The keys of a store that is encrypted, or was since it was opened; what is plain tells chunk by chunk.
+  public var keyRing: KeyRing? { knownKeys.load() }
+
+  /// Takes over the keys, once there are any.
+  func learnKeys() throws(BackendError) {
+    try unsafe cabinet.call { cabinet, error in
+      if let raw = unsafe tdn_key_ring(cabinet, error) { _ = unsafe knownKeys.storeIfNil(KeyRing(raw)) }
+      return unsafe error.pointee.code == TDN_OK.rawValue
+    }
+  }
+
+  public var keyManagement: (any KeyManagement)? { keyRing == nil ? nil : KyotoKeys(self) }
 
   /// What was found at the latest ``init(_:secret:options:)`` or ``reopen()``.
   public var openReport: OpenReport { latestReport.withLock { $0 } }

@@ -56,6 +56,7 @@ extension BackendError.Code {
       case TDN_UNKNOWN_EPOCH: .unknownKeyEpoch
       case TDN_ROLLED_BACK: .rolledBack
       case TDN_DIVERGED: .diverged
+      case TDN_MIGRATION_UNFINISHED: .migrationUnfinished
       case TDN_CONTENTS_MISMATCH: .contentsDoNotMatchDigest
       default: .inputOutput
       }

@@ -3,9 +3,10 @@ internal import CSealing
 
 /// The secrets of an encrypted ``KyotoBackend``.
 final class KyotoKeys: KeyManagement {
-  private let cabinet: CabinetHandle
+  let backend: KyotoBackend
+  private var cabinet: CabinetHandle { backend.cabinet }
 
-  init(_ cabinet: CabinetHandle) { self.cabinet = cabinet }
+  init(_ backend: KyotoBackend) { self.backend = backend }
 
   func slots() throws(BackendError) -> [KeySlot] {
     var slots: [KeySlot] = []
@@ -71,7 +72,7 @@ extension KyotoBackend {
 }
 
 extension KeySlot {
-  fileprivate init(_ slot: tdn_key_slot) {
+  init(_ slot: tdn_key_slot) {
     id = slot.id
     kind =
       switch tds_secret_kind(UInt32(bitPattern: slot.kind)) {

@@ -56,6 +56,11 @@ extension KyotoBackend {
     ///
     /// Opening throws ``BackendError/Code/rolledBack`` or ``BackendError/Code/diverged`` where it has not.
     public var expectedAnchor: StoreAnchor?
+    /// Opens a store though encrypting or decrypting it was interrupted, and accepts what is not encrypted of it, which
+    /// otherwise is ``BackendError/Code/migrationUnfinished``.
+    ///
+    /// For a program that has begun that itself: somebody else could have put an old copy of the store in its place.
+    public var resumingMigration = false
     /// The name that other openers are told while this one holds the store; nil: the process's own.
     public var programName: String?
 
@@ -112,6 +117,7 @@ extension KyotoBackend.Options {
     unsafe options.descriptor_limit = Int32(clamping: descriptorLimit)
     unsafe options.sector_size = sectorSize.rawValue
     unsafe options.strict = isStrict
+    unsafe options.resuming_migration = resumingMigration
     unsafe options.cipher = cipher.rawValue
     unsafe options.seal_limit = Int64(min(max(sealLimit, 1), 1 << 31))
     unsafe options.scrypt_log2_n = Int32(clamping: min(max(passphraseCost, 10), 20))

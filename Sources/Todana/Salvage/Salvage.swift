@@ -273,10 +273,7 @@ final class Salvage: SalvageVisitor {
     opened.count = 0
     _ = unsafe opened.append(record.value)
     let copy = unsafe UnsafeMutableRawBufferPointer(start: opened.base, count: record.value.count)
-    let range =
-      unsafe key.withUnsafeBytes { key in
-        unsafe sealer.open(copy, key: key.isEmpty ? .row(record.rowID) : .name(.init(key)), of: number)
-      }
+    let range = unsafe sealer.open(copy, key: key.isEmpty ? .row(record.rowID) : .name, of: number)
     guard case .success(let range) = range, let version = unsafe copy[range].first else { return nil }
     let content = unsafe UnsafeRawBufferPointer(rebasing: copy[range.dropFirst()])
     return unsafe RecordEnvelope.Opened(version: version, content: content, token: 0)

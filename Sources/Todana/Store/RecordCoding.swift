@@ -91,7 +91,13 @@ extension Store {
     do throws(RecordEnvelopeError) {
       opened = try unsafe table.envelope.open(record, rowID)
     } catch {
-      throw StoreError(error, className: table.name, rowID: rowID)
+      // The store may be an encrypted one since the last look.
+      let epoch = table.envelope.epoch
+      table.renewEnvelope()
+      guard epoch == 0, table.envelope.epoch != 0 else {
+        throw StoreError(error, className: table.name, rowID: rowID)
+      }
+      return try unsafe open(record, rowID: rowID, of: table)
     }
     guard opened.version <= table.version else {
       throw newerVersion(opened.version, rowID: rowID, of: table)

@@ -56,7 +56,7 @@ extension Store {
         return try body(&buffer)
       }
     }
-    let key = try storageKey(ofBuffer: name)
+    let key = Array(name.utf8)
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
     guard try readSavedBuffer(key, name: name, into: chunk), let slice = chunk.slices.first else { return nil }
@@ -72,7 +72,7 @@ extension Store {
     try beginChange()
     try checkBufferName(name)
     let wasPending = namedBuffers.pendingChange(of: name)
-    let isSaved = try isBufferSaved(storageKey(ofBuffer: name), name: name)
+    let isSaved = try isBufferSaved(name)
     if isSaved {
       try keep(.remove, for: name, immediately: immediately)
     } else {
@@ -96,7 +96,7 @@ extension Store {
       defer { giveBack(chunk) }
       let scan = try scan(structure)
       while try next(of: scan, into: chunk) {
-        for slice in chunk.slices { names.insert(.init(string: try bufferName(slice, in: chunk, of: structure))) }
+        for slice in chunk.slices { names.insert(.init(string: try bufferName(slice, in: chunk))) }
       }
     }
     if includingPending {
@@ -130,7 +130,6 @@ extension Store {
     }
     var buffer = makeReader()
     unsafe buffer.beginReading(opened.content, version: opened.version)
-    if epoch != 0 { _ = try buffer.readString() }
     return try body(&buffer)
   }
 
@@ -154,10 +153,10 @@ extension Store {
     if namedBuffers.pendingChange(of: name) == nil { namedBuffers.note(expectation, for: name) }
   }
 
-  private func isBufferSaved(_ key: [UInt8], name: String) throws(StoreError) -> Bool {
+  private func isBufferSaved(_ name: String) throws(StoreError) -> Bool {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    return try readSavedBuffer(key, name: name, into: chunk)
+    return try readSavedBuffer(Array(name.utf8), name: name, into: chunk)
   }
 
   /// What a save would find under the name now.
@@ -165,7 +164,7 @@ extension Store {
     guard let structure = try knownBufferStructure() else { return .absent }
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try read(key: storageKey(ofBuffer: name), of: structure, into: chunk)
+    try read(key: Array(name.utf8), of: structure, into: chunk)
     guard let slice = chunk.slices.first, slice.status == .found else { return .absent }
     return unsafe .token(recordToken(chunk.value(of: slice)))
   }
@@ -180,32 +179,22 @@ extension Store {
     guard !name.utf8.contains(0) else { throw StoreError(.invalidName, "A named buffer's name contains a NUL.") }
   }
 
-  /// What the backend knows a buffer by: its name, or in an encrypted store what does not tell it.
-  func storageKey(ofBuffer name: String) throws(StoreError) -> [UInt8] {
-    guard let ring = records.keyRing else { return Array(name.utf8) }
-    do throws(BackendError) { return try ring.storageKey(ofName: Array(name.utf8)) } catch { throw translate(error) }
-  }
-
-  /// The name of a saved buffer; in an encrypted store the record begins with it.
-  private func bufferName(
-    _ slice: RecordChunk.Slice, in chunk: RecordChunk, of structure: ClassID
-  ) throws(StoreError) -> String {
-    let key = unsafe [UInt8](chunk.arena.bytes[slice.key])
-    guard epoch != 0 else { return String(decoding: key, as: UTF8.self) }
-    guard slice.status == .found else { throw StoreError(.damagedRecord, "A named buffer is damaged.") }
-    do {
-      let opened = try unsafe envelope(of: structure).open(chunk.value(of: slice), key)
-      var buffer = makeReader()
-      unsafe buffer.beginReading(opened.content, version: opened.version)
-      return try buffer.readString()
-    } catch {
-      throw StoreError(.damagedRecord, "A named buffer cannot be read, nor its name.", underlying: error)
+  /// The name of a saved buffer.
+  ///
+  /// In an encrypted store only a record that can be opened tells its name.
+  private func bufferName(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> String {
+    if epoch != 0, chunk.isSealed {
+      let format = unsafe chunk.value(of: slice).first
+      guard slice.status == .found, format == RecordEnvelope.openedFormat else {
+        throw StoreError(.damagedRecord, "A named buffer cannot be read, nor its name.")
+      }
     }
+    return unsafe String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self)
   }
 
   /// Writes a buffer's record.
   func encode(
-    _ content: [UInt8], version: UInt8, name: String, storageKey: [UInt8], into arena: ByteArena
+    _ content: [UInt8], version: UInt8, name: String, into arena: ByteArena
   ) throws(StoreError) -> Range<Int> {
     let envelope = envelope(of: try namedBufferStructure())
     var buffer = DataBuffer(arena: arena, encoder: self)
@@ -213,7 +202,7 @@ extension Store {
     if envelope.epoch != 0 { buffer.writeString(name) }
     buffer.writeRawBytes(content)
     do throws(DataBufferError) {
-      return try envelope.finish(storageKey, in: &buffer).range
+      return try envelope.finish(Array(name.utf8), in: &buffer).range
     } catch {
       throw StoreError(.cannotEncode, "The named buffer \"\(name)\" cannot be saved: \(error)", underlying: error)
     }
@@ -243,8 +232,8 @@ extension Store {
 struct BufferKeys {
   private var names: [[UInt8]: NamedBuffers.Name] = [:]
 
-  init(_ names: some Sequence<NamedBuffers.Name>, in store: Store) throws(StoreError) {
-    for name in names { self.names[try store.storageKey(ofBuffer: name.string)] = name }
+  init(_ names: some Sequence<NamedBuffers.Name>) {
+    for name in names { self.names[Array(name.string.utf8)] = name }
   }
 
   func name(at range: Range<Int>, in arena: ByteArena) -> NamedBuffers.Name? {

@@ -36,7 +36,7 @@ extension Store {
     let buffers = namedBuffers.pending
     for (name, change) in buffers { try append(change, name: name.string, to: &batch) }
     if !buffers.isEmpty { batch.sort() }
-    let bufferKeys = try BufferKeys(buffers.keys, in: self)
+    let bufferKeys = BufferKeys(buffers.keys)
     do throws(BackendError) {
       noteCommit(try records.commit(batch, durability: durability), durability: durability)
     } catch {
@@ -104,12 +104,11 @@ extension Store {
     _ change: NamedBuffers.PendingBuffer, name: String, to batch: inout WriteBatch
   ) throws(StoreError) {
     let structure = try namedBufferStructure()
-    let storageKey = try storageKey(ofBuffer: name)
-    let key = unsafe storageKey.withUnsafeBytes { unsafe batch.arena.append($0) }
+    let key = unsafe Array(name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
     let expectation = namedBuffers.expectation(of: name)
     switch change {
     case .put(let content, let version):
-      let value = try encode(content, version: version, name: name, storageKey: storageKey, into: batch.arena)
+      let value = try encode(content, version: version, name: name, into: batch.arena)
       batch.append(
         .init(structure: structure, kind: .put, expectation: expectation, key: .bytes(key), value: value))
     case .remove:
@@ -122,7 +121,7 @@ extension Store {
   func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
     var batch = WriteBatch()
     try append(change, name: name, to: &batch)
-    let bufferKeys = try BufferKeys(CollectionOfOne(.init(string: name)), in: self)
+    let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)))
     do throws(BackendError) {
       noteCommit(try records.commit(batch, durability: configuration.durability), durability: configuration.durability)
     } catch {

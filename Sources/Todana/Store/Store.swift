@@ -115,7 +115,7 @@ public final class Store {
     backend: any StoreBackend, classes: [StoredObject.Type], configuration: StoreConfiguration, opened: Bool
   ) throws(StoreError) {
     self.backend = backend
-    records = backend.keyRing.map { SealedBackend(backend, ring: $0) } ?? backend
+    records = SealedBackend(backend)
     self.configuration = configuration
     session = BackendSession.join(backend, opened: opened)
     seenFailureCount = session.failureCount

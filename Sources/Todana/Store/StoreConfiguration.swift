@@ -11,6 +11,12 @@ public struct StoreConfiguration: Sendable {
   /// Costs one more encoding for each loaded object when it is loaded and at every save: on by default in debug builds
   /// of this library only.
   public var detectsUnannouncedChanges: Bool
+  /// Opens a store though encrypting or decrypting it was interrupted, and accepts what is not encrypted of it, which
+  /// otherwise is ``StoreError/Code/migrationUnfinished``.
+  ///
+  /// For a program that has begun that itself (``Store/encrypt(with:progress:)``): somebody else could have put an old
+  /// copy of the store in its place.
+  public var resumingMigration = false
   /// Access, waiting for other openers, and limits of the files.
   public var backendOptions: KyotoBackend.Options
   /// Hears how the store was opened, with what the opening had to recover, and of its reopening after a failure.

@@ -15,6 +15,7 @@ extension StoreError {
       case .contentsDoNotMatchDigest: .contentsDoNotMatchDigest
       case .rolledBack: .rolledBack
       case .diverged: .diverged
+      case .migrationUnfinished: .migrationUnfinished
       default: .backend
       }
     self.init(

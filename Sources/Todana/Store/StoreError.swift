@@ -94,6 +94,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case unknownKeyEpoch
     /// A passphrase or key is empty, or has a length that none has.
     case invalidKey
+    /// Encrypting or decrypting the store was interrupted: it is opened with ``StoreConfiguration/resumingMigration`` only,
+    /// and gone on with by ``Store/resumeMigration(progress:)``. Or it has to be finished before this.
+    case migrationUnfinished
   }
 
   public var description: String {

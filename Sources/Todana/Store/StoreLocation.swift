@@ -15,6 +15,7 @@ public enum StoreLocation: Sendable, Hashable {
   ) throws(StoreError) -> any StoreBackend {
     var options = configuration.backendOptions
     if let anchor { options.expectedAnchor = anchor }
+    if configuration.resumingMigration { options.resumingMigration = true }
     let secret: StoreSecret?
     do {
       secret = try configuration.encryption.secret()

@@ -83,6 +83,9 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case rolledBack
     /// The store is not that of the ``StoreAnchor``, or has had other commits.
     case diverged
+    /// Encrypting or decrypting the store was interrupted, and nobody said that it is to be gone on with; or it has to be
+    /// finished before this.
+    case migrationUnfinished
   }
 
   public var description: String {

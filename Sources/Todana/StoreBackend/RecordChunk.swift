@@ -11,6 +11,8 @@ public final class RecordChunk {
   // Who fills slices does not look at them otherwise, so accesses never overlap; checking that costs on every read.
   @safe @exclusivity(unchecked) private var storedSlices: [Slice] = []
   private var smallFillCount = 0
+  /// Whether the records are sealed, if the backend has keys: each of them, or none.
+  package var isSealed = true
 
   /// - Parameters:
   ///   - byteCapacity: The bytes that a read fills at most, unless a single record is larger.
@@ -65,6 +67,9 @@ public final class RecordChunk {
       valueOffset = UInt64(value.lowerBound)
       valueLength = UInt64(value.count)
     }
+
+    /// Gives the record another byte key, which stands right before its value as well.
+    package mutating func rename(byteCount: Int) { keyLength = UInt32(byteCount) }
 
     public var status: Status { Status(rawValue: rawStatus) ?? .damaged }
   }

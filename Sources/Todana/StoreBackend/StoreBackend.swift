@@ -32,6 +32,23 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// The passphrases and keys that open the backend; nil, the default, where it is not encrypted.
   var keyManagement: (any KeyManagement)? { get }
 
+  /// What was begun with all of the backend, and is not finished; nil, the default, where it is nothing.
+  func unfinishedMigration() throws(BackendError) -> StoreMigration?
+
+  /// Makes a plain backend an encrypted one, as ``migrate(progress:)`` goes on.
+  ///
+  /// It has keys when this returns.
+  func beginEncryption(_ secret: StoreSecret) throws(BackendError)
+
+  /// Makes an encrypted backend a plain one, as ``migrate(progress:)`` goes on.
+  func beginDecryption() throws(BackendError)
+
+  /// Goes on with what is unfinished, in steps, while the backend is in use.
+  ///
+  /// - Parameter progress: Called before each step; returning false ends it for now.
+  /// - Returns: Whether it is finished.
+  func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool
+
   /// What a single key, value or batch may hold.
   var limits: BackendLimits { get }
 

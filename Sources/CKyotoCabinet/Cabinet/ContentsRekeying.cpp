@@ -1,0 +1,69 @@
+#include "ContentsRekeying.h"
+
+#include "WholeScan.h"
+
+namespace todana {
+
+ContentsRekeying::ContentsRekeying(Session &session, Structure &structure, RecordConversion &conversion)
+    : session_(session), structure_(structure), conversion_(conversion),
+      changes_(session.keyRing(), conversion.generation(), structure.id),
+      digest_(session.keyRing(), conversion.generation(), structure.id),
+      snapshot_(session.openSnapshot([this] { structure_.rekeyed = &changes_; })) {}
+
+ContentsRekeying::~ContentsRekeying() {
+  session_.snapshots().close(snapshot_);
+  // The lock may fail where the session is at its end: then no commit comes any more.
+  try {
+    FileGroup::ReadLock lock(session_.group());
+    structure_.rekeyed = nullptr;
+  } catch (const Failure &) {
+    structure_.rekeyed = nullptr;
+  }
+}
+
+bool ContentsRekeying::run(const Progress &progress) {
+  {
+    WholeScan scan(session_, *snapshot_, structure_);
+    while (const tdn_chunk *chunk = scan.next()) {
+      if (!progress()) return false;
+      add(*chunk);
+    }
+  }
+  sum_ = digest_.take();
+  // Commits need not keep old values any more.
+  session_.snapshots().close(snapshot_);
+  return true;
+}
+
+void ContentsRekeying::add(const tdn_chunk &chunk) {
+  const char *bytes = reinterpret_cast<const char *>(chunk.bytes);
+  for (size_t index = 0; index < chunk.slice_count; index++) {
+    const tdn_slice &slice = chunk.slices[index];
+    if (slice.status != TDN_FOUND) {
+      Failure failure(TDN_DAMAGED, "a record of the structure cannot be read");
+      failure.structure = structure_.id;
+      failure.hasRow = structure_.hasRows();
+      failure.row = slice.row;
+      throw failure;
+    }
+    const std::string_view value(bytes + slice.offset, slice.length);
+    if (structure_.hasRows()) {
+      digest_.toggleRow(slice.row, recordToken(value.data(), value.size()));
+      continue;
+    }
+    const std::string_view key(value.data() - slice.key_length, slice.key_length);
+    if (structure_.isTree()) {
+      digest_.toggleEntry(key, value);
+    } else {
+      digest_.toggleKey(conversion_.keyOf(structure_, key, value), recordToken(value.data(), value.size()));
+    }
+  }
+}
+
+ContentsDigest::Sum ContentsRekeying::digest() const {
+  ContentsDigest::Sum sum = sum_;
+  for (size_t index = 0; index < sum.size(); index++) sum[index] ^= changes_.sum[index];
+  return sum;
+}
+
+}  // namespace todana

@@ -1,0 +1,46 @@
+// Renews all keys of a store, encrypts a plain one, or decrypts one, while it is in use.
+//
+// One structure after the other is rebuilt into a new file, and changes over in one commit; what callers sealed before
+// that is converted as it comes in (BatchCommit). What is done stays done: after an interruption, or a kill, only the
+// structures that are left are rebuilt. At the end nothing is left of the old keys, or of what was plain, in any file of
+// the directory.
+#pragma once
+
+#include "../Keys/StoreKeys.h"
+#include "RecordConversion.h"
+#include "Session.h"
+
+namespace todana {
+
+class KeyMigration {
+ public:
+  // To the newest generation of the keys, or to a plain store.
+  enum class Goal { sealed, plain };
+
+  KeyMigration(Session &session, StoreKeys &keys, Goal goal)
+      : session_(session), keys_(keys), goal_(goal),
+        generation_(goal == Goal::plain ? 0 : keys.ring()->generation()) {}
+
+  // Has new structures belong to the goal, and, on the way to it, makes catalog and states sealed. `run` begins with it.
+  void begin();
+  // False where `progress` gave up: it can be gone on with at any time. Throws Failure: TDN_DAMAGED where a record cannot
+  // be read, with its place; nothing that was done before is lost.
+  bool run(const Rebuilding::Progress &progress);
+
+ private:
+  std::vector<Structure *> remaining();
+  uint64_t fileSize(Structure &structure);
+  bool convert(Structure &structure);
+  bool finish();
+  bool goesOn(uint64_t doneInStructure);
+
+  Session &session_;
+  StoreKeys &keys_;
+  const Goal goal_;
+  const uint32_t generation_;
+  Rebuilding::Progress progress_;
+  uint64_t done_ = 0;
+  uint64_t total_ = 0;
+};
+
+}  // namespace todana

@@ -1,0 +1,32 @@
+// The key of a record as it stands in the file, where callers know it by a name: in an encrypted store the file does not
+// tell names.
+#pragma once
+
+#include <string_view>
+
+#include "Structure.h"
+
+namespace todana {
+
+class StorageKey {
+ public:
+  // `generation`: of the structure's contents where the key is looked for. `name` must outlive this.
+  StorageKey(const KeyRing *ring, uint32_t generation, const Structure &structure, std::string_view name)
+      : view_(name) {
+    if (generation == 0 || !ring || !structure.hasNames()) return;
+    bytes_ = ring->nameKey(generation, {name.data(), name.size()});
+    view_ = {reinterpret_cast<const char *>(bytes_.data()), bytes_.size()};
+  }
+  StorageKey(const StorageKey &) = delete;
+  StorageKey &operator=(const StorageKey &) = delete;
+
+  std::string_view view() const { return view_; }
+  const char *data() const { return view_.data(); }
+  size_t length() const { return view_.size(); }
+
+ private:
+  KeyRing::NameKey bytes_;
+  std::string_view view_;
+};
+
+}  // namespace todana

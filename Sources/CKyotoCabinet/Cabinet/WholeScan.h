@@ -1,0 +1,34 @@
+// Reads all records of a structure as a snapshot has them, in chunks: for what the cabinet itself has to know of them.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "../Snapshots/HashScan.h"
+#include "../Snapshots/TreeScan.h"
+#include "Session.h"
+
+namespace todana {
+
+class WholeScan {
+ public:
+  WholeScan(Session &session, Snapshot &snapshot, Structure &structure);
+
+  // What the next chunk holds, which is good until the next call; null at the end.
+  const tdn_chunk *next();
+  const SnapshotPart &part() const { return part_; }
+
+ private:
+  using Scan = std::variant<HashScan, TreeScan>;
+  static Scan scanOf(Snapshot &snapshot, SnapshotPart &part, const Structure &structure);
+
+  Session &session_;
+  Snapshot &snapshot_;
+  SnapshotPart &part_;
+  Scan scan_;
+  tdn_chunk chunk_{};
+  std::vector<uint8_t> bytes_;
+  std::vector<tdn_slice> slices_;
+};
+
+}  // namespace todana
