@@ -18,6 +18,7 @@ import Todana
       case "full-disk-commit": try fillInCommit(arguments[2])
       case "full-disk-checkpoint": try fillInCheckpoint(arguments[2])
       case "store-save": try saveForEver(arguments[2], Set(arguments.dropFirst(3)))
+      case "store-migrate": try migrateForEver(arguments[2], Set(arguments.dropFirst(3)))
       case "store-series": try backUpForEver(arguments[2])
       case "store-series-memory":
         try backUpLargeObject(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)

@@ -19,6 +19,48 @@ extension CrashChild {
     }
   }
 
+  /// Saves the workload from where the store stands while its keys are renewed again and again (`rotating`), or it is
+  /// encrypted and decrypted in turns; prints the number of each save after it.
+  static func migrateForEver(_ path: String, _ settings: Set<String>) throws {
+    var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+    configuration.resumingMigration = true
+    configuration.backendOptions.logLimitByteCount = 64 << 10
+    let isRotating = settings.contains("rotating")
+    while true {
+      let isEncrypted = FileManager.default.fileExists(atPath: path + "/keys")
+      configuration.encryption = isEncrypted ? SaveWorkload.encryption : .none
+      let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
+      let backend = store.backend
+      let isDone = DispatchSemaphore(value: 0)
+      let thread = Thread {
+        do {
+          if try backend.unfinishedMigration() != nil {
+            _ = try backend.migrate { _ in true }
+          } else if isRotating {
+            try backend.keyManagement?.rotate(keeping: [SaveWorkload.secret])
+          } else if isEncrypted {
+            try backend.beginDecryption()
+            _ = try backend.migrate { _ in true }
+          } else {
+            try backend.beginEncryption(SaveWorkload.secret)
+            _ = try backend.migrate { _ in true }
+          }
+        } catch {
+          report("error in the migration: \(error)")
+        }
+        isDone.signal()
+      }
+      thread.start()
+      var number = try store.readNamedBuffer("save count") { Int(try $0.readUInt64()) } ?? 0
+      repeat {
+        number += 1
+        try SaveWorkload.save(number, to: store)
+        report("\(number)")
+      } while isDone.wait(timeout: .now()) == .timedOut
+      try store.close()
+    }
+  }
+
   /// Saves the workload and backs it up into a series beside the store, pruning now and then; prints `backup <number>
   /// <save count>` after each backup, and `kept <count>` before each pruning.
   static func backUpForEver(_ path: String) throws {

@@ -9,6 +9,7 @@ public enum SaveWorkload {
 
   /// What encrypts the store where it is to be encrypted.
   public static let encryption = StoreEncryption.key([UInt8](repeating: 0xA5, count: 16))
+  public static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 16))
   /// Parts of names and contents, none of which the files of an encrypted store may have.
   public static let words = [
     "Song", "song ", "Playlist", "latest", "reversed", "Node", "node ", "favourites", "save count",

@@ -140,7 +140,7 @@ void Cabinet::beginEncryption(const Secret &secret) {
   }
   directory_->setKeys(std::move(keys));
   session_->setEpochMaker([keys = directory_->keys()] { keys->addEpoch(); });
-  KeyMigration(*session_, *directory_->keys(), KeyMigration::Goal::sealed).begin();
+  session_->setKeys(directory_->keys()->ring());
 }
 
 void Cabinet::beginDecryption() {

@@ -18,6 +18,11 @@ uint32_t FileTable::newGeneration() {
   return newGeneration_;
 }
 
+void FileTable::setNewGeneration(uint32_t generation) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  newGeneration_ = generation;
+}
+
 std::shared_ptr<SealerPool> FileTable::sealers(const Structure &structure, bool isSealed) {
   if (!isSealed || !structure.isTree()) return nullptr;
   std::lock_guard<std::mutex> lock(mutex_);

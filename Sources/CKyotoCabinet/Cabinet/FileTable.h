@@ -25,6 +25,7 @@ class FileTable {
   // `sealers`: of a store that has keys. New structures belong to this generation of them; 0: they are plain.
   void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation);
   uint32_t newGeneration();
+  void setNewGeneration(uint32_t generation);
 
   // -- Structures
   void add(const Catalog::Entry &entry);

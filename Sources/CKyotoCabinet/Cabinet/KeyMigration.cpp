@@ -32,11 +32,10 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
 
 // Catalog and states are encrypted first, and decrypted last: which structures are plain must not be for anybody to say.
 void KeyMigration::begin() {
-  const std::shared_ptr<KeyRing> &ring = keys_.ring();
   const uint32_t states = session_.statesGeneration();
   const uint32_t sealed = goal_ == Goal::plain ? states : generation_;
   if (states != sealed || session_.table().newGeneration() != generation_) {
-    session_.rewriteStates(ring, sealed, generation_);
+    session_.rewriteStates(sealed, generation_);
   }
 }
 
@@ -87,7 +86,7 @@ bool KeyMigration::convert(Structure &structure) {
 }
 
 bool KeyMigration::finish() {
-  if (goal_ == Goal::plain && session_.statesGeneration() != 0) session_.rewriteStates(keys_.ring(), 0, 0);
+  if (goal_ == Goal::plain && session_.statesGeneration() != 0) session_.rewriteStates(0, 0);
   for (;;) {
     // A log that nothing stands in is not replaced.
     session_.commitStates();

@@ -21,13 +21,12 @@ class KeyMigration {
       : session_(session), keys_(keys), goal_(goal),
         generation_(goal == Goal::plain ? 0 : keys.ring()->generation()) {}
 
-  // Has new structures belong to the goal, and, on the way to it, makes catalog and states sealed. `run` begins with it.
-  void begin();
   // False where `progress` gave up: it can be gone on with at any time. Throws Failure: TDN_DAMAGED where a record cannot
   // be read, with its place; nothing that was done before is lost.
   bool run(const Rebuilding::Progress &progress);
 
  private:
+  void begin();
   std::vector<Structure *> remaining();
   uint64_t fileSize(Structure &structure);
   bool convert(Structure &structure);

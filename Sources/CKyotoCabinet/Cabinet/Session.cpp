@@ -289,28 +289,34 @@ tdn_anchor Session::anchor() {
   return commitState_->states.anchor(*group_);
 }
 
-void Session::rewriteStates(
-  const std::shared_ptr<const KeyRing> &ring, uint32_t generation, uint32_t newGeneration) {
-  Commit commit(*commitState_);
+void Session::setKeys(const std::shared_ptr<const KeyRing> &ring) {
   const auto sealers = std::make_shared<SealerPool>(ring);
+  // Whoever uses what is changed here does so in a commit, or asks for it under a lock.
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commitState_->ring = ring;
+      commitState_->catalog.setKeys(ring);
+      commitState_->states.setKeys(ring);
+      table_->setKeys(sealers, 0);
+      keyRing_.store(ring.get(), std::memory_order_release);
+    },
+    [] {});
+}
+
+void Session::rewriteStates(uint32_t generation, uint32_t newGeneration) {
+  Commit commit(*commitState_);
   const uint32_t formerGeneration = table_->newGeneration();
   group_->commit(
     randomID().data(), FileGroup::Durability::full,
     [&] {
       commit.begin();
-      if (!keyRing()) {
-        commitState_->ring = ring;
-        commitState_->catalog.setKeys(ring);
-        commitState_->states.setKeys(ring);
-        keyRing_.store(ring.get(), std::memory_order_release);
-      }
-      table_->setKeys(sealers, newGeneration);
+      table_->setNewGeneration(newGeneration);
       commit.rewriteStates(generation, newGeneration);
     },
     [&] {
       commit.undo();
-      // That there are keys does no harm.
-      table_->setKeys(sealers, formerGeneration);
+      table_->setNewGeneration(formerGeneration);
     });
 }
 

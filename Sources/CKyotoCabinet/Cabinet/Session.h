@@ -68,9 +68,11 @@ class Session {
 
   // The newest commit, once it is durable.
   tdn_anchor anchor();
+  // A plain store gets keys; everything is as plain as before.
+  void setKeys(const std::shared_ptr<const KeyRing> &ring);
   // Writes catalog and states anew, sealed under this generation's keys or plain (0). Structures without a file belong to
-  // `newGeneration`. `ring`: the keys, which the store may not have had.
-  void rewriteStates(const std::shared_ptr<const KeyRing> &ring, uint32_t generation, uint32_t newGeneration);
+  // `newGeneration`.
+  void rewriteStates(uint32_t generation, uint32_t newGeneration);
   // Those of the root.
   uint32_t statesGeneration();
   // A commit that changes nothing else.

@@ -180,8 +180,8 @@ typedef enum {
   TDN_MIGRATION_ROTATING = 3,
 } tdn_migration;
 
-// Each of these begins something that `tdn_migrate` does, which may be interrupted, and gone on with, at any time; it is
-// durable, in force for what is written from then on, and cannot be taken back, when the call returns.
+// Each of these begins something that `tdn_migrate` does, which may be interrupted, and gone on with, at any time. What
+// opens the store from then on is durable when the call returns, and is not taken back.
 // New keys for everything, under a new master key, which only these secrets open from now on. Visits every passphrase
 // and key of before, and whether it is still one.
 bool tdn_rotate_keys(

@@ -175,7 +175,9 @@ final class SealedBackend: StoreBackend {
         if isNamed {
           let name = unsafe moveName(in: base, from: start + 1, to: start + 1 + content.count)
           let isRight = name.map { name in
-            key.map { unsafe $0.elementsEqual(UnsafeRawBufferPointer(start: base + name.lowerBound, count: name.count)) }
+            key.map {
+              unsafe $0.elementsEqual(UnsafeRawBufferPointer(start: base + name.lowerBound, count: name.count))
+            }
               ?? true
           }
           guard let name, isRight == true else {
@@ -203,7 +205,8 @@ final class SealedBackend: StoreBackend {
     let version = unsafe base.load(fromByteOffset: start, as: UInt8.self)
     var reader = unsafe DataBuffer(
       borrowing: UnsafeRawBufferPointer(start: base + start + 1, count: max(0, end - start - 1)), resolver: nil)
-    guard let byteCount = try? reader.readVarUInt(), byteCount > 0, byteCount <= UInt64(reader.remainingByteCount) else {
+    guard let byteCount = try? reader.readVarUInt(), byteCount > 0, byteCount <= UInt64(reader.remainingByteCount)
+    else {
       return nil
     }
     // Version and count take two bytes at least, where there was a byte before them.
@@ -221,7 +224,7 @@ final class SealedBackend: StoreBackend {
     of count: Int, byteCount: Int, _ ring: KeyRing, _ body: @Sendable (Sealer, Range<Int>) throws(BackendError) -> Void
   ) throws(BackendError) {
     let partCount = count < 512 && byteCount < 128 << 10 ? 1 : min(Self.processorCount, count)
-    guard partCount > 1 else { 
+    guard partCount > 1 else {
       return try withSealer(ring) { sealer throws(BackendError) in try body(sealer, 0..<count) }
     }
     let failure = Mutex<BackendError?>(nil)

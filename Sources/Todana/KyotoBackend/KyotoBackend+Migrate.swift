@@ -13,7 +13,7 @@ extension KyotoBackend {
     }
   }
 
-  /// Gives the store keys, and encrypts what says which records it has (`tdn_encrypt`).
+  /// Gives the store keys (`tdn_encrypt`).
   public func beginEncryption(_ secret: StoreSecret) throws(BackendError) {
     try unsafe cabinet.call { cabinet, error in unsafe secret.withBytes { unsafe tdn_encrypt(cabinet, $0, error) } }
     try learnKeys()

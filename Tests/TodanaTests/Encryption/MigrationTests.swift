@@ -98,7 +98,9 @@ import Todana
 
   private func expectNothing(of needles: [Data]) throws {
     for (name, content) in try files() {
-      for needle in needles { #expect(content.range(of: needle) == nil, "\(name) has \(String(decoding: needle, as: UTF8.self))") }
+      for needle in needles {
+        #expect(content.range(of: needle) == nil, "\(name) has \(String(decoding: needle, as: UTF8.self))")
+      }
       for word in Self.words { #expect(!name.contains(word)) }
     }
   }
@@ -355,7 +357,8 @@ import Todana
   @Test func `what cannot be done says so`() throws {
     var store = try open(Self.first)
     #expect(#expect(throws: BackendError.self) { try store.keys.rotate(keeping: []) }?.code == .invalidArgument)
-    #expect(#expect(throws: BackendError.self) { try store.keys.rotate(keeping: [.key([1])]) }?.code == .invalidArgument)
+    #expect(
+      #expect(throws: BackendError.self) { try store.keys.rotate(keeping: [.key([1])]) }?.code == .invalidArgument)
     #expect(try store.keys.slots().count == 1)
     #expect(throws: StoreError.self) { try store.encrypt(with: Self.second) }
     #expect(try store.resumeMigration())
