@@ -48,7 +48,8 @@ extension StoreError {
   fileprivate var preventsOpening: Bool {
     switch backendError?.code {
     case .notFound, .notAStore, .inUse, .newerFormat, .damaged, .noPermission: true
-    case .wrongKey, .keyRequired, .notEncrypted, .damagedKeys, .damagedKeySlot, .unknownKeyEpoch: true
+    case .wrongKey, .keyRequired, .notEncrypted, .damagedKeys, .damagedKeySlot, .unknownKeyEpoch, .migrationUnfinished:
+      true
     default: code == .invalidKey
     }
   }

@@ -31,4 +31,6 @@ func printJSON(_ value: some Encodable) throws {
 }
 
 /// Such as "1 record", "1,234 records".
-func counted(_ count: Int, _ noun: String) -> String { "\(count.formatted()) \(noun)\(count == 1 ? "" : "s")" }
+func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+  "\(count.formatted()) \(count == 1 ? noun : plural ?? noun + "s")"
+}

@@ -27,13 +27,19 @@ struct SecretOptions: ParsableArguments {
 
   /// What opening a store takes.
   func encryption() throws -> StoreEncryption {
-    if let passphraseFile { return .passphrase(try firstLine(of: passphraseFile)) }
-    if let recoveryKeyFile { return .recoveryKey(try RecoveryKey(text: try firstLine(of: recoveryKeyFile))) }
-    if let keyFile { return .key([UInt8](try content(of: keyFile))) }
-    return .none
+    guard let secret = try secret() else { return .none }
+    return .callback { secret }
   }
 
-  private func firstLine(of file: String) throws -> String {
+  /// The same; nil where none was given.
+  func secret() throws -> StoreSecret? {
+    if let passphraseFile { return .passphrase(try Self.firstLine(of: passphraseFile)) }
+    if let recoveryKeyFile { return .recoveryKey(try RecoveryKey(text: try Self.firstLine(of: recoveryKeyFile))) }
+    if let keyFile { return .key([UInt8](try Self.content(of: keyFile))) }
+    return nil
+  }
+
+  static func firstLine(of file: String) throws -> String {
     let content = try content(of: file)
     let line = content.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     guard let text = String(data: line, encoding: .utf8) else {
@@ -42,7 +48,7 @@ struct SecretOptions: ParsableArguments {
     return text
   }
 
-  private func content(of file: String) throws -> Data {
+  private static func content(of file: String) throws -> Data {
     if file == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
     do {
       return try Data(contentsOf: URL(filePath: file))

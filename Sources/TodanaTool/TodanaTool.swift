@@ -17,8 +17,10 @@ struct TodanaTool: ParsableCommand {
 struct StoreTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Verifies and salvages stores.",
+    abstract: "Verifies, salvages, encrypts and decrypts stores.",
     discussion: "Needs none of the program's classes.",
     version: TodanaTool.configuration.version,
-    subcommands: [VerifyCommand.self, SalvageCommand.self])
+    subcommands: [
+      VerifyCommand.self, SalvageCommand.self, EncryptCommand.self, DecryptCommand.self, RotateCommand.self,
+    ])
 }

@@ -52,7 +52,7 @@ package struct RecordEnvelope: Sendable {
   /// XXH3-64, seed 0, of the store id and the structure's number.
   let structureSeed: UInt64
   /// The epoch that records are sealed in; 0 in a store that is not encrypted.
-  let epoch: UInt32
+  private(set) var epoch: UInt32
   /// Bytes before the content, where a record is written.
   private let writtenHeaderByteCount: Int
 
@@ -220,10 +220,7 @@ extension RecordEnvelope {
 
   @inline(__always)
   private func open(_ record: UnsafeRawBufferPointer, seed: UInt64) throws(RecordEnvelopeError) -> Opened {
-    // What comes from files begins with the format of opened records only if it was opened.
-    if epoch != 0, unsafe record.first != Format.plain.rawValue, unsafe record.first != Format.plainKept.rawValue {
-      return try unsafe openUnsealed(record)
-    }
+    guard epoch == 0 else { return try unsafe openUnsealed(record, seed: seed) }
     guard record.count >= Self.minimumByteCount, let start = record.baseAddress else {
       throw record.count == 0 ? .empty : .tooShort(byteCount: record.count)
     }
@@ -264,10 +261,12 @@ extension RecordEnvelope {
 
   /// The parts of a record that was opened, or why it was not.
   @inline(__always)
-  private func openUnsealed(_ record: UnsafeRawBufferPointer) throws(RecordEnvelopeError) -> Opened {
+  private func openUnsealed(
+    _ record: UnsafeRawBufferPointer, seed: UInt64
+  ) throws(RecordEnvelopeError) -> Opened {
     guard record.count >= Self.headerByteCount + Self.sealedTrailerByteCount, let start = record.baseAddress,
       unsafe record[0] == Self.openedFormat
-    else { throw unsafe refusal(of: record) }
+    else { return try unsafe openPlain(record, seed: seed) }
     let contentByteCount = record.count - Self.headerByteCount - Self.sealedTrailerByteCount
     let token = unsafe record.loadUnaligned(fromByteOffset: record.count - 8, as: UInt64.self)
     return unsafe Opened(
@@ -276,7 +275,19 @@ extension RecordEnvelope {
       token: UInt64(littleEndian: token))
   }
 
+  /// A record that was not opened because it is a plain one; what was refused begins with another byte.
   @inline(never)
+  private func openPlain(
+    _ record: UnsafeRawBufferPointer, seed: UInt64
+  ) throws(RecordEnvelopeError) -> Opened {
+    guard let first = unsafe record.first, first == Format.plain.rawValue || first == Format.plainKept.rawValue else {
+      throw unsafe refusal(of: record)
+    }
+    var plain = self
+    plain.epoch = 0
+    return try unsafe plain.open(record, seed: seed)
+  }
+
   private func refusal(of record: UnsafeRawBufferPointer) -> RecordEnvelopeError {
     guard let first = unsafe record.first else { return .empty }
     return switch SealingRefusal(rawValue: first) {

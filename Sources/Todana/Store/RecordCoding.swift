@@ -91,18 +91,25 @@ extension Store {
     do throws(RecordEnvelopeError) {
       opened = try unsafe table.envelope.open(record, rowID)
     } catch {
-      // The store may be an encrypted one since the last look.
-      let epoch = table.envelope.epoch
-      table.renewEnvelope()
-      guard epoch == 0, table.envelope.epoch != 0 else {
-        throw StoreError(error, className: table.name, rowID: rowID)
-      }
-      return try unsafe open(record, rowID: rowID, of: table)
+      opened = try unsafe openAfterRenewal(record, rowID: rowID, of: table, error)
     }
     guard opened.version <= table.version else {
       throw newerVersion(opened.version, rowID: rowID, of: table)
     }
     return opened
+  }
+
+  /// Opens a record once more: the store may be an encrypted one since the last look.
+  @inline(never)
+  private func openAfterRenewal(
+    _ record: UnsafeRawBufferPointer, rowID: RowID, of table: ClassTable, _ error: RecordEnvelopeError
+  ) throws(StoreError) -> RecordEnvelope.Opened {
+    let wasPlain = table.envelope.epoch == 0
+    table.renewEnvelope()
+    if wasPlain, table.envelope.epoch != 0, let opened = unsafe table.envelope.openIfSound(record, rowID) {
+      return opened
+    }
+    throw StoreError(error, className: table.name, rowID: rowID)
   }
 
   func newerVersion(_ version: UInt8, rowID: RowID, of table: ClassTable) -> StoreError {

@@ -47,6 +47,8 @@ public protocol StoreBackend: AnyObject, Sendable {
   ///
   /// - Parameter progress: Called before each step; returning false ends it for now.
   /// - Returns: Whether it is finished.
+  /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read; ``BackendError/Code/inUse`` while another
+  ///   thread does so.
   func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool
 
   /// What a single key, value or batch may hold.

@@ -18,8 +18,8 @@ import Todana
     return lines
   }
 
-  @Test(arguments: StoreCipher.allCases)
-  func `it opens our slots, records and named buffers`(_ cipher: StoreCipher) throws {
+  @Test(arguments: StoreCipher.allCases, [false, true])
+  func `it opens our slots, records and named buffers`(_ cipher: StoreCipher, afterRotating isRotated: Bool) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     var configuration = StoreConfiguration(encryption: .passphrase("cafe\u{301} au lait"))
     configuration.backendOptions.passphraseCost = 10
@@ -30,8 +30,12 @@ import Todana
     let id = try store.insert(song)
     try store.writeNamedBuffer("favourites", version: 9) { $0.writeUInt32(7) }
     try store.saveChanges()
+    if isRotated { try store.keys.rotate(keeping: [.passphrase("caf\u{e9} au lait")]) }
     let keys = try store.keys.export().hex
-    #expect(try Self.run("open", keys, "caf\u{e9} au lait").map { $0.prefix(3) } == ["1 1", "3 1", "4 1"])
+    let number = isRotated ? 2 : 1
+    #expect(
+      try Self.run("open", keys, "caf\u{e9} au lait").map { $0.prefix(3) }
+        == ["1 \(number)", "3 \(number)", "4 \(number)"])
 
     let chunk = RecordChunk()
     let rows = [id.rowID]
@@ -52,7 +56,8 @@ import Todana
     try store.close()
   }
 
-  @Test func `it finds our states to fit our records`() throws {
+  @Test(arguments: [false, true])
+  func `it finds our states to fit our records`(afterRotating isRotated: Bool) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     let path = directory.path("s")
     var configuration = StoreConfiguration(encryption: .passphrase("correct horse"))
@@ -65,6 +70,11 @@ import Todana
     try store.delete(songs[5])
     try store.writeNamedBuffer("favourites") { $0.writeInt(7) }
     try store.saveChanges()
+    if isRotated {
+      try store.keys.rotate(keeping: [.passphrase("correct horse")])
+      try store.update(songs[4]) { $0.title = "one more" }
+      try store.saveChanges()
+    }
     let keys = try store.keys.export().hex
     try store.close()
     let files = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -82,7 +92,7 @@ import Todana
     }
     let newest = try #require(try store.anchor()).commitNumber
     try store.close()
-    // Files have been made in the order of the structures, and none was replaced.
+    // Files have been made in the order of the structures, and replaced in that order.
     let numbers = files.compactMap { $0.hasSuffix(".kch") ? UInt32($0.dropLast(4)) : nil }.sorted()
     try #require(numbers.count == structures.count)
     let lines = try Self.run(
@@ -91,7 +101,8 @@ import Todana
       tokens.joined(separator: ","))
     try #require(lines.count == 4)
     #expect(
-      lines[0].hasPrefix("\(newest) True 0 1 "), "the newest commit, which closed the session, in the first epoch")
+      lines[0].hasPrefix("\(newest) True 0 \(isRotated ? 2 : 1) "),
+      "the newest commit, which closed the session, in the current epoch")
     #expect(lines[1...] == ["True", "True", "8 True"])
   }
 
