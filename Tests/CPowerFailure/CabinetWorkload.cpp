@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "../../Sources/CKyotoCabinet/Cabinet/BatchCommit.h"
-#include "../../Sources/CKyotoCabinet/Cabinet/Session.h"
 #include "../../Sources/CKyotoCabinet/Checksum.h"
 #include "../../Sources/CKyotoCabinet/Failure.h"
-#include "../../Sources/CKyotoCabinet/Snapshots/HashScan.h"
-#include "../../Sources/CKyotoCabinet/Snapshots/TreeScan.h"
 #include "Files.h"
+#include "KeyedSession.h"
 #include "Workload.h"
 
 namespace todana::simulation {
@@ -32,18 +30,6 @@ using State = std::map<std::string, Digest>;  // by the structures' names; those
 
 uint64_t hashOf(std::string_view key, std::string_view value) {
   return checksum(value.data(), value.size(), checksum(key.data(), key.size(), 7));
-}
-
-std::string rowKey(uint64_t row) {
-  std::string key(8, 0);
-  for (int index = 0; index < 8; index++) key[index] = static_cast<char>(row >> (56 - 8 * index));
-  return key;
-}
-
-uint64_t rowOf(const std::string &key) {
-  uint64_t row = 0;
-  for (char byte : key) row = row << 8 | static_cast<uint8_t>(byte);
-  return row;
 }
 
 // A batch of changes, in the order that a cabinet wants.
@@ -67,17 +53,12 @@ struct Changes {
   std::map<uint32_t, std::map<std::string, Change, ByLength>> ofStructures;
 };
 
-std::shared_ptr<const KeyRing> makeRing() {
-  return std::make_shared<const KeyRing>(StoreID(), DataCipher::aes128, newGeneration(1));
-}
-
 class CabinetWorkload final : public Workload {
  public:
   CabinetWorkload(
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const CabinetWorkload *previous)
       : Workload(plan, directory, initial, previous), directory_(directory) {
-    if (plan.encrypted) ring_ = previous ? previous->ring_ : makeRing();
     if (previous) {
       commits_ = previous->commits_;
     } else if (plan.seed % 5 == 0) {
@@ -86,12 +67,15 @@ class CabinetWorkload final : public Workload {
   }
 
   ~CabinetWorkload() override {
-    if (compaction_.joinable()) compaction_.join();
+    isMigrationGivenUp_ = true;
+    for (std::thread *thread : {&compaction_, &migration_}) {
+      if (thread->joinable()) thread->join();
+    }
   }
 
   void run(power_failure_result &result) override {
     FileGroup::Report report;
-    session_ = std::make_unique<Session>(disk_, options(false), ring_, false, report);
+    session_ = std::make_unique<KeyedSession>(disk_, options(false), startsEncrypted(), report);
     // What came after the power failure is gone, and what came before is durable.
     State state = commits_.empty() ? State() : stateOf(report.commitNumber);
     commits_.clear();
@@ -99,12 +83,15 @@ class CabinetWorkload final : public Workload {
     readContents();
     for (int index = 0; index < plan_.commit_count; index++) step();
     endCompaction();
-    const tdn_statistics statistics = session_->statistics();
+    isMigrationGivenUp_ = random_() % 2 == 0;
+    endMigration();
+    const tdn_statistics statistics = (*session_)->statistics();
     result.commits += static_cast<int64_t>(statistics.commits);
     result.checkpoints += static_cast<int64_t>(statistics.checkpoints);
     result.compactions += static_cast<int64_t>(statistics.compactions);
     result.growths += static_cast<int64_t>(statistics.growths);
     result.direct_commits += statistics.direct_bytes > 0;
+    result.migrations += migrationCount_;
     if (random_() % 2) session_->close();
     session_.reset();
   }
@@ -128,7 +115,7 @@ class CabinetWorkload final : public Workload {
   uint64_t recoverAndCompare(
     Disk &disk, bool isReadOnly, uint64_t acknowledged, uint64_t newest, bool goesOn) const override {
     FileGroup::Report report;
-    auto session = std::make_unique<Session>(disk, options(isReadOnly), ring_, false, report);
+    auto session = std::make_unique<KeyedSession>(disk, options(isReadOnly), startsEncrypted() && !isReadOnly, report);
     const uint64_t commit = report.commitNumber;
     require(commit >= acknowledged, "commit " + std::to_string(acknowledged) + " was acknowledged, but only " +
                                       std::to_string(commit) + " is left");
@@ -136,23 +123,28 @@ class CabinetWorkload final : public Workload {
                                 " had begun");
     State expected = stateOf(commit);
     requireState(*session, expected, commit);
-    require(session->statesAreConsistent(), "the states do not belong to the other files");
+    require((*session)->statesAreConsistent(), "the states do not belong to the other files");
     if (!goesOn || isReadOnly) return commit;
+    if (session->hasMigration()) {
+      require(session->migrate([](uint64_t, uint64_t) { return true; }), "a migration does not go on");
+      require(!session->hasMigration(), "a migration does not end");
+      requireState(*session, expected, commit);
+    }
     // The recovered cabinet works: a commit, compaction, and what is there after closing and opening.
     Changes changes;
     const std::string key = "after";
-    const uint32_t structure = session->table().structure(TDN_STRUCTURE_KEYS, "recovered").id;
+    const uint32_t structure = (*session)->table().structure(TDN_STRUCTURE_KEYS, "recovered").id;
     const std::string value(3000, 'x');
     changes.put(structure, key, value);
     commitChanges(*session, changes, FileGroup::Durability::full);
-    expected["recovered"].add(hashOf(keyInFile(TDN_STRUCTURE_KEYS, key), value));
-    for (const Session::StructureInfo &info : session->structures()) {
-      session->compact(info.id, [](uint64_t, uint64_t) { return true; });
+    expected["recovered"].add(hashOf(key, value));
+    for (const Session::StructureInfo &info : (*session)->structures()) {
+      (*session)->compact(info.id, [](uint64_t, uint64_t) { return true; });
     }
     session->close();
     session.reset();
     FileGroup::Report again;
-    session = std::make_unique<Session>(disk, options(false), ring_, false, again);
+    session = std::make_unique<KeyedSession>(disk, options(false), false, again);
     require(again.recoveredCommits == 0, "a clean close left something to recover");
     requireState(*session, expected, again.commitNumber);
     return commit;
@@ -201,23 +193,20 @@ class CabinetWorkload final : public Workload {
     return *state;
   }
 
-  // In an encrypted store the file does not tell names; those of the workload's records begin with them.
-  bool hidesNames(int32_t kind) const { return ring_ && kind == TDN_STRUCTURE_KEYS; }
-
-  std::string keyInFile(int32_t kind, const std::string &key) const {
-    if (!hidesNames(kind)) return key;
-    const KeyRing::NameKey hidden = ring_->nameKey(1, {key.data(), key.size()});
-    return std::string(hidden.begin(), hidden.end());
-  }
+  // Values are the records of stores where they are encrypted, or may come to be.
+  bool hasRecords() const { return plan_.keys != POWER_FAILURE_NO_KEYS; }
+  bool startsEncrypted() const { return plan_.keys == POWER_FAILURE_ENCRYPTED; }
 
   // MARK: Reading
 
-  static void requireState(Session &session, const State &expected, uint64_t commit) {
+  void requireState(KeyedSession &session, const State &expected, uint64_t commit) const {
     State found;
-    for (const Session::StructureInfo &info : session.structures()) {
+    for (const Session::StructureInfo &info : session->structures()) {
       Digest digest;
-      scan(session, info, [&](const std::string &key, std::string_view value) { digest.add(hashOf(key, value)); });
-      require(session.count(info.id) == digest.count, info.name + " counts other records than it has");
+      session.scan(info, hasRecords(), [&](const std::string &key, std::string_view value) {
+        digest.add(hashOf(key, value));
+      });
+      require(session->count(info.id) == digest.count, info.name + " counts other records than it has");
       if (digest.count > 0) found[info.name] = digest;
     }
     for (const auto &[name, digest] : expected) {
@@ -229,48 +218,13 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  static void scan(
-    Session &session, const Session::StructureInfo &info,
-    const std::function<void(const std::string &, std::string_view)> &visit) {
-    const std::shared_ptr<Snapshot> snapshot = session.openSnapshot();
-    const bool isTree = info.kind == TDN_STRUCTURE_TREE;
-    SnapshotPart &part = session.snapshotPart(*snapshot, session.structure(info.id, isTree));
-    HashScan hashScan(*snapshot, part, info.kind == TDN_STRUCTURE_ROWS);
-    TreeScan treeScan(*snapshot, part, {});
-    std::vector<uint8_t> memory(256 << 10);
-    std::vector<tdn_slice> slices(1000);
-    for (;;) {
-      tdn_chunk chunk{};
-      chunk.bytes = memory.data();
-      chunk.byte_capacity = memory.size();
-      chunk.slices = slices.data();
-      chunk.slice_capacity = slices.size();
-      ChunkWriter writer(chunk);
-      for (bool goesOn = true; goesOn;) {
-        FileGroup::ReadLock lock(session.group());
-        goesOn = isTree ? treeScan.step(writer) : hashScan.step(writer);
-      }
-      if (chunk.slice_count == 0) return;
-      for (size_t index = 0; index < chunk.slice_count; index++) {
-        const tdn_slice &slice = slices[index];
-        require(slice.status == TDN_FOUND, "a record of " + info.name + " is damaged");
-        const char *value = reinterpret_cast<const char *>(memory.data()) + slice.offset;
-        const bool isRow = info.kind == TDN_STRUCTURE_ROWS;
-        visit(isRow ? rowKey(slice.row) : std::string(value - slice.key_length, slice.key_length),
-              {value, slice.length});
-      }
-    }
-  }
-
   void readContents() {
-    for (const Session::StructureInfo &info : session_->structures()) {
+    for (const Session::StructureInfo &info : (*session_)->structures()) {
       Contents &contents = contents_[info.name];
       contents.id = info.id;
       contents.kind = info.kind;
-      scan(*session_, info, [&](const std::string &key, std::string_view value) {
-        const std::string name =
-          hidesNames(info.kind) ? std::string(value.substr(1, static_cast<uint8_t>(value[0]))) : key;
-        contents.records[name] = hashOf(key, value);
+      session_->scan(info, hasRecords(), [&](const std::string &key, std::string_view value) {
+        contents.records[key] = hashOf(key, value);
       });
     }
   }
@@ -280,6 +234,7 @@ class CabinetWorkload final : public Workload {
   void step() {
     if (random_() % 3 == 0) endCompaction();
     if (random_() % 4 == 0) beginCompaction();
+    if (plan_.keys == POWER_FAILURE_MIGRATING && random_() % 3 == 0) beginMigration();
     Changes changes;
     std::map<std::string, Contents> before = contents_;
     State state = commits_.back().state;
@@ -302,7 +257,7 @@ class CabinetWorkload final : public Workload {
       require(conflicts, "a commit has found a conflict where there is none");
       contents_ = std::move(before);
     }
-    if (!plan_.in_background && random_() % 8 == 0) session_->group().checkpoint();
+    if (!plan_.in_background && random_() % 8 == 0) (*session_)->group().checkpoint();
     if (random_() % 12 == 0) copyFiles();
   }
 
@@ -340,14 +295,14 @@ class CabinetWorkload final : public Workload {
 
   Contents &contentsOf(int32_t kind, const char *name) {
     Contents &contents = contents_[name];
-    contents.id = session_->table().structure(kind, name).id;
+    contents.id = (*session_)->table().structure(kind, name).id;
     contents.kind = kind;
     return contents;
   }
 
   void addNew(Changes &changes, Contents &contents, Digest &digest, uint64_t count) {
     const bool hasRows = contents.kind == TDN_STRUCTURE_ROWS;
-    const uint64_t firstRow = hasRows ? session_->reserveRows(contents.id, count) : 0;
+    const uint64_t firstRow = hasRows ? (*session_)->reserveRows(contents.id, count) : 0;
     for (uint64_t index = 0; index < count; index++) {
       put(changes, contents, digest, hasRows ? rowKey(firstRow + index) : bytes(3 + random_() % 20));
     }
@@ -356,9 +311,8 @@ class CabinetWorkload final : public Workload {
   void put(Changes &changes, Contents &contents, Digest &digest, const std::string &key) {
     const bool isLong = random_() % 300 == 0;
     std::string value = bytes(isLong ? 2000 + random_() % 20'000 : 1 + random_() % 60);
-    if (hidesNames(contents.kind)) value.insert(0, std::string(1, static_cast<char>(key.size())) + key);
     forget(contents, digest, key);
-    const uint64_t hash = hashOf(keyInFile(contents.kind, key), value);
+    const uint64_t hash = hashOf(key, value);
     contents.records[key] = hash;
     digest.add(hash);
     changes.put(contents.id, key, std::move(value));
@@ -390,9 +344,9 @@ class CabinetWorkload final : public Workload {
     });
     if (hasRows) {
       const uint64_t row = rowOf(key);
-      session_->getRows(nullptr, structure, &row, 1, writer);
+      (*session_)->getRows(nullptr, structure, &row, 1, writer);
     } else {
-      session_->getKey(nullptr, structure, key, writer);
+      (*session_)->getKey(nullptr, structure, key, writer);
     }
     return slice.status == TDN_FOUND;
   }
@@ -424,9 +378,9 @@ class CabinetWorkload final : public Workload {
     return false;
   }
 
-  uint64_t commitChanges(Session &session, const Changes &changes, FileGroup::Durability durability) const {
-    std::map<uint32_t, bool> haveRows;
-    for (const Session::StructureInfo &info : session.structures()) haveRows[info.id] = info.kind == TDN_STRUCTURE_ROWS;
+  uint64_t commitChanges(KeyedSession &session, const Changes &changes, FileGroup::Durability durability) const {
+    std::map<uint32_t, Session::StructureInfo> infos;
+    for (const Session::StructureInfo &info : session->structures()) infos[info.id] = info;
     std::vector<tdn_change> list;
     std::string bytes;
     for (const auto &[structure, ofStructure] : changes.ofStructures) {
@@ -435,16 +389,18 @@ class CabinetWorkload final : public Workload {
         entry.structure = structure;
         entry.kind = change.isPut ? TDN_PUT : TDN_REMOVE;
         entry.expectation = change.mustBeAbsent ? TDN_EXPECT_ABSENT : TDN_EXPECT_ANY;
-        if (haveRows[structure]) {
+        if (infos[structure].kind == TDN_STRUCTURE_ROWS) {
           entry.key = rowOf(key);
         } else {
           entry.key = bytes.size();
           entry.key_length = static_cast<uint16_t>(key.size());
           bytes += key;
         }
+        const std::string value =
+          hasRecords() ? KeyedSession::record(infos[structure], key, change.value) : change.value;
         entry.value = bytes.size();
-        entry.value_length = change.value.size();
-        bytes += change.value;
+        entry.value_length = value.size();
+        bytes += value;
         list.push_back(entry);
       }
     }
@@ -457,7 +413,7 @@ class CabinetWorkload final : public Workload {
     batch.bytes = reinterpret_cast<const uint8_t *>(bytes.data());
     batch.byte_count = bytes.size();
     std::vector<uint64_t> conflicts;
-    return session.commit(batch, durability, conflicts);
+    return session->commit(batch, durability, conflicts);
   }
 
   // MARK: Beside commits
@@ -470,7 +426,7 @@ class CabinetWorkload final : public Workload {
     const bool isGivenUp = random_() % 4 == 0;
     compaction_ = std::thread([this, structure, isGivenUp] {
       try {
-        session_->compact(structure, [isGivenUp, steps = 0](uint64_t, uint64_t) mutable {
+        (*session_)->compact(structure, [isGivenUp, steps = 0](uint64_t, uint64_t) mutable {
           std::this_thread::sleep_for(std::chrono::microseconds(200));
           return !isGivenUp || ++steps < 3;
         });
@@ -487,9 +443,38 @@ class CabinetWorkload final : public Workload {
     if (compactionFailure_) std::rethrow_exception(std::exchange(compactionFailure_, nullptr));
   }
 
-  // As a backup does.
+  void beginMigration() {
+    if (migration_.joinable()) {
+      if (isMigrationOver_) endMigration();
+      return;
+    }
+    if (!session_->prepareMigration(random_())) return;
+    const uint64_t mostSteps = random_() % 4 == 0 ? random_() % 20 : UINT64_MAX;
+    isMigrationGivenUp_ = false;
+    isMigrationOver_ = false;
+    migration_ = std::thread([this, mostSteps] {
+      try {
+        migrationCount_ += session_->migrate([this, mostSteps, steps = uint64_t{0}](uint64_t, uint64_t) mutable {
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+          return !isMigrationGivenUp_ && ++steps < mostSteps;
+        });
+      } catch (const std::exception &) {
+        migrationFailure_ = std::current_exception();
+      }
+      isMigrationOver_ = true;
+    });
+    if (random_() % 3 == 0) endMigration();
+  }
+
+  void endMigration() {
+    if (migration_.joinable()) migration_.join();
+    if (migrationFailure_) std::rethrow_exception(std::exchange(migrationFailure_, nullptr));
+  }
+
+  // As a backup does. Not while the file of keys changes, which such a backup would be told.
   void copyFiles() {
-    const FileGroup::BackupPlan plan = session_->group().planBackup([](const std::string &) { return true; });
+    if (migration_.joinable()) return;
+    const FileGroup::BackupPlan plan = (*session_)->group().planBackup([](const std::string &) { return true; });
     FileSystem files;
     for (const FileGroup::BackupPlan::File &file : plan.files) {
       std::string &content = files[file.name];
@@ -502,13 +487,17 @@ class CabinetWorkload final : public Workload {
   }
 
   const std::filesystem::path directory_;
-  std::shared_ptr<const KeyRing> ring_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<KeyedSession> session_;
   std::map<std::string, Contents> contents_;
   std::vector<Commit> commits_;
   std::vector<std::pair<uint64_t, FileSystem>> copies_;
   std::thread compaction_;
   std::exception_ptr compactionFailure_;
+  std::thread migration_;
+  std::exception_ptr migrationFailure_;
+  std::atomic<bool> isMigrationGivenUp_{false};
+  std::atomic<bool> isMigrationOver_{false};
+  int64_t migrationCount_ = 0;
   int growthStepsLeft_ = 0;
 };
 

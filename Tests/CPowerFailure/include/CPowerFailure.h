@@ -10,6 +10,12 @@
 extern "C" {
 #endif
 
+typedef enum {
+  POWER_FAILURE_NO_KEYS = 0,
+  POWER_FAILURE_ENCRYPTED = 1,
+  POWER_FAILURE_MIGRATING = 2,  // it is encrypted, given new keys and decrypted, again and again
+} power_failure_keys;
+
 typedef struct {
   uint64_t seed;
   int32_t commit_count;      // of each session
@@ -19,7 +25,7 @@ typedef struct {
   bool strict;               // torn sectors may hold garbage, and the strict setting is on
   bool in_background;        // checkpoints start by themselves
   bool nested;               // the power fails during recovery, too
-  bool encrypted;            // of a cabinet: its catalog, names and trees
+  int32_t keys;              // of a cabinet: a `power_failure_keys`
   // Sabotage, to see that the simulation can fail: 1 leaves out flushes of the log, 2 of main files, 3 of the directory.
   int32_t sabotage;
   const char *directory;     // scratch; made and removed
@@ -34,6 +40,7 @@ typedef struct {
   int64_t checkpoints;
   int64_t compactions;
   int64_t growths;
+  int64_t migrations;
   int64_t failures;
   char first_failure[600];
 } power_failure_result;

@@ -44,29 +44,33 @@ import Testing
     print("power failures, \(failure.testDescription): \(states) states")
   }
 
-  @Test(arguments: cases, [false, true])
+  @Test(arguments: cases, [POWER_FAILURE_NO_KEYS, POWER_FAILURE_ENCRYPTED, POWER_FAILURE_MIGRATING])
   func `every simulated power failure leaves exactly a committed state of a cabinet`(
-    _ failure: Case, isEncrypted: Bool
+    _ failure: Case, keys: power_failure_keys
   ) throws {
     var states: Int64 = 0
     var compactions: Int64 = 0
     var growths: Int64 = 0
-    for seed in 1...(Self.isLong ? isEncrypted ? 3 : 10 : 1) as ClosedRange<UInt64> {
+    var migrations: Int64 = 0
+    let hasKeys = keys != POWER_FAILURE_NO_KEYS
+    for seed in 1...(Self.isLong ? hasKeys ? 3 : 10 : 1) as ClosedRange<UInt64> {
       let count: Int32 = Self.isLong ? 150 : 60
       let result = try simulate(
-        failure, of: .cabinet, isEncrypted: isEncrypted, seed: seed, commits: 30, states: count, sessions: 3)
+        failure, of: .cabinet, keys: keys, seed: seed, commits: 30, states: count, sessions: 3)
       #expect(result.failures == 0, "\(message(of: result))")
       #expect(result.states == Int64(count))
       #expect(result.checkpoints > 0, "the workload had no checkpoint")
       states += result.states + result.nested_states
       compactions += result.compactions
       growths += result.growths
+      migrations += result.migrations
     }
     #expect(compactions > 0, "nothing was compacted")
     // Of the seeds, every fifth may let files grow, in the background: with one of those it happens or not.
-    if Self.isLong, !isEncrypted { #expect(growths > 0, "nothing grew") }
-    print(
-      "power failures of a cabinet, \(failure.testDescription)\(isEncrypted ? ", encrypted" : ""): \(states) states")
+    if Self.isLong, !hasKeys { #expect(growths > 0, "nothing grew") }
+    if Self.isLong, keys == POWER_FAILURE_MIGRATING { #expect(migrations > 0, "no migration came to its end") }
+    let names = ["", ", encrypted", ", migrating"]
+    print("power failures of a cabinet, \(failure.testDescription)\(names[Int(keys.rawValue)]): \(states) states")
   }
 
   @Test(arguments: [1, 2, 3] as [Int32])
@@ -94,7 +98,7 @@ import Testing
   }
 
   private func simulate(
-    _ failure: Case, of workload: Workload = .files, isEncrypted: Bool = false, seed: UInt64, commits: Int32,
+    _ failure: Case, of workload: Workload = .files, keys: power_failure_keys = POWER_FAILURE_NO_KEYS, seed: UInt64, commits: Int32,
     states: Int32, sessions: Int32, sabotage: Int32 = 0
   ) throws -> power_failure_result {
     let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
@@ -111,7 +115,7 @@ import Testing
       unsafe plan.strict = failure.isStrict
       unsafe plan.in_background = failure.inBackground
       unsafe plan.nested = sabotage == 0
-      unsafe plan.encrypted = isEncrypted
+      unsafe plan.keys = Int32(keys.rawValue)
       unsafe plan.sabotage = sabotage
       unsafe plan.directory = path
       return switch workload {

@@ -1,0 +1,122 @@
+#include "KeyedSession.h"
+
+#include <cstring>
+#include <vector>
+
+#include "../../Sources/CKyotoCabinet/Cabinet/WholeScan.h"
+#include "../../Sources/CKyotoCabinet/Checksum.h"
+#include "Files.h"
+
+namespace todana::simulation {
+
+namespace {
+
+const Secret kSecret{SecretKind::rawKey, {"sixteen letters.", 16}};
+
+// Of a plain record of docs/formats/record-envelope.md.
+std::string contentOf(std::string_view record) {
+  const size_t trailer = record[0] == 1 ? 8 : 16;
+  require((record[0] == 1 || record[0] == 7) && record.size() >= 2 + trailer, "a record is none");
+  return std::string(record.substr(2, record.size() - 2 - trailer));
+}
+
+}  // namespace
+
+std::string rowKey(uint64_t row) {
+  std::string key(8, 0);
+  for (int index = 0; index < 8; index++) key[index] = static_cast<char>(row >> (56 - 8 * index));
+  return key;
+}
+
+uint64_t rowOf(const std::string &key) {
+  uint64_t row = 0;
+  for (char byte : key) row = row << 8 | static_cast<uint8_t>(byte);
+  return row;
+}
+
+KeyedSession::KeyedSession(Disk &disk, const tdn_options &options, bool encrypts, FileGroup::Report &report)
+    : disk_(disk) {
+  const bool mayWrite = options.access != TDN_ACCESS_READ;
+  if (StoreKeys::exist(disk)) {
+    keys_ = StoreKeys::open(disk, StoreID(), kSecret, mayWrite);
+  } else if (encrypts) {
+    keys_ = StoreKeys::create(disk, StoreID(), kSecret, DataCipher::aes128, ScryptCost());
+  }
+  session_ = std::make_unique<Session>(
+    disk, options, keys_ ? keys_->ring() : nullptr, keys_ && keys_->migration() != StoreKeys::Migration::none, report);
+}
+
+KeyedSession::~KeyedSession() { session_ = nullptr; }
+
+std::string KeyedSession::record(
+  const Session::StructureInfo &structure, const std::string &key, const std::string &content) {
+  if (structure.kind == TDN_STRUCTURE_TREE) return content;
+  uint8_t identity[20] = {};
+  std::memcpy(identity + 16, &structure.id, 4);
+  uint64_t seed = checksum(identity, sizeof identity, 0);
+  if (structure.kind == TDN_STRUCTURE_ROWS) {
+    const uint64_t row = rowOf(key);
+    seed = checksum(&row, sizeof row, seed);
+  } else {
+    seed = checksum(key.data(), key.size(), seed);
+  }
+  std::string record = std::string("\x01\x01", 2) + content;
+  const uint64_t check = checksum(record.data(), record.size(), seed);
+  return record.append(reinterpret_cast<const char *>(&check), sizeof check);
+}
+
+void KeyedSession::scan(const Session::StructureInfo &info, bool areRecords, const Visit &visit) {
+  Structure &structure = session_->table().structure(info.id);
+  std::optional<RecordConversion> opening;
+  if (keys_) opening.emplace(keys_->ring(), 0);
+  const std::shared_ptr<Snapshot> snapshot = session_->openSnapshot();
+  WholeScan scan(*session_, *snapshot, structure);
+  while (const tdn_chunk *chunk = scan.next()) {
+    for (size_t index = 0; index < chunk->slice_count; index++) {
+      const tdn_slice &slice = chunk->slices[index];
+      require(slice.status == TDN_FOUND, "a record of " + info.name + " is damaged");
+      const char *bytes = reinterpret_cast<const char *>(chunk->bytes) + slice.offset;
+      const std::string_view value(bytes, slice.length);
+      std::string key = structure.hasRows() ? rowKey(slice.row) : std::string(bytes - slice.key_length, slice.key_length);
+      if (structure.isTree() || !areRecords) {
+        visit(key, value);
+      } else if (!opening || scan.part().contents.generation == 0) {
+        visit(key, contentOf(value));
+      } else if (structure.hasRows()) {
+        visit(key, contentOf(opening->row(structure, slice.row, value)));
+      } else {
+        const RecordConversion::Named named = opening->stored(structure, key, value);
+        visit(named.name, contentOf(named.record));
+      }
+    }
+  }
+  session_->snapshots().close(snapshot);
+}
+
+bool KeyedSession::hasMigration() {
+  return keys_ && !keys_->isRemoved() && (keys_->migration() != StoreKeys::Migration::none || keys_->hasFormer());
+}
+
+bool KeyedSession::prepareMigration(uint64_t choice) {
+  if (hasMigration()) return true;
+  if (keys_ && keys_->isRemoved()) return false;
+  if (!keys_) {
+    keys_ = StoreKeys::create(
+      disk_, StoreID(), kSecret, DataCipher::aes128, ScryptCost(), StoreKeys::Migration::encrypting);
+    session_->setKeys(keys_->ring());
+  } else if (choice % 2 == 0) {
+    keys_->renew({kSecret}, ScryptCost());
+  } else {
+    keys_->setMigration(StoreKeys::Migration::decrypting);
+  }
+  return true;
+}
+
+bool KeyedSession::migrate(const Rebuilding::Progress &progress) {
+  const bool isDecrypting = keys_->migration() == StoreKeys::Migration::decrypting;
+  return KeyMigration(
+           *session_, *keys_, isDecrypting ? KeyMigration::Goal::plain : KeyMigration::Goal::sealed)
+    .run(progress);
+}
+
+}  // namespace todana::simulation
