@@ -31,6 +31,10 @@ template <class Body> bool guarded(Body body) {
   }
 }
 
+uint8_t formatOf(bool isPadded) {
+  return static_cast<uint8_t>(todana::kSealedFormat + (isPadded ? todana::kPaddedDifference : 0));
+}
+
 int32_t open(
   tds_sealer *sealer, const SealedPlace &place, const uint8_t *bytes, size_t byteCount, uint8_t *output,
   size_t *offset, size_t *plainCount) {
@@ -61,7 +65,7 @@ void tds_key_ring_release(tds_key_ring *ring) { delete ring; }
 
 uint32_t tds_key_ring_epoch(const tds_key_ring *ring) { return ring->ring->currentEpoch(); }
 
-bool tds_keeps_token(uint8_t format) { return todana::keepsToken(format); }
+bool tds_is_padded(uint8_t format) { return todana::isPadded(format); }
 
 tds_sealer *tds_sealer_create(const tds_key_ring *ring) {
   try {
@@ -80,22 +84,21 @@ bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count) {
 }
 
 bool tds_seal_row(
-  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes,
-  size_t byteCount) {
+  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, bool padded, const uint8_t *nonce,
+  uint8_t *bytes, size_t byteCount) {
   return guarded([&] {
     const RowBytes key(row);
     sealer->sealer.seal(
-      {SealedKind::record, structure, key}, todana::kSealedFormat, epoch, nonce, bytes, byteCount);
+      {SealedKind::record, structure, key}, formatOf(padded), epoch, nonce, bytes, byteCount);
   });
 }
 
 bool tds_seal_key(
   tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *key, size_t keyLength, uint32_t epoch,
-  const uint8_t *nonce, uint8_t *bytes, size_t byteCount) {
+  bool padded, const uint8_t *nonce, uint8_t *bytes, size_t byteCount) {
   return guarded([&] {
     sealer->sealer.seal(
-      {static_cast<SealedKind>(kind), structure, {key, keyLength}}, todana::kSealedFormat, epoch, nonce, bytes,
-      byteCount);
+      {static_cast<SealedKind>(kind), structure, {key, keyLength}}, formatOf(padded), epoch, nonce, bytes, byteCount);
   });
 }
 

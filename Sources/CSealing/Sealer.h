@@ -26,15 +26,25 @@ enum class SealedKind : uint8_t {
   log = 7,
 };
 
+// The format byte of what is sealed; of records that keep a token; and by how much it is higher where the content is filled
+// up, and where it was compressed (reserved).
 constexpr uint8_t kSealedFormat = 3;
-constexpr uint8_t kSealedKeptFormat = 5;  // with a kept token
+constexpr uint8_t kSealedKeptFormat = 5;
+constexpr uint8_t kPaddedDifference = 6;
+constexpr uint8_t kCompressedDifference = 1;
 constexpr size_t kTokenSize = 8;
 
-// Whether bytes that a store wrote are sealed. A byte later the format says that the content was compressed.
-inline bool isSealedFormat(uint8_t format) {
-  return format >= kSealedFormat && format <= kSealedKeptFormat + 1;
+inline bool isPadded(uint8_t format) {
+  return format >= kSealedFormat + kPaddedDifference &&
+         format <= kSealedKeptFormat + kPaddedDifference + kCompressedDifference;
 }
-inline bool keepsToken(uint8_t format) { return format == kSealedKeptFormat || format == kSealedKeptFormat + 1; }
+inline bool isSealedFormat(uint8_t format) {
+  return (format >= kSealedFormat && format <= kSealedKeptFormat + kCompressedDifference) || isPadded(format);
+}
+inline bool keepsToken(uint8_t format) {
+  const int base = format - (isPadded(format) ? kPaddedDifference : 0);
+  return base == kSealedKeptFormat || base == kSealedKeptFormat + kCompressedDifference;
+}
 
 // Where a sealed thing stands.
 struct SealedPlace {

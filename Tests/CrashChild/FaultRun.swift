@@ -112,8 +112,8 @@ struct FaultRun {
     return outcome
   }
 
-  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction, a backup, and backups of a series
-  /// among them.
+  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction, new keys, a backup, and backups of a
+  /// series among them.
   private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
     while progress.acknowledged < savedBefore + 6 {
       let number = progress.acknowledged + 1
@@ -121,6 +121,7 @@ struct FaultRun {
       do {
         if number % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
         if number % 4 == 0 { try store.compact() }
+        if isEncrypted, number % 3 == 1 { try renewKeys(of: store) }
         if number % 5 == 0, !FileManager.default.fileExists(atPath: backupPath) { try store.backUp(to: backupPath) }
         if number % 2 == 0 { try store.backUp(into: series) }
         if number % 6 == 0 { try series.prune(keeping: 2) }
@@ -140,6 +141,15 @@ struct FaultRun {
         guard let count = recover(store, from: error, &progress, &outcome) else { return }
         progress = Progress(count)
       }
+    }
+  }
+
+  /// New keys, or what is left to do of that.
+  private func renewKeys(of store: Store) throws {
+    if try store.unfinishedMigration() != nil {
+      try store.resumeMigration()
+    } else {
+      try store.keys.rotate(keeping: [SaveWorkload.secret])
     }
   }
 

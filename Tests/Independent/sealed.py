@@ -85,13 +85,16 @@ def varint(data):
 
 def open_envelope(envelope, kind, store, cipher, keys, structure, key):
     form, token = envelope[0], b""
-    assert form in (3, 5)
-    if form == 5:
+    assert form in (3, 5, 9, 11)
+    if form in (5, 11):
         envelope, token = envelope[:-8], envelope[-8:]
     epoch, size = varint(envelope[1:])
     nonce, sealed = envelope[1 + size:13 + size], envelope[13 + size:]
     data_key = keys[EPOCH, epoch][:16 if cipher == 1 else 32]
-    return AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, structure, epoch, key, form, token))
+    opened = AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, structure, epoch, key, form, token))
+    if form in (9, 11):
+        opened = opened[:len(opened) - struct.unpack("<H", opened[-2:])[0]]
+    return opened
 
 
 def term(keys, generation, number, message):

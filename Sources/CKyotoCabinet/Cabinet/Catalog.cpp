@@ -73,6 +73,8 @@ std::optional<std::string> Catalog::opened(uint64_t id, std::string_view value) 
   return std::string(reinterpret_cast<const char *>(output.data()) + opened.offset, opened.count);
 }
 
+bool Catalog::isPlain(std::string_view value) { return !isSealed(value); }
+
 std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view stored) {
   const std::optional<std::string> plain = opened(id, stored);
   if (!plain) return std::nullopt;

@@ -35,6 +35,9 @@ class Catalog {
   // The name of a data file: its number, and for people what is in it, unless the name is empty.
   static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
 
+  // Whether the value of an entry begins as those of plain stores do.
+  static bool isPlain(std::string_view value);
+
   // What the value of an entry says; nothing where it is none.
   std::optional<Entry> parse(uint32_t id, std::string_view value);
 

@@ -24,6 +24,15 @@ struct RowBytes {
   }
 };
 
+// The last two bytes say it, and are part of it.
+size_t paddingSize(std::string_view plaintext, bool isPadded) {
+  if (!isPadded) return 0;
+  if (plaintext.size() < 2) return plaintext.size();
+  uint16_t size;
+  std::memcpy(&size, plaintext.data() + plaintext.size() - 2, 2);
+  return size;
+}
+
 // A sealed record that callers know by a name has it behind its version: its length as a varint, its bytes.
 void insertName(std::string &plaintext, std::string_view name) {
   std::string prefix;
@@ -165,7 +174,10 @@ RecordConversion::Opened RecordConversion::open(const Place &place, std::string_
   }
   opened.plaintext.erase(0, result.offset);
   opened.plaintext.resize(result.count);
-  if (opened.plaintext.empty()) refuse(place, TDN_DAMAGED, "a record has no version");
+  opened.isPadded = isPadded(format);
+  if (opened.plaintext.size() <= paddingSize(opened.plaintext, opened.isPadded)) {
+    refuse(place, TDN_DAMAGED, "a record has no version");
+  }
   return opened;
 }
 
@@ -176,13 +188,13 @@ std::string RecordConversion::close(const Place &place, const Opened &opened) {
   const std::vector<uint8_t> sealed = sealer_.sealKept(
     {hasRows ? SealedKind::record : SealedKind::namedBuffer, place.structure.id,
      {row.bytes, hasRows ? sizeof row.bytes : 0}},
-    kSealedKeptFormat, {opened.plaintext.data(), opened.plaintext.size()}, opened.token);
+    static_cast<uint8_t>(kSealedKeptFormat + (opened.isPadded ? kPaddedDifference : 0)), {opened.plaintext.data(), opened.plaintext.size()}, opened.token);
   return std::string(sealed.begin(), sealed.end());
 }
 
 std::string RecordConversion::plain(const Place &place, const Opened &opened) const {
   std::string record(1, static_cast<char>(kPlainFormat));
-  record += opened.plaintext;
+  record.append(opened.plaintext, 0, opened.plaintext.size() - paddingSize(opened.plaintext, opened.isPadded));
   uint64_t token;
   std::memcpy(&token, opened.token, kTokenSize);
   uint64_t check = checksum(record.data(), record.size(), seed(place));

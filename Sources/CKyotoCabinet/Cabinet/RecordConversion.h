@@ -49,7 +49,8 @@ class RecordConversion {
     std::string_view name;
   };
   struct Opened {
-    std::string plaintext;  // version byte, content
+    std::string plaintext;  // version byte, content, what it is filled up with
+    bool isPadded = false;
     uint8_t token[kTokenSize];
   };
 

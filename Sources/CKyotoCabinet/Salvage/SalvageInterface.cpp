@@ -30,6 +30,7 @@ class Salvage {
     store.byte_count = total_;
     tds_key_ring ring{source_.keyRing()};
     if (ring.ring) store.key_ring = &ring;
+    store.may_be_plain = source_.mayBePlain();
     visitor_.store(visitor_.context, &store);
     for (const std::string &loss : source_.losses()) visitor_.loss(visitor_.context, loss.c_str());
     for (const SalvageSource::Structure &structure : source_.structures()) salvage(structure);
@@ -75,7 +76,7 @@ class Salvage {
 
   // docs/formats/record-envelope.md: the first byte is the format, the last eight are the check.
   static bool mayBeRecord(std::string_view valueStart, uint64_t valueLength) {
-    return valueLength >= 10 && valueStart[0] >= 1 && valueStart[0] <= 5;
+    return valueLength >= 10 && valueStart[0] >= 1 && valueStart[0] <= 12;
   }
 
   static bool mayBeRows(std::string_view key, std::string_view valueStart, uint64_t valueLength) {
@@ -138,15 +139,17 @@ class Salvage {
   bool takeNode(SalvagedFile &file, const RecordSieve::Record &node, uint32_t structure) {
     std::string_view value = node.value;
     std::vector<uint8_t> plain;
+    bool isSealed = false;
     if (sealer_) {
       plain.resize(value.size());
       const Sealer::Opened opened =
         sealer_->open({SealedKind::indexNode, structure, node.key}, node.value, plain.data());
-      if (opened.outcome != Sealer::Outcome::opened) return false;
-      value = {reinterpret_cast<const char *>(plain.data()) + opened.offset, opened.count};
-    } else if (!file.isSound(node.offset, node.size)) {
-      return false;
+      isSealed = opened.outcome == Sealer::Outcome::opened;
+      // A plain node may begin with any byte.
+      if (!isSealed && !source_.mayBePlain()) return false;
+      if (isSealed) value = {reinterpret_cast<const char *>(plain.data()) + opened.offset, opened.count};
     }
+    if (!isSealed && !file.isSound(node.offset, node.size)) return false;
     if (node.key[0] != 'L') return true;
     const char *position = value.data(), *end = position + value.size();
     uint64_t neighbour, keyLength, valueLength;
@@ -158,7 +161,7 @@ class Salvage {
           valueLength > static_cast<uint64_t>(end - position) - keyLength) {
         return false;
       }
-      take(file, node, 0, {position, keyLength}, {position + keyLength, valueLength}, sealer_ != nullptr);
+      take(file, node, 0, {position, keyLength}, {position + keyLength, valueLength}, isSealed);
       position += keyLength + valueLength;
     }
     return position;

@@ -77,7 +77,14 @@ void SalvageSource::readKeys(const tds_secret *secret) {
     throw Failure(TDN_NOT_ENCRYPTED, "the store has no file of keys: it is not encrypted, or nothing of it can be read");
   }
   if (!secret) throw Failure(TDN_SECRET_REQUIRED, "the store is encrypted: a passphrase or key is needed");
-  ring_ = StoreKeys::open(disk_, storeID_, secretOf(*secret), false)->ring();
+  const std::unique_ptr<StoreKeys> keys = StoreKeys::open(disk_, storeID_, secretOf(*secret), false);
+  ring_ = keys->ring();
+  mayBePlain_ = keys->migration() != StoreKeys::Migration::none;
+  if (mayBePlain_) {
+    losses_.push_back(
+      "Encrypting or decrypting the store was interrupted. What is not encrypted was taken as it is: anybody may have "
+      "written it.");
+  }
   // The file of keys knows it, too.
   storeID_ = ring_->storeID();
 }
@@ -138,7 +145,6 @@ void SalvageSource::readCatalog() {
   catalog.fileName = Catalog::kFileName;
   describe(catalog);
   Catalog entries(ring_);
-  entries.setSealed(ring_ != nullptr);
   std::set<uint32_t> ids;
   uint64_t found = 0;
   auto accept = [&](const RecordSieve::Record &record) {
@@ -149,11 +155,15 @@ void SalvageSource::readCatalog() {
       found += isSound;
       return isSound;
     }
+    entries.setSealed(ring_ && !(mayBePlain_ && Catalog::isPlain(record.value)));
     std::optional<Catalog::Entry> entry = entries.parse(static_cast<uint32_t>(id), record.value);
     if (!entry) return false;
     Structure structure;
     structure.fileNumber = entry->fileNumber;
     structure.fileName = Catalog::fileName(entry->fileNumber, entry->kind, ring_ ? std::string() : entry->name);
+    if (mayBePlain_ && !disk_.open(structure.fileName, Disk::Mode::read)) {
+      structure.fileName = Catalog::fileName(entry->fileNumber, entry->kind, entry->name);
+    }
     describe(structure);
     // Either its page vouches for it, or the file that it names.
     if (!isSound && structure.id != entry->id) return false;

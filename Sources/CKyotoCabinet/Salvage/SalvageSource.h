@@ -39,6 +39,8 @@ class SalvageSource {
   const uint8_t *storeID() const { return storeID_ ? storeID_->data() : nullptr; }
   // Null in a plain store.
   const std::shared_ptr<KeyRing> &keyRing() const { return ring_; }
+  // Encrypting or decrypting the store was interrupted.
+  bool mayBePlain() const { return mayBePlain_; }
   // What was lost beside records, as sentences.
   const std::vector<std::string> &losses() const { return losses_; }
   const std::vector<Structure> &structures() const { return structures_; }
@@ -61,6 +63,7 @@ class SalvageSource {
   DirectoryDisk disk_;
   std::optional<std::array<uint8_t, 16>> storeID_;
   std::shared_ptr<KeyRing> ring_;
+  bool mayBePlain_ = false;
   std::vector<std::string> losses_;
   std::unique_ptr<LogIndex> log_;
   bool isCatalogWhole_ = false;

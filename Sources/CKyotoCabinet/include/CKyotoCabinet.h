@@ -486,6 +486,7 @@ typedef struct {
   uint8_t store_id[16];
   uint64_t byte_count;         // of the structures' files
   const tds_key_ring *TDN_NULLABLE key_ring;  // of an encrypted store; valid during the callback only
+  bool may_be_plain;           // encrypting or decrypting it was interrupted: some of it is plain
 } tdn_salvage_store;
 
 typedef struct {

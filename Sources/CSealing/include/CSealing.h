@@ -70,8 +70,8 @@ void tds_sealer_free(tds_sealer *sealer);
 // Bytes that an envelope has before the plaintext, and behind it.
 size_t tds_header_size(uint32_t epoch);
 enum { TDS_TRAILER_SIZE = 16, TDS_NONCE_SIZE = 12, TDS_TOKEN_SIZE = 8 };
-// Whether an envelope with this first byte has, behind its trailer, a token that it kept when it was sealed anew.
-bool tds_keeps_token(uint8_t format);
+// Whether the plaintext of an envelope with this first byte is filled up: its last two bytes say with how many.
+bool tds_is_padded(uint8_t format);
 
 typedef enum {
   TDS_KIND_RECORD = 1,
@@ -81,14 +81,14 @@ typedef enum {
 // Fills `nonces` with `count` random nonces; whatever is sealed under the current epoch takes one, so they are counted.
 bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count);
 
-// Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. False where libcrypto
-// fails.
+// Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. `padded`: as
+// `tds_is_padded` says. False where libcrypto fails.
 bool tds_seal_row(
-  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes,
-  size_t byte_count);
+  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, bool padded, const uint8_t *nonce,
+  uint8_t *bytes, size_t byte_count);
 bool tds_seal_key(
   tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *TDS_NULLABLE key, size_t key_length,
-  uint32_t epoch, const uint8_t *nonce, uint8_t *bytes, size_t byte_count);
+  uint32_t epoch, bool padded, const uint8_t *nonce, uint8_t *bytes, size_t byte_count);
 
 typedef enum {
   TDS_OPENED = 0,

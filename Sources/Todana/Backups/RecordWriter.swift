@@ -4,15 +4,32 @@ final class RecordWriter {
 
   let backend: KyotoBackend
   /// The new store as records go to it: sealed on the way, if it is encrypted.
-  private let records: any StoreBackend
+  private let records: SealedBackend
   private var arena = ByteArena()
   private var changes: [WriteBatch.Change] = []
   /// Of the rows in `changes`, all of which are of one structure.
   private var highestRow: (id: RowID, structure: ClassID)?
 
-  init(_ backend: KyotoBackend) {
+  /// Of what is sealed (``StoreConfiguration/recordPadding``).
+  private let padding: Int
+
+  init(_ backend: KyotoBackend, padding: Int = 0) {
     self.backend = backend
+    self.padding = padding
     records = SealedBackend(backend)
+  }
+
+  // MARK: Structures
+
+  /// Makes a structure with a number of the caller's choice.
+  func makeStructure(_ id: ClassID, _ kind: StructureKind, named name: [UInt8]) throws(BackendError) {
+    try backend.makeStructure(id, kind, named: name)
+    if kind == .tree { records.noteTree(id) }
+  }
+
+  /// Makes a structure, unless there is one of that name.
+  func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
+    try records.structureID(of: kind, named: name)
   }
 
   // MARK: Putting
@@ -66,7 +83,8 @@ final class RecordWriter {
   }
 
   private func envelope(of structure: ClassID) -> RecordEnvelope {
-    RecordEnvelope(storeID: backend.storeID, structure: structure, epoch: backend.keyRing?.epoch ?? 0)
+    RecordEnvelope(
+      storeID: backend.storeID, structure: structure, epoch: backend.keyRing?.epoch ?? 0, padding: padding)
   }
 
   private static func cannotWrite(_ error: DataBufferError) -> BackendError {

@@ -43,7 +43,9 @@ extension Store {
         var options = KyotoBackend.Options()
         options.cipher = configuration.backendOptions.cipher
         options.passphraseCost = configuration.backendOptions.passphraseCost
-        return RecordWriter(try KyotoBackend(.directory(partialPath), secret: secret, options: options))
+        return RecordWriter(
+          try KyotoBackend(.directory(partialPath), secret: secret, options: options),
+          padding: configuration.recordPadding)
       } with: { writer in
         var copy = RecordCopy(of: self, snapshot, to: writer)
         try copy.run(structures, progress)
@@ -90,7 +92,7 @@ private struct RecordCopy {
     let chunk = RecordChunk()
     for structure in structures {
       try store.onBackend { _ throws(BackendError) in
-        try writer.backend.makeStructure(structure.id, structure.kind, named: structure.name)
+        try writer.makeStructure(structure.id, structure.kind, named: structure.name)
       }
       let scan = try store.onBackend { _ throws(BackendError) in
         structure.kind == .tree

@@ -157,6 +157,15 @@ extension DataBuffer {
     return recordStart..<end
   }
 
+  /// Fills the content up with so many bytes: zeros, and in the last two their number.
+  mutating func writePadding(_ byteCount: Int) {
+    guard hasRoom(byteCount) else { return }
+    // In bounds: there is room.
+    unsafe writeCursor.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    unsafe (writeCursor + byteCount - 2).storeBytes(of: UInt16(byteCount).littleEndian, as: UInt16.self)
+    unsafe writeCursor += byteCount
+  }
+
   /// Forgets the record: the arena is as it was before.
   package mutating func abandonRecord() {
     if isOpen { closeRecord(arenaCount: recordStart) }

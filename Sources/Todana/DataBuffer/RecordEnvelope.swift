@@ -23,6 +23,7 @@ package struct RecordEnvelope: Sendable {
   package static let headerByteCount = 2
   package static let trailerByteCount = 8
   static let sealedTrailerByteCount = 16
+  static let largestPadding = 4096
   package static var minimumByteCount: Int { headerByteCount + trailerByteCount }
 
   /// What the first byte of a record says about the rest; never 0, so that zeroed bytes are not a record.
@@ -42,17 +43,28 @@ package struct RecordEnvelope: Sendable {
     case plainKept = 7
     /// Reserved: the same, the content compressed.
     case compressedKept = 8
+    /// Sealed, the content filled up.
+    case sealedPadded = 9
+    /// Reserved: the same, the content compressed before.
+    case sealedPaddedCompressed = 10
+    /// Sealed anew, with the token that it had before, the content filled up.
+    case sealedKeptPadded = 11
+    /// Reserved: the same, the content compressed before.
+    case sealedKeptPaddedCompressed = 12
   }
 
   /// The first byte of a record that sealing was opened for; no file's bytes come to be read as such.
   static let openedFormat: UInt8 = 0xF0
-  /// The first byte of a record that is to be sealed; files never have it.
+  /// The first byte of a record that is to be sealed, and of one that is filled up; files never have them.
   static let unsealedFormat: UInt8 = 0xF5
+  static let unsealedPaddedFormat: UInt8 = 0xF6
 
   /// XXH3-64, seed 0, of the store id and the structure's number.
   let structureSeed: UInt64
   /// The epoch that records are sealed in; 0 in a store that is not encrypted.
   private(set) var epoch: UInt32
+  /// Of so many bytes, or a multiple, is what is sealed of a record; 0: it is not filled up.
+  private let padding: Int
   /// Bytes before the content, where a record is written.
   private let writtenHeaderByteCount: Int
 
@@ -60,8 +72,10 @@ package struct RecordEnvelope: Sendable {
   ///   - storeID: The store's identity.
   ///   - structure: The class, or the structure of named buffers.
   ///   - epoch: What the store's ``KeyRing`` says; 0 in a store that is not encrypted.
-  package init(storeID: StoreID, structure: ClassID, epoch: UInt32 = 0) {
+  ///   - padding: A multiple of so many bytes, at most 4,096, is what is sealed of each record; 0 and 1: as it is.
+  package init(storeID: StoreID, structure: ClassID, epoch: UInt32 = 0, padding: Int = 0) {
     self.epoch = epoch
+    self.padding = min(max(padding, 0), Self.largestPadding)
     writtenHeaderByteCount = epoch == 0 ? Self.headerByteCount : KeyRing.headerByteCount(epoch: epoch) + 1
     var identity = DataBuffer(capacity: 20)
     identity.writeUInt64(storeID.high.byteSwapped)
@@ -116,7 +130,7 @@ extension RecordEnvelope {
   @inline(__always)
   private func finish(seed: UInt64, in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
     guard buffer.isOpen, buffer.firstError == nil else { throw abandon(in: &buffer) }
-    guard epoch == 0 else { return finishUnsealed(in: &buffer) }
+    guard epoch == 0 else { return try finishUnsealed(in: &buffer) }
     // In bounds: the record began with room for a header, and there always is room for a trailer.
     let end = unsafe buffer.writeCursor
     let record = unsafe UnsafeMutableRawPointer(mutating: buffer.readStart) - Self.headerByteCount
@@ -129,12 +143,20 @@ extension RecordEnvelope {
 
   /// Leaves room for what sealing adds; the token is known once the record is sealed.
   @inline(never)
-  private func finishUnsealed(in buffer: inout DataBuffer) -> Written {
+  private func finishUnsealed(in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
+    let isPadded = padding > 1
+    if isPadded {
+      // With the version, and the two bytes that say how many these are.
+      let byteCount = buffer.writtenByteCount + 3
+      let surplus = byteCount % padding
+      buffer.writePadding(2 + (surplus == 0 ? 0 : padding - surplus))
+      guard buffer.firstError == nil else { throw abandon(in: &buffer) }
+    }
     // In bounds: as above, and a trailer has at most `trailerRoom` bytes.
     let end = unsafe buffer.writeCursor
     let record = unsafe UnsafeMutableRawPointer(mutating: buffer.readStart) - writtenHeaderByteCount
     unsafe record.initializeMemory(as: UInt8.self, repeating: 0, count: writtenHeaderByteCount)
-    unsafe record.storeBytes(of: Self.unsealedFormat, as: UInt8.self)
+    unsafe record.storeBytes(of: isPadded ? Self.unsealedPaddedFormat : Self.unsealedFormat, as: UInt8.self)
     var offset = 1
     var rest = epoch
     while rest >= 0x80 {
@@ -150,7 +172,7 @@ extension RecordEnvelope {
 
   /// What a record that is to be sealed says of itself.
   enum Sealing {
-    case needed(epoch: UInt32)
+    case needed(epoch: UInt32, isPadded: Bool)
     case done
   }
 
@@ -158,15 +180,15 @@ extension RecordEnvelope {
   static func sealing(of record: UnsafeRawBufferPointer) -> Sealing? {
     guard record.count > headerByteCount + sealedTrailerByteCount else { return nil }
     switch unsafe Format(rawValue: record[0]) {
-    case .sealed, .plain: return .done
+    case .sealed, .sealedPadded, .plain: return .done
     default: break
     }
-    guard unsafe record[0] == unsealedFormat else { return nil }
+    guard unsafe record[0] == unsealedFormat || record[0] == unsealedPaddedFormat else { return nil }
     var epoch: UInt32 = 0
     for index in 0..<5 {
       let byte = unsafe record[1 + index]
       epoch |= UInt32(byte & 0x7F) << (7 * index)
-      if byte < 0x80 { return .needed(epoch: epoch) }
+      if byte < 0x80 { return .needed(epoch: epoch, isPadded: unsafe record[0] == unsealedPaddedFormat) }
     }
     return nil
   }
@@ -213,7 +235,12 @@ extension RecordEnvelope {
 
   /// What a record holds if its check is right, which is not looked at: for a store whose identity is lost.
   static func openUnchecked(_ record: UnsafeRawBufferPointer) -> Opened? {
-    guard record.count >= minimumByteCount, unsafe record[0] == Format.plain.rawValue else { return nil }
+    let keepsToken = unsafe record.first == Format.plainKept.rawValue
+    let trailerByteCount = trailerByteCount + (keepsToken ? 8 : 0)
+    guard record.count >= headerByteCount + trailerByteCount, unsafe keepsToken || record[0] == Format.plain.rawValue
+    else {
+      return nil
+    }
     let content = unsafe UnsafeRawBufferPointer(rebasing: record[headerByteCount..<(record.count - trailerByteCount)])
     return unsafe Opened(version: record[1], content: content, token: 0)
   }

@@ -78,8 +78,9 @@ final class SealedBackend: StoreBackend {
       start: batch.base + change.value.lowerBound, count: change.value.count)
     if case .bytes = change.key, unsafe batch.trees.contains(change.structure) { return }
     let epoch: UInt32
+    let isPadded: Bool
     switch unsafe RecordEnvelope.sealing(of: UnsafeRawBufferPointer(record)) {
-    case .needed(let known): epoch = known
+    case .needed(let known, let padded): (epoch, isPadded) = (known, padded)
     // By an attempt to commit that did not succeed: nothing of it is in any file, so the nonce is still its own. Or written
     // before the store began to be encrypted: the backend seals it.
     case .done: return
@@ -89,9 +90,11 @@ final class SealedBackend: StoreBackend {
     }
     switch change.key {
     case .row(let rowID):
-      try unsafe sealer.seal(record, key: .row(rowID), of: change.structure, epoch: epoch, nonce: nonce)
+      try unsafe sealer.seal(
+        record, key: .row(rowID), of: change.structure, epoch: epoch, isPadded: isPadded, nonce: nonce)
     case .bytes:
-      try unsafe sealer.seal(record, key: .name, of: change.structure, epoch: epoch, nonce: nonce)
+      try unsafe sealer.seal(
+        record, key: .name, of: change.structure, epoch: epoch, isPadded: isPadded, nonce: nonce)
     }
   }
 
@@ -160,17 +163,16 @@ final class SealedBackend: StoreBackend {
       let value = slice.value
       let record = unsafe UnsafeMutableRawBufferPointer(start: base + value.lowerBound, count: value.count)
       let isNamed = key != nil || !slice.key.isEmpty
-      let keepsToken = unsafe record.first.map(Sealer.keepsToken) ?? false
       let opened = unsafe sealer.open(record, key: isNamed ? .name : .row(slice.rowID), of: structure)
       switch opened {
       case .success(let content):
         // The envelope has more than a byte before the content.
         var start = value.lowerBound + content.lowerBound - 1
-        var end = value.upperBound
-        if keepsToken {
-          // To where others have theirs: in the last bytes of the tag.
-          end -= Sealer.tokenByteCount
-          unsafe (base + end - Sealer.tokenByteCount).copyMemory(from: base + end, byteCount: Sealer.tokenByteCount)
+        // Where nothing is filled up, and no token was kept, that is where the record ends.
+        let end = value.lowerBound + content.upperBound + RecordEnvelope.sealedTrailerByteCount
+        if end != value.upperBound {
+          unsafe (base + end - Sealer.tokenByteCount).copyMemory(
+            from: base + value.upperBound - Sealer.tokenByteCount, byteCount: Sealer.tokenByteCount)
         }
         if isNamed {
           let name = unsafe moveName(in: base, from: start + 1, to: start + 1 + content.count)
@@ -275,9 +277,12 @@ extension SealedBackend {
 
   func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
     let id = try base.structureID(of: kind, named: name)
-    if kind == .tree { trees.withLock { _ = $0.insert(id) } }
+    if kind == .tree { noteTree(id) }
     return id
   }
+
+  /// Of a tree that was made without asking here: its values pass as they are.
+  func noteTree(_ id: ClassID) { trees.withLock { _ = $0.insert(id) } }
 
   func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
     try base.reserveRowIDs(count, in: structure)

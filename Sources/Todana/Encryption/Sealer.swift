@@ -16,7 +16,7 @@ final class Sealer: @unchecked Sendable {
 
   /// Seals a record whose envelope names the epoch and has room for the rest.
   func seal(
-    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of structure: ClassID, epoch: UInt32,
+    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of structure: ClassID, epoch: UInt32, isPadded: Bool,
     nonce: UnsafeRawPointer
   ) throws(BackendError) {
     guard let base = record.baseAddress else { throw Self.failure }
@@ -25,17 +25,18 @@ final class Sealer: @unchecked Sendable {
     let isDone =
       switch key {
       case .row(let rowID):
-        unsafe tds_seal_row(raw, structure.rawValue, rowID, epoch, nonce, bytes, record.count)
+        unsafe tds_seal_row(raw, structure.rawValue, rowID, epoch, isPadded, nonce, bytes, record.count)
       case .name:
         unsafe tds_seal_key(
-          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, nil, 0, epoch, nonce, bytes, record.count)
+          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, nil, 0, epoch, isPadded, nonce, bytes,
+          record.count)
       }
     guard isDone else { throw Self.failure }
   }
 
   /// Opens a record in place.
   ///
-  /// - Returns: Where the version byte and content stand now, or why they do not.
+  /// - Returns: Where the version byte and content stand now, without what they were filled up with; or why they do not.
   func open(
     _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of structure: ClassID
   ) -> Result<Range<Int>, SealingRefusal> {
@@ -53,7 +54,16 @@ final class Sealer: @unchecked Sendable {
           &count)
       }
     switch tds_outcome(UInt32(outcome)) {
-    case TDS_OPENED: return .success(offset..<offset + count)
+    case TDS_OPENED:
+      if tds_is_padded(unsafe record[0]) {
+        // The bytes' number stands in the last two.
+        let padding =
+          count < 2
+          ? count : Int(unsafe record.loadUnaligned(fromByteOffset: offset + count - 2, as: UInt16.self).littleEndian)
+        guard padding < count else { return .failure(.notAuthentic) }
+        count -= padding
+      }
+      return .success(offset..<offset + count)
     case TDS_NOT_SEALED: return .failure(.notSealed)
     case TDS_UNKNOWN_EPOCH: return .failure(.unknownEpoch)
     case TDS_NOT_AUTHENTIC: return .failure(.notAuthentic)
@@ -63,9 +73,6 @@ final class Sealer: @unchecked Sendable {
 
   static let nonceByteCount = Int(TDS_NONCE_SIZE)
   static let tokenByteCount = Int(TDS_TOKEN_SIZE)
-
-  /// Whether a sealed record with this first byte has a token behind its tag, which it kept when it was sealed anew.
-  static func keepsToken(format: UInt8) -> Bool { tds_keeps_token(format) }
 }
 
 /// What a sealed record stands under.

@@ -4,7 +4,7 @@ internal import CSealing
 /// What is told of a damaged store while it is salvaged (`tdn_salvage_visitor`), in the thread that salvages.
 protocol SalvageVisitor: AnyObject {
   /// Comes first; the identity is nil where the superblock is damaged, the ring where the store is not encrypted.
-  func beginStore(id: StoreID?, keyRing: KeyRing?)
+  func beginStore(id: StoreID?, keyRing: KeyRing?, mayBePlain: Bool)
   /// Something beside records was lost.
   func noteLoss(_ sentence: String)
   /// The records that follow are of this structure.
@@ -89,7 +89,9 @@ private final class Context {
 extension SalvageVisitor {
   fileprivate func beginStore(_ store: tdn_salvage_store) {
     let ring = unsafe store.key_ring.flatMap { unsafe tds_key_ring_retain($0) }.map { unsafe KeyRing($0) }
-    beginStore(id: unsafe store.has_store_id ? StoreID(store.store_id) : nil, keyRing: ring)
+    beginStore(
+      id: unsafe store.has_store_id ? StoreID(store.store_id) : nil, keyRing: ring,
+      mayBePlain: unsafe store.may_be_plain)
   }
 
   fileprivate func noteDamage(_ damage: tdn_salvage_damage) {

@@ -14,6 +14,8 @@ final class Salvage: SalvageVisitor {
   private var sourceID: StoreID?
   /// Opens the records of an encrypted store.
   private var sealer: Sealer?
+  /// Encrypting or decrypting the store was interrupted.
+  private var mayBePlain = false
   private var opened = ByteArena()
   /// Numbers that are known to be some structure's.
   private var numbers: Set<UInt32> = []
@@ -63,8 +65,9 @@ final class Salvage: SalvageVisitor {
 
   // MARK: Visiting
 
-  func beginStore(id: StoreID?, keyRing: KeyRing?) {
+  func beginStore(id: StoreID?, keyRing: KeyRing?, mayBePlain: Bool) {
     sourceID = id
+    self.mayBePlain = mayBePlain
     attempt { () throws(BackendError) in
       var options = KyotoBackend.Options()
       if let keyRing { options.cipher = keyRing.cipher }
@@ -156,10 +159,10 @@ final class Salvage: SalvageVisitor {
     if let targetID { return targetID }
     let id: ClassID
     if let sourceNumber {
-      try writer.backend.makeStructure(sourceNumber, kind, named: structure.name)
+      try writer.makeStructure(sourceNumber, kind, named: structure.name)
       id = sourceNumber
     } else {
-      id = try writer.backend.structureID(of: kind, named: structure.name)
+      id = try writer.structureID(of: kind, named: structure.name)
     }
     targetID = id
     report.structures[report.structures.count - 1].number = Int(id.rawValue)
@@ -204,7 +207,7 @@ final class Salvage: SalvageVisitor {
       return true
     }
     var buffer = unsafe (name: String(decoding: key, as: UTF8.self), content: opened.content)
-    if sealer != nil {
+    if isSealed(record) {
       do throws(DataBufferError) {
         unsafe buffer = try nameAndContent(ofBuffer: opened.content)
       } catch {
@@ -226,9 +229,17 @@ final class Salvage: SalvageVisitor {
     return true
   }
 
+  /// Whether nothing but a sealed record is accepted.
+  private func isSealed(_ record: SalvagedRecord) -> Bool {
+    guard sealer != nil else { return false }
+    let format = unsafe record.value.first
+    let isPlain = format == RecordEnvelope.Format.plain.rawValue || format == RecordEnvelope.Format.plainKept.rawValue
+    return !(mayBePlain && isPlain)
+  }
+
   /// What a record holds, if it is sound.
   private func open(_ record: SalvagedRecord, _ key: [UInt8]) -> RecordEnvelope.Opened? {
-    if let sealer { return openSealed(record, key, sealer) }
+    if let sealer, isSealed(record) { return openSealed(record, key, sealer) }
     guard let sourceID else {
       // Nothing else than the checksums of pages can tell.
       return record.isVouchedFor ? unsafe RecordEnvelope.openUnchecked(record.value) : nil

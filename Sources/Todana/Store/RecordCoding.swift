@@ -5,7 +5,8 @@ extension Store {
 
   /// The envelope of a structure's records.
   func envelope(of structure: ClassID) -> RecordEnvelope {
-    RecordEnvelope(storeID: backend.storeID, structure: structure, epoch: epoch)
+    RecordEnvelope(
+      storeID: backend.storeID, structure: structure, epoch: epoch, padding: configuration.recordPadding)
   }
 
   /// A buffer that reads records of this store, one after another.

@@ -17,6 +17,12 @@ public struct StoreConfiguration: Sendable {
   /// For a program that has begun that itself (``Store/encrypt(with:progress:)``): somebody else could have put an old
   /// copy of the store in its place.
   public var resumingMigration = false
+  /// Fills records up before they are encrypted, to a multiple of so many bytes, at most 4,096, so that the files tell
+  /// less of how long each is; 0, the default: not at all.
+  ///
+  /// What this store writes is filled up, and what a store with another setting wrote stays as it is. Not in a store that
+  /// is not encrypted.
+  public var recordPadding = 0
   /// Access, waiting for other openers, and limits of the files.
   public var backendOptions: KyotoBackend.Options
   /// Hears how the store was opened, with what the opening had to recover, and of its reopening after a failure.

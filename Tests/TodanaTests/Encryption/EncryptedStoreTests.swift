@@ -99,6 +99,50 @@ import Todana
     #expect(#expect(throws: StoreError.self) { try open(.passphrase("correct horse")) }?.code == .notEncrypted)
   }
 
+  @Test(arguments: [2, 64, 4096]) func `records that are filled up have lengths that tell little`(_ padding: Int) throws
+  {
+    var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
+    configuration.recordPadding = padding
+    let classes = [Song.self, Playlist.self] as [StoredObject.Type]
+    let path = directory.path("Secret.todana")
+    var store = try Store(.directory(path), classes: classes, configuration: configuration)
+    let titles = (0..<200).map { String(repeating: "é", count: $0) }
+    for title in titles { try store.insert(Song(title, seconds: 1)) }
+    try store.writeNamedBuffer("favourites") { $0.writeUInt8(7) }
+    try store.saveChanges()
+    let songs = try store.fetch(Song.self)
+    try store.update(songs[3]) { $0.title = "one of another length" }
+    try store.saveChanges()
+    try store.update(songs[3]) { $0.title = titles[3] }
+    try store.saveChanges()
+
+    func check(_ store: Store, envelope: Int) throws {
+      let structures = try store.backend.structures()
+      let id = try #require(structures.first { $0.name == Array("Song".utf8) }).id
+      let lengths = try Set(store.backend.snapshot().scan(id).remainingRows().values.map(\.count))
+      #expect(lengths.allSatisfy { ($0 - envelope) % padding == 0 })
+      #expect(lengths.count <= (titles.count * 2 + 20) / padding + 2)
+      #expect(try store.fetch(Song.self).map(\.title) == titles)
+      #expect(try store.readNamedBuffer("favourites") { try $0.readUInt8() } == 7)
+      #expect(try store.verify().isSound)
+    }
+    // Format, epoch, nonce and tag.
+    try check(store, envelope: 30)
+    try store.close()
+    store = try Store(.directory(path), classes: classes, configuration: configuration)
+    try check(store, envelope: 30)
+    // And a kept token.
+    try store.keys.rotate(keeping: [.key([UInt8](repeating: 7, count: 16))])
+    try check(store, envelope: 38)
+    try store.decrypt()
+    #expect(try store.fetch(Song.self).map(\.title) == titles)
+    try store.close()
+    store = try open(.none)
+    #expect(try store.fetch(Song.self).map(\.title) == titles)
+    #expect(try store.readNamedBuffer("favourites") { try $0.readUInt8() } == 7)
+    try store.close()
+  }
+
   @Test func `passphrases that look the same are the same, whatever their length`() throws {
     let long = String(repeating: "a very long passphrase, ", count: 1 << 16)
     for (given, typed) in [("café au lait", "cafe\u{301} au lait"), (long, long)] {

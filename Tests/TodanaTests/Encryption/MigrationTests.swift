@@ -334,6 +334,32 @@ import Todana
     for (name, content) in files { try content.write(to: URL(filePath: path + "/" + name)) }
   }
 
+  @Test(arguments: Way.allCases, [nil, 5, 12, 20]) func `what is left of it can be salvaged`(
+    _ way: Way, stepCount: Int?
+  ) throws {
+    var store = try openBefore(way)
+    try fill(store)
+    var steps = 0
+    try migrate(store, way) { _ in
+      steps += 1
+      return steps < stepCount ?? .max
+    }
+    let migration = try store.unfinishedMigration()
+    try store.close()
+    let isEncrypted = way.endsEncrypted || migration != nil
+    let secret = way == .rotating ? Self.second : Self.first
+    let encryption: StoreEncryption = isEncrypted ? .callback { secret } : .none
+    let salvaged = directory.path("salvaged")
+    let report = try Store.salvage(from: path, to: salvaged, encryption: encryption)
+    #expect(report.lostCount == 0)
+    #expect(report.losses.isEmpty == (migration == nil || way == .rotating), "\(report.losses)")
+    #expect(report.savedCount == 500 + 1 + 50 + 3000)
+    store = try Store(
+      .directory(salvaged), classes: Self.classes, configuration: StoreConfiguration(encryption: encryption))
+    try check(store)
+    try store.close()
+  }
+
   @Test func `a record that cannot be read stops it, and nothing is lost`() throws {
     let store = try open(Self.first)
     try fill(store)

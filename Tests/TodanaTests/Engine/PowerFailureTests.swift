@@ -98,8 +98,8 @@ import Testing
   }
 
   private func simulate(
-    _ failure: Case, of workload: Workload = .files, keys: power_failure_keys = POWER_FAILURE_NO_KEYS, seed: UInt64, commits: Int32,
-    states: Int32, sessions: Int32, sabotage: Int32 = 0
+    _ failure: Case, of workload: Workload = .files, keys: power_failure_keys = POWER_FAILURE_NO_KEYS, seed: UInt64,
+    commits: Int32, states: Int32, sessions: Int32, sabotage: Int32 = 0
   ) throws -> power_failure_result {
     let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     let directory = "\(base)/todana-power-\(UUID().uuidString)"
