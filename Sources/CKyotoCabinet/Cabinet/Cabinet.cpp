@@ -147,11 +147,8 @@ void Cabinet::beginDecryption() {
   const auto held = holdMigration();
   requireWritable();
   Use session(*this);
-  StoreKeys &keys = requireKeys();
-  if (keys.migration() == StoreKeys::Migration::encrypting || keys.hasFormer()) {
-    throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted, or its keys renewed: that must be finished first");
-  }
-  keys.setMigration(StoreKeys::Migration::decrypting);
+  // Whatever was under way: this is the way out.
+  requireKeys().setMigration(StoreKeys::Migration::decrypting);
 }
 
 tdn_migration Cabinet::migration() {

@@ -12,6 +12,9 @@ namespace {
 // How long a backup is waited for before it is asked again whether to go on.
 constexpr auto kBackupPause = std::chrono::milliseconds(20);
 
+// Of old files, before they are let go: the whole store shall not be there twice.
+constexpr uint64_t kMostKept = 64 << 20;
+
 }  // namespace
 
 bool KeyMigration::run(const Rebuilding::Progress &progress) {
@@ -25,6 +28,7 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
       const uint64_t size = fileSize(*structure);
       if (!convert(*structure)) return false;
       done_ = std::min(total_, done_ + size);
+      letGo(size);
     }
   }
   return finish();
@@ -34,7 +38,9 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
 void KeyMigration::begin() {
   const uint32_t states = session_.statesGeneration();
   const uint32_t sealed = goal_ == Goal::plain ? states : generation_;
-  if (states != sealed || session_.table().newGeneration() != generation_) {
+  // The first commit makes catalog and states.
+  const bool isEmpty = session_.group().commitNumber() == 0;
+  if (isEmpty || states != sealed || session_.table().newGeneration() != generation_) {
     session_.rewriteStates(sealed, generation_);
   }
 }
@@ -52,6 +58,13 @@ std::vector<Structure *> KeyMigration::remaining() {
 uint64_t KeyMigration::fileSize(Structure &structure) {
   const std::shared_ptr<const HashFile> file = session_.table().file(structure, false);
   return file ? static_cast<uint64_t>(file->end()) : 0;
+}
+
+void KeyMigration::letGo(uint64_t oldBytes) {
+  keptBytes_ += oldBytes;
+  if (keptBytes_ < kMostKept) return;
+  session_.group().checkpoint();
+  keptBytes_ = 0;
 }
 
 bool KeyMigration::goesOn(uint64_t doneInStructure) {

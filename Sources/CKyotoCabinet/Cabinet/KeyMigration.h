@@ -30,6 +30,7 @@ class KeyMigration {
   std::vector<Structure *> remaining();
   uint64_t fileSize(Structure &structure);
   bool convert(Structure &structure);
+  void letGo(uint64_t oldBytes);
   bool finish();
   bool goesOn(uint64_t doneInStructure);
 
@@ -40,6 +41,7 @@ class KeyMigration {
   Rebuilding::Progress progress_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
+  uint64_t keptBytes_ = 0;  // of files that were replaced, and are there until the next checkpoint
 };
 
 }  // namespace todana

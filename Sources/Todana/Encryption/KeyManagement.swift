@@ -35,7 +35,8 @@ public protocol KeyManagement: AnyObject, Sendable {
   func remove(_ slot: KeySlot.ID) throws(BackendError)
 
   /// The file of keys as it is now, to be kept elsewhere: it is what is lost when a store cannot be opened though its
-  /// passphrase is known. It opens with the secrets that it has now, also after they were changed in the store.
+  /// passphrase is known. It opens with the secrets that it has now, also after they were changed in the store; once all
+  /// keys were renewed (``rotate(keeping:progress:)``), it opens backups from before only.
   ///
   /// ``Store/importKeys(_:at:encryption:)`` puts it back.
   func export() throws(BackendError) -> [UInt8]

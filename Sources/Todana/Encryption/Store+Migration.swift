@@ -46,6 +46,8 @@ extension Store {
 
   /// Makes an encrypted store a plain one, while it is in use: as ``encrypt(with:progress:)``, the other way.
   ///
+  /// It may begin while that, or the renewal of keys, is unfinished, and takes its place.
+  ///
   /// - Parameter progress: Called before each step; returning false ends it for now.
   /// - Returns: Whether it is finished: the store then opens without a secret only.
   /// - Throws: As ``encrypt(with:progress:)``; ``StoreError/Code/notEncrypted``.

@@ -380,6 +380,58 @@ import Todana
     try open(Self.second).close()
   }
 
+  @Test(arguments: [Way.encrypting, .rotating]) func `decrypting is the way out of what was begun`(_ way: Way) throws {
+    for stepCount in [0, 4, 12, 20] {
+      var store = try openBefore(way)
+      try fill(store)
+      var steps = 0
+      try migrate(store, way) { _ in
+        steps += 1
+        return steps < stepCount
+      }
+      if stepCount == 12 {
+        try store.close()
+        store = try openUnfinished(way)
+      }
+      #expect(try store.decrypt())
+      try check(store)
+      try store.close()
+      store = try open(nil)
+      try check(store)
+      try store.close()
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  @Test func `stores without anything in them, too`() throws {
+    for isInterrupted in [false, true] {
+      for way in [Way.encrypting, .decrypting, .rotating] {
+        var store = try openBefore(way)
+        if isInterrupted, way != .rotating {
+          if way == .encrypting {
+            try store.backend.beginEncryption(Self.first)
+          } else {
+            try store.backend.beginDecryption()
+          }
+          try store.close()
+          store = try openUnfinished(way)
+          #expect(try store.resumeMigration())
+        } else {
+          try migrate(store, way)
+        }
+        try store.close()
+        store = try openAfter(way)
+        try fill(store)
+        try check(store)
+        try store.close()
+        store = try openAfter(way)
+        try check(store)
+        try store.close()
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }
+
   @Test func `what cannot be done says so`() throws {
     var store = try open(Self.first)
     #expect(#expect(throws: BackendError.self) { try store.keys.rotate(keeping: []) }?.code == .invalidArgument)
