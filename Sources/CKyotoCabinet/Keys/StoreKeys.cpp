@@ -250,9 +250,9 @@ uint32_t StoreKeys::changeSecret(const Secret &secret, const ScryptCost &cost) {
 
 void StoreKeys::addEpoch() {
   std::vector<DataKey> made;
-  made.push_back({KeyPurpose::epoch, ring_->currentEpoch() + 1, SecretBytes::random(32)});
   edit(
     [&] {
+      made.push_back({KeyPurpose::epoch, ring_->currentEpoch() + 1, SecretBytes::random(32)});
       file_.addKey(made.front(), master_);
       return true;
     },

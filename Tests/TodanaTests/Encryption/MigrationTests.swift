@@ -230,6 +230,39 @@ import Todana
     try reopened.close()
   }
 
+  @Test(arguments: Way.allCases) func `a backup that is made meanwhile can be gone on with, too`(_ way: Way) throws {
+    let original = try openBefore(way)
+    try fill(original)
+    var steps = 0
+    var copies: [String] = []
+    try migrate(original, way) { _ in
+      steps += 1
+      guard steps % 4 == 3 else { return true }
+      do {
+        let copy = directory.path("copy \(steps)")
+        try original.backUp(to: copy)
+        copies.append(copy)
+      } catch {
+        Issue.record(error)
+      }
+      return true
+    }
+    try original.close()
+    #expect(copies.count > 2)
+    for copy in copies {
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.moveItem(atPath: copy, toPath: path)
+      var store = try openUnfinished(way)
+      try check(store)
+      #expect(try store.resumeMigration())
+      try check(store)
+      try store.close()
+      store = try openAfter(way)
+      try check(store)
+      try store.close()
+    }
+  }
+
   @Test func `nothing plain is left after encrypting`() throws {
     for isInUse in [false, true] {
       let store = try open(nil)
