@@ -54,6 +54,7 @@ class Refill {
         end_(from_->end()) {}
 
   virtual void note(const HashBlock &record) = 0;
+  static uint64_t recordSize(const HashFile &file, uint64_t keyLength, uint64_t valueLength);
 
   const std::shared_ptr<const HashFile> from_;
   const Structure &structure_;

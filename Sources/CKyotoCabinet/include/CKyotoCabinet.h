@@ -147,56 +147,6 @@ bool tdn_close(tdn_cabinet *cabinet, tdn_error *error);
 // After TDN_MUST_REOPEN: forgets everything in memory, recovers from the files and goes on under the same handle.
 bool tdn_reopen(tdn_cabinet *cabinet, tdn_open_report *report, tdn_error *error);
 
-// MARK: Keys
-
-// The keys that the store's values are sealed under, by whoever puts them; null in a plain store. To be released.
-tds_key_ring *TDN_NULLABLE tdn_key_ring(tdn_cabinet *cabinet, tdn_error *error);
-
-typedef struct {
-  uint32_t id;
-  int32_t kind;                // a `tds_secret_kind`
-  uint64_t created_milliseconds;  // since 1970
-  bool damaged;                // nothing but the id is known
-  bool in_use;                 // the store was opened with it
-} tdn_key_slot;
-
-// Visits every passphrase and key that opens the store. TDN_NOT_ENCRYPTED, as for those below.
-bool tdn_key_slots(
-  tdn_cabinet *cabinet, void *TDN_NULLABLE context,
-  void (*visit)(void *TDN_NULLABLE context, const tdn_key_slot *slot), tdn_error *error);
-// Each of these replaces the file of keys: some hundred bytes, durable when it returns.
-bool tdn_add_secret(tdn_cabinet *cabinet, const tds_secret *secret, uint32_t *slot, tdn_error *error);
-bool tdn_change_secret(tdn_cabinet *cabinet, const tds_secret *secret, uint32_t *slot, tdn_error *error);
-bool tdn_remove_secret(tdn_cabinet *cabinet, uint32_t slot, tdn_error *error);
-// Visits the bytes of the file of keys, which open with any of its secrets what the store's directory holds.
-bool tdn_export_keys(
-  tdn_cabinet *cabinet, void *TDN_NULLABLE context,
-  void (*visit)(void *TDN_NULLABLE context, const uint8_t *bytes, size_t byte_count), tdn_error *error);
-
-typedef enum {
-  TDN_MIGRATION_NONE = 0,
-  TDN_MIGRATION_ENCRYPTING = 1,
-  TDN_MIGRATION_DECRYPTING = 2,
-  TDN_MIGRATION_ROTATING = 3,
-} tdn_migration;
-
-// Each of these begins something that `tdn_migrate` does, which may be interrupted, and gone on with, at any time. What
-// opens the store from then on is durable when the call returns, and is not taken back.
-// New keys for everything, under a new master key, which only these secrets open from now on. Visits every passphrase
-// and key of before, and whether it is still one.
-bool tdn_rotate_keys(
-  tdn_cabinet *cabinet, const tds_secret *secrets, size_t secret_count, void *TDN_NULLABLE context,
-  void (*visit)(void *TDN_NULLABLE context, const tdn_key_slot *slot, bool kept), tdn_error *error);
-// A plain store becomes an encrypted one, which this secret opens.
-bool tdn_encrypt(tdn_cabinet *cabinet, const tds_secret *secret, tdn_error *error);
-bool tdn_decrypt(tdn_cabinet *cabinet, tdn_error *error);
-// What is unfinished: a `tdn_migration`.
-bool tdn_get_migration(tdn_cabinet *cabinet, int32_t *migration, tdn_error *error);
-
-// Puts an exported file of keys, which `secret` opens, in the place of the store's. Nobody may have the store open.
-bool tdn_import_keys(
-  const char *path, const uint8_t *bytes, size_t byte_count, const tds_secret *secret, tdn_error *error);
-
 // MARK: Structures
 
 typedef enum {
@@ -359,91 +309,6 @@ tdn_scan *TDN_NULLABLE tdn_range_open(
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
 void tdn_scan_close(tdn_scan *scan);
 
-// MARK: Backup
-
-typedef struct tdn_backup tdn_backup;      // a copy that is being made; used by one thread at a time
-
-// Begins to copy the newest commit to `path`, where nothing, or an empty directory, may be. Until the backup is closed no
-// checkpoint runs, so the log grows. TDN_INVALID for TDN_STORAGE_MEMORY.
-tdn_backup *TDN_NULLABLE tdn_backup_open(
-  tdn_cabinet *cabinet, const char *path, uint64_t *commit_number, uint64_t *byte_count, tdn_error *error);
-// Copies some megabytes; how many bytes are copied by now. At the end, with `done`, the copy is there, durable, and can
-// be opened as a store. TDN_INTERRUPTED after closing or reopening the cabinet.
-bool tdn_backup_next(tdn_backup *backup, uint64_t *copied, bool *done, tdn_error *error);
-// Removes what was copied, unless all of it was.
-// Renames a directory that is whole and durable in itself; returns when its new name is durable, too.
-bool tdn_put_in_place(const char *from, const char *to, tdn_error *error);
-void tdn_backup_close(tdn_backup *backup);
-
-// MARK: Backup series
-
-// A directory of backups of one store that share what did not change (docs/formats/backup-series.md).
-
-typedef struct {
-  uint64_t number;             // from 1
-  uint64_t commit_number;
-  uint64_t byte_count;         // of the store's files
-  uint64_t new_byte_count;     // that the backup added to the series
-  int64_t milliseconds;        // since 1970, when it was finished
-  uint8_t store_id[16];
-  bool readable;               // false: its manifest is damaged, and nothing but the number is known
-} tdn_backup_info;
-
-// Visits every backup in the order of numbers; reads the first bytes of each manifest. None where there is no directory.
-bool tdn_series_list(
-  const char *path, void *TDN_NULLABLE context,
-  void (*visit)(void *TDN_NULLABLE context, const tdn_backup_info *info), tdn_error *error);
-
-typedef struct tdn_series_task tdn_series_task;  // work on a series, in steps; used by one thread at a time
-
-typedef struct {
-  uint64_t done_byte_count;    // of the store's files, as far as they were looked at
-  uint64_t byte_count;
-  uint64_t new_byte_count;     // written by a backup so far
-  uint32_t backup_count;       // that are verified
-  bool done;
-} tdn_series_progress;
-
-// A part of a backup that is not as it was written.
-typedef struct {
-  uint64_t number;             // of the backup
-  uint64_t offset;             // in the store's file
-  uint64_t byte_count;
-  char file[300];              // of the store; empty: the whole backup
-  char stored_in[40];          // the file of the series
-} tdn_backup_damage;
-
-// Begins a backup of the newest commit; makes the directory where there is none. TDN_OTHER_STORE, TDN_IN_USE,
-// TDN_NOT_A_STORE, TDN_DAMAGED where none of the manifests that are there can be read. As for `tdn_backup_open`, no
-// checkpoint runs until it is closed.
-tdn_series_task *TDN_NULLABLE tdn_series_backup_open(
-  tdn_cabinet *cabinet, const char *path, uint64_t *commit_number, tdn_error *error);
-// The backup that was made or restored, once that is done.
-void tdn_series_task_backup(const tdn_series_task *task, tdn_backup_info *info);
-
-// Begins to compare all pieces with their checksums: of one backup, or, with 0, of all.
-tdn_series_task *TDN_NULLABLE tdn_series_verify_open(const char *path, uint64_t number, tdn_error *error);
-// Begins to write the files of a backup, with 0 the newest one, to `target`, where nothing, or an empty directory, may be.
-tdn_series_task *TDN_NULLABLE tdn_series_restore_open(
-  const char *path, uint64_t number, const char *target, tdn_error *error);
-// Begins to remove all but the newest `count` backups.
-tdn_series_task *TDN_NULLABLE tdn_series_prune_open(const char *path, uint64_t count, tdn_error *error);
-
-// Goes on for some megabytes. Verifying visits what is damaged; restoring throws TDN_DAMAGED at the first such piece.
-bool tdn_series_task_next(
-  tdn_series_task *task, tdn_series_progress *progress, void *TDN_NULLABLE context,
-  void (*TDN_NULLABLE visit)(void *TDN_NULLABLE context, const tdn_backup_damage *damage), tdn_error *error);
-// Removes what was written, unless all of it was.
-void tdn_series_task_close(tdn_series_task *task);
-
-// MARK: Migrating
-
-// Goes on with what was begun (see `tdn_rotate_keys`), in steps of a millisecond, while the store is in use. `*done`: it is
-// finished, and nothing is left in the directory of the old keys, or of what was plain. Otherwise `progress` gave up.
-// TDN_IN_USE where another thread does so.
-bool tdn_migrate(
-  tdn_cabinet *cabinet, tdn_progress progress, void *TDN_NULLABLE context, bool *done, tdn_error *error);
-
 // MARK: Contents
 
 // The newest commit, once it is durable. With it in `tdn_options`, opening the store succeeds if that commit is its
@@ -474,74 +339,6 @@ typedef struct {
 bool tdn_get_space(
   tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, tdn_space *space,
   tdn_error *error);
-
-// MARK: Salvage
-
-// Reading what is left of a damaged store, which nothing else opens. Nothing of it is changed. Damage is visited, not an
-// error.
-
-// What is known of the store as a whole; visited first.
-typedef struct {
-  bool has_store_id;           // false: the superblock is damaged
-  uint8_t store_id[16];
-  uint64_t byte_count;         // of the structures' files
-  const tds_key_ring *TDN_NULLABLE key_ring;  // of an encrypted store; valid during the callback only
-  bool may_be_plain;           // encrypting or decrypting it was interrupted: some of it is plain
-} tdn_salvage_store;
-
-typedef struct {
-  uint32_t id;                 // 0: not known
-  int32_t kind;                // a `tdn_structure_kind`; 0: rows or keys, and each record may be visited as either
-  const uint8_t *name;         // valid during the callback only
-  size_t name_length;
-  bool is_name_known;          // false: the catalog is damaged, and this is what the file's name has of it
-  uint64_t next_row;           // as far as known, else 1
-  uint64_t record_count;       // that its header counts; UINT64_MAX: not known
-  const char *file;
-} tdn_salvage_structure;
-
-typedef struct {
-  uint64_t row;                // rows only
-  const uint8_t *key;          // of keys and trees; null for rows
-  size_t key_length;
-  const uint8_t *value;
-  size_t value_length;
-  bool is_vouched_for;         // the checksums of all its pages match
-} tdn_salvage_record;
-
-typedef struct {
-  bool has_row;
-  uint64_t row;                // the row that the record belonged to, if its key can be believed
-  uint64_t offset;             // in the structure's file
-  uint64_t byte_count;
-} tdn_salvage_damage;
-
-typedef enum {
-  TDN_SALVAGE_REFUSE = 0,      // that is no record of the structure, or a damaged one
-  TDN_SALVAGE_TAKE = 1,
-  TDN_SALVAGE_STOP = 2,        // give up
-} tdn_salvage_answer;
-
-// All are called in the thread that salvages.
-typedef struct {
-  void *TDN_NULLABLE context;
-  void (*store)(void *TDN_NULLABLE context, const tdn_salvage_store *store);
-  // What was lost of the store as a whole, as a sentence.
-  void (*loss)(void *TDN_NULLABLE context, const char *sentence);
-  // Before the records of the structure.
-  void (*structure)(void *TDN_NULLABLE context, const tdn_salvage_structure *structure);
-  // For each candidate: the caller knows a record when it sees one. One that is taken may come again.
-  tdn_salvage_answer (*record)(void *TDN_NULLABLE context, const tdn_salvage_record *record);
-  void (*damage)(void *TDN_NULLABLE context, const tdn_salvage_damage *damage);
-  // False gives up.
-  bool (*progress)(void *TDN_NULLABLE context, uint64_t done, uint64_t total);
-} tdn_salvage_visitor;
-
-// Visits every structure, those without a known id last, and every record that can be found. TDN_INTERRUPTED after giving
-// up; TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE, TDN_NEWER_FORMAT; of an encrypted store what opening it may say of its
-// keys.
-bool tdn_salvage(
-  const char *path, const tds_secret *TDN_NULLABLE secret, const tdn_salvage_visitor *visitor, tdn_error *error);
 
 // MARK: Looking inside
 
@@ -586,5 +383,9 @@ TDN_ASSUME_NONNULL_END
 #ifdef __cplusplus
 }
 #endif
+
+#include "CKyotoCabinetBackups.h"
+#include "CKyotoCabinetKeys.h"
+#include "CKyotoCabinetSalvage.h"
 
 #endif
