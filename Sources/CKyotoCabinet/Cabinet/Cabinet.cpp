@@ -113,12 +113,13 @@ std::unique_lock<std::mutex> Cabinet::holdMigration() {
 
 StoreKeys::Renewal Cabinet::beginRotation(const std::vector<Secret> &secrets) {
   const auto held = holdMigration();
-  return withKeys([&](StoreKeys &keys) {
-    if (keys.migration() != StoreKeys::Migration::none) {
-      throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted: that must be finished first");
-    }
-    return keys.renew(secrets, scryptCost(options_));
-  });
+  Use session(*this);
+  StoreKeys &keys = requireKeys();
+  if (keys.migration() != StoreKeys::Migration::none) {
+    throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted: that must be finished first");
+  }
+  session->requireConsistentStates();
+  return keys.renew(secrets, scryptCost(options_));
 }
 
 void Cabinet::beginEncryption(const Secret &secret) {
@@ -127,6 +128,7 @@ void Cabinet::beginEncryption(const Secret &secret) {
   std::unique_ptr<StoreKeys> keys;
   {
     Use session(*this);
+    session->requireConsistentStates();
     if (openKeys()) throw Failure(TDN_INVALID, "the store is encrypted already: add or change a passphrase or key");
     if (session->keyRing()) {
       throw Failure(TDN_INVALID, "the store was decrypted since it was opened: close it and open it again first");
@@ -147,6 +149,7 @@ void Cabinet::beginDecryption() {
   const auto held = holdMigration();
   requireWritable();
   Use session(*this);
+  session->requireConsistentStates();
   // Whatever was under way: this is the way out.
   requireKeys().setMigration(StoreKeys::Migration::decrypting);
 }

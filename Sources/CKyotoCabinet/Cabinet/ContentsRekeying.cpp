@@ -1,5 +1,6 @@
 #include "ContentsRekeying.h"
 
+#include "ContentsCheck.h"
 #include "WholeScan.h"
 
 namespace todana {
@@ -24,9 +25,20 @@ ContentsRekeying::~ContentsRekeying() {
 bool ContentsRekeying::run(const Progress &progress) {
   {
     WholeScan scan(session_, *snapshot_, structure_);
+    const ContentsState &expected = scan.part().contents;
+    ContentsSum found(session_.keyRing(), expected.generation, structure_);
     while (const tdn_chunk *chunk = scan.next()) {
       if (!progress()) return false;
       add(*chunk);
+      found.add(*chunk);
+    }
+    if (found.take() != expected) {
+      Failure failure(
+        TDN_CONTENTS_MISMATCH,
+        "records of the structure are missing, are older than they should be, or do not belong there: accept its contents, "
+        "or restore a backup, first");
+      failure.structure = structure_.id;
+      throw failure;
     }
   }
   sum_ = digest_.take();

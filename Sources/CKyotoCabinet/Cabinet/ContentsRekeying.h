@@ -9,7 +9,7 @@ namespace todana {
 
 class ContentsRekeying {
  public:
-  // `conversion`: knows the keys. Thrown where a record cannot be read: Failure(TDN_DAMAGED, TDN_UNKNOWN_EPOCH).
+  // `conversion`: knows the keys.
   ContentsRekeying(Session &session, Structure &structure, RecordConversion &conversion);
   ~ContentsRekeying();
   ContentsRekeying(const ContentsRekeying &) = delete;
@@ -17,6 +17,8 @@ class ContentsRekeying {
 
   // Called before each step; false gives up.
   using Progress = std::function<bool()>;
+  // Throws Failure: TDN_DAMAGED or TDN_UNKNOWN_EPOCH where a record cannot be read; TDN_CONTENTS_MISMATCH where the records
+  // are not those that were committed, which the new digest would vouch for.
   bool run(const Progress &progress);
 
   // Of now, in a commit.

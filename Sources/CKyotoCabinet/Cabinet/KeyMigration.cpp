@@ -36,6 +36,7 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
 
 // Catalog and states are encrypted first, and decrypted last: which structures are plain must not be for anybody to say.
 void KeyMigration::begin() {
+  session_.requireConsistentStates();
   const uint32_t states = session_.statesGeneration();
   const uint32_t sealed = goal_ == Goal::plain ? states : generation_;
   // The first commit makes catalog and states.

@@ -194,6 +194,13 @@ void Session::commitStates() {
     [&] { commit.undo(); });
 }
 
+void Session::requireConsistentStates() const {
+  if (statesAreConsistent()) return;
+  throw Failure(
+    TDN_CONTENTS_MISMATCH,
+    "files of the store are older or newer than others: accept its contents, or restore a backup, first");
+}
+
 uint32_t Session::statesGeneration() {
   FileGroup::ReadLock lock(*group_);
   return commitState_->states.generation();

@@ -35,6 +35,8 @@ class Session {
   CommitState &commitState() { return *commitState_; }
   Maintenance &maintenance() { return *maintenance_; }
   bool statesAreConsistent() const { return commitState_->states.isConsistent(); }
+  // Before anything that would make them so. Throws Failure(TDN_CONTENTS_MISMATCH).
+  void requireConsistentStates() const;
 
   // How a new key is made for what will be sealed from then on, in an encrypted store.
   void setEpochMaker(std::function<void()> makeEpoch) { makeEpoch_ = std::move(makeEpoch); }

@@ -80,6 +80,43 @@ import Todana
     }
   }
 
+  @Test(arguments: [("0002", false), ("0002", true), ("commits", false), ("commits", true)])
+  func `nothing of it is made right by new keys, or none, until it is accepted`(
+    _ replaced: String, isEncrypted: Bool
+  ) throws {
+    try makeTwo(isEncrypted, Tampering.replayedOne.apply, inCopy: true)
+    try replace { $0.hasPrefix(replaced) }
+    let store = try open("Store", isEncrypted)
+    let key = StoreSecret.key([UInt8](repeating: 5, count: 16))
+    for round in 0..<2 {
+      let error = #expect(throws: (any Error).self) {
+        if try store.unfinishedMigration() != nil {
+          try store.resumeMigration()
+        } else if isEncrypted {
+          try store.keys.rotate(keeping: [key])
+        } else {
+          try store.encrypt(with: key)
+        }
+      }
+      let code = (error as? StoreError)?.code
+      #expect(
+        code == .contentsDoNotMatchDigest || (error as? BackendError)?.code == .contentsDoNotMatchDigest,
+        "round \(round): \(String(describing: error))")
+    }
+    #expect(#expect(throws: StoreError.self) { try store.fetch(Song.self) }?.code == .contentsDoNotMatchDigest)
+    #expect(try store.acceptContents())
+    if try store.unfinishedMigration() != nil {
+      #expect(try store.resumeMigration())
+    } else if isEncrypted {
+      #expect(try store.keys.rotate(keeping: [key]) { _ in true }.isFinished)
+    } else {
+      #expect(try store.encrypt(with: key))
+    }
+    #expect(try store.fetch(Song.self).count == 300)
+    #expect(try store.verify().isSound)
+    try store.close()
+  }
+
   @Test(arguments: Case.all)
   func `records that were not saved last are found by whoever reads all, until they are accepted`(_ test: Case) throws {
     // Either the copy went on, and its file comes into the store that stood still, or the other way round.
