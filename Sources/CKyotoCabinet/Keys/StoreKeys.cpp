@@ -192,24 +192,38 @@ void StoreKeys::write() {
 template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept accept) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!mayWrite_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
-  const KeyFile before = file_;
+  KeyFile before = file_;
   const uint32_t slotBefore = slotInUse_;
+  bool mayBeWritten = false;
   try {
-    const auto result = change();
+    auto result = change();
     file_.advancePast(before);
+    mayBeWritten = true;
     write();
+    // From here on nothing may fail: the result is not copied either.
+    static_assert(noexcept(accept()) && std::is_nothrow_move_constructible_v<decltype(result)>);
     accept();
     return result;
   } catch (const SealingError &error) {
-    file_ = before;
-    slotInUse_ = slotBefore;
+    restore(before, slotBefore, mayBeWritten);
     throw failureOf(error, kName);
   } catch (...) {
-    // One copy may be changed already. The next change is newer than either.
-    file_ = before;
-    file_.advance();
-    slotInUse_ = slotBefore;
+    restore(before, slotBefore, mayBeWritten);
     throw;
+  }
+}
+
+// One copy may be changed already, or both: what is written next is newer than either.
+void StoreKeys::restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten) {
+  before.advancePast(file_);
+  std::swap(file_, before);
+  slotInUse_ = slotBefore;
+  if (!mayBeWritten) return;
+  try {
+    write();
+  } catch (const std::exception &) {
+    // The caller is told of the first failure. Until the next change the newer copy on disk may be the one that failed;
+    // it is whole, and has all keys.
   }
 }
 
@@ -249,14 +263,16 @@ uint32_t StoreKeys::changeSecret(const Secret &secret, const ScryptCost &cost) {
 }
 
 void StoreKeys::addEpoch() {
-  std::vector<DataKey> made;
+  std::shared_ptr<KeyRing::Addition> addition;
   edit(
     [&] {
+      std::vector<DataKey> made;
       made.push_back({KeyPurpose::epoch, ring_->currentEpoch() + 1, SecretBytes::random(32)});
+      addition = KeyRing::prepare(file_.cipher(), made);
       file_.addKey(made.front(), master_);
       return true;
     },
-    [&] { ring_->add(made); });
+    [&]() noexcept { ring_->add(*addition); });
 }
 
 std::vector<uint8_t> StoreKeys::exported() {
@@ -269,10 +285,11 @@ std::vector<uint8_t> StoreKeys::exported() {
 StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const ScryptCost &cost) {
   if (secrets.empty()) throw Failure(TDN_INVALID, "a store that nothing opens would be lost: name a passphrase or key");
   SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
-  std::vector<DataKey> made;
+  std::shared_ptr<KeyRing::Addition> addition;
   return edit(
     [&] {
-      made = newGeneration(ring_->currentEpoch() + 1);
+      const std::vector<DataKey> made = newGeneration(ring_->currentEpoch() + 1);
+      addition = KeyRing::prepare(file_.cipher(), made);
       KeyFile renewed(file_.storeID(), file_.cipher());
       Renewal renewal;
       std::vector<SlotInfo> before = lockedSlots();
@@ -305,9 +322,9 @@ StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const Sc
       slotInUse_ = slotInUse;
       return renewal;
     },
-    [&] {
+    [&]() noexcept {
       master_ = std::move(master);
-      ring_->add(made);
+      ring_->add(*addition);
     });
 }
 
@@ -318,7 +335,12 @@ bool StoreKeys::hasFormer() {
 
 void StoreKeys::forgetFormer() {
   edit([&] {
-    file_.removeKeysBefore(ring_->generation());
+    const uint32_t generation = ring_->generation();
+    for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::name, KeyPurpose::digest}) {
+      // All would be lost.
+      if (!file_.hasKey(purpose, generation)) throw Failure(TDN_DAMAGED_KEYS, "the newest keys are not in the file of keys", kName);
+    }
+    file_.removeKeysBefore(generation);
     return true;
   });
 }

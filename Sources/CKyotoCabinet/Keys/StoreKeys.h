@@ -92,13 +92,15 @@ class StoreKeys {
   StoreKeys(Disk &disk, KeyFile file, SecretBytes master, bool mayWrite)
       : disk_(disk), file_(std::move(file)), master_(std::move(master)), mayWrite_(mayWrite) {}
 
-  // A change that is written wholly, or not at all; `accept` is called with the mutex held when it is.
+  // A change that is written wholly, or not at all; `accept`, which must not fail, is called with the mutex held when it
+  // is.
   template <class Change, class Accept> auto edit(Change change, Accept accept);
   template <class Change> auto edit(Change change) {
-    return edit(change, [] {});
+    return edit(change, []() noexcept {});
   }
   static SlotInfo info(const KeyFile::Slot &slot, uint32_t slotInUse);
   std::vector<SlotInfo> lockedSlots() const;
+  void restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten);
   void write();
   void writeCopy(const char *name, const std::vector<uint8_t> &bytes);
 

@@ -22,43 +22,50 @@ std::vector<DataKey> newGeneration(uint32_t number) {
 
 KeyRing::KeyRing(const StoreID &storeID, DataCipher cipher, const std::vector<DataKey> &keys)
     : storeID_(storeID), cipher_(cipher) {
-  add(keys);
+  add(*prepare(cipher, keys));
   if (currentEpoch_ == 0 || generation_ == 0) {
     throw SealingError(TDS_DAMAGED_KEYS, "a key that every store has is missing from the file of keys");
   }
 }
 
-void KeyRing::add(const std::vector<DataKey> &keys) {
-  std::lock_guard<std::mutex> lock(mutex_);
+std::shared_ptr<KeyRing::Addition> KeyRing::prepare(DataCipher cipher, const std::vector<DataKey> &keys) {
+  const size_t keySize = cipher == DataCipher::aes128 ? 16 : 32;
+  auto addition = std::make_shared<Addition>();
   for (const DataKey &key : keys) {
+    if (key.number == 0 || key.bytes.size() < keySize) {
+      throw SealingError(TDS_DAMAGED_KEYS, "a key in the file of keys is damaged");
+    }
     switch (key.purpose) {
-      case KeyPurpose::epoch: addEpoch(key.number, key.bytes); break;
-      case KeyPurpose::name: generations_[key.number].nameKey = key.bytes.copy(); break;
-      case KeyPurpose::digest: generations_[key.number].digestKey = key.bytes.copy(); break;
+      case KeyPurpose::epoch:
+        addition->epochs[key.number] = std::make_shared<const SecretBytes>(key.bytes.data(), keySize);
+        break;
+      case KeyPurpose::name: addition->generations[key.number].nameKey = key.bytes.copy(); break;
+      case KeyPurpose::digest: addition->generations[key.number].digestKey = key.bytes.copy(); break;
       case KeyPurpose::migration: break;
     }
   }
+  return addition;
+}
+
+// What is there already stays.
+void KeyRing::add(Addition &keys) noexcept {
+  std::lock_guard<std::mutex> lock(mutex_);
+  epochs_.merge(keys.epochs);
+  generations_.merge(keys.generations);
   for (const auto &[number, generation] : generations_) {
     if (generation.isWhole()) generation_.store(number, std::memory_order_release);
   }
+  if (epochs_.empty()) return;
+  const uint32_t newest = epochs_.rbegin()->first;
+  if (newest == currentEpoch_) return;
+  sealCount_ = 0;
+  currentEpoch_.store(newest, std::memory_order_release);
 }
 
 std::shared_ptr<const SecretBytes> KeyRing::epochKey(uint32_t epoch) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto found = epochs_.find(epoch);
   return found == epochs_.end() ? nullptr : found->second;
-}
-
-// Under the mutex.
-void KeyRing::addEpoch(uint32_t epoch, const SecretBytes &key) {
-  const size_t keySize = cipher_ == DataCipher::aes128 ? 16 : 32;
-  if (epoch == 0 || key.size() < keySize) throw SealingError(TDS_DAMAGED_KEYS, "a key in the file of keys is damaged");
-  auto bytes = std::make_shared<const SecretBytes>(key.data(), keySize);
-  epochs_[epoch] = std::move(bytes);
-  const uint32_t newest = epochs_.rbegin()->first;
-  if (newest == currentEpoch_) return;
-  sealCount_ = 0;
-  currentEpoch_.store(newest, std::memory_order_release);
 }
 
 void KeyRing::raiseSealCount(uint64_t count) const {

@@ -21,8 +21,10 @@ class KeyRing {
   const StoreID &storeID() const { return storeID_; }
   DataCipher cipher() const { return cipher_; }
 
-  // Epochs beyond the current one, or a generation.
-  void add(const std::vector<DataKey> &keys);
+  // Epochs beyond the current one, or a generation, made ready so that adding them cannot fail.
+  struct Addition;
+  static std::shared_ptr<Addition> prepare(DataCipher cipher, const std::vector<DataKey> &keys);
+  void add(Addition &keys) noexcept;
 
   // What new data are sealed under.
   uint32_t currentEpoch() const { return currentEpoch_.load(std::memory_order_acquire); }
@@ -52,7 +54,6 @@ class KeyRing {
     SecretBytes nameKey, digestKey;
     bool isWhole() const { return !nameKey.isEmpty() && !digestKey.isEmpty(); }
   };
-  void addEpoch(uint32_t epoch, const SecretBytes &key);
   const Generation &whole(uint32_t generation) const;
 
   const StoreID storeID_;
@@ -64,6 +65,11 @@ class KeyRing {
   std::atomic<uint32_t> generation_{0};
   mutable std::atomic<uint64_t> sealCount_{0};
   mutable NoncePool nonces_;
+};
+
+struct KeyRing::Addition {
+  std::map<uint32_t, std::shared_ptr<const SecretBytes>> epochs;
+  std::map<uint32_t, Generation> generations;
 };
 
 // The keys of a generation.

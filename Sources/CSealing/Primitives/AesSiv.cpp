@@ -57,6 +57,8 @@ SecretBytes sivOpen(const SecretBytes &key, const std::vector<ByteView> &associa
                              static_cast<int>(plaintext.size())) == 1 &&
                            EVP_CipherFinal_ex(context.get(), plaintext.data(), &length) == 1;
   if (!isAuthentic) {
+    // Not authentic is one thing, no memory to find out another.
+    if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE) throwLibraryError("AES-SIV");
     ERR_clear_error();
     return {};
   }
