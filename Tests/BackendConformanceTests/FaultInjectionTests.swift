@@ -77,8 +77,9 @@ struct FaultInjectionTests {
       try run(fault, isEncrypted: isEncrypted, savedBefore: savedBefore, first: .max, step: 1, &result)
       let callCount = result.callCount
       guard callCount > 0 else { continue }
-      // What an encrypted store does besides is sealing, and its file of keys: every third call will meet that, too.
-      let longStep = isEncrypted ? 3 : 1
+      // What an encrypted store does besides is sealing, its file of keys, and renewing them: every fifth call will meet
+      // that, too.
+      let longStep = isEncrypted ? 5 : 1
       let step = LongTests.areEnabled ? longStep : max(1, callCount / fault.sampleCount)
       try run(fault, isEncrypted: isEncrypted, savedBefore: savedBefore, first: 1, step: step, &result)
     }

@@ -53,7 +53,7 @@ import Testing
     var growths: Int64 = 0
     var migrations: Int64 = 0
     let hasKeys = keys != POWER_FAILURE_NO_KEYS
-    for seed in 1...(Self.isLong ? hasKeys ? 3 : 10 : 1) as ClosedRange<UInt64> {
+    for seed in 1...(Self.isLong ? hasKeys ? 2 : 10 : 1) as ClosedRange<UInt64> {
       let count: Int32 = Self.isLong ? 150 : 60
       let result = try simulate(
         failure, of: .cabinet, keys: keys, seed: seed, commits: 30, states: count, sessions: 3)
