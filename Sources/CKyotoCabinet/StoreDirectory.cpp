@@ -154,8 +154,20 @@ StoreID StoreDirectory::identity() const {
 
 std::unique_ptr<StoreKeys> StoreDirectory::makeKeys(const Secret &secret, const tdn_options &options) {
   const DataCipher cipher = options.cipher == 2 ? DataCipher::aes256 : DataCipher::aes128;
-  return StoreKeys::create(
-    *disk_, identity(), secret, cipher, scryptCost(options), StoreKeys::Migration::encrypting);
+  try {
+    return StoreKeys::create(
+      *disk_, identity(), secret, cipher, scryptCost(options), StoreKeys::Migration::encrypting);
+  } catch (...) {
+    // A file of keys that is left would make the store one that asks for them. Where it cannot be removed either, the
+    // secret opens it, and what was begun can be gone on with.
+    for (const char *name : {StoreKeys::kNewName, StoreKeys::kCopyName, StoreKeys::kName}) {
+      try {
+        disk_->remove(name);
+      } catch (const Failure &) {
+      }
+    }
+    throw;
+  }
 }
 
 void StoreDirectory::importKeys(const std::string &path, ByteView exported, const Secret &secret) {

@@ -125,6 +125,7 @@ void BatchCommit::convert(const BatchRun &run) {
                  ? conversion->row(structure, change.key, value)
                  : conversion->named(structure, {batch_.bytes(change.key), change.key_length}, value));
     } catch (const Failure &failure) {
+      // Nor is what only looks like one: it goes into the file as it came, and is refused there.
       if (failure.code != TDN_DAMAGED && failure.code != TDN_UNKNOWN_EPOCH) throw;
     }
   }

@@ -129,6 +129,9 @@ void Cabinet::beginEncryption(const Secret &secret) {
   {
     Use session(*this);
     session->requireConsistentStates();
+    if (StoreKeys *known = openKeys(); known && known->migration() != StoreKeys::Migration::none) {
+      throw Failure(TDN_MIGRATION_UNFINISHED, "the store is being encrypted or decrypted already: go on with that");
+    }
     if (openKeys()) throw Failure(TDN_INVALID, "the store is encrypted already: add or change a passphrase or key");
     if (session->keyRing()) {
       throw Failure(TDN_INVALID, "the store was decrypted since it was opened: close it and open it again first");
@@ -173,6 +176,8 @@ bool Cabinet::migrate(const Rebuilding::Progress &progress) {
   const tdn_migration migration = this->migration();
   if (migration == TDN_MIGRATION_NONE) return true;
   Use session(*this);
+  // Where memory ended just after the keys were made, the session has not got them yet.
+  if (!session->keyRing()) session->setKeys(requireKeys().ring());
   return KeyMigration(
            *session, requireKeys(),
            migration == TDN_MIGRATION_DECRYPTING ? KeyMigration::Goal::plain : KeyMigration::Goal::sealed)

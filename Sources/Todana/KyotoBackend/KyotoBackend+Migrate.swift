@@ -27,7 +27,9 @@ extension KyotoBackend {
   ///
   /// Closing the backend meanwhile ends it for now.
   public func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool {
-    try unsafe callWithProgress({ progress(MigrationProgress(doneByteCount: $0, byteCount: $1)) }) {
+    // Before anything is sealed: what is read then has to be opened.
+    try learnKeys()
+    return try unsafe callWithProgress({ progress(MigrationProgress(doneByteCount: $0, byteCount: $1)) }) {
       unsafe tdn_migrate($0, reportProgress, $1, $2, $3)
     }
   }
