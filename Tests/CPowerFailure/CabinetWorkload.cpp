@@ -39,18 +39,12 @@ struct Changes {
     std::string value;
     bool mustBeAbsent = false;
   };
-  struct ByLength {
-    bool operator()(const std::string &left, const std::string &right) const {
-      return left.size() != right.size() ? left.size() < right.size() : left < right;
-    }
-  };
-
   void put(uint32_t structure, const std::string &key, std::string value) {
     ofStructures[structure][key] = {true, std::move(value)};
   }
   void remove(uint32_t structure, const std::string &key) { ofStructures[structure][key] = {false, {}}; }
 
-  std::map<uint32_t, std::map<std::string, Change, ByLength>> ofStructures;
+  std::map<uint32_t, std::map<std::string, Change>> ofStructures;
 };
 
 class CabinetWorkload final : public Workload {

@@ -72,7 +72,7 @@ void Batch::checkOrder(const BatchRun &run, size_t index) const {
     isOrdered = before.key < after.key;
   } else {
     std::string_view first(bytes(before.key), before.key_length), second(bytes(after.key), after.key_length);
-    isOrdered = first.size() != second.size() ? first.size() < second.size() : first < second;
+    isOrdered = first < second;
   }
   if (!isOrdered) invalid("changes are not in the order of their keys, or two have the same key", index);
 }

@@ -198,7 +198,7 @@ typedef enum {
 } tdn_expectation;
 
 // One change. Changes of one batch are grouped by structure and sorted by key within it (rows as numbers, byte keys
-// by length, then bytes), at most one for each key.
+// by their bytes, a key before those that it begins), at most one for each key.
 typedef struct {
   uint32_t structure;
   uint8_t kind;                // a `tdn_change_kind`

@@ -1,5 +1,7 @@
 extension WriteBatch {
-  /// Orders the changes by structure, then rows by number and byte keys by length, then bytes.
+  /// Orders the changes by structure, then rows by number and byte keys by their bytes, a key before those that it begins.
+  ///
+  /// That is the order of a tree, which is written and searched in it.
   ///
   /// - Complexity: O(*n*) for changes that are in order already, else O(*n* log *n*).
   public mutating func sort() {
@@ -22,29 +24,39 @@ extension WriteBatch {
 
   private static func precedes(_ lhs: PackedChange, _ rhs: PackedChange, in arena: ByteArena) -> Bool {
     if lhs.structure != rhs.structure { return lhs.structure < rhs.structure }
-    if lhs.keyLength != rhs.keyLength { return lhs.keyLength < rhs.keyLength }
-    if lhs.keyLength == 0 { return lhs.key < rhs.key }
-    return unsafe bytesPrecede(
-      arena.base + Int(lhs.key), arena.base + Int(rhs.key), byteCount: Int(lhs.keyLength))
+    if lhs.keyLength == 0 || rhs.keyLength == 0 {
+      return lhs.keyLength != rhs.keyLength ? lhs.keyLength == 0 : lhs.key < rhs.key
+    }
+    let commonByteCount = Int(min(lhs.keyLength, rhs.keyLength))
+    let order = unsafe compare(
+      arena.base + Int(lhs.key), arena.base + Int(rhs.key), byteCount: commonByteCount)
+    return order != 0 ? order < 0 : lhs.keyLength < rhs.keyLength
   }
 
-  /// Whether the bytes at `lhs` come before those at `rhs`, eight at a time.
-  private static func bytesPrecede(
-    _ lhs: UnsafeRawPointer, _ rhs: UnsafeRawPointer, byteCount: Int
-  ) -> Bool {
+  /// Negative where the bytes at `lhs` come before those at `rhs`, 0 where they are the same; eight at a time.
+  @inline(__always)
+  private static func compare(_ lhs: UnsafeRawPointer, _ rhs: UnsafeRawPointer, byteCount: Int) -> Int {
     var offset = 0
     while offset + 8 <= byteCount {
-      let left = unsafe UInt64(bigEndian: lhs.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      let right = unsafe UInt64(bigEndian: rhs.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      if left != right { return left < right }
+      let order = unsafe compareWords(lhs + offset, rhs + offset)
+      if order != 0 { return order }
       offset += 8
     }
+    // What is left of longer keys is compared with some of the bytes before it, which are the same.
+    if byteCount >= 8 { return offset == byteCount ? 0 : unsafe compareWords(lhs + byteCount - 8, rhs + byteCount - 8) }
     while offset < byteCount {
       let left = unsafe lhs.load(fromByteOffset: offset, as: UInt8.self)
       let right = unsafe rhs.load(fromByteOffset: offset, as: UInt8.self)
-      if left != right { return left < right }
+      if left != right { return left < right ? -1 : 1 }
       offset += 1
     }
-    return false
+    return 0
+  }
+
+  @inline(__always)
+  private static func compareWords(_ lhs: UnsafeRawPointer, _ rhs: UnsafeRawPointer) -> Int {
+    let left = unsafe UInt64(bigEndian: lhs.loadUnaligned(as: UInt64.self))
+    let right = unsafe UInt64(bigEndian: rhs.loadUnaligned(as: UInt64.self))
+    return left == right ? 0 : left < right ? -1 : 1
   }
 }

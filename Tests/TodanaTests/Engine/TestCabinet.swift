@@ -37,7 +37,7 @@ enum CabinetKey: Hashable, Comparable {
     switch (left, right) {
     case (.row(let left), .row(let right)): left < right
     case (.bytes(let left), .bytes(let right)):
-      left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
+      left.lexicographicallyPrecedes(right)
     case (.row, .bytes): true
     case (.bytes, .row): false
     }
