@@ -278,9 +278,9 @@ void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view name, Chu
                part && old != part->changedInOrder.end()) {
       reader.addOld(chunk, 0, old->second);
     } else {
-      TreeReader::Leaf leaf;
+      TreeFinder finder(*reader.file());
       std::string_view value;
-      const bool exists = TreeReader(*reader.file()).find(name, leaf, value);
+      const bool exists = finder.find(name, value);
       if (exists) {
         chunk.add(0, {}, value.data(), value.size());
       } else {

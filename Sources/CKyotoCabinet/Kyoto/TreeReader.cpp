@@ -15,6 +15,18 @@ constexpr uint8_t kLexicalOrder = 0x10;
 constexpr int64_t kMaximumPageSize = 1 << 20;
 constexpr int64_t kMaximumCacheSlots = 1 << 22;
 
+// Most keys differ within a word, or have the same length and differ in their last one.
+inline bool isLess(std::string_view left, std::string_view right) {
+  if (left.size() >= 8 && right.size() >= 8) {
+    const uint64_t first = readBigEndian64(left.data()), second = readBigEndian64(right.data());
+    if (first != second) return first < second;
+    if (left.size() == right.size() && left.size() <= 16) {
+      return readBigEndian64(left.data() + left.size() - 8) < readBigEndian64(right.data() + right.size() - 8);
+    }
+  }
+  return left < right;
+}
+
 }  // namespace
 
 HashFile::Shape TreeReader::shape(std::shared_ptr<SealerPool> sealers) {
@@ -50,29 +62,139 @@ TreeReader::TreeReader(const HashFile &file) : file_(file) {
   count_ = static_cast<uint64_t>(records);
 }
 
-bool TreeReader::find(std::string_view key, Leaf &leaf, std::string_view &value) const {
-  readLeaf(leafFor(key), leaf);
-  auto isBefore = [](const Record &record, std::string_view key) { return record.key < key; };
-  auto found = std::lower_bound(leaf.records.begin(), leaf.records.end(), key, isBefore);
-  if (found == leaf.records.end() || found->key != key) return false;
-  value = found->value;
-  return true;
+// MARK: Nodes
+
+// Goes through the children of an inner node, from the heir, which has no key, to the last one, and checks each.
+class TreeReader::InnerCursor {
+ public:
+  InnerCursor(const TreeReader &tree, std::string_view bytes)
+      : tree_(tree), position_(bytes.data()), end_(position_ + bytes.size()) {
+    readChild();
+  }
+
+  // False behind the last one.
+  bool hasChild() const { return child_ != 0; }
+  int64_t child() const { return child_; }
+  // From here on keys are the child's.
+  std::string_view key() const { return key_; }
+
+  bool advance() {
+    if (position_ == end_) {
+      child_ = 0;
+      return false;
+    }
+    readChild();
+    uint64_t length;
+    position_ = readVarnum(position_, end_, &length);
+    if (!position_ || length > static_cast<uint64_t>(end_ - position_)) {
+      tree_.damaged("an inner node of the tree is damaged");
+    }
+    const std::string_view key(position_, length);
+    if (hasKey_ && isLess(key, key_)) tree_.damaged("the keys of an inner node are not in order");
+    key_ = key;
+    hasKey_ = true;
+    position_ += length;
+    return true;
+  }
+
+ private:
+  void readChild() {
+    uint64_t child;
+    position_ = readVarnum(position_, end_, &child);
+    child_ = position_ ? static_cast<int64_t>(child) : 0;
+    const bool isKnown =
+      child_ > 0 && (isInner(child_) ? child_ <= kInnerBase + tree_.innerCount_ : child_ <= tree_.leafCount_);
+    if (!isKnown) tree_.damaged("an inner node of the tree is damaged");
+  }
+
+  const TreeReader &tree_;
+  const char *position_;
+  const char *const end_;
+  int64_t child_ = 0;
+  std::string_view key_;
+  bool hasKey_ = false;
+};
+
+namespace {
+
+uint64_t readLeafNumber(const HashFile &file, const char *&position, const char *end, uint64_t limit) {
+  uint64_t number;
+  position = readVarnum(position, end, &number);
+  if (!position || number > limit) file.damaged("a leaf of the tree is damaged", 0);
+  return number;
 }
 
-int64_t TreeReader::leafFor(std::string_view key) const {
+}  // namespace
+
+void TreeReader::LeafCursor::begin(const HashFile &file, std::string_view bytes, int64_t leafCount) {
+  file_ = &file;
+  position_ = bytes.data();
+  end_ = position_ + bytes.size();
+  hasRecord_ = false;
+  previous_ = static_cast<int64_t>(readLeafNumber(file, position_, end_, static_cast<uint64_t>(leafCount)));
+  next_ = static_cast<int64_t>(readLeafNumber(file, position_, end_, static_cast<uint64_t>(leafCount)));
+  advance();
+}
+
+void TreeReader::LeafCursor::advance() {
+  if (position_ == end_) {
+    hasRecord_ = false;
+    return;
+  }
+  const uint64_t size = static_cast<uint64_t>(end_ - position_);
+  const uint64_t keyLength = readLeafNumber(*file_, position_, end_, size);
+  const uint64_t valueLength = readLeafNumber(*file_, position_, end_, size);
+  if (keyLength + valueLength > static_cast<uint64_t>(end_ - position_)) {
+    file_->damaged("a leaf of the tree is damaged", 0);
+  }
+  const std::string_view key(position_, keyLength);
+  if (hasRecord_ && !isLess(record_.key, key)) file_->damaged("the keys of a leaf are not in order", 0);
+  record_ = {key, {position_ + keyLength, valueLength}};
+  hasRecord_ = true;
+  position_ += keyLength + valueLength;
+}
+
+void TreeReader::parseLeaf(std::string_view bytes, Leaf &leaf) const {
+  LeafCursor cursor;
+  cursor.begin(file_, bytes, leafCount_);
+  leaf.previous = cursor.previous();
+  leaf.next = cursor.next();
+  leaf.records.clear();
+  for (; cursor.record(); cursor.advance()) leaf.records.push_back(*cursor.record());
+}
+
+// MARK: Finding
+
+int64_t TreeReader::leafFor(std::string_view key, std::optional<std::string> *end) const {
   int64_t id = root_;
-  InnerNode node;
+  std::string opened;
   for (int level = 0; isInner(id); level++) {
     if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
-    parseInner(readNode(id, node.opened), node);
-    auto above = std::upper_bound(
-      node.links.begin(), node.links.end(), key, [](std::string_view k, const Link &link) { return k < link.key; });
-    id = above == node.links.begin() ? node.heir : std::prev(above)->child;
+    InnerCursor node(*this, readNode(id, opened));
+    for (id = node.child(); node.advance() && !isLess(key, node.key());) id = node.child();
+    if (end && node.hasChild()) *end = std::string(node.key());
   }
   return id;
 }
 
 void TreeReader::readLeaf(int64_t id, Leaf &leaf) const { parseLeaf(readNode(id, leaf.opened), leaf); }
+
+void TreeReader::readLeaf(int64_t id, LeafCursor &leaf) const {
+  leaf.begin(file_, readNode(id, leaf.opened_), leafCount_);
+}
+
+bool TreeFinder::find(std::string_view key, std::string_view &value) {
+  if (!hasLeaf_ || (end_ && !isLess(key, *end_))) {
+    hasLeaf_ = false;
+    end_ = std::nullopt;
+    tree_.readLeaf(tree_.leafFor(key, &end_), leaf_);
+    hasLeaf_ = true;
+  }
+  while (leaf_.record() && isLess(leaf_.record()->key, key)) leaf_.advance();
+  if (!leaf_.record() || leaf_.record()->key != key) return false;
+  value = leaf_.record()->value;
+  return true;
+}
 
 std::string_view TreeReader::readNode(int64_t id, std::string &opened) const {
   char key[24];
@@ -84,51 +206,7 @@ std::string_view TreeReader::readNode(int64_t id, std::string &opened) const {
   return NodeSeal(file_).opened({key, static_cast<size_t>(length)}, {record.value, record.valueLength}, opened);
 }
 
-void TreeReader::parseInner(std::string_view bytes, InnerNode &node) const {
-  const char *position = bytes.data(), *end = position + bytes.size();
-  auto readChild = [&] {
-    uint64_t child;
-    position = readVarnum(position, end, &child);
-    int64_t id = position ? static_cast<int64_t>(child) : 0;
-    bool isKnown = id > 0 && (isInner(id) ? id <= kInnerBase + innerCount_ : id <= leafCount_);
-    if (!isKnown) damaged("an inner node of the tree is damaged");
-    return id;
-  };
-  node.links.clear();
-  node.heir = readChild();
-  while (position < end) {
-    int64_t child = readChild();
-    uint64_t length;
-    position = readVarnum(position, end, &length);
-    if (!position || length > static_cast<uint64_t>(end - position)) damaged("an inner node of the tree is damaged");
-    std::string_view key(position, length);
-    if (!node.links.empty() && key < node.links.back().key) damaged("the keys of an inner node are not in order");
-    node.links.push_back({key, child});
-    position += length;
-  }
-}
-
-void TreeReader::parseLeaf(std::string_view bytes, Leaf &leaf) const {
-  const char *position = bytes.data(), *end = position + bytes.size();
-  auto readNumber = [&](uint64_t limit) {
-    uint64_t number;
-    position = readVarnum(position, end, &number);
-    if (!position || number > limit) damaged("a leaf of the tree is damaged");
-    return number;
-  };
-  leaf.records.clear();
-  leaf.previous = static_cast<int64_t>(readNumber(static_cast<uint64_t>(leafCount_)));
-  leaf.next = static_cast<int64_t>(readNumber(static_cast<uint64_t>(leafCount_)));
-  while (position < end) {
-    uint64_t keyLength = readNumber(bytes.size());
-    uint64_t valueLength = readNumber(bytes.size());
-    if (keyLength + valueLength > static_cast<uint64_t>(end - position)) damaged("a leaf of the tree is damaged");
-    std::string_view key(position, keyLength);
-    if (!leaf.records.empty() && key <= leaf.records.back().key) damaged("the keys of a leaf are not in order");
-    leaf.records.push_back({key, {position + keyLength, valueLength}});
-    position += keyLength + valueLength;
-  }
-}
+// MARK: Checking
 
 void TreeReader::checkInnerNodes() const {
   if (isInner(root_)) checkInner(root_, 0);
@@ -138,15 +216,12 @@ void TreeReader::checkInnerNodes() const {
 // shared, more and more.
 int64_t TreeReader::checkInner(int64_t id, int level) const {
   if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
-  InnerNode node;
-  parseInner(readNode(id, node.opened), node);
+  std::string opened;
   int64_t nodeCount = 1, limit = std::min(innerCount_, static_cast<int64_t>(file_.count()));
-  auto check = [&](int64_t child) {
-    if (isInner(child)) nodeCount += checkInner(child, level + 1);
+  for (InnerCursor node(*this, readNode(id, opened)); node.hasChild(); node.advance()) {
+    if (isInner(node.child())) nodeCount += checkInner(node.child(), level + 1);
     if (nodeCount > limit) damaged("inner nodes of the tree have several parents");
-  };
-  check(node.heir);
-  for (const Link &link : node.links) check(link.child);
+  }
   return nodeCount;
 }
 
@@ -154,11 +229,11 @@ void TreeReader::checkNode(const HashFile &file, std::string_view key, std::stri
   TreeReader reader(file, AnyNode());
   if (key.empty()) return;
   if (key[0] == 'L') {
-    Leaf leaf;
-    reader.parseLeaf(value, leaf);
+    LeafCursor leaf;
+    leaf.begin(file, value, reader.leafCount_);
+    while (leaf.record()) leaf.advance();
   } else if (key[0] == 'I') {
-    InnerNode node;
-    reader.parseInner(value, node);
+    for (InnerCursor node(reader, value); node.hasChild();) node.advance();
   }
 }
 

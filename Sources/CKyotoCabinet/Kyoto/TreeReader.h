@@ -5,6 +5,7 @@
 // last commit left in the file: stock code writes all of its cached nodes at the end of a commit.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,34 @@ class TreeReader {
     std::vector<Record> records;
     std::string opened;  // in an encrypted store what `records` points into
   };
+  // Goes through the records of a leaf, and checks each as it comes to it.
+  class LeafCursor {
+   public:
+    LeafCursor() = default;
+    LeafCursor(const LeafCursor &) = delete;
+    LeafCursor &operator=(const LeafCursor &) = delete;
+
+    int64_t previous() const { return previous_; }
+    int64_t next() const { return next_; }
+    // Null behind the last one.
+    const Record *record() const { return hasRecord_ ? &record_ : nullptr; }
+    // Throws Failure(TDN_DAMAGED) where the next key is out of order, or a length is wrong.
+    void advance();
+
+   private:
+    friend class TreeReader;
+
+    void begin(const HashFile &file, std::string_view bytes, int64_t leafCount);
+
+    const HashFile *file_ = nullptr;
+    const char *position_ = nullptr;
+    const char *end_ = nullptr;
+    int64_t previous_ = 0;
+    int64_t next_ = 0;
+    bool hasRecord_ = false;
+    Record record_;
+    std::string opened_;  // in an encrypted store what the records point into
+  };
 
   // Stock code has a cache of as many nodes in memory.
   static constexpr uint64_t kMostBuckets = 1 << 20;
@@ -39,13 +68,12 @@ class TreeReader {
   int64_t lastLeaf() const { return last_; }
   int64_t leafCount() const { return leafCount_; }
 
-  // The value stands in the file or in the leaf.
-  bool find(std::string_view key, Leaf &leaf, std::string_view &value) const;
-
-  // The leaf whose range holds the key.
-  int64_t leafFor(std::string_view key) const;
+  // The leaf whose range holds the key. `end`, if it is wanted: where the range ends.
+  int64_t leafFor(std::string_view key, std::optional<std::string> *end = nullptr) const;
   // Throws Failure(TDN_DAMAGED) where the keys are not in order or a length is wrong.
   void readLeaf(int64_t id, Leaf &leaf) const;
+  // The same, record by record from the first one on.
+  void readLeaf(int64_t id, LeafCursor &leaf) const;
 
   // Checks all inner nodes, before stock code is let at the tree: it fills arrays of a fixed size on its way down and
   // takes numbers of nodes as they come.
@@ -59,19 +87,10 @@ class TreeReader {
   TreeReader(const HashFile &file, AnyNode)
       : file_(file), leafCount_(kMaximumNodeCount), innerCount_(kMaximumNodeCount) {}
 
-  struct Link {
-    std::string_view key;
-    int64_t child;
-  };
-  struct InnerNode {
-    int64_t heir;
-    std::vector<Link> links;
-    std::string opened;
-  };
+  class InnerCursor;
 
   static bool isInner(int64_t id) { return id > kInnerBase; }
   std::string_view readNode(int64_t id, std::string &opened) const;
-  void parseInner(std::string_view bytes, InnerNode &node) const;
   void parseLeaf(std::string_view bytes, Leaf &leaf) const;
   int64_t checkInner(int64_t id, int level) const;
   [[noreturn]] void damaged(const char *what) const { file_.damaged(what, 0); }
@@ -87,6 +106,20 @@ class TreeReader {
   int64_t leafCount_ = 0;
   int64_t innerCount_ = 0;
   uint64_t count_ = 0;
+};
+
+// Finds keys that come in ascending order: those that belong to one leaf at the cost of going through it once.
+class TreeFinder {
+ public:
+  explicit TreeFinder(const HashFile &file) : tree_(file) {}
+  // The value stands in the file, or in this until the next call.
+  bool find(std::string_view key, std::string_view &value);
+
+ private:
+  const TreeReader tree_;
+  TreeReader::LeafCursor leaf_;
+  bool hasLeaf_ = false;
+  std::optional<std::string> end_;  // what comes after the leaf's range of keys; nothing: nothing does
 };
 
 }  // namespace todana
