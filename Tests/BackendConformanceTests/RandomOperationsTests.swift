@@ -70,6 +70,13 @@ private struct RandomRun {
     var batch = WriteBatch()
     var changed = model
     var isRefused = false
+    if Int.random(in: 0..<15, using: &generator) == 0 {
+      let number = Int.random(in: 0..<structures.count, using: &generator)
+      batch.appendClear(of: structures[number].id)
+      changed[number] = [:]
+    }
+    let base = changed
+    var touched = [Set<[UInt8]>](repeating: [], count: structures.count)
     let changeCount = Int.random(in: 1...(Bool.random(using: &generator) ? 6 : 200), using: &generator)
     // Neighbouring rows, which a backend may keep together, or any records.
     let isRun = Int.random(in: 0..<3, using: &generator) == 0
@@ -79,9 +86,18 @@ private struct RandomRun {
       let key = isRun ? nextRow : randomKey(of: structures[number].kind)
       nextRow[1] = max(nextRow[1] &+ 1, 1)
       // One change for each key.
-      if changed[number][key] != model[number][key] { continue }
-      let old = model[number][key]
-      if old != nil, Int.random(in: 0..<4, using: &generator) == 0 {
+      if !touched[number].insert(key).inserted { continue }
+      let old = base[number][key]
+      let choice = Int.random(in: 0..<10, using: &generator)
+      if choice == 0 {
+        append(.erase, key, number, to: &batch, expecting: .anything)
+        changed[number][key] = nil
+      } else if choice == 1 {
+        let isFalse = Int.random(in: 0..<200, using: &generator) == 0
+        let holds = old.map { .token(token(of: $0)) } ?? WriteBatch.Expectation.absent
+        append(.check, key, number, to: &batch, expecting: isFalse ? .token(1) : holds)
+        isRefused = isRefused || isFalse
+      } else if old != nil, choice < 4 {
         remove(key, number, from: &batch, expecting: old.map { .token(token(of: $0)) } ?? .anything)
         changed[number][key] = nil
       } else {
@@ -122,6 +138,20 @@ private struct RandomRun {
       batch.put(value, key: key, in: structures[number].id, expecting: expectation)
     }
     return isFalse
+  }
+
+  private func append(
+    _ kind: WriteBatch.Kind, _ key: [UInt8], _ number: Int, to batch: inout WriteBatch,
+    expecting expectation: WriteBatch.Expectation
+  ) {
+    let structure = structures[number]
+    let rowID = RowID(key[0]) << 8 | RowID(key[key.count > 1 ? 1 : 0])
+    switch (kind, structure.kind) {
+    case (.erase, .rows): batch.erase(row: rowID, in: structure.id)
+    case (.erase, _): batch.erase(key: key, in: structure.id)
+    case (_, .rows): batch.check(row: rowID, in: structure.id, expecting: expectation)
+    case (_, _): batch.check(key: key, in: structure.id, expecting: expectation)
+    }
   }
 
   private func remove(

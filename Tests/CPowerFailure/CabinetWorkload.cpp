@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -43,7 +44,12 @@ struct Changes {
     ofStructures[structure][key] = {true, std::move(value)};
   }
   void remove(uint32_t structure, const std::string &key) { ofStructures[structure][key] = {false, {}}; }
+  void clear(uint32_t structure) {
+    ofStructures[structure].clear();
+    cleared.insert(structure);
+  }
 
+  std::set<uint32_t> cleared;  // before anything else happens there
   std::map<uint32_t, std::map<std::string, Change>> ofStructures;
 };
 
@@ -265,7 +271,12 @@ class CabinetWorkload final : public Workload {
     Contents &contents = contentsOf(kind.kind, kind.name);
     Digest &digest = state[kind.name];
     const uint64_t choice = random_() % 10;
-    if (choice < 2 && contents.records.size() > 200) {
+    if (random_() % 12 == 0) {
+      changes.clear(contents.id);
+      contents.records.clear();
+      digest = Digest();
+      if (random_() % 2) addNew(changes, contents, digest, 1 + random_() % 200);
+    } else if (choice < 2 && contents.records.size() > 200) {
       // So many that compacting is worth it.
       std::vector<std::string> keys;
       for (const auto &[key, hash] : contents.records) {
@@ -319,7 +330,7 @@ class CabinetWorkload final : public Workload {
     // What this batch put, it cannot remove.
     if (found != batch.end()) {
       batch.erase(found);
-      if (!wasThere(contents.id, key)) return;
+      if (changes.cleared.count(contents.id) || !wasThere(contents.id, key)) return;
     }
     changes.remove(contents.id, key);
   }
@@ -365,7 +376,8 @@ class CabinetWorkload final : public Workload {
     for (const auto &[name, contents] : contents_) {
       if (contents.records.empty()) continue;
       const std::string &key = contents.records.begin()->first;
-      if (changes.ofStructures[contents.id].count(key) || !wasThere(contents.id, key)) continue;
+      if (changes.cleared.count(contents.id) || changes.ofStructures[contents.id].count(key)) continue;
+      if (!wasThere(contents.id, key)) continue;
       changes.ofStructures[contents.id][key] = {true, "x", true};
       return true;
     }
@@ -378,6 +390,12 @@ class CabinetWorkload final : public Workload {
     std::vector<tdn_change> list;
     std::string bytes;
     for (const auto &[structure, ofStructure] : changes.ofStructures) {
+      if (changes.cleared.count(structure)) {
+        tdn_change entry{};
+        entry.structure = structure;
+        entry.kind = TDN_CLEAR;
+        list.push_back(entry);
+      }
       for (const auto &[key, change] : ofStructure) {
         tdn_change entry{};
         entry.structure = structure;

@@ -2,7 +2,7 @@ import TestSupport
 import Todana
 
 /// What a faulty workload keeps in a tree: before save *n*, a commit of its own puts the keys of *n* and removes those of
-/// *n* - 3.
+/// *n* - 3; now and then it takes all keys out and puts back those that stay.
 enum FaultTree {
   private static let name = Array("saves in order".utf8)
   private static let keysPerSave = 4
@@ -14,7 +14,14 @@ enum FaultTree {
     guard present.last != number else { return }
     try backend.commit { batch in
       for key in keys(of: number) { batch.put(key, key: key, in: tree) }
-      for old in present where old <= number - 3 { for key in keys(of: old) { batch.remove(key: key, in: tree) } }
+      if number % 3 == 0 {
+        batch.appendClear(of: tree)
+        for kept in present where kept > number - 3 {
+          for key in keys(of: kept) { batch.put(key, key: key, in: tree, expecting: .absent) }
+        }
+      } else {
+        for old in present where old <= number - 3 { for key in keys(of: old) { batch.erase(key: key, in: tree) } }
+      }
     }
   }
 

@@ -98,7 +98,7 @@ public final class DictionaryBackend: StoreBackend {
       guard conflicts.isEmpty else {
         throw BackendError(.conflict, "\(conflicts.count) records are not as expected.", conflicts: conflicts)
       }
-      guard !changes.isEmpty else { return state.commitNumber }
+      guard changes.contains(where: { $0.kind != .check }) else { return state.commitNumber }
       changed.commitNumber += 1
       changed.outcomes[id] = changed.commitNumber
       changed.outcomes = changed.outcomes.filter { $0.value + 1024 > changed.commitNumber }
@@ -154,16 +154,25 @@ extension DictionaryBackend.State {
     guard let kind = structures[change.structure]?.kind else {
       throw BackendError(.noSuchStructure, "There is no structure \(change.structure.rawValue).")
     }
+    guard WriteBatch.fits(change.expectation, change.kind) else {
+      throw BackendError(.invalidArgument, "A change of kind \(change.kind) expects \(change.expectation).")
+    }
+    if change.kind == .clear {
+      guard change.key == .row(0) else { throw BackendError(.invalidArgument, "A clearing has a key.") }
+      structures[change.structure]?.records = [:]
+      return true
+    }
     let key = try DictionaryBackend.Key(change.key, arena, kind, limits)
     let old = structures[change.structure]?.records[key]
     switch change.expectation {
     case .anything: if change.kind == .remove && old == nil { return false }
-    case .absent: if old != nil || change.kind == .remove { return false }
+    case .absent: if old != nil { return false }
     case .token(let expected): if old.map(token(of:)) != expected { return false }
     }
-    let value = unsafe change.kind == .remove ? nil : [UInt8](arena.bytes[change.value])
+    if change.kind == .check { return true }
+    let value = unsafe change.kind == .put ? [UInt8](arena.bytes[change.value]) : nil
     structures[change.structure]?.records[key] = value
-    if case .row(let rowID) = key, let next = structures[change.structure]?.nextRowID, rowID >= next {
+    if change.kind == .put, case .row(let rowID) = key, let next = structures[change.structure]?.nextRowID, rowID >= next {
       structures[change.structure]?.nextRowID = rowID + 1
     }
     return true

@@ -78,7 +78,7 @@ struct FaultyState {
       throw fault.error
     }
     contents = next
-    if changes.isEmpty { return commitNumber }
+    if changes.allSatisfy({ $0.kind == .check }) { return commitNumber }
     commitNumber += 1
     outcomes[id] = commitNumber
     return commitNumber
@@ -106,14 +106,23 @@ struct FaultyState {
 
   private func check(_ changes: [WriteBatch.Change], arena: [UInt8], limits: BackendLimits) throws(BackendError) {
     var conflicts: [Int] = []
+    var cleared: Set<ClassID> = []
     for (index, change) in changes.enumerated() {
+      guard WriteBatch.fits(change.expectation, change.kind) else {
+        throw BackendError(.invalidArgument, "A change of kind \(change.kind) expects \(change.expectation).")
+      }
+      if change.kind == .clear {
+        cleared.insert(change.structure)
+        continue
+      }
       if change.value.count > limits.valueByteCount {
         throw BackendError(.limitExceeded, "The value is too large.", structure: change.structure)
       }
       if case .bytes(let range) = change.key, range.count > limits.keyByteCount {
         throw BackendError(.limitExceeded, "The key is too long.", structure: change.structure)
       }
-      if !Self.holds(change, value: value(of: change, arena: arena)) { conflicts.append(index) }
+      let value = cleared.contains(change.structure) ? nil : value(of: change, arena: arena)
+      if !Self.holds(change, value: value) { conflicts.append(index) }
     }
     if !conflicts.isEmpty {
       throw BackendError(.conflict, "Records are not what the batch expects.", conflicts: conflicts)
@@ -139,6 +148,14 @@ struct FaultyState {
   }
 
   private static func apply(_ change: WriteBatch.Change, arena: [UInt8], to contents: inout FaultyContents) {
+    switch change.kind {
+    case .put, .remove, .erase: break
+    case .check: return
+    case .clear:
+      contents.rows[change.structure] = nil
+      contents.keys[change.structure] = nil
+      return
+    }
     let value = change.kind == .put ? Array(arena[change.value]) : nil
     switch change.key {
     case .row(let rowID): contents.rows[change.structure, default: [:]][rowID] = value

@@ -35,6 +35,32 @@ extension WriteBatch {
   }
 }
 
+extension WriteBatch {
+  /// Removes a row if it is there.
+  public mutating func erase(row: RowID, in structure: ClassID) {
+    append(Change(structure: structure, kind: .erase, expectation: .anything, key: .row(row), value: 0..<0))
+  }
+
+  /// Removes the record under a byte key if there is one.
+  public mutating func erase(key: [UInt8], in structure: ClassID) {
+    append(
+      Change(
+        structure: structure, kind: .erase, expectation: .anything, key: .bytes(arena.append(key)), value: 0..<0))
+  }
+
+  /// Demands that a row is as expected.
+  public mutating func check(row: RowID, in structure: ClassID, expecting expectation: Expectation) {
+    append(Change(structure: structure, kind: .check, expectation: expectation, key: .row(row), value: 0..<0))
+  }
+
+  /// Demands that the record under a byte key is as expected.
+  public mutating func check(key: [UInt8], in structure: ClassID, expecting expectation: Expectation) {
+    append(
+      Change(
+        structure: structure, kind: .check, expectation: expectation, key: .bytes(arena.append(key)), value: 0..<0))
+  }
+}
+
 extension ByteArena {
   /// Adds bytes at the end and returns where they stand.
   fileprivate func append(_ bytes: [UInt8]) -> Range<Int> {

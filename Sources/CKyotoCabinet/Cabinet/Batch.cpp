@@ -9,11 +9,14 @@ Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch), changes_
   for (size_t index = 0; index < batch.change_count;) {
     uint32_t id = change(index).structure;
     if (!seen.insert(id).second) invalid("changes of one structure must stand together", index);
-    BatchRun run{&table.structure(id), index, index, 0, 0};
+    BatchRun run{&table.structure(id), index, index, 0, 0, false, true, false};
     for (; run.end < batch.change_count && change(run.end).structure == id; run.end++) {
       checkChange(run, run.end);
       if (run.end > run.first) checkOrder(run, run.end);
       const tdn_change &change = this->change(run.end);
+      run.isCleared |= change.kind == TDN_CLEAR;
+      run.isPlain &= change.kind == TDN_PUT || change.kind == TDN_REMOVE;
+      run.hasChanges |= change.kind != TDN_CHECK;
       if (change.kind == TDN_PUT) {
         run.putCount++;
         if (run.structure->hasRows()) run.lastRow = change.key;  // they are in order
@@ -24,44 +27,96 @@ Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch), changes_
   }
 }
 
+void Batch::makeOwn() {
+  if (!ownChanges_.empty()) return;
+  ownChanges_.assign(batch_.changes, batch_.changes + batch_.change_count);
+  changes_ = ownChanges_.data();
+}
+
 void Batch::replaceValue(size_t index, std::string value) {
-  if (ownChanges_.empty()) {
-    ownChanges_.assign(batch_.changes, batch_.changes + batch_.change_count);
-    changes_ = ownChanges_.data();
-  }
+  makeOwn();
   ownChanges_[index].value = kReplaced | replaced_.size();
   ownChanges_[index].value_length = value.size();
   replaced_.push_back(std::move(value));
 }
 
+void Batch::simplify(BatchRun &run, const OldTokens &oldTokens) {
+  if (run.isPlain) return;
+  makeOwn();
+  size_t end = run.first;
+  for (size_t index = run.first; index < run.end; index++) {
+    tdn_change change = ownChanges_[index];
+    if (change.kind == TDN_CHECK || change.kind == TDN_CLEAR) continue;
+    const auto old = oldTokens.find(index);
+    if (old != oldTokens.end()) {
+      change.expectation = TDN_EXPECT_TOKEN;
+      change.expected = old->second;
+    } else if (change.kind == TDN_ERASE) {
+      continue;
+    } else if (change.expectation == TDN_EXPECT_ANY) {
+      // Found by this change's index alone, which is to be another one.
+      change.expectation = TDN_EXPECT_ABSENT;
+    }
+    if (change.kind == TDN_ERASE) change.kind = TDN_REMOVE;
+    ownChanges_[end++] = change;
+  }
+  run.end = end;
+}
+
+// MARK: Checking
+
 void Batch::checkChange(const BatchRun &run, size_t index) const {
+  checkKind(run, index);
+  if (change(index).kind != TDN_CLEAR) checkKey(run, index);
+  if (change(index).kind == TDN_PUT) checkValue(run, index);
+}
+
+void Batch::checkKind(const BatchRun &run, size_t index) const {
   const tdn_change &change = this->change(index);
-  auto isWithinBytes = [&](uint64_t offset, uint64_t length) {
-    return length <= batch_.byte_count && offset <= batch_.byte_count - length;
-  };
-  bool isPut = change.kind == TDN_PUT;
-  if (!isPut && change.kind != TDN_REMOVE) invalid("a change is neither a put nor a removal", index);
   if (change.expectation > TDN_EXPECT_TOKEN) invalid("a change has an unknown expectation", index);
-  if (!isPut && change.expectation == TDN_EXPECT_ABSENT) invalid("a removal expects that there is no record", index);
+  switch (change.kind) {
+    case TDN_PUT: break;
+    case TDN_REMOVE:
+      if (change.expectation == TDN_EXPECT_ABSENT) invalid("a removal expects that there is no record", index);
+      break;
+    case TDN_ERASE:
+      if (change.expectation != TDN_EXPECT_ANY) invalid("an erasure expects something", index);
+      break;
+    case TDN_CHECK:
+      if (change.expectation == TDN_EXPECT_ANY) invalid("a check expects nothing", index);
+      break;
+    case TDN_CLEAR:
+      if (change.expectation != TDN_EXPECT_ANY) invalid("a clearing expects something", index);
+      if (change.key != 0 || change.key_length != 0) invalid("a clearing has a key", index);
+      if (index != run.first) invalid("a clearing does not come first", index);
+      break;
+    default: invalid("a change is of no known kind", index);
+  }
+}
+
+void Batch::checkKey(const BatchRun &run, size_t index) const {
+  const tdn_change &change = this->change(index);
   if (run.structure->hasRows()) {
     // The last row id is kept free, so that there is always a next one.
     if (change.key_length != 0 || change.key == 0 || change.key == UINT64_MAX) invalid("a row id is impossible", index);
-  } else {
-    if (change.key_length == 0) invalid("a key is empty", index);
-    if (!isWithinBytes(change.key, change.key_length)) invalid("a key lies outside of the batch's bytes", index);
-    if (change.key_length > kMaximumKeyLength) {
-      throw Failure(TDN_LIMIT, "a key is longer than 1,024 bytes: store a prefix and a digest of it instead");
-    }
+    return;
   }
-  if (isPut) {
-    if (!isWithinBytes(change.value, change.value_length)) invalid("a value lies outside of the batch's bytes", index);
-    if (change.value_length > kMaximumValueLength) {
-      Failure failure(TDN_LIMIT, "a record is larger than 1 GiB: divide it into several records");
-      failure.structure = change.structure;
-      failure.hasRow = run.structure->hasRows();
-      failure.row = change.key;
-      throw failure;
-    }
+  if (change.key_length == 0) invalid("a key is empty", index);
+  if (!isWithinBytes(change.key, change.key_length)) invalid("a key lies outside of the batch's bytes", index);
+  if (change.key_length > kMaximumKeyLength) {
+    throw Failure(TDN_LIMIT, "a key is longer than 1,024 bytes: store a prefix and a digest of it instead");
+  }
+}
+
+void Batch::checkValue(const BatchRun &run, size_t index) const {
+  const tdn_change &change = this->change(index);
+  if (!isWithinBytes(change.value, change.value_length)) invalid("a value lies outside of the batch's bytes", index);
+  if (change.value_length > kMaximumValueLength) {
+    Failure failure(TDN_LIMIT, "a record is larger than 1 GiB: divide it into several records");
+    failure.structure = change.structure;
+    failure.hasRow = run.structure->hasRows();
+    failure.row = change.key;
+    throw failure;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "FileTable.h"
@@ -21,6 +22,9 @@ struct BatchRun {
   size_t end;
   size_t putCount;
   uint64_t lastRow;  // the largest row id that is put, or 0
+  bool isCleared;    // first of all
+  bool isPlain;      // puts and removals only
+  bool hasChanges;   // not only checks
 };
 
 class Batch {
@@ -29,7 +33,7 @@ class Batch {
   Batch(const tdn_batch &batch, FileTable &table);
 
   const uint8_t *id() const { return batch_.id; }
-  const std::vector<BatchRun> &runs() const { return runs_; }
+  std::vector<BatchRun> &runs() { return runs_; }
 
   const tdn_change &change(size_t index) const { return changes_[index]; }
   const char *bytes(uint64_t offset) const { return reinterpret_cast<const char *>(batch_.bytes) + offset; }
@@ -40,8 +44,21 @@ class Batch {
   // The caller's bytes stay as they are.
   void replaceValue(size_t index, std::string value);
 
+  // The tokens of records that are replaced or erased whatever they are, by the indexes of their changes.
+  using OldTokens = std::unordered_map<size_t, uint64_t>;
+  // Once every expectation was met: leaves puts and removals of a run only, in its first places. What is erased is removed
+  // where it was found, and the other tokens become expectations.
+  void simplify(BatchRun &run, const OldTokens &oldTokens);
+
  private:
   void checkChange(const BatchRun &run, size_t index) const;
+  void checkKind(const BatchRun &run, size_t index) const;
+  void checkKey(const BatchRun &run, size_t index) const;
+  void checkValue(const BatchRun &run, size_t index) const;
+  void makeOwn();
+  bool isWithinBytes(uint64_t offset, uint64_t length) const {
+    return length <= batch_.byte_count && offset <= batch_.byte_count - length;
+  }
   void checkOrder(const BatchRun &run, size_t index) const;
   [[noreturn]] void invalid(const char *what, size_t index) const;
 

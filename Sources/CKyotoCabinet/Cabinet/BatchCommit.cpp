@@ -21,7 +21,9 @@ void BatchCommit::apply() {
     std::sort(conflicts_.begin(), conflicts_.end());  // new rows were checked before the others
     throw Conflict();
   }
-  for (const BatchRun &run : batch_.runs()) {
+  for (BatchRun &run : batch_.runs()) {
+    // What is only looked at is left alone.
+    if (!run.hasChanges) continue;
     if (ring() && !run.structure->isTree()) convert(run);
     change(run);
   }
@@ -31,7 +33,8 @@ void BatchCommit::apply() {
 // MARK: Checking
 
 void BatchCommit::check(const BatchRun &run) {
-  std::shared_ptr<const HashFile> file = commit_.state().table.file(*run.structure);
+  std::shared_ptr<const HashFile> file;
+  if (!run.isCleared) file = commit_.state().table.file(*run.structure);
   if (!file || file->count() == 0) {
     for (size_t index = run.first; index < run.end; index++) checkOne(index, false, {});
   } else if (run.structure->isTree()) {
@@ -84,8 +87,8 @@ void BatchCommit::checkTree(const BatchRun &run, const HashFile &file) {
   std::optional<TreeFinder> finder;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    // Nothing is expected, and what goes is found where it is replaced.
-    if (change.kind == TDN_PUT && change.expectation == TDN_EXPECT_ANY) continue;
+    // Nothing is expected, and what goes is found where it is replaced or removed.
+    if (change.kind != TDN_REMOVE && change.expectation == TDN_EXPECT_ANY) continue;
     if (!finder) finder.emplace(file);
     std::string_view value;
     bool exists = finder->find({batch_.bytes(change.key), change.key_length}, value);
@@ -95,7 +98,7 @@ void BatchCommit::checkTree(const BatchRun &run, const HashFile &file) {
 
 void BatchCommit::checkOne(size_t index, bool exists, std::string_view value) {
   const tdn_change &change = batch_.change(index);
-  bool isExpected = change.kind == TDN_PUT || exists;
+  bool isExpected = change.kind != TDN_REMOVE || exists;
   if (change.expectation == TDN_EXPECT_ABSENT) isExpected = !exists;
   if (change.expectation == TDN_EXPECT_TOKEN) {
     isExpected = exists && recordToken(value.data(), value.size()) == change.expected;
@@ -133,14 +136,19 @@ void BatchCommit::convert(const BatchRun &run) {
   }
 }
 
-void BatchCommit::change(const BatchRun &run) {
+void BatchCommit::change(BatchRun &run) {
   Structure &structure = *run.structure;
   try {
     std::shared_ptr<const HashFile> file = commit_.state().table.file(structure);
+    if (!structure.isTree()) batch_.simplify(run, oldTokens_);
+    // Nothing there is, and nothing comes.
+    if (!file && run.putCount == 0) return;
+    // Nothing of what was to be erased is there.
+    if (!structure.isTree() && !run.isCleared && run.first == run.end) return;
     Readers readers = commit_.snapshotReaders(structure, file);
     commit_.touch(structure);
-    uint64_t nextRow = file ? file->nextRow() : 0;
-    if (std::shared_ptr<const HashFile> other = fileFor(run, file); other != file) {
+    uint64_t nextRow = file && structure.hasRows() ? file->nextRow() : 0;
+    if (std::shared_ptr<const HashFile> other = run.isCleared && file ? clear(run) : fileFor(run, file); other != file) {
       commit_.replaceFile(structure, other);
       file = other;
       readers.clear();
@@ -156,6 +164,14 @@ void BatchCommit::change(const BatchRun &run) {
     if (failure.structure == 0) failure.structure = structure.id;
     throw;
   }
+}
+
+// A file without records takes the place of the one that has them, however many: whoever reads those goes on with it.
+std::shared_ptr<const HashFile> BatchCommit::clear(const BatchRun &run) {
+  Structure &structure = *run.structure;
+  commit_.noteCleared(structure);
+  return commit_.createFile(
+    structure, structure.hasRows() ? RowsChange::recordCount(batch_, run.first, run.end) : run.putCount);
 }
 
 // The file that is to take the run's records: a new one where there is none, or where it would be far too small.
@@ -314,19 +330,22 @@ void BatchCommit::changeTree(
   writer.noteNodesIn(structure.journal ? &structure.journal->keys : nullptr);
   ContentsDigest &digest = this->digest(structure);
   uint64_t count = structure.contents.count;
+  bool isChanged = run.isCleared;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
+    if (change.kind == TDN_CHECK || change.kind == TDN_CLEAR) continue;
     ChangeKey key(batch_, ring(), structure, change);
     const TreeWriter::OldValue old = [&](const char *value, size_t length) {
       for (const Commit::Reader &reader : readers) {
         reader.snapshot->keepInOrder(*reader.part, key.view(), value, length);
       }
       if (!value) return;
+      isChanged = true;
       digest.toggleEntry(key.view(), {value, length});
       if (structure.rekeyed) structure.rekeyed->digest.toggleEntry(key.view(), {value, length});
       count--;
     };
-    if (change.kind == TDN_REMOVE) {
+    if (change.kind != TDN_PUT) {
       writer.remove(key.view(), old);
     } else {
       const std::string_view value(batch_.value(change), change.value_length);
@@ -334,10 +353,14 @@ void BatchCommit::changeTree(
       digest.toggleEntry(key.view(), value);
       if (structure.rekeyed) structure.rekeyed->digest.toggleEntry(key.view(), value);
       count++;
+      isChanged = true;
     }
   }
-  setContents(structure, count, digest.take());
-  writer.finish();
+  // Where nothing of what was to be erased is there, nothing is to be written.
+  if (isChanged) {
+    setContents(structure, count, digest.take());
+    writer.finish();
+  }
   writer.noteNodesIn(nullptr);
 }
 

@@ -1,8 +1,6 @@
 // Applies a caller's batch: first every expectation is checked, then everything is changed.
 #pragma once
 
-#include <unordered_map>
-
 #include "RowsChange.h"
 
 namespace todana {
@@ -33,7 +31,8 @@ class BatchCommit {
 
   // -- Changing
   void convert(const BatchRun &run);
-  void change(const BatchRun &run);
+  void change(BatchRun &run);
+  std::shared_ptr<const HashFile> clear(const BatchRun &run);
   std::shared_ptr<const HashFile> fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current);
   std::shared_ptr<const HashFile> copy(Structure &structure, const HashFile &from, uint64_t recordCount);
   void changeHash(const BatchRun &run, const HashFile &file, const Readers &readers, uint64_t nextRow);
@@ -50,7 +49,7 @@ class BatchCommit {
   Commit commit_;
   Batch &batch_;
   std::vector<uint64_t> conflicts_;
-  std::unordered_map<size_t, uint64_t> oldTokens_;  // of records that are overwritten whatever they are
+  Batch::OldTokens oldTokens_;
   std::vector<Structure *> needy_;
 };
 

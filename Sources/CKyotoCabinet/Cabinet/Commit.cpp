@@ -11,6 +11,18 @@ namespace {
 // A stock tree has caches, locks, and one of the 1,024 thread-specific keys of the process.
 constexpr size_t kMaximumTreeWriters = 32;
 
+// In the structure's file, or, where a tree does not tell any more, in what was committed: it can be cleared all the same.
+uint64_t recordCount(const Structure &structure, const HashFile *file) {
+  if (!file) return 0;
+  if (!structure.isTree()) return file->rowCount();
+  try {
+    return TreeReader(*file).count();
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_DAMAGED) throw;
+    return structure.contents.count;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const HashFile> Commit::createFile(Structure &structure, uint64_t recordCount) {
@@ -49,8 +61,7 @@ std::vector<Commit::Reader> Commit::snapshotReaders(
   }
   std::vector<Reader> readers;
   if (snapshots_.empty()) return readers;
-  uint64_t count = 0;
-  if (file) count = structure.isTree() ? TreeReader(*file).count() : file->rowCount();
+  const uint64_t count = recordCount(structure, file.get());
   for (const std::shared_ptr<Snapshot> &snapshot : snapshots_) {
     SnapshotPart &part = snapshot->part(structure.id, file, count, structure.contents);
     // A snapshot from before a replacement reads the file that was replaced, which does not change any more.
@@ -89,6 +100,14 @@ void Commit::setContents(Structure &structure, const ContentsState &contents) {
   structure.contents = contents;
 }
 
+void Commit::noteCleared(Structure &structure) {
+  formerClearings_.emplace_back(&structure, structure.clearedBy);
+  structure.clearedBy = state_.group.applying().commitNumber;
+  ContentsState contents;
+  contents.generation = structure.contents.generation;
+  setContents(structure, contents);
+}
+
 void Commit::noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum) {
   for (size_t index = 0; index < sum.size(); index++) structure.rekeyed->sum[index] ^= sum[index];
   rekeyedSums_.emplace_back(&structure, sum);
@@ -117,6 +136,7 @@ void Commit::accept(const std::vector<Acceptance> &accepted) {
   for (const Acceptance &acceptance : accepted) {
     // What came after that commit stays as it was noted.
     ContentsState contents = acceptance.structure->contents;
+    if (acceptance.structure->clearedBy > acceptance.commitNumber) continue;
     if (contents.generation != acceptance.expected.generation) {
       throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed meanwhile: try again");
     }
@@ -168,6 +188,7 @@ void Commit::undo() {
     former->first->contents = former->second;
     if (former->first->fileNumber == 0) former->first->isSealed = former->second.generation != 0;
   }
+  for (const auto &[structure, commitNumber] : formerClearings_) structure->clearedBy = commitNumber;
   for (const auto &[structure, sum] : rekeyedSums_) {
     if (!structure->rekeyed) continue;
     for (size_t index = 0; index < sum.size(); index++) structure->rekeyed->sum[index] ^= sum[index];

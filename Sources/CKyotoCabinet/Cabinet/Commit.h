@@ -62,6 +62,8 @@ class Commit {
 
   // The structure contains this from the commit on.
   void setContents(Structure &structure, const ContentsState &contents);
+  // Its records are gone with the file that has them: what is worked out about them elsewhere is worth nothing any more.
+  void noteCleared(Structure &structure);
   // What it took out of the structure, and put in, as terms under other keys.
   void noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum);
 
@@ -78,7 +80,8 @@ class Commit {
   // contain, and the states belong together.
   struct Acceptance {
     Structure *structure;
-    ContentsState expected;  // as of that commit
+    uint64_t commitNumber;   // of that commit
+    ContentsState expected;  // as of it
     ContentsState found;
   };
   void accept(const std::vector<Acceptance> &accepted);
@@ -104,6 +107,7 @@ class Commit {
   };
   std::vector<Replacement> replacements_;
   std::vector<std::pair<Structure *, ContentsState>> formerContents_;
+  std::vector<std::pair<Structure *, uint64_t>> formerClearings_;
   std::vector<std::pair<Structure *, ContentsDigest::Sum>> rekeyedSums_;
 };
 

@@ -31,7 +31,7 @@ bool ContentsAcceptance::read(Structure &structure, const Rebuilding::Progress &
     done_ += chunk->slice_count;
     if (!progress(done_, total_)) return false;
   }
-  accepted_.push_back({&structure, expected, sum.take()});
+  accepted_.push_back({&structure, snapshot_->commitNumber(), expected, sum.take()});
   return true;
 }
 

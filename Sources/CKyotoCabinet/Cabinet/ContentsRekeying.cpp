@@ -9,7 +9,8 @@ ContentsRekeying::ContentsRekeying(Session &session, Structure &structure, Recor
     : session_(session), structure_(structure), conversion_(conversion),
       changes_(session.keyRing(), conversion.generation(), structure.id),
       digest_(session.keyRing(), conversion.generation(), structure.id),
-      snapshot_(session.openSnapshot([this] { structure_.rekeyed = &changes_; })) {}
+      snapshot_(session.openSnapshot([this] { structure_.rekeyed = &changes_; })),
+      commitNumber_(snapshot_->commitNumber()) {}
 
 ContentsRekeying::~ContentsRekeying() {
   session_.snapshots().close(snapshot_);
@@ -73,6 +74,7 @@ void ContentsRekeying::add(const tdn_chunk &chunk) {
 }
 
 ContentsDigest::Sum ContentsRekeying::digest() const {
+  if (structure_.clearedBy > commitNumber_) throw Rebuilding::Abandoned();
   ContentsDigest::Sum sum = sum_;
   for (size_t index = 0; index < sum.size(); index++) sum[index] ^= changes_.sum[index];
   return sum;

@@ -21,7 +21,7 @@ class ContentsRekeying {
   // are not those that were committed, which the new digest would vouch for.
   bool run(const Progress &progress);
 
-  // Of now, in a commit.
+  // Of now, in a commit. Throws Rebuilding::Abandoned where what was read is not in the structure any more.
   ContentsDigest::Sum digest() const;
 
  private:
@@ -34,6 +34,7 @@ class ContentsRekeying {
   ContentsDigest digest_;
   ContentsDigest::Sum sum_{};
   std::shared_ptr<Snapshot> snapshot_;
+  const uint64_t commitNumber_;  // that it was opened after
 };
 
 }  // namespace todana

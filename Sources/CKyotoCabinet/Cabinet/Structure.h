@@ -56,6 +56,8 @@ struct Structure {
 
   // As of the newest commit; changed by commits, with readers excluded.
   ContentsState contents;
+  // The last commit that removed all records at once; 0: none since the opening. The same holds for it.
+  uint64_t clearedBy = 0;
 
   // -- Used by commits only
   ContentsDigest::Sum stateTerm{};         // the structure's in the root of the states

@@ -110,6 +110,7 @@ class Changing : public kyotocabinet::DB::Visitor {
     return change(length);
   }
   const char *visit_empty(const char *, size_t, size_t *length) override {
+    if (isRemoval_) return NOP;
     if (old_) old_(nullptr, 0);
     return change(length);
   }

@@ -24,7 +24,8 @@ class TreeWriter {
 
   const HashFile &file() const { return *file_; }
 
-  // `old` is told the old value, null where there was none, before it is replaced.
+  // `old` is told the old value, null where there was none, before it is replaced or removed. Removing what is not there
+  // does nothing, and tells nothing.
   using OldValue = std::function<void(const char *value, size_t length)>;
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);

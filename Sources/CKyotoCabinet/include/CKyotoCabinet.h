@@ -189,22 +189,26 @@ bool tdn_reserve_rows(tdn_cabinet *cabinet, uint32_t structure, uint64_t count, 
 typedef enum {
   TDN_PUT = 1,
   TDN_REMOVE = 2,              // of a record that is not there: a conflict, never a silent no-op
+  TDN_ERASE = 3,               // removes the record if there is one; expects TDN_EXPECT_ANY
+  TDN_CHECK = 4,               // changes nothing: only its expectation counts, which is not TDN_EXPECT_ANY
+  TDN_CLEAR = 5,               // removes all records, however many, at once; has no key, and expects TDN_EXPECT_ANY
 } tdn_change_kind;
 
 typedef enum {
-  TDN_EXPECT_ANY = 0,          // for TDN_PUT: whatever is there is replaced
+  TDN_EXPECT_ANY = 0,          // whatever is there is replaced, or removed
   TDN_EXPECT_ABSENT = 1,
   TDN_EXPECT_TOKEN = 2,        // the record's last 8 bytes, as a little-endian number, are `expected`
 } tdn_expectation;
 
 // One change. Changes of one batch are grouped by structure and sorted by key within it (rows as numbers, byte keys
-// by their bytes, a key before those that it begins), at most one for each key.
+// by their bytes, a key before those that it begins), at most one for each key. TDN_CLEAR comes first of its structure,
+// and the other changes of the structure find it empty.
 typedef struct {
   uint32_t structure;
   uint8_t kind;                // a `tdn_change_kind`
   uint8_t expectation;         // a `tdn_expectation`
-  uint16_t key_length;         // of a byte key; 0 for rows
-  uint64_t key;                // the row id, or the offset of a byte key in `bytes`
+  uint16_t key_length;         // of a byte key; 0 for rows, and for TDN_CLEAR
+  uint64_t key;                // the row id, or the offset of a byte key in `bytes`; 0 for TDN_CLEAR
   uint64_t expected;           // token
   uint64_t value;              // offset of the value in `bytes`
   uint64_t value_length;
@@ -230,8 +234,8 @@ typedef struct {
   uint64_t *TDN_NULLABLE conflicts;  // their indexes in `changes`; free with `tdn_commit_result_free`
 } tdn_commit_result;
 
-// Applies the batch wholly or not at all. On TDN_CONFLICT nothing is applied and `result` lists every conflict. An
-// empty batch makes earlier relaxed commits durable. After TDN_MUST_REOPEN the outcome is unknown: see `tdn_outcome`.
+// Applies the batch wholly or not at all. On TDN_CONFLICT nothing is applied and `result` lists every conflict. A batch
+// that is empty, or changes nothing, is no commit: it makes earlier relaxed ones durable, and the number is the newest's. After TDN_MUST_REOPEN the outcome is unknown: see `tdn_outcome`.
 bool tdn_commit(
   tdn_cabinet *cabinet, const tdn_batch *batch, int32_t durability, tdn_commit_result *result, tdn_error *error);
 void tdn_commit_result_free(tdn_commit_result *result);

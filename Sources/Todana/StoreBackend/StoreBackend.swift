@@ -72,7 +72,12 @@ public protocol StoreBackend: AnyObject, Sendable {
 
   /// Applies a batch wholly or not at all, and returns the number of the commit.
   ///
-  /// An empty batch is no commit: it makes earlier relaxed ones durable and returns the newest's number.
+  /// A batch that is empty, or has checks only, is no commit: it makes earlier relaxed ones durable and returns the
+  /// newest's number.
+  ///
+  /// - Throws: ``BackendError/Code/conflict`` with every change whose expectation does not hold;
+  ///   ``BackendError/Code/invalidArgument`` where the batch is out of order, or one of its changes has a key or an
+  ///   expectation that it cannot have.
   func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber
 
   /// The commit under which the batch was applied; nil if it is not among the last 1,024 that were.

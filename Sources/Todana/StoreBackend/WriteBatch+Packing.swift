@@ -10,7 +10,7 @@ extension WriteBatch {
     ///
     /// A key of more than 65,535 bytes saturates, which is over every backend's limit.
     package var keyLength: UInt16
-    /// The row id, or the offset of a byte key.
+    /// The row id, or the offset of a byte key; 0 where all records are removed.
     package var key: UInt64
     package var expected: UInt64
     package var valueOffset: UInt64
@@ -52,7 +52,8 @@ extension WriteBatch.PackedChange {
 extension WriteBatch.Change {
   fileprivate init(_ packed: WriteBatch.PackedChange) {
     structure = ClassID(rawValue: packed.structure)
-    kind = packed.kind == WriteBatch.Kind.remove.rawValue ? .remove : .put
+    // Packed from a kind.
+    kind = WriteBatch.Kind(rawValue: packed.kind) ?? .put
     let valueStart = Int(packed.valueOffset)
     value = valueStart..<valueStart + Int(packed.valueLength)
     if packed.keyLength == 0 {

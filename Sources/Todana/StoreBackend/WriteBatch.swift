@@ -21,8 +21,9 @@ public struct WriteBatch: ~Copyable {
     public var structure: ClassID
     public var kind: Kind
     public var expectation: Expectation
+    /// ``Key/row(_:)`` of 0 for ``Kind/clear``, which has none.
     public var key: Key
-    /// Where the new value stands in the batch's arena; empty for a removal.
+    /// Where the new value stands in the batch's arena; empty but for ``Kind/put``.
     public var value: Range<Int>
 
     public init(
@@ -40,6 +41,15 @@ public struct WriteBatch: ~Copyable {
     case put = 1
     /// Of a record that exists: removing one that does not is a conflict.
     case remove = 2
+    /// Removes the record if there is one; its expectation is ``Expectation/anything``.
+    case erase = 3
+    /// Changes nothing, but has an expectation, which is not ``Expectation/anything``: that must hold, or the batch is
+    /// refused.
+    case check = 4
+    /// Removes all records of the structure, in the same time however many there are.
+    ///
+    /// It comes first of its structure: the other changes find that empty. See ``WriteBatch/appendClear(of:)``.
+    case clear = 5
   }
 
   /// What must be there before the change, or the whole batch is refused.
@@ -48,6 +58,16 @@ public struct WriteBatch: ~Copyable {
     case absent
     /// A record whose last 8 bytes, as a little-endian number, are this.
     case token(UInt64)
+  }
+
+  /// Whether kind and expectation go together.
+  package static func fits(_ expectation: Expectation, _ kind: Kind) -> Bool {
+    switch kind {
+    case .put: true
+    case .remove: expectation != .absent
+    case .erase, .clear: expectation == .anything
+    case .check: expectation != .anything
+    }
   }
 
   public enum Key: Sendable, Equatable {
@@ -62,6 +82,13 @@ public struct WriteBatch: ~Copyable {
   public mutating func append(_ change: Change) {
     if case .bytes(let range) = change.key, range.isEmpty { hasEmptyKey = true }
     packedChanges.append(PackedChange(change))
+  }
+
+  /// Removes all records of a structure; what else the batch does there, it does afterwards.
+  ///
+  /// Row ids go on behind those that were handed out. ``sort()`` puts the change first of its structure.
+  public mutating func appendClear(of structure: ClassID) {
+    append(Change(structure: structure, kind: .clear, expectation: .anything, key: .row(0), value: 0..<0))
   }
 
   public mutating func reserveCapacity(_ count: Int) { packedChanges.reserveCapacity(count) }

@@ -2,7 +2,7 @@ import CKyotoCabinet
 import TestSupport
 import Testing
 
-/// Random puts, removals, conflicts, gets, scans, held snapshots, checkpoints, compactions and reopenings, compared with dictionaries.
+/// Random puts, removals, erasures, checks, clearings, conflicts, gets, scans, held snapshots, checkpoints, compactions and reopenings, compared with dictionaries.
 @Suite struct CabinetModelTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var seed: UInt64
@@ -146,13 +146,18 @@ private struct CabinetWalk {
     // Rows share records only where all neighbours are small.
     lengthLimits = Bool.random(using: &random) ? [8, 60] : [8, 60, 60, 60, 5000]
     for structure in Self.structures where Bool.random(using: &random) {
+      if Int.random(in: 0..<20, using: &random) == 0 {
+        changes.append(.clear(structure))
+        after[structure] = [:]
+      }
+      let base = after[structure, default: [:]]
       for key in try newKeys(structure) {
-        var change = self.change(structure, key)
+        var change = self.change(structure, key, old: base[key])
         if isWrong && Int.random(in: 0..<10, using: &random) == 0 {
-          spoil(&change)
+          spoil(&change, old: base[key])
           conflicts.append(changes.count)
         }
-        after[structure]?[key] = change.value
+        if change.kind != TDN_CHECK { after[structure]?[key] = change.value }
         if case .row(let row) = key, change.value != nil { rowsAfter[structure] = max(rowsAfter[structure] ?? 0, row) }
         changes.append(change)
       }
@@ -188,9 +193,18 @@ private struct CabinetWalk {
     return .bytes((0..<length).map { _ in UInt8.random(in: 0..<12, using: &random) })
   }
 
-  private mutating func change(_ structure: UInt32, _ key: CabinetKey) -> CabinetChange {
-    let old = models[structure]?[key]
+  private mutating func change(_ structure: UInt32, _ key: CabinetKey, old: [UInt8]?) -> CabinetChange {
     var change = CabinetChange(structure: structure, key: key, value: nil)
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0:
+      change.kind = TDN_ERASE
+      return change
+    case 1:
+      change.kind = TDN_CHECK
+      change.expectation = old.map { .token(token(of: $0)) } ?? .absent
+      return change
+    default: break
+    }
     if old == nil || Int.random(in: 0..<3, using: &random) > 0 {
       let limit = lengthLimits.randomElement(using: &random) ?? 60
       let keepsLength = Int.random(in: 0..<3, using: &random) == 0
@@ -202,17 +216,19 @@ private struct CabinetWalk {
   }
 
   /// Makes the change one that must conflict.
-  private mutating func spoil(_ change: inout CabinetChange) {
-    guard let old = models[change.structure]?[change.key] else {
+  private mutating func spoil(_ change: inout CabinetChange, old: [UInt8]?) {
+    // Nothing about an erasure can be wrong.
+    if change.kind == TDN_ERASE { change.kind = nil }
+    guard let old else {
       change.expectation = .token(5)
-      if Bool.random(using: &random) {
+      if change.kind == nil && Bool.random(using: &random) {
         change.value = nil
         change.expectation = .any
       }
       return
     }
     change.expectation = .token(token(of: old) &+ 1)
-    if change.value != nil && Bool.random(using: &random) { change.expectation = .absent }
+    if (change.value != nil || change.kind == TDN_CHECK) && Bool.random(using: &random) { change.expectation = .absent }
   }
 
   // MARK: Reading

@@ -55,6 +55,9 @@ struct CabinetChange {
   var key: CabinetKey
   var value: [UInt8]?  // nil removes
   var expectation = Expectation.any
+  var kind: tdn_change_kind?  // nil: a put or a removal
+
+  static func clear(_ structure: UInt32) -> Self { Self(structure: structure, key: .row(0), kind: TDN_CLEAR) }
 }
 
 struct CabinetRecord: Equatable {
@@ -158,7 +161,7 @@ enum CabinetAnswer: Equatable {
     let packed = changes.map { change in
       var packed = tdn_change()
       packed.structure = change.structure
-      packed.kind = UInt8(change.value == nil ? TDN_REMOVE.rawValue : TDN_PUT.rawValue)
+      packed.kind = UInt8((change.kind ?? (change.value == nil ? TDN_REMOVE : TDN_PUT)).rawValue)
       switch change.expectation {
       case .any: packed.expectation = UInt8(TDN_EXPECT_ANY.rawValue)
       case .absent: packed.expectation = UInt8(TDN_EXPECT_ABSENT.rawValue)
