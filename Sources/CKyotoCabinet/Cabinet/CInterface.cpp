@@ -279,6 +279,16 @@ tdn_scan *tdn_range_open(
   });
 }
 
+bool tdn_estimate_range(
+  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t structure, const uint8_t *lower, size_t lowerLength,
+  const uint8_t *upper, size_t upperLength, uint64_t *count, tdn_error *error) {
+  return guard(error, [&] {
+    Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
+    const KeyRange range{bound(lower, lowerLength), bound(upper, upperLength), false};
+    *count = useOf(*handle->cabinet, state)->estimateRange(state, structure, range);
+  });
+}
+
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error) {
   return guard(error, [&] {
     ChunkWriter writer(*chunk);

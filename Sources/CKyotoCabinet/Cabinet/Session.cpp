@@ -221,6 +221,19 @@ uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
   return part.file ? part.file->nextRow() : 1;
 }
 
+uint64_t Session::estimateRange(Snapshot *snapshot, uint32_t id, const KeyRange &range) {
+  Structure &scanned = structure(id, true);
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, scanned) : nullptr;
+  return table_->read(scanned, true, [&](const std::shared_ptr<const HashFile> &file) {
+    if (snapshot) snapshot->check();
+    if (part) return estimateCount(*part, range);
+    SnapshotPart newest;
+    newest.file = file;
+    newest.count = countIn(scanned, file.get());
+    return estimateCount(newest, range);
+  });
+}
+
 SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Structure &structure) {
   return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) -> SnapshotPart & {
     snapshot.check();

@@ -6,6 +6,7 @@
 
 #include "../FileGroup.h"
 #include "../Snapshots/ChunkWriter.h"
+#include "../Snapshots/TreeEstimate.h"
 #include "Catalog.h"
 #include "Commit.h"
 #include "FileTable.h"
@@ -62,6 +63,8 @@ class Session {
   }
   uint64_t snapshotCount(Snapshot &snapshot, uint32_t structure);
   uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t structure);
+  // About how many records of a tree lie within the range; in the newest committed state, where there is no snapshot.
+  uint64_t estimateRange(Snapshot *snapshot, uint32_t structure, const KeyRange &range);
   // The part that a scan goes through.
   SnapshotPart &snapshotPart(Snapshot &snapshot, Structure &structure);
   Structure &structure(uint32_t id, bool isTree);

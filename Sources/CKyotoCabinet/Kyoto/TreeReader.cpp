@@ -177,6 +177,24 @@ int64_t TreeReader::leafFor(std::string_view key, std::optional<std::string> *en
   return id;
 }
 
+TreeReader::Way TreeReader::wayTo(const std::string *key) const {
+  Way way;
+  std::string opened;
+  int64_t id = root_;
+  while (isInner(id)) {
+    if (way.steps.size() == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
+    Way::Step step{id, 0, 0};
+    for (InnerCursor node(*this, readNode(id, opened)); node.hasChild(); node.advance(), step.count++) {
+      if (step.count > 0 && key && isLess(*key, node.key())) continue;
+      id = node.child();
+      step.index = step.count;
+    }
+    way.steps.push_back(step);
+  }
+  way.leaf = id;
+  return way;
+}
+
 void TreeReader::readLeaf(int64_t id, Leaf &leaf) const { parseLeaf(readNode(id, leaf.opened), leaf); }
 
 void TreeReader::readLeaf(int64_t id, LeafCursor &leaf) const {

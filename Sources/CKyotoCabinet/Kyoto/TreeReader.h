@@ -70,6 +70,18 @@ class TreeReader {
 
   // The leaf whose range holds the key. `end`, if it is wanted: where the range ends.
   int64_t leafFor(std::string_view key, std::optional<std::string> *end = nullptr) const;
+  // The way from the root to a leaf.
+  struct Way {
+    struct Step {
+      int64_t node;
+      uint32_t index;  // of the child that the way goes on with
+      uint32_t count;  // of children
+    };
+    std::vector<Step> steps;
+    int64_t leaf;
+  };
+  // To the leaf whose range holds the key; null: to the last one.
+  Way wayTo(const std::string *key) const;
   // Throws Failure(TDN_DAMAGED) where the keys are not in order or a length is wrong.
   void readLeaf(int64_t id, Leaf &leaf) const;
   // The same, record by record from the first one on.

@@ -35,6 +35,10 @@ final class SealedSnapshot: BackendSnapshot {
   ) throws(BackendError) -> any BackendScan {
     try base.scan(tree: tree, from: lower, to: upper, descending: descending)
   }
+
+  func estimatedCount(tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
+    try base.estimatedCount(tree: tree, from: lower, to: upper)
+  }
 }
 
 private final class SealedScan: BackendScan {

@@ -200,6 +200,12 @@ public protocol BackendSnapshot: AnyObject, Sendable {
   func scan(
     tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan
+
+  /// About how many keys of a tree lie within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.
+  ///
+  /// For choosing between ways to find something. Few keys are counted; of many, the number may be wrong by half or so.
+  /// By default all of them are counted.
+  func estimatedCount(tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int
 }
 
 /// A position in a snapshot, used by one thread at a time.
