@@ -172,7 +172,9 @@ extension DictionaryBackend.State {
     if change.kind == .check { return true }
     let value = unsafe change.kind == .put ? [UInt8](arena.bytes[change.value]) : nil
     structures[change.structure]?.records[key] = value
-    if change.kind == .put, case .row(let rowID) = key, let next = structures[change.structure]?.nextRowID, rowID >= next {
+    if change.kind == .put, case .row(let rowID) = key, let next = structures[change.structure]?.nextRowID,
+      rowID >= next
+    {
       structures[change.structure]?.nextRowID = rowID + 1
     }
     return true

@@ -22,7 +22,9 @@ import Todana
     while keys.count < 2000 {
       // Keys that differ late, so that whole words of them are equal.
       let start = [UInt8](repeating: 200, count: Int.random(in: 0...20, using: &generator))
-      let end = (0..<Int.random(in: 1...10, using: &generator)).map { _ in UInt8.random(in: 198...201, using: &generator) }
+      let end = (0..<Int.random(in: 1...10, using: &generator)).map { _ in
+        UInt8.random(in: 198...201, using: &generator)
+      }
       keys.insert(start + end)
     }
     var batch = WriteBatch()
