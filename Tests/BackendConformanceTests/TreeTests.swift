@@ -79,6 +79,62 @@ import Todana
     }
   }
 
+  @Test(arguments: TestedBackend.allCases)
+  func `few keys within bounds are counted, many are estimated`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    #expect(try store.backend.snapshot().estimatedCount(tree: store.index, from: nil, to: [7]) == 0)
+    let empty = try store.backend.snapshot()
+    let count = 100_000
+    var generator = SeededGenerator(seed: 3)
+    let numbers = (0..<count).map { _ in generator.next() }
+    for part in 0..<4 {
+      try store.backend.commit(.relaxed) { batch in
+        for number in numbers[count * part / 4..<count * (part + 1) / 4] {
+          batch.put([], key: bigEndianBytes(number) + [1, 2, 3, 4, 5], in: store.index)
+        }
+      }
+    }
+    let keys = Set(numbers).sorted().map { bigEndianBytes($0) + [1, 2, 3, 4, 5] }
+    #expect(try empty.estimatedCount(tree: store.index, from: [1], to: nil) == 0)
+    let snapshot = try store.backend.snapshot()
+    #expect(try snapshot.estimatedCount(tree: store.index, from: nil, to: nil) == keys.count)
+    #expect(try snapshot.estimatedCount(tree: store.index, from: keys[500], to: keys[500]) == 0)
+    #expect(try snapshot.estimatedCount(tree: store.index, from: keys[500], to: keys[400]) == 0)
+    for _ in 0..<200 {
+      let first = Int.random(in: 0..<keys.count - 1000, using: &generator)
+      let last = Int.random(in: first + 1000..<keys.count, using: &generator)
+      let estimate = try snapshot.estimatedCount(tree: store.index, from: keys[first], to: keys[last])
+      #expect((last - first) / 2...(last - first) * 2 ~= estimate, "keys \(first) to \(last)")
+      let few = Int.random(in: 1...5, using: &generator)
+      #expect(try snapshot.estimatedCount(tree: store.index, from: keys[first], to: keys[first + few]) == few)
+    }
+    for share in [10, 2] {
+      let bound = keys[keys.count / share]
+      let before = try snapshot.estimatedCount(tree: store.index, from: nil, to: bound)
+      let behind = try snapshot.estimatedCount(tree: store.index, from: bound, to: nil)
+      #expect(keys.count / share / 2...keys.count / share * 2 ~= before)
+      #expect(keys.count / 4...keys.count ~= behind)
+    }
+  }
+
+  @Test(arguments: TestedBackend.allCases)
+  func `an estimate of few keys is that of the snapshot`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    try store.backend.commit { batch in
+      for number in 0..<100 as Range<UInt8> { batch.put([], key: [number], in: store.index) }
+    }
+    let snapshot = try store.backend.snapshot()
+    try store.backend.commit { batch in
+      for number in 10..<50 as Range<UInt8> { batch.remove(key: [number], in: store.index) }
+      for number in 50..<90 as Range<UInt8> { batch.put([], key: [number, 1], in: store.index) }
+    }
+    #expect(try snapshot.estimatedCount(tree: store.index, from: [5], to: [95]) == 90)
+    #expect(try store.backend.snapshot().estimatedCount(tree: store.index, from: [5], to: [95]) == 90)
+    #expect(try snapshot.estimatedCount(tree: store.index, from: [5], to: [50]) == 45)
+    #expect(try store.backend.snapshot().estimatedCount(tree: store.index, from: [5], to: [50]) == 5)
+    expectError(.invalidArgument) { _ = try snapshot.estimatedCount(tree: store.songs, from: [5], to: [50]) }
+  }
+
   /// Fills the tree in a mixed order and returns its keys, of different lengths, in their order.
   private func fill(_ store: OpenBackend, count: Int) throws -> [[UInt8]] {
     var generator = SeededGenerator(seed: UInt64(count))

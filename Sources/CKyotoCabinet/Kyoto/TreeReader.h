@@ -35,6 +35,7 @@ class TreeReader {
 
     int64_t previous() const { return previous_; }
     int64_t next() const { return next_; }
+    bool isLast() const { return position_ == end_; }
     // Null behind the last one.
     const Record *record() const { return hasRecord_ ? &record_ : nullptr; }
     // Throws Failure(TDN_DAMAGED) where the next key is out of order, or a length is wrong.

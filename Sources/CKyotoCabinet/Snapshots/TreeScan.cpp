@@ -6,11 +6,12 @@
 
 namespace todana {
 
-// Walks the records of the tree in the scan's direction, from behind the last key on.
+// Walks the records of the tree in the scan's direction, from behind the last key on. Upwards a leaf is read as far as
+// the walk goes; downwards all of it first.
 class TreeScan::Cursor {
  public:
-  Cursor(const TreeReader &tree, const TreeScan &scan) : tree_(tree), scan_(scan) {
-    isDescending_ = scan.range_.isDescending;
+  Cursor(const TreeReader &tree, const TreeScan &scan)
+      : tree_(tree), scan_(scan), isDescending_(scan.range_.isDescending) {
     const auto &from = scan.last_ ? scan.last_ : isDescending_ ? scan.range_.upper : scan.range_.lower;
     load(from ? tree.leafFor(*from) : isDescending_ ? tree.lastLeaf() : tree.firstLeaf());
     // Of the first leaf, what lies behind.
@@ -32,41 +33,57 @@ class TreeScan::Cursor {
   }
 
   void advance() {
-    if (record_) previousKey_ = std::string(record_->key);
-    if (++index_ < leaf_.records.size()) {
+    if (isDescending_ ? index_ + 1 < all_.records.size() : !leaf_.isLast()) {
+      if (isDescending_) {
+        index_++;
+      } else {
+        leaf_.advance();
+      }
       select();
       return;
     }
     // The chain of leaves may run in a circle in a damaged file: then keys are out of order, or nothing comes at all.
-    int64_t next = isDescending_ ? leaf_.previous : leaf_.next;
+    const std::string previousKey(record_->key);
+    const int64_t next = isDescending_ ? all_.previous : leaf_.next();
     record_ = nullptr;
     if (next > 0) load(next);
-    if (record_ && previousKey_ && (isDescending_ ? record_->key >= *previousKey_ : record_->key <= *previousKey_)) {
+    if (record_ && (isDescending_ ? record_->key >= previousKey : record_->key <= previousKey)) {
       scan_.part_.file->damaged("the leaves of the tree are not in order", 0);
     }
   }
 
   void load(int64_t id) {
-    do {
-      if (++loadCount_ > tree_.leafCount() + 1) scan_.part_.file->damaged("the leaves of the tree run in a circle", 0);
-      tree_.readLeaf(id, leaf_);
-      id = isDescending_ ? leaf_.previous : leaf_.next;
-    } while (leaf_.records.empty() && id > 0);
-    index_ = 0;
     record_ = nullptr;
-    if (!leaf_.records.empty()) select();
+    while (id > 0 && !record_) {
+      if (++loadCount_ > tree_.leafCount() + 1) scan_.part_.file->damaged("the leaves of the tree run in a circle", 0);
+      if (isDescending_) {
+        tree_.readLeaf(id, all_);
+        index_ = 0;
+        id = all_.previous;
+      } else {
+        tree_.readLeaf(id, leaf_);
+        id = leaf_.next();
+      }
+      select();
+    }
   }
 
-  void select() { record_ = &leaf_.records[isDescending_ ? leaf_.records.size() - 1 - index_ : index_]; }
+  void select() {
+    if (!isDescending_) {
+      record_ = leaf_.record();
+    } else {
+      record_ = index_ < all_.records.size() ? &all_.records[all_.records.size() - 1 - index_] : nullptr;
+    }
+  }
 
   const TreeReader &tree_;
   const TreeScan &scan_;
-  bool isDescending_;
-  TreeReader::Leaf leaf_;
-  size_t index_ = 0;
+  const bool isDescending_;
+  TreeReader::LeafCursor leaf_;  // upwards
+  TreeReader::Leaf all_;         // downwards
+  size_t index_ = 0;             // from its end
   int64_t loadCount_ = 0;
   const TreeReader::Record *record_ = nullptr;
-  std::optional<std::string> previousKey_;
 };
 
 bool TreeScan::step(ChunkWriter &chunk) {
@@ -75,7 +92,10 @@ bool TreeScan::step(ChunkWriter &chunk) {
   Cursor cursor(tree, *this);
   const OldRecords::value_type *old = firstOld();
   StepLimit limit;
-  size_t start = chunk.byteCount();
+  const size_t start = chunk.byteCount();
+  // Where the next step goes on; views of keys that stand in the chunk.
+  std::string_view last;
+  bool isFull = false;
   for (;;) {
     const TreeReader::Record *record = cursor.record();
     if (record && !isWithin(record->key)) record = nullptr;
@@ -83,20 +103,27 @@ bool TreeScan::step(ChunkWriter &chunk) {
       isAtEnd_ = true;
       return false;
     }
-    bool takesOld = !record || (old && (range_.isDescending ? old->first > record->key : old->first < record->key));
+    const bool takesOld =
+      !record || (old && (range_.isDescending ? old->first > record->key : old->first < record->key));
+    const std::string_view key = takesOld ? std::string_view(old->first) : record->key;
+    const size_t length = takesOld ? old->second.length : record->value.size();
+    char *value = chunk.add(0, key, length, TDN_FOUND);
+    if (!value) {
+      isFull = true;
+      break;
+    }
+    last = {value - key.size(), key.size()};
     if (takesOld) {
-      char *value = chunk.add(0, old->first, old->second.length, TDN_FOUND);
-      if (!value) return false;
       snapshot_.readOldValue(old->second, value);
-      last_ = old->first;
       old = oldAfter(part_.changedInOrder.find(old->first));
     } else {
-      if (!chunk.add(0, record->key, record->value.data(), record->value.size())) return false;
-      last_ = std::string(record->key);
+      if (length > 0) std::memcpy(value, record->value.data(), length);
       cursor.next();
     }
-    if (limit.isReached(chunk.byteCount() - start)) return true;
+    if (limit.isReached(chunk.byteCount() - start)) break;
   }
+  if (last.data()) last_ = std::string(last);
+  return !isFull;
 }
 
 bool TreeScan::isBehind(std::string_view key) const {
