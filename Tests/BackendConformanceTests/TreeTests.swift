@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Todana
@@ -115,6 +116,25 @@ import Todana
       #expect(keys.count / share / 2...keys.count / share * 2 ~= before)
       #expect(keys.count / 4...keys.count ~= behind)
     }
+  }
+
+  @Test func `an estimate over damaged nodes is an error`() throws {
+    let store = try OpenBackend(.directory)
+    _ = try fill(store, count: 20_000)
+    try store.backend.close()
+    let directory = try FileManager.default.contentsOfDirectory(atPath: store.path)
+    let name = try #require(directory.first { $0.contains("Song.seconds") && $0.hasSuffix(".kct") })
+    let file = URL(filePath: store.path + "/" + name)
+    var bytes = [UInt8](try Data(contentsOf: file))
+    // The header is checked when the file is opened.
+    for index in stride(from: 3 * 4096, to: bytes.count, by: 4096) { bytes[index] ^= 1 }
+    try Data(bytes).write(to: file)
+    let backend = try KyotoBackend(.directory(store.path))
+    let error = expectError(.damaged) {
+      _ = try backend.snapshot().estimatedCount(tree: store.index, from: [50], to: [200])
+    }
+    #expect(error?.file?.contains(name) == true)
+    try backend.close()
   }
 
   @Test(arguments: TestedBackend.allCases)

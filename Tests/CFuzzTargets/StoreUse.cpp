@@ -181,6 +181,13 @@ class Session {
         scan(tdn_scan_open(snapshot, structure.id, &error_), true);
         continue;
       }
+      uint64_t count;
+      const auto *lowest = reinterpret_cast<const uint8_t *>(lower.data());
+      const auto *highest = reinterpret_cast<const uint8_t *>(upper.data());
+      check(
+        tdn_estimate_range(
+          cabinet_, snapshot, structure.id, lowest, lower.size(), highest, upper.size(), &count, &error_),
+        error_);
       for (bool isDescending : {false, true}) {
         scan(range(structure.id, false, isDescending), false);
         scan(range(structure.id, true, isDescending), false);
