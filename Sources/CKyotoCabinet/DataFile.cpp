@@ -56,13 +56,33 @@ void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (byteCount == 0) return;
   const int64_t end = offset + static_cast<int64_t>(byteCount);
   if (end > size()) grow(end);
-  if (notesChanges()) {
-    for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {
-      const int64_t start = page * kPageSize;
-      markDirty(page, blocksOf(std::max(offset, start) - start, std::min(end, start + kPageSize) - 1 - start));
-    }
+  if (!notesChanges()) {
+    std::memcpy(base_ + offset, bytes, byteCount);
+    return;
   }
-  std::memcpy(base_ + offset, bytes, byteCount);
+  for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {
+    const int64_t start = page * kPageSize;
+    const int64_t first = std::max(offset, start), limit = std::min(end, start + kPageSize);
+    writePart(page, first - start, limit - start, static_cast<const char *>(bytes) + (first - offset));
+  }
+}
+
+// Bytes of one page. Blocks that stay as they are need not be logged; what is new in the file must be, zeros as well, so
+// that the main file becomes as long.
+void DataFile::writePart(int64_t page, int64_t first, int64_t end, const char *bytes) {
+  char *target = base_ + page * kPageSize + first;
+  const size_t byteCount = static_cast<size_t>(end - first);
+  uint64_t blocks = blocksOf(first, end - 1);
+  const int64_t known = committedSize_ - page * kPageSize;
+  if (known > 0) {
+    for (int64_t block = first / 64; block * 64 < end && block * 64 + 64 <= known; block++) {
+      const int64_t from = std::max(first, block * 64) - first, to = std::min(end, block * 64 + 64) - first;
+      if (std::memcmp(target + from, bytes + from, static_cast<size_t>(to - from)) == 0) blocks &= ~(1ULL << block);
+    }
+    if (blocks == 0) return;
+  }
+  markDirty(page, blocks);
+  std::memcpy(target, bytes, byteCount);
 }
 
 void DataFile::markDirty(int64_t page, uint64_t blocks) {

@@ -97,6 +97,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void resizePageTables(int64_t reserved);
 
   // -- Changes
+  void writePart(int64_t page, int64_t first, int64_t end, const char *bytes);
   bool notesChanges() const { return state_ != State::building || isSealed_; }
   bool isDirty() const { return !dirtyPages_.empty() || size() != committedSize_ || state_ == State::fresh; }
   void markDirty(int64_t page, uint64_t blocks);
