@@ -1,6 +1,6 @@
 #include "BatchCommit.h"
 
-#include "../Kyoto/TreeReader.h"
+#include "../Kyoto/TreeWriter.h"
 #include "Maintenance.h"
 #include "RecordConversion.h"
 
@@ -154,7 +154,7 @@ void BatchCommit::change(BatchRun &run) {
       readers.clear();
     }
     if (structure.isTree()) {
-      changeTree(run, file, readers);
+      changeTree(run, *file, readers);
     } else {
       changeHash(run, *file, readers, nextRow);
     }
@@ -323,11 +323,11 @@ void BatchCommit::changeKeys(const BatchRun &run, RecordsChange &records) {
   }
 }
 
-void BatchCommit::changeTree(
-  const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers) {
+void BatchCommit::changeTree(const BatchRun &run, const HashFile &file, const Readers &readers) {
   Structure &structure = *run.structure;
-  TreeWriter &writer = commit_.treeWriter(structure, file);
-  writer.noteNodesIn(structure.journal ? &structure.journal->keys : nullptr);
+  HashWriter &writer = commit_.state().writer;
+  writer.begin(file, structure.pool);
+  TreeWriter tree(file, writer, structure.journal ? &structure.journal->keys : nullptr);
   ContentsDigest &digest = this->digest(structure);
   uint64_t count = structure.contents.count;
   bool isChanged = run.isCleared;
@@ -346,10 +346,10 @@ void BatchCommit::changeTree(
       count--;
     };
     if (change.kind != TDN_PUT) {
-      writer.remove(key.view(), old);
+      tree.remove(key.view(), old);
     } else {
       const std::string_view value(batch_.value(change), change.value_length);
-      writer.put(key.view(), value, old);
+      tree.put(key.view(), value, old);
       digest.toggleEntry(key.view(), value);
       if (structure.rekeyed) structure.rekeyed->digest.toggleEntry(key.view(), value);
       count++;
@@ -359,9 +359,9 @@ void BatchCommit::changeTree(
   // Where nothing of what was to be erased is there, nothing is to be written.
   if (isChanged) {
     setContents(structure, count, digest.take());
-    writer.finish();
+    tree.finish();
   }
-  writer.noteNodesIn(nullptr);
+  writer.end(0);
 }
 
 }  // namespace todana

@@ -37,7 +37,7 @@ class BatchCommit {
   std::shared_ptr<const HashFile> copy(Structure &structure, const HashFile &from, uint64_t recordCount);
   void changeHash(const BatchRun &run, const HashFile &file, const Readers &readers, uint64_t nextRow);
   void changeKeys(const BatchRun &run, RecordsChange &records);
-  void changeTree(const BatchRun &run, const std::shared_ptr<const HashFile> &file, const Readers &readers);
+  void changeTree(const BatchRun &run, const HashFile &file, const Readers &readers);
 
   // -- What structures contain
   const KeyRing *ring() const { return commit_.state().ring.get(); }

@@ -8,9 +8,6 @@ namespace todana {
 
 namespace {
 
-// A stock tree has caches, locks, and one of the 1,024 thread-specific keys of the process.
-constexpr size_t kMaximumTreeWriters = 32;
-
 // In the structure's file, or, where a tree does not tell any more, in what was committed: it can be cleared all the same.
 uint64_t recordCount(const Structure &structure, const HashFile *file) {
   if (!file) return 0;
@@ -31,7 +28,7 @@ std::shared_ptr<const HashFile> Commit::createFile(Structure &structure, uint64_
     state_.group.createFile(number, state_.table.fileName(structure, number));
   HashFile::Shape shape;
   if (structure.isTree()) {
-    shape = TreeReader::shape(state_.table.sealers(structure, structure.isSealed));
+    shape = TreeReader::shape(state_.table.sealers(structure, structure.isSealed), recordCount);
   } else if (recordCount > static_cast<uint64_t>(shape.bucketCount)) {
     shape.bucketCount = HashFile::bucketCountFor(recordCount);
   }
@@ -43,11 +40,6 @@ void Commit::replaceFile(Structure &structure, std::shared_ptr<const HashFile> f
   replacements_.push_back({&structure, old, structure.fileNumber, structure.isSealed});
   touch(structure);
   structure.pool.forget();
-  if (structure.treeWriter) {
-    // What earlier commits changed it has written; to the new file it must not write.
-    structure.treeWriter->abandon();
-    forgetTree(structure);
-  }
   uint32_t number = file->number();
   state_.table.setFile(structure, std::move(file), number, isSealed);
   if (old) state_.group.dropFile(old->file());
@@ -68,31 +60,6 @@ std::vector<Commit::Reader> Commit::snapshotReaders(
     if (part.file && file && part.file->number() == file->number()) readers.push_back({snapshot.get(), &part});
   }
   return readers;
-}
-
-TreeWriter &Commit::treeWriter(Structure &structure, const std::shared_ptr<const HashFile> &file) {
-  std::vector<Structure *> &trees = state_.treesInUse;
-  if (structure.treeWriter) {
-    trees.erase(std::find(trees.begin(), trees.end(), &structure));
-  } else {
-    if (trees.size() == kMaximumTreeWriters) closeTree(*trees.front());
-    structure.treeWriter = std::make_unique<TreeWriter>(file);
-  }
-  trees.push_back(&structure);
-  return *structure.treeWriter;
-}
-
-void Commit::closeTree(Structure &structure) {
-  touch(structure);
-  structure.treeWriter->noteNodesIn(structure.journal ? &structure.journal->keys : nullptr);
-  structure.treeWriter->close();
-  forgetTree(structure);
-}
-
-void Commit::forgetTree(Structure &structure) {
-  std::vector<Structure *> &trees = state_.treesInUse;
-  trees.erase(std::remove(trees.begin(), trees.end(), &structure), trees.end());
-  structure.treeWriter = nullptr;
 }
 
 void Commit::setContents(Structure &structure, const ContentsState &contents) {
@@ -179,11 +146,7 @@ void Commit::undo() {
   state_.writer.abandon();
   state_.catalog.forget();
   state_.states.undo();
-  for (Structure *structure : touched_) {
-    structure->pool.forget();
-    if (structure->treeWriter) structure->treeWriter->abandon();
-    forgetTree(*structure);
-  }
+  for (Structure *structure : touched_) structure->pool.forget();
   for (auto former = formerContents_.rbegin(); former != formerContents_.rend(); ++former) {
     former->first->contents = former->second;
     if (former->first->fileNumber == 0) former->first->isSealed = former->second.generation != 0;

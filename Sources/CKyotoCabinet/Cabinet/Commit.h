@@ -23,7 +23,6 @@ struct CommitState {
   Catalog catalog;
   StateFile states;
   HashWriter writer;
-  std::vector<Structure *> treesInUse;  // that have a TreeWriter; the one used last at the end
   std::shared_ptr<const KeyRing> ring;  // null in a plain store
 };
 
@@ -57,7 +56,7 @@ class Commit {
   };
   std::vector<Reader> snapshotReaders(Structure &structure, const std::shared_ptr<const HashFile> &file);
 
-  // The structure's pool or tree may have to be forgotten.
+  // The structure's pool may have to be forgotten.
   void touch(Structure &structure) { touched_.push_back(&structure); }
 
   // The structure contains this from the commit on.
@@ -66,12 +65,6 @@ class Commit {
   void noteCleared(Structure &structure);
   // What it took out of the structure, and put in, as terms under other keys.
   void noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum);
-
-  // The stock tree of the structure, which lives in `file`.
-  TreeWriter &treeWriter(Structure &structure, const std::shared_ptr<const HashFile> &file);
-
-  // Writes what the stock tree has and lets it go.
-  void closeTree(Structure &structure);
 
   // At the end of `apply`: writes catalog entries of structures whose file was replaced, and the states. Does nothing
   // where nothing has changed.
@@ -92,7 +85,6 @@ class Commit {
   void undo();
 
  private:
-  void forgetTree(Structure &structure);
   void storeAllStates(uint32_t generation);
 
   CommitState &state_;

@@ -78,7 +78,7 @@ void Rebuilding::create(uint64_t bucketCount) {
   const uint32_t number = state_.table.takeFileNumber();
   HashFile::Shape shape;
   if (structure_.isTree()) {
-    shape = TreeReader::shape(state_.table.sealers(structure_, isSealed()));
+    shape = TreeReader::shape(state_.table.sealers(structure_, isSealed()), 0);
     bucketCount = std::min(bucketCount, TreeReader::kMostBuckets);
   }
   shape.bucketCount = HashFile::bucketCountAtLeast(bucketCount);

@@ -35,7 +35,7 @@ Session::Session(
       isReadOnly_(options.access == TDN_ACCESS_READ) {
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
   table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)));
-  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), StateFile(ring), {}, {}, ring});
+  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), StateFile(ring), {}, ring});
   keyRing_ = ring.get();
   StateFile &states = commitState_->states;
   states.open(*group_, mayBePlain);
@@ -71,7 +71,7 @@ void Session::close() {
   group_->close();
 }
 
-// What stands in memory between commits: free-block pools, row ids handed out, the caches of stock trees.
+// What stands in memory between commits: free-block pools, and row ids handed out.
 void Session::storeState() {
   Commit commit(*commitState_);
   HashWriter &writer = commitState_->writer;
@@ -94,7 +94,6 @@ void Session::storeState() {
           commit.touch(*structure);
           writer.storePool(*file, structure->pool);
         }
-        if (structure->treeWriter) commit.closeTree(*structure);
       }
       commitState_->catalog.storePool(writer);
       if (group_->applying().hasChanges || commitState_->states.mustBeClosed()) {

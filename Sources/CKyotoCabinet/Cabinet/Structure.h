@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "../Kyoto/HashWriter.h"
-#include "../Kyoto/TreeWriter.h"
 #include "../Snapshots/ContentsDigest.h"
 #include "../include/CKyotoCabinet.h"
 
@@ -63,7 +62,6 @@ struct Structure {
   ContentsDigest::Sum stateTerm{};         // the structure's in the root of the states
   std::unique_ptr<ContentsDigest> digest;  // null until it is needed
   FreeBlockPool pool;
-  std::unique_ptr<TreeWriter> treeWriter;
   // A process that was killed has lost the list of the file's free blocks: how much of the file is used, nobody knows.
   bool mayHaveLostSpace = false;
   // Set while a new file is being built; set and taken away under a read lock or in a commit.

@@ -60,6 +60,10 @@ inline void writeBigEndian64(char *bytes, uint64_t number) {
 // Kyoto Cabinet's variable-length numbers: big-endian groups of seven bits. Returns the end, or null where the number
 // does not end before `end` or has more than 63 bits.
 inline const char *readVarnum(const char *bytes, const char *end, uint64_t *number) {
+  if (bytes < end && static_cast<uint8_t>(*bytes) < 0x80) {
+    *number = static_cast<uint8_t>(*bytes);
+    return bytes + 1;
+  }
   uint64_t value = 0;
   for (int i = 0; i < 9 && bytes < end; i++) {
     uint8_t byte = static_cast<uint8_t>(*bytes++);

@@ -14,23 +14,9 @@
 #include <kcmap.h>
 #include <kcregex.h>
 #include <kcdb.h>
-
-#include "NoLocks.h"
-#include "PagedFile.h"
-
-// Whoever writes a tree has excluded everyone else. And a lock that was taken by hand stays locked where memory ends.
-#ifdef _KCPLANTDB_H
-#error "PagedKyoto.h must come before <kcplantdb.h>"
-#endif
-#define RWLock NoRWLock
-#define ScopedRWLock NoScopedRWLock
-#define Mutex NoMutex
-#define ScopedMutex NoScopedMutex
 #include <kcplantdb.h>
-#undef RWLock
-#undef ScopedRWLock
-#undef Mutex
-#undef ScopedMutex
+
+#include "PagedFile.h"
 
 #ifdef _KCHASHDB_H
 #error "PagedKyoto.h must come before <kchashdb.h>"

@@ -1,7 +1,6 @@
 #include "TreeReader.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "NodeSeal.h"
 
@@ -9,40 +8,31 @@ namespace todana {
 
 namespace {
 
-constexpr std::string_view kMetaKey = "@";
 constexpr size_t kMetaSize = 80;
 constexpr uint8_t kLexicalOrder = 0x10;
 constexpr int64_t kMaximumPageSize = 1 << 20;
 constexpr int64_t kMaximumCacheSlots = 1 << 22;
-
-// Most keys differ within a word, or have the same length and differ in their last one.
-inline bool isLess(std::string_view left, std::string_view right) {
-  if (left.size() >= 8 && right.size() >= 8) {
-    const uint64_t first = readBigEndian64(left.data()), second = readBigEndian64(right.data());
-    if (first != second) return first < second;
-    if (left.size() == right.size() && left.size() <= 16) {
-      return readBigEndian64(left.data() + left.size() - 8) < readBigEndian64(right.data() + right.size() - 8);
-    }
-  }
-  return left < right;
-}
+constexpr uint64_t kLeastRecords = 128;
 
 }  // namespace
 
-HashFile::Shape TreeReader::shape(std::shared_ptr<SealerPool> sealers) {
+HashFile::Shape TreeReader::shape(std::shared_ptr<SealerPool> sealers, uint64_t recordCount) {
   HashFile::Shape shape;
   shape.sealers = std::move(sealers);
   shape.type = kTreeFileType;
   shape.alignmentPower = 8;  // nodes grow and shrink in place
-  shape.bucketCount = 1021;  // for nodes, not records
+  // For nodes, of which each takes many records, as a rule.
+  shape.bucketCount = 1021;
+  const uint64_t wanted = std::min(recordCount / kLeastRecords, kMostBuckets);
+  if (wanted > 1021) shape.bucketCount = HashFile::bucketCountAtLeast(wanted);
   return shape;
 }
 
 TreeReader::TreeReader(const HashFile &file) : file_(file) {
   HashBlock record;
-  if (!file.find(kMetaKey.data(), kMetaKey.size(), record)) damaged("the description of the tree is missing");
+  if (!file.find(kDescriptionKey.data(), kDescriptionKey.size(), record)) damaged("the description of the tree is missing");
   std::string buffer;
-  const std::string_view meta = NodeSeal(file).opened(kMetaKey, {record.value, record.valueLength}, buffer);
+  const std::string_view meta = NodeSeal(file).opened(kDescriptionKey, {record.value, record.valueLength}, buffer);
   if (meta.size() != kMetaSize) damaged("the description of the tree is damaged");
   if (static_cast<uint8_t>(meta[0]) != kLexicalOrder) damaged("the tree has an order that is never used");
   auto number = [&](int index) { return static_cast<int64_t>(readBigEndian64(meta.data() + 8 + 8 * index)); };
@@ -60,6 +50,20 @@ TreeReader::TreeReader(const HashFile &file) : file_(file) {
     damaged("the description of the tree is damaged");
   }
   count_ = static_cast<uint64_t>(records);
+}
+
+std::string TreeReader::description(size_t pageSize) const {
+  std::string bytes(kMetaSize, '\0');
+  bytes[0] = static_cast<char>(kLexicalOrder);
+  const int64_t cacheSlots = std::min(file_.bucketCount(), kMaximumCacheSlots);
+  const int64_t numbers[] = {
+    static_cast<int64_t>(pageSize), root_, first_, last_, leafCount_, innerCount_, static_cast<int64_t>(count_),
+    cacheSlots};
+  for (size_t index = 0; index < std::size(numbers); index++) {
+    writeBigEndian64(bytes.data() + 8 + 8 * index, static_cast<uint64_t>(numbers[index]));
+  }
+  std::memcpy(bytes.data() + kMetaSize - 8, "\nBoofy!\n", 8);
+  return bytes;
 }
 
 // MARK: Nodes
@@ -115,6 +119,14 @@ class TreeReader::InnerCursor {
   bool hasKey_ = false;
 };
 
+void TreeReader::visitChildren(
+  int64_t inner, const std::function<void(std::string_view key, int64_t child)> &visit) const {
+  std::string opened;
+  for (InnerCursor node(*this, readNode(inner, opened)); node.hasChild(); node.advance()) {
+    visit(node.key(), node.child());
+  }
+}
+
 namespace {
 
 uint64_t readLeafNumber(const HashFile &file, const char *&position, const char *end, uint64_t limit) {
@@ -137,6 +149,7 @@ void TreeReader::LeafCursor::begin(const HashFile &file, std::string_view bytes,
 }
 
 void TreeReader::LeafCursor::advance() {
+  start_ = position_;
   if (position_ == end_) {
     hasRecord_ = false;
     return;
@@ -167,14 +180,20 @@ void TreeReader::parseLeaf(std::string_view bytes, Leaf &leaf) const {
 
 int64_t TreeReader::leafFor(std::string_view key, std::optional<std::string> *end) const {
   int64_t id = root_;
-  std::string opened;
   for (int level = 0; isInner(id); level++) {
     if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
-    InnerCursor node(*this, readNode(id, opened));
-    for (id = node.child(); node.advance() && !isLess(key, node.key());) id = node.child();
-    if (end && node.hasChild()) *end = std::string(node.key());
+    id = childFor(id, key, end);
   }
   return id;
+}
+
+int64_t TreeReader::childFor(int64_t inner, std::string_view key, std::optional<std::string> *end) const {
+  std::string opened;
+  InnerCursor node(*this, readNode(inner, opened));
+  int64_t child = node.child();
+  while (node.advance() && !isLess(key, node.key())) child = node.child();
+  if (end && node.hasChild()) *end = std::string(node.key());
+  return child;
 }
 
 TreeReader::Way TreeReader::wayTo(const std::string *key) const {
@@ -201,58 +220,43 @@ void TreeReader::readLeaf(int64_t id, LeafCursor &leaf) const {
   leaf.begin(file_, readNode(id, leaf.opened_), leafCount_);
 }
 
+void TreeReader::copyLeaf(int64_t id, LeafCursor &leaf) const {
+  const std::string_view bytes = readNode(id, leaf.opened_);
+  if (bytes.data() < leaf.opened_.data() || bytes.data() > leaf.opened_.data() + leaf.opened_.size()) {
+    leaf.opened_.assign(bytes);
+    leaf.begin(file_, leaf.opened_, leafCount_);
+  } else {
+    leaf.begin(file_, bytes, leafCount_);
+  }
+}
+
 bool TreeFinder::find(std::string_view key, std::string_view &value) {
-  if (!hasLeaf_ || (end_ && !isLess(key, *end_))) {
+  if (!hasLeaf_ || (end_ && !TreeReader::isLess(key, *end_))) {
     hasLeaf_ = false;
     end_ = std::nullopt;
     tree_.readLeaf(tree_.leafFor(key, &end_), leaf_);
     hasLeaf_ = true;
   }
-  while (leaf_.record() && isLess(leaf_.record()->key, key)) leaf_.advance();
+  while (leaf_.record() && TreeReader::isLess(leaf_.record()->key, key)) leaf_.advance();
   if (!leaf_.record() || leaf_.record()->key != key) return false;
   value = leaf_.record()->value;
   return true;
 }
 
+TreeReader::NodeKey TreeReader::keyOf(int64_t id) {
+  NodeKey key;
+  uint64_t number = static_cast<uint64_t>(isInner(id) ? id - kInnerBase : id);
+  key.bytes[0] = isInner(id) ? 'I' : 'L';
+  key.length = 1 + static_cast<size_t>(64 - __builtin_clzll(number | 1) + 3) / 4;
+  for (size_t index = key.length - 1; index > 0; index--, number >>= 4) key.bytes[index] = "0123456789ABCDEF"[number & 15];
+  return key;
+}
+
 std::string_view TreeReader::readNode(int64_t id, std::string &opened) const {
-  char key[24];
-  int length = std::snprintf(
-    key, sizeof(key), "%c%llX", isInner(id) ? 'I' : 'L',
-    static_cast<unsigned long long>(isInner(id) ? id - kInnerBase : id));
+  const NodeKey key = keyOf(id);
   HashBlock record;
-  if (!file_.find(key, static_cast<size_t>(length), record)) damaged("a node of the tree is missing");
-  return NodeSeal(file_).opened({key, static_cast<size_t>(length)}, {record.value, record.valueLength}, opened);
-}
-
-// MARK: Checking
-
-void TreeReader::checkInnerNodes() const {
-  if (isInner(root_)) checkInner(root_, 0);
-}
-
-// Returns how many nodes there are: in a tree, no more than the description says; in a circle or where nodes are
-// shared, more and more.
-int64_t TreeReader::checkInner(int64_t id, int level) const {
-  if (level == kMaximumLevel) damaged("the tree is too deep, or its nodes run in a circle");
-  std::string opened;
-  int64_t nodeCount = 1, limit = std::min(innerCount_, static_cast<int64_t>(file_.count()));
-  for (InnerCursor node(*this, readNode(id, opened)); node.hasChild(); node.advance()) {
-    if (isInner(node.child())) nodeCount += checkInner(node.child(), level + 1);
-    if (nodeCount > limit) damaged("inner nodes of the tree have several parents");
-  }
-  return nodeCount;
-}
-
-void TreeReader::checkNode(const HashFile &file, std::string_view key, std::string_view value) {
-  TreeReader reader(file, AnyNode());
-  if (key.empty()) return;
-  if (key[0] == 'L') {
-    LeafCursor leaf;
-    leaf.begin(file, value, reader.leafCount_);
-    while (leaf.record()) leaf.advance();
-  } else if (key[0] == 'I') {
-    for (InnerCursor node(reader, value); node.hasChild();) node.advance();
-  }
+  if (!file_.find(key.bytes, key.length, record)) damaged("a node of the tree is missing");
+  return NodeSeal(file_).opened(key.view(), {record.value, record.valueLength}, opened);
 }
 
 }  // namespace todana

@@ -5,6 +5,7 @@
 // last commit left in the file: stock code writes all of its cached nodes at the end of a commit.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ class TreeReader {
     int64_t previous() const { return previous_; }
     int64_t next() const { return next_; }
     bool isLast() const { return position_ == end_; }
+    // Where the record begins, or the leaf ends.
+    const char *start() const { return start_; }
+    const char *end() const { return end_; }
     // Null behind the last one.
     const Record *record() const { return hasRecord_ ? &record_ : nullptr; }
     // Throws Failure(TDN_DAMAGED) where the next key is out of order, or a length is wrong.
@@ -47,20 +51,21 @@ class TreeReader {
     void begin(const HashFile &file, std::string_view bytes, int64_t leafCount);
 
     const HashFile *file_ = nullptr;
+    const char *start_ = nullptr;
     const char *position_ = nullptr;
     const char *end_ = nullptr;
     int64_t previous_ = 0;
     int64_t next_ = 0;
     bool hasRecord_ = false;
     Record record_;
-    std::string opened_;  // in an encrypted store what the records point into
+    std::string opened_;  // what the records point into, in an encrypted store, or where they were copied
   };
 
   // Stock code has a cache of as many nodes in memory.
   static constexpr uint64_t kMostBuckets = 1 << 20;
 
-  // What a tree's file is made with.
-  static HashFile::Shape shape(std::shared_ptr<SealerPool> sealers);
+  // What a tree's file is made with that is to take so many records at once.
+  static HashFile::Shape shape(std::shared_ptr<SealerPool> sealers, uint64_t recordCount);
 
   explicit TreeReader(const HashFile &file);
 
@@ -87,27 +92,66 @@ class TreeReader {
   void readLeaf(int64_t id, Leaf &leaf) const;
   // The same, record by record from the first one on.
   void readLeaf(int64_t id, LeafCursor &leaf) const;
+  // The same of a copy, which stays as it is when the file is written to.
+  void copyLeaf(int64_t id, LeafCursor &leaf) const;
 
-  // Checks all inner nodes, before stock code is let at the tree: it fills arrays of a fixed size on its way down and
-  // takes numbers of nodes as they come.
-  void checkInnerNodes() const;
-  // Checks one node as stock code is about to read it, in the middle of a commit too, where the file's description of
-  // the tree lags behind. In an encrypted store `value` is what was opened.
-  static void checkNode(const HashFile &file, std::string_view key, std::string_view value);
+  // Whether a key comes before another one.
+  static bool isLess(std::string_view left, std::string_view right) {
+    // Most keys differ within a word.
+    const uint64_t first = firstWord(left), second = firstWord(right);
+    if (first != second) return first < second;
+    if (left.size() <= 8 || right.size() <= 8) return left.size() < right.size();
+    if (left.size() == right.size() && left.size() <= 16) {
+      return readBigEndian64(left.data() + left.size() - 8) < readBigEndian64(right.data() + right.size() - 8);
+    }
+    return left < right;
+  }
 
  private:
-  struct AnyNode {};
-  TreeReader(const HashFile &file, AnyNode)
-      : file_(file), leafCount_(kMaximumNodeCount), innerCount_(kMaximumNodeCount) {}
+  friend class TreeWriter;  // changes what is known of the tree as it goes on
+
+  // The first eight bytes, filled up with zeros, as a number of the same order.
+  static uint64_t firstWord(std::string_view key) {
+    if (key.size() >= 8) return readBigEndian64(key.data());
+    if (key.size() >= 4) {
+      // The last four bytes overlap the first ones.
+      uint32_t first, last;
+      std::memcpy(&first, key.data(), 4);
+      std::memcpy(&last, key.data() + key.size() - 4, 4);
+      return static_cast<uint64_t>(__builtin_bswap32(first)) << 32 |
+             static_cast<uint64_t>(__builtin_bswap32(last)) << (64 - 8 * key.size());
+    }
+    uint64_t word = 0;
+    for (size_t index = 0; index < key.size(); index++) {
+      word |= static_cast<uint64_t>(static_cast<uint8_t>(key[index])) << (56 - 8 * index);
+    }
+    return word;
+  }
+
+  struct NodeKey {
+    char bytes[24];
+    size_t length;
+    std::string_view view() const { return {bytes, length}; }
+  };
+  static NodeKey keyOf(int64_t id);
+
+  // Of a tree that is to be made.
+  struct NoDescription {};
+  TreeReader(const HashFile &file, NoDescription) : file_(file) {}
 
   class InnerCursor;
 
   static bool isInner(int64_t id) { return id > kInnerBase; }
   std::string_view readNode(int64_t id, std::string &opened) const;
   void parseLeaf(std::string_view bytes, Leaf &leaf) const;
-  int64_t checkInner(int64_t id, int level) const;
+  // What the file says of the tree. `pageSize`: from where on stock code would divide a node.
+  std::string description(size_t pageSize) const;
+  void visitChildren(int64_t inner, const std::function<void(std::string_view key, int64_t child)> &visit) const;
+  // The child of an inner node to whose range the key belongs. `end`: where that ends, left alone where it is the last.
+  int64_t childFor(int64_t inner, std::string_view key, std::optional<std::string> *end) const;
   [[noreturn]] void damaged(const char *what) const { file_.damaged(what, 0); }
 
+  static constexpr std::string_view kDescriptionKey = "@";
   static constexpr int64_t kInnerBase = 1LL << 48;
   static constexpr int64_t kMaximumNodeCount = 1LL << 28;
   static constexpr int kMaximumLevel = 15;

@@ -1,206 +1,355 @@
 #include "TreeWriter.h"
 
+#include <algorithm>
+
 #include "NodeSeal.h"
-#include "PagedKyoto.h"
-#include "TreeReader.h"
 
 namespace todana {
 
 namespace {
 
-struct TreePort : FilePort {
-  const HashFile *hash = nullptr;
-  std::vector<std::string> *changedNodes = nullptr;
-};
+// A record of the hash file with a node of so many bytes takes a page, aligned.
+constexpr size_t kNodeLimit = 4000;
+// Of leaves and inner nodes that are filled in order: some may still come in between.
+constexpr size_t kFill = kNodeLimit * 7 / 8;
+// Short ones are not divided, however long their keys are.
+constexpr size_t kFewestLinks = 8;
+// So much of a leaf is held back at most, until it is known what comes behind it.
+constexpr size_t kMostHeld = 3 * kNodeLimit;
 
-// Seals what stock code writes and hands it what was sealed, opened.
-class SealingVisitor : public kyotocabinet::DB::Visitor {
- public:
-  // `old`: the node as it was written; nothing where stock code is about to write it, and does not look.
-  SealingVisitor(const HashFile &file, kyotocabinet::DB::Visitor *visitor, std::string_view old)
-      : seal_(file), visitor_(visitor), old_(old) {}
+constexpr std::string_view kEmptyLeaf("\0\0", 2);
 
- private:
-  const char *visit_full(const char *key, size_t keyLength, const char *, size_t, size_t *length) override {
-    return sealed({key, keyLength}, visitor_->visit_full(key, keyLength, old_.data(), old_.size(), length), length);
-  }
-  const char *visit_empty(const char *key, size_t keyLength, size_t *length) override {
-    return sealed({key, keyLength}, visitor_->visit_empty(key, keyLength, length), length);
-  }
-  const char *sealed(std::string_view key, const char *node, size_t *length) {
-    if (node == NOP || node == REMOVE) return node;
-    const std::string_view made = seal_.sealed(key, {node, *length}, buffer_);
-    *length = made.size();
-    return made.data();
-  }
+void appendNumber(std::string &bytes, uint64_t number) {
+  char buffer[16];
+  bytes.append(buffer, kyotocabinet::writevarnum(buffer, number));
+}
 
-  const NodeSeal seal_;
-  kyotocabinet::DB::Visitor *const visitor_;
-  const std::string_view old_;
-  std::string buffer_;
-};
+// What parts the keys up to `left` from those from `right` on, as short as can be.
+std::string separator(std::string_view left, std::string_view right) {
+  size_t common = 0;
+  const size_t limit = std::min(left.size(), right.size());
+  while (common < limit && left[common] == right[common]) common++;
+  return std::string(right.substr(0, common + 1));
+}
 
-// The nodes of a tree: a stock hash database without locks that walks every chain with our reader first, and lets
-// stock code read checked nodes only.
-class TreeNodes : public kyotocabinet::PagedHashDB {
- public:
-  using PagedHashDB::recovered;
-  using PagedHashDB::reorganized;
-  using PagedHashDB::report;
-  using PagedHashDB::report_binary;
-  using PagedHashDB::report_valist;
-  using PagedHashDB::trigger_meta;
-  using PagedHashDB::tune_type;
-  using PagedHashDB::type;
+std::string_view keyAt(const std::string &records, size_t start) {
+  const char *position = records.data() + start, *end = records.data() + records.size();
+  uint64_t keyLength = 0, valueLength = 0;
+  // Our own.
+  position = readVarnum(position, end, &keyLength);
+  position = readVarnum(position, end, &valueLength);
+  return {position, keyLength};
+}
 
-  // Never repaired, never marked as open: that is what the group is for.
-  bool open(const std::string &path, uint32_t mode) override {
-    if (!PagedHashDB::open(path, mode | OAUTOTRAN | ONOREPAIR | ONOLOCK)) return false;
-    tran_ = true;  // stock code would store the header after each change of a node
-    return true;
-  }
-  bool close() override {
-    tran_ = false;  // otherwise it would undo what it takes for an unfinished transaction
-    return PagedHashDB::close();
-  }
-
-  // The group flushes; stock code would also take its 1,024 record locks at once.
-  bool synchronize(bool = false, FileProcessor * = nullptr, ProgressChecker * = nullptr) override {
-    return dump_meta();
-  }
-
-  // Everything that PlantDB does to its nodes comes through here.
-  bool accept(const char *key, size_t keyLength, Visitor *visitor, bool isWriting) override {
-    auto *port = static_cast<TreePort *>(ScopedPort::current());
-    if (isWriting && !port->isWritable) return false;
-    try {
-      const HashFile &hash = *port->hash;
-      HashFile::Place place = hash.place(key, keyLength);
-      HashBlock record;
-      std::string_view node("", 0);
-      std::string buffer;
-      if (hash.find(key, keyLength, place, record)) {
-        if (isWriting) {
-          hash.checkRemoval(record);
-        } else {
-          node = NodeSeal(hash).opened({key, keyLength}, {record.value, record.valueLength}, buffer);
-          TreeReader::checkNode(hash, {key, keyLength}, node);
-        }
-      }
-      if (isWriting && port->changedNodes) port->changedNodes->emplace_back(key, keyLength);
-      if (!hash.sealers()) return accept_impl(key, keyLength, visitor, place.bucket, place.pivot, false);
-      SealingVisitor sealing(hash, visitor, node);
-      return accept_impl(key, keyLength, &sealing, place.bucket, place.pivot, false);
-    } catch (...) {
-      if (!port->failure) port->failure = std::current_exception();
-      set_error(_KCCODELINE_, Error::BROKEN, "a node cannot be read");
-      return false;
-    }
-  }
-};
-
-class Changing : public kyotocabinet::DB::Visitor {
- public:
-  Changing(std::string_view value, bool isRemoval, const TreeWriter::OldValue &old)
-      : value_(value), isRemoval_(isRemoval), old_(old) {}
-
- private:
-  const char *visit_full(const char *, size_t, const char *value, size_t valueLength, size_t *length) override {
-    if (old_) old_(value, valueLength);
-    return change(length);
-  }
-  const char *visit_empty(const char *, size_t, size_t *length) override {
-    if (isRemoval_) return NOP;
-    if (old_) old_(nullptr, 0);
-    return change(length);
-  }
-  const char *change(size_t *length) {
-    if (isRemoval_) return REMOVE;
-    *length = value_.size();
-    return value_.data() ? value_.data() : "";
-  }
-
-  std::string_view value_;
-  bool isRemoval_;
-  const TreeWriter::OldValue &old_;
-};
+size_t linkSize(std::string_view key) { return key.size() + 8; }
 
 }  // namespace
 
-struct TreeWriter::Stock {
-  TreePort port;
-  kyotocabinet::PlantDB<TreeNodes, kyotocabinet::BasicDB::TYPETREE> tree;
-};
-
-// Stock code is not made for exceptions; what throws there is an allocation.
-template <class Body> bool TreeWriter::guarded(Body body) {
-  try {
-    return body();
-  } catch (...) {
-    isBroken_ = true;
-    throw;
-  }
+TreeWriter::TreeWriter(const HashFile &file, HashWriter &writer, std::vector<std::string> *changedNodes)
+    : file_(file), writer_(writer), changedNodes_(changedNodes),
+      tree_(file.count() > 0 ? TreeReader(file) : TreeReader(file, TreeReader::NoDescription())) {
+  if (file.count() > 0) return;
+  tree_.root_ = tree_.first_ = tree_.last_ = tree_.leafCount_ = 1;
+  putNode(1, kEmptyLeaf);
 }
 
-TreeWriter::TreeWriter(std::shared_ptr<const HashFile> file)
-    : file_(std::move(file)), stock_(std::make_unique<Stock>()) {
-  stock_->port.file = file_->file().get();
-  stock_->port.hash = file_.get();
-  if (file_->count() > 0) TreeReader(*file_).checkInnerNodes();
-  // Stock code takes the pool as it is, so each block is looked at here.
-  for (const HashFile::FreeRange &range : file_->storedFreeBlocks()) file_->checkFreeBlock(range);
-  ScopedPort scope(stock_->port);
-  auto &tree = stock_->tree;
-  tree.tune_buckets(file_->bucketCount());  // which is the size of its node cache, too
-  check(tree.open(file_->file()->name(), kyotocabinet::BasicDB::OWRITER));
-}
-
-TreeWriter::~TreeWriter() {
-  if (!isBroken_) {
-    try {
-      ScopedPort scope(stock_->port);
-      stock_->port.isWritable = false;
-      stock_->tree.close();
-      return;
-    } catch (const std::exception &) {
-      // There is no memory even for this.
-    }
-  }
-  // Its lists of nodes may not be whole: better lost than looked at.
-  static_cast<void>(stock_.release());
-}
+// MARK: Changes
 
 void TreeWriter::put(std::string_view key, std::string_view value, const OldValue &old) {
-  change(key, value, false, old);
+  goTo(key);
+  isAppending_ = !old_.record();
+  if (old_.record() && old_.record()->key == key) {
+    if (old) old(old_.record()->value.data(), old_.record()->value.size());
+    old_.advance();
+  } else {
+    if (old) old(nullptr, 0);
+    tree_.count_++;
+  }
+  starts_.push_back(records_.size());
+  appendNumber(records_, key.size());
+  appendNumber(records_, value.size());
+  records_.append(key);
+  records_.append(value);
+  isChanged_ = true;
+  if (records_.size() >= kMostHeld && starts_.size() > 1) divide(kFill);
 }
 
-void TreeWriter::remove(std::string_view key, const OldValue &old) { change(key, {}, true, old); }
-
-void TreeWriter::change(std::string_view key, std::string_view value, bool isRemoval, const OldValue &old) {
-  ScopedPort scope(stock_->port);
-  Changing visitor(value, isRemoval, old);
-  check(guarded([&] { return stock_->tree.accept(key.data(), key.size(), &visitor, true); }));
+void TreeWriter::remove(std::string_view key, const OldValue &old) {
+  goTo(key);
+  if (!old_.record() || old_.record()->key != key) return;
+  if (old) old(old_.record()->value.data(), old_.record()->value.size());
+  old_.advance();
+  tree_.count_--;
+  isChanged_ = true;
 }
-
-void TreeWriter::noteNodesIn(std::vector<std::string> *keys) { stock_->port.changedNodes = keys; }
 
 void TreeWriter::finish() {
-  ScopedPort scope(stock_->port);
-  // Its own commit of a transaction leaves the description out where only the root or an end has changed.
-  check(guarded([&] { return stock_->tree.synchronize(false); }));
+  close();
+  for (const auto &[id, inner] : inners_) {
+    if (inner.isDead) {
+      removeNode(id);
+      continue;
+    }
+    node_.clear();
+    appendNumber(node_, static_cast<uint64_t>(inner.heir));
+    for (const Inner::Link &link : inner.links) {
+      appendNumber(node_, static_cast<uint64_t>(link.child));
+      appendNumber(node_, link.key.size());
+      node_.append(link.key);
+    }
+    putNode(id, node_);
+  }
+  inners_.clear();
+  putRecord(TreeReader::kDescriptionKey, tree_.description(kNodeLimit));
 }
 
-void TreeWriter::abandon() { stock_->port.isWritable = false; }
+// MARK: The leaf that is being changed
+
+// Opens the leaf that the key belongs to, and takes over what stands before the key.
+void TreeWriter::goTo(std::string_view key) {
+  if (!isOpen_ || (end_ && !TreeReader::isLess(key, *end_))) {
+    close();
+    open(key);
+  }
+  const char *start = old_.start();
+  while (old_.record() && TreeReader::isLess(old_.record()->key, key)) passOne(start);
+  records_.append(start, static_cast<size_t>(old_.start() - start));
+}
+
+void TreeWriter::passOne(const char *start) {
+  starts_.push_back(records_.size() + static_cast<size_t>(old_.start() - start));
+  old_.advance();
+}
+
+void TreeWriter::open(std::string_view key) {
+  int64_t id = tree_.root_;
+  end_ = std::nullopt;
+  for (int level = 0; TreeReader::isInner(id); level++) {
+    if (level == TreeReader::kMaximumLevel) tree_.damaged("the tree is too deep, or its nodes run in a circle");
+    id = childFor(id, key, &end_);
+  }
+  tree_.copyLeaf(id, old_);
+  leaf_ = id;
+  key_ = std::string(key);
+  previous_ = old_.previous();
+  next_ = old_.next();
+  if ((previous_ == 0) != (id == tree_.first_) || (next_ == 0) != (id == tree_.last_)) {
+    tree_.damaged("the leaves of the tree are not in order");
+  }
+  isChanged_ = hasDivided_ = isAppending_ = false;
+  isOpen_ = true;
+}
 
 void TreeWriter::close() {
-  ScopedPort scope(stock_->port);
-  check(guarded([&] { return stock_->tree.close(); }));
+  if (!isOpen_) return;
+  isOpen_ = false;
+  if (isChanged_) {
+    const char *start = old_.start();
+    while (old_.record()) passOne(start);
+    records_.append(start, static_cast<size_t>(old_.start() - start));
+    // What is filled from the end on will be.
+    const bool isInOrder = isAppending_ && next_ == 0;
+    while (records_.size() > kNodeLimit && starts_.size() > 1) {
+      divide(isInOrder ? kFill : records_.size() / ((records_.size() + kNodeLimit - 1) / kNodeLimit));
+    }
+    if (starts_.empty()) {
+      unlink();
+    } else {
+      putLeaf(records_, next_);
+      if (hasDivided_) chain(leaf_, next_);
+    }
+  }
+  records_.clear();
+  starts_.clear();
 }
 
+// Writes the records that end within `size`, at least one, as a leaf. The others, at least one, go to a new leaf.
+void TreeWriter::divide(size_t size) {
+  const auto beyond = std::upper_bound(starts_.begin() + 1, starts_.end(), size);
+  const size_t count = std::max<size_t>(static_cast<size_t>(beyond - starts_.begin()) - 1, 1), end = starts_[count];
+  const int64_t next = newNumber(tree_.leafCount_);
+  putLeaf(std::string_view(records_).substr(0, end), next);
+  addLink(separator(keyAt(records_, starts_[count - 1]), keyAt(records_, end)), next);
+  previous_ = leaf_;
+  leaf_ = next;
+  hasDivided_ = true;
+  records_.erase(0, end);
+  starts_.erase(starts_.begin(), starts_.begin() + static_cast<std::ptrdiff_t>(count));
+  for (size_t &start : starts_) start -= end;
+}
 
-void TreeWriter::check(bool isDone) {
-  stock_->port.rethrowFailure();
-  if (!isDone) file_->damaged(std::string("Kyoto Cabinet says: ") + stock_->tree.error().message(), 0);
+void TreeWriter::putLeaf(std::string_view records, int64_t next) {
+  node_.clear();
+  appendNumber(node_, static_cast<uint64_t>(previous_));
+  appendNumber(node_, static_cast<uint64_t>(next));
+  node_.append(records);
+  putNode(leaf_, node_);
+}
+
+// The leaf has no records any more.
+void TreeWriter::unlink() {
+  if (previous_ == 0 && next_ == 0) {
+    // The only one: it becomes the root, if it is not.
+    for (int64_t id : wayTo(key_)) inner(id).isDead = true;
+    tree_.root_ = leaf_;
+    return putNode(leaf_, kEmptyLeaf);
+  }
+  if (previous_ == 0) {
+    chain(0, next_);
+  } else {
+    TreeReader::LeafCursor leaf;
+    tree_.copyLeaf(previous_, leaf);
+    replaceChain(previous_, leaf, leaf.previous(), next_);
+    chain(previous_, next_);
+  }
+  removeNode(leaf_);
+  dropChild(wayTo(key_), leaf_);
+}
+
+// The leaf before `next` is another one now; 0: there is none, on either side.
+void TreeWriter::chain(int64_t previous, int64_t next) {
+  if (previous == 0) tree_.first_ = next;
+  if (next == 0) {
+    tree_.last_ = previous;
+    return;
+  }
+  TreeReader::LeafCursor leaf;
+  tree_.copyLeaf(next, leaf);
+  replaceChain(next, leaf, previous, leaf.next());
+}
+
+void TreeWriter::replaceChain(int64_t id, const TreeReader::LeafCursor &leaf, int64_t previous, int64_t next) {
+  node_.clear();
+  appendNumber(node_, static_cast<uint64_t>(previous));
+  appendNumber(node_, static_cast<uint64_t>(next));
+  node_.append(leaf.start(), static_cast<size_t>(leaf.end() - leaf.start()));
+  putNode(id, node_);
+}
+
+// MARK: Inner nodes
+
+std::vector<int64_t> TreeWriter::wayTo(std::string_view key) const {
+  std::vector<int64_t> way;
+  for (int64_t id = tree_.root_; TreeReader::isInner(id); id = childFor(id, key, nullptr)) {
+    if (way.size() == TreeReader::kMaximumLevel) tree_.damaged("the tree is too deep, or its nodes run in a circle");
+    way.push_back(id);
+  }
+  return way;
+}
+
+int64_t TreeWriter::childFor(int64_t id, std::string_view key, std::optional<std::string> *end) const {
+  const auto found = inners_.find(id);
+  if (found == inners_.end()) return tree_.childFor(id, key, end);
+  const Inner &inner = found->second;
+  const auto above = inner.firstAbove(key);
+  if (end && above != inner.links.end()) *end = above->key;
+  return above == inner.links.begin() ? inner.heir : std::prev(above)->child;
+}
+
+TreeWriter::Inner &TreeWriter::inner(int64_t id) {
+  if (const auto found = inners_.find(id); found != inners_.end()) return found->second;
+  Inner inner;
+  tree_.visitChildren(id, [&](std::string_view key, int64_t child) {
+    if (inner.heir == 0) {
+      inner.heir = child;
+    } else {
+      inner.links.push_back({std::string(key), child});
+      inner.byteCount += linkSize(key);
+    }
+  });
+  return inners_.emplace(id, std::move(inner)).first->second;
+}
+
+// The child stands behind what the key leads to now.
+void TreeWriter::addLink(std::string key, int64_t child) {
+  for (std::vector<int64_t> way = wayTo(key); !way.empty(); way.pop_back()) {
+    Inner &node = inner(way.back());
+    const auto above = node.firstAbove(key);
+    const bool isLast = above == node.links.end();
+    node.byteCount += linkSize(key);
+    node.links.insert(above, {std::move(key), child});
+    if (node.byteCount <= kNodeLimit || node.links.size() <= kFewestLinks) return;
+    const size_t count = node.links.size(), middle = isLast ? count - count / 8 - 1 : count / 2;
+    child = TreeReader::kInnerBase + newNumber(tree_.innerCount_);
+    Inner &right = inners_[child];
+    right.heir = node.links[middle].child;
+    key = node.links[middle].key;
+    right.links.assign(
+      std::make_move_iterator(node.links.begin() + static_cast<std::ptrdiff_t>(middle) + 1),
+      std::make_move_iterator(node.links.end()));
+    node.links.resize(middle);
+    for (Inner *half : {&node, &right}) {
+      half->byteCount = 0;
+      for (const Inner::Link &link : half->links) half->byteCount += linkSize(link.key);
+    }
+  }
+  const int64_t id = TreeReader::kInnerBase + newNumber(tree_.innerCount_);
+  Inner &root = inners_[id];
+  root.heir = tree_.root_;
+  root.byteCount = linkSize(key);
+  root.links.push_back({std::move(key), child});
+  tree_.root_ = id;
+}
+
+void TreeWriter::dropChild(std::vector<int64_t> way, int64_t child) {
+  for (;; way.pop_back()) {
+    if (way.empty()) tree_.damaged("a leaf of the tree has no parent");
+    Inner &node = inner(way.back());
+    const auto link = std::find_if(
+      node.links.begin(), node.links.end(), [&](const Inner::Link &link) { return link.child == child; });
+    if (node.heir == child && node.links.empty()) {
+      node.isDead = true;
+      child = way.back();
+      continue;
+    }
+    if (node.heir == child) {
+      node.heir = node.links.front().child;
+      node.byteCount -= linkSize(node.links.front().key);
+      node.links.erase(node.links.begin());
+    } else {
+      if (link == node.links.end()) tree_.damaged("a node of the tree has no parent");
+      node.byteCount -= linkSize(link->key);
+      node.links.erase(link);
+    }
+    break;
+  }
+  // A root with one child is none.
+  for (auto root = inners_.find(tree_.root_); root != inners_.end() && root->second.links.empty();
+       root = inners_.find(tree_.root_)) {
+    root->second.isDead = true;
+    tree_.root_ = root->second.heir;
+  }
+}
+
+// MARK: Nodes
+
+int64_t TreeWriter::newNumber(int64_t &count) {
+  if (count + 1 >= TreeReader::kMaximumNodeCount) {
+    throw Failure(TDN_LIMIT, "a tree has had as many nodes as it can have", file_.file()->name());
+  }
+  return ++count;
+}
+
+void TreeWriter::putNode(int64_t id, std::string_view bytes) { putRecord(TreeReader::keyOf(id).view(), bytes); }
+
+void TreeWriter::putRecord(std::string_view key, std::string_view bytes) {
+  const std::string_view stored = NodeSeal(file_).sealed(key, bytes, sealed_);
+  const HashFile::Place place = file_.place(key.data(), key.size());
+  HashBlock record;
+  HashFile::ChainEnd chain;
+  const bool exists = file_.find(key.data(), key.size(), place, record, &chain);
+  writer_.put(key.data(), key.size(), place, exists ? &record : nullptr, chain, stored.data(), stored.size());
+  if (changedNodes_) changedNodes_->emplace_back(key);
+}
+
+void TreeWriter::removeNode(int64_t id) {
+  const TreeReader::NodeKey key = TreeReader::keyOf(id);
+  const HashFile::Place place = file_.place(key.bytes, key.length);
+  HashBlock record;
+  if (!file_.find(key.bytes, key.length, place, record)) return;  // made and left again by one commit
+  file_.checkRemoval(record);
+  writer_.remove(key.bytes, key.length, place);
+  if (changedNodes_) changedNodes_->emplace_back(key.view());
 }
 
 }  // namespace todana

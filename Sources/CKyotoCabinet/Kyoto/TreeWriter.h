@@ -1,28 +1,29 @@
-// Changes a B+ tree with stock Kyoto Cabinet code: a PlantDB over nodes that it finds through our checked reader.
+// Changes a B+ tree, key by key in ascending order: each leaf that is concerned is read once, and written once.
 //
-// PlantDB caches nodes and writes them when it likes, so everything it has is written at the end of each commit
-// (`finish`), and after a rollback the object is let go without writing (`abandon`).
+// The format is stock Kyoto Cabinet's; its own code keeps a list of every record of each leaf that it touches, each in
+// memory of its own, and halves leaves that are filled in order. It is not used for trees.
 #pragma once
 
+#include <algorithm>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "HashFile.h"
+#include "HashWriter.h"
+#include "TreeReader.h"
 
 namespace todana {
 
 class TreeWriter {
  public:
-  // Inside `apply`: an empty file becomes an empty tree; of an existing one all inner nodes are checked.
-  explicit TreeWriter(std::shared_ptr<const HashFile> file);
-  ~TreeWriter();
+  // Inside `apply`, between `begin` and `end` of the hash writer: an empty file becomes an empty tree. `changedNodes`: where
+  // the keys of nodes that are written or removed are noted, or null: for a copy that is being made of them.
+  TreeWriter(const HashFile &file, HashWriter &writer, std::vector<std::string> *changedNodes);
   TreeWriter(const TreeWriter &) = delete;
   TreeWriter &operator=(const TreeWriter &) = delete;
-
-  const HashFile &file() const { return *file_; }
 
   // `old` is told the old value, null where there was none, before it is replaced or removed. Removing what is not there
   // does nothing, and tells nothing.
@@ -30,25 +31,72 @@ class TreeWriter {
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);
 
-  // Where the keys of nodes that are written or removed are noted, or null: for a copy that is being made of them.
-  void noteNodesIn(std::vector<std::string> *keys);
-
-  // Writes what is cached. Readers find the whole tree in the file then.
+  // Last of all: what is not written yet.
   void finish();
-  // The content was rolled back: forgets everything. The object must be let go.
-  void abandon();
-  // Writes the free-block pool, too. The object must be let go.
-  void close();
 
  private:
-  struct Stock;
-  void change(std::string_view key, std::string_view value, bool isRemoval, const OldValue &old);
-  template <class Body> bool guarded(Body body);
-  void check(bool isDone);
+  // An inner node whose children change.
+  struct Inner {
+    struct Link {
+      std::string key;
+      int64_t child;
+    };
+    int64_t heir = 0;
+    std::vector<Link> links;
+    size_t byteCount = 0;
+    bool isDead = false;
 
-  const std::shared_ptr<const HashFile> file_;
-  std::unique_ptr<Stock> stock_;
-  bool isBroken_ = false;  // an exception has passed through stock code
+    std::vector<Link>::const_iterator firstAbove(std::string_view key) const {
+      return std::upper_bound(links.begin(), links.end(), key, [](std::string_view key, const Link &link) {
+        return TreeReader::isLess(key, link.key);
+      });
+    }
+  };
+
+  // -- The leaf that is being changed
+  void goTo(std::string_view key);
+  void passOne(const char *start);
+  void open(std::string_view key);
+  void close();
+  void divide(size_t size);
+  void putLeaf(std::string_view records, int64_t next);
+  void unlink();
+  void chain(int64_t previous, int64_t next);
+  void replaceChain(int64_t id, const TreeReader::LeafCursor &leaf, int64_t previous, int64_t next);
+
+  // -- Inner nodes
+  std::vector<int64_t> wayTo(std::string_view key) const;
+  int64_t childFor(int64_t id, std::string_view key, std::optional<std::string> *end) const;
+  Inner &inner(int64_t id);
+  void addLink(std::string key, int64_t child);
+  void dropChild(std::vector<int64_t> way, int64_t child);
+
+  // -- Nodes
+  int64_t newNumber(int64_t &count);
+  void putNode(int64_t id, std::string_view bytes);
+  void putRecord(std::string_view key, std::string_view bytes);
+  void removeNode(int64_t id);
+
+  const HashFile &file_;
+  HashWriter &writer_;
+  std::vector<std::string> *const changedNodes_;
+  TreeReader tree_;
+  std::unordered_map<int64_t, Inner> inners_;
+
+  bool isOpen_ = false;
+  int64_t leaf_ = 0;                // that the next records are written to
+  int64_t previous_ = 0;            // the one before it
+  int64_t next_ = 0;                // the one behind all that the leaf is divided into
+  std::string key_;                 // by which it was found
+  std::optional<std::string> end_;  // of its range of keys
+  TreeReader::LeafCursor old_;      // what of it is still to come
+  std::string records_;             // what is not written yet
+  std::vector<size_t> starts_;      // of each of them
+  bool isChanged_ = false;
+  bool hasDivided_ = false;
+  bool isAppending_ = false;        // what was put last went behind all records
+
+  std::string node_, sealed_;
 };
 
 }  // namespace todana

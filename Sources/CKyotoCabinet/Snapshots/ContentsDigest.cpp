@@ -13,33 +13,34 @@ void append(std::vector<uint8_t> &message, std::string_view bytes) {
 }
 
 void append(std::vector<uint8_t> &message, uint64_t number) {
-  for (int index = 0; index < 8; index++) message.push_back(static_cast<uint8_t>(number >> 8 * index));
+  uint8_t bytes[8];
+  std::memcpy(bytes, &number, sizeof bytes);
+  message.insert(message.end(), bytes, bytes + sizeof bytes);
 }
 
 }  // namespace
 
 void ContentsDigest::toggleKey(std::string_view key, uint64_t token) {
-  std::vector<uint8_t> message;
-  append(message, key.size());
-  append(message, token);
-  append(message, key);
-  addMessage(message);
+  message_.clear();
+  append(message_, key.size());
+  append(message_, token);
+  append(message_, key);
+  addMessage();
 }
 
 void ContentsDigest::toggleEntry(std::string_view key, std::string_view value) {
-  std::vector<uint8_t> message;
-  append(message, key.size());
-  append(message, value.size());
-  append(message, key);
-  append(message, value);
-  addMessage(message);
+  message_.clear();
+  append(message_, key.size());
+  append(message_, value.size());
+  append(message_, key);
+  append(message_, value);
+  addMessage();
 }
 
 // Filled up with zeros: the lengths stand in front, so no two messages become the same.
-void ContentsDigest::addMessage(const std::vector<uint8_t> &message) {
-  std::vector<uint8_t> padded(message);
-  padded.resize((message.size() + kBlockSize - 1) / kBlockSize * kBlockSize);
-  const Sum term = mac_.value(padded.data(), padded.size());
+void ContentsDigest::addMessage() {
+  message_.resize((message_.size() + kBlockSize - 1) / kBlockSize * kBlockSize);
+  const Sum term = mac_.value(message_.data(), message_.size());
   add(term.data());
 }
 

@@ -62,7 +62,7 @@ class ContentsDigest {
   using Block = std::array<uint64_t, 2>;
   static_assert(sizeof(Block) == ContentsMac::kBlockSize);
 
-  void addMessage(const std::vector<uint8_t> &message);
+  void addMessage();
   void add(const void *term) {
     Block block;
     std::memcpy(block.data(), term, sizeof block);
@@ -76,6 +76,7 @@ class ContentsDigest {
   std::array<Block, kBlocks> blocks_;  // of rows, for one call of the cipher
   size_t blockCount_ = 0;
   Block sum_{};
+  std::vector<uint8_t> message_;
 };
 
 }  // namespace todana

@@ -16,7 +16,7 @@ LeafPart partBefore(const TreeReader &tree, int64_t id, const std::string *bound
   LeafPart part;
   TreeReader::LeafCursor leaf;
   for (tree.readLeaf(id, leaf); leaf.record(); leaf.advance(), part.count++) {
-    if (!bound || leaf.record()->key < *bound) part.before++;
+    if (!bound || TreeReader::isLess(leaf.record()->key, *bound)) part.before++;
   }
   return part;
 }

@@ -127,14 +127,14 @@ bool TreeScan::step(ChunkWriter &chunk) {
 }
 
 bool TreeScan::isBehind(std::string_view key) const {
-  if (last_) return range_.isDescending ? key >= *last_ : key <= *last_;
-  if (range_.isDescending) return range_.upper && key >= *range_.upper;
-  return range_.lower && key < *range_.lower;
+  if (last_) return range_.isDescending ? !TreeReader::isLess(key, *last_) : !TreeReader::isLess(*last_, key);
+  if (range_.isDescending) return range_.upper && !TreeReader::isLess(key, *range_.upper);
+  return range_.lower && TreeReader::isLess(key, *range_.lower);
 }
 
 bool TreeScan::isWithin(std::string_view key) const {
-  if (range_.isDescending) return !range_.lower || key >= *range_.lower;
-  return !range_.upper || key < *range_.upper;
+  if (range_.isDescending) return !range_.lower || !TreeReader::isLess(key, *range_.lower);
+  return !range_.upper || TreeReader::isLess(key, *range_.upper);
 }
 
 const TreeScan::OldRecords::value_type *TreeScan::firstOld() const {

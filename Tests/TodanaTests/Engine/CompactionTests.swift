@@ -59,9 +59,9 @@ import Testing
     }
     let count = 30_000
     try cabinet.commit((0..<count).map { change($0, patternedBytes(UInt64($0), count: 60)) })
-    // Whole leaves, so that nodes go.
+    // Whole leaves, so that nodes go; not so many that the file is compacted in the background.
     for start in stride(from: 0, to: count, by: 1000) {
-      try cabinet.commit((start..<start + 700).map { change($0, nil) })
+      try cabinet.commit((start..<start + 200).map { change($0, nil) })
     }
     try expectModel(cabinet)
     let old = try cabinet.snapshot()
