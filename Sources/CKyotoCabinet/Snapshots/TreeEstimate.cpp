@@ -10,7 +10,12 @@ namespace {
 struct LeafPart {
   uint64_t before = 0;
   uint64_t count = 0;
+
+  double share() const { return count > 0 ? static_cast<double>(before) / static_cast<double>(count) : 0; }
 };
+
+// So many records stand in many leaves.
+constexpr double kWide = 20'000;
 
 LeafPart partBefore(const TreeReader &tree, int64_t id, const std::string *bound) {
   LeafPart part;
@@ -22,8 +27,7 @@ LeafPart partBefore(const TreeReader &tree, int64_t id, const std::string *bound
 }
 
 // From 0, the first record, to 1, behind the last one, as if all children of a node were as large.
-double position(const TreeReader::Way &way, const LeafPart &leaf) {
-  double position = leaf.count > 0 ? static_cast<double>(leaf.before) / static_cast<double>(leaf.count) : 0;
+double position(const TreeReader::Way &way, double position) {
   for (auto step = way.steps.rbegin(); step != way.steps.rend(); ++step) {
     position = (step->index + position) / step->count;
   }
@@ -66,15 +70,18 @@ uint64_t estimateCount(const SnapshotPart &part, const KeyRange &range) {
   const std::string *lowerBound = range.lower ? &*range.lower : &first, *upperBound = range.upper ? &*range.upper : nullptr;
   const TreeReader::Way lower = tree.wayTo(lowerBound), upper = tree.wayTo(upperBound);
   if (lower.leaf == upper.leaf) return std::min(part.count, countInLeaf(tree, lower.leaf, part, range));
+  const double count = static_cast<double>(tree.count());
+  const double wide = (position(upper, 0.5) - position(lower, 0.5)) * count;
+  // Where in its leaf a bound stands makes no difference then.
+  if (wide > kWide) return std::min(part.count, static_cast<uint64_t>(wide));
   const LeafPart lowerPart = partBefore(tree, lower.leaf, lowerBound), upperPart = partBefore(tree, upper.leaf, upperBound);
   const uint64_t known = lowerPart.count - lowerPart.before + upperPart.before;
   if (haveOneParent(lower, upper) && upper.steps.back().index > lower.steps.back().index) {
     const uint64_t between = upper.steps.back().index - lower.steps.back().index - 1;
     return std::min(part.count, known + between * (lowerPart.count + upperPart.count) / 2);
   }
-  const double share = position(upper, upperPart) - position(lower, lowerPart);
-  const double estimate = std::max(share, 0.0) * static_cast<double>(tree.count());
-  return std::min(part.count, std::max(known, static_cast<uint64_t>(estimate)));
+  const double share = position(upper, upperPart.share()) - position(lower, lowerPart.share());
+  return std::min(part.count, std::max(known, static_cast<uint64_t>(std::max(share, 0.0) * count)));
 }
 
 }  // namespace todana
