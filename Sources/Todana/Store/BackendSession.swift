@@ -9,6 +9,9 @@ final class BackendSession: Sendable {
     @inline(__always) get { failures.load(ordering: .relaxed) }
   }
 
+  /// How far the indexes of the backend's classes are.
+  let indexes = IndexStates()
+
   func noteFailure() { failures.add(1, ordering: .relaxed) }
 
   private struct Entry {

@@ -12,6 +12,12 @@ struct ClassRegistry {
 
   subscript(classID: ClassID) -> ClassTable? { tablesByID[classID] }
 
+  /// The index that a tree is.
+  func index(of tree: ClassID) -> ClassIndex? {
+    for table in tables { if let index = table.indexes.first(where: { $0.structure == tree }) { return index } }
+    return nil
+  }
+
   mutating func register(_ type: StoredObject.Type, store: Store, nameByteLimit: Int) throws(StoreError) {
     let name = Self.storedName(of: type)
     try Self.check(name, of: type, nameByteLimit: nameByteLimit)

@@ -14,6 +14,10 @@ final class ClassTable {
   // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
   @safe @exclusivity(unchecked) var identity = IdentityTable()
   @safe @exclusivity(unchecked) var pending = PendingChanges()
+  /// The indexes that the class declares.
+  var indexes: [ClassIndex] = []
+  /// Whether the backend's stores know that this one has them.
+  var hasDeclaredIndexes = false
   /// Whether the store is gone.
   private(set) var isOrphan = false
   /// Row ids that were handed to the store and not used yet.

@@ -121,7 +121,7 @@ extension Store {
       className: table.name, rowID: rowID)
   }
 
-  private func unreadable(_ error: any Error, rowID: RowID, version: UInt8, of table: ClassTable) -> StoreError {
+  func unreadable(_ error: any Error, rowID: RowID, version: UInt8, of table: ClassTable) -> StoreError {
     StoreError(
       .unreadableContent,
       "The record is whole, but readContent does not read what version \(version) of the class wrote.",

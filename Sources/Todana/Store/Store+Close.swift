@@ -20,7 +20,8 @@ extension Store {
     for table in registry.tables { release(table) }
     adjustPendingCount(by: -pendingCount)
     namedBuffers = NamedBuffers()
-    if BackendSession.leave(backend) {
+    withdrawIndexes()
+    if !isWorker, BackendSession.leave(backend) {
       do throws(BackendError) {
         try backend.close()
       } catch {

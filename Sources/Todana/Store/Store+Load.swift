@@ -67,6 +67,17 @@ extension Store {
     }
   }
 
+  /// Reads rows of the newest committed state, whatever snapshot is held, and gives each with its index.
+  func readNewestRows(
+    _ rowIDs: [RowID], of classID: ClassID,
+    _ body: (Int, RecordChunk.Slice, RecordChunk) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let wasHolding = holdsSnapshot
+    holdsSnapshot = false
+    defer { holdsSnapshot = wasHolding }
+    try readRows(rowIDs, of: classID, body)
+  }
+
   /// Loads a fault from what was read for its row.
   func fill(
     _ object: StoredObject, of table: ClassTable, from slice: RecordChunk.Slice, in chunk: RecordChunk,

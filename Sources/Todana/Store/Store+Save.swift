@@ -30,23 +30,37 @@ extension Store {
   func commitChanges(durability: Durability, isAwaited: Bool = false) throws -> SaveInFlight? {
     isSaving = true
     defer { isSaving = false }
+    var attemptCount = 0
+    while true {
+      let batch = try encodePendingChanges()
+      let bufferKeys = BufferKeys(namedBuffers.pending.keys)
+      do throws(BackendError) {
+        noteCommit(try records.commit(batch, durability: durability), durability: durability)
+      } catch {
+        attemptCount += 1
+        if attemptCount < 10, isOfUnfinishedIndexes(error, in: batch) { continue }
+        throw failure(of: batch, error, bufferKeys)
+      }
+      let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
+      let bufferNames = namedBuffers.pending.keys
+      finishSave(batch)
+      namedBuffers.didSave(bufferKeys.saved(by: batch))
+      for name in bufferNames { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
+      return flight
+    }
+  }
+
+  /// The batch of everything that is pending.
+  private func encodePendingChanges() throws -> WriteBatch {
     var batch = WriteBatch()
     batch.reserveCapacity(pendingCount)
-    for table in registry.tablesWithChanges { try encodeChanges(of: table, into: &batch) }
-    let buffers = namedBuffers.pending
-    for (name, change) in buffers { try append(change, name: name.string, to: &batch) }
-    if !buffers.isEmpty { batch.sort() }
-    let bufferKeys = BufferKeys(buffers.keys)
-    do throws(BackendError) {
-      noteCommit(try records.commit(batch, durability: durability), durability: durability)
-    } catch {
-      throw failure(of: batch, error, bufferKeys)
+    for table in registry.tablesWithChanges {
+      try encodeChanges(of: table, into: &batch)
+      try appendIndexChanges(of: table, to: &batch)
     }
-    let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
-    finishSave(batch)
-    namedBuffers.didSave(bufferKeys.saved(by: batch))
-    for name in buffers.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
-    return flight
+    let buffers = namedBuffers.pending.sorted { $0.key.string.utf8.lexicographicallyPrecedes($1.key.string.utf8) }
+    for (name, change) in buffers { try append(change, name: name.string, to: &batch) }
+    return batch
   }
 
   /// Makes what was saved relaxed durable.
@@ -178,7 +192,12 @@ extension Store {
     of batch: borrowing WriteBatch, _ error: BackendError, _ bufferKeys: BufferKeys
   ) -> any Error {
     switch error.code {
-    case .conflict: return conflict(in: batch, error, bufferKeys)
+    case .conflict:
+      do {
+        return try indexConflict(in: batch, error.conflicts) ?? conflict(in: batch, error, bufferKeys)
+      } catch {
+        return error
+      }
     case .mustReopen:
       unresolvedSave = UnresolvedSave(batch, registry: registry, buffers: bufferKeys.saved(by: batch))
       return translate(error)

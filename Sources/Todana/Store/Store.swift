@@ -44,6 +44,8 @@ public final class Store {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
   var isSaving = false
+  /// Whether the store works for another one (``WorkerSeed``).
+  private(set) var isWorker = false
   /// An error of a call that could not throw; the next throwing call throws it.
   var deferredError: StoreError? {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
@@ -71,6 +73,7 @@ public final class Store {
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?
   var spareSmallChunk: RecordChunk?
+  var spareIndexChunk: RecordChunk?
   var spareSnapshot: ContentSnapshot?
 
   /// Opens a store.
@@ -125,11 +128,35 @@ public final class Store {
     let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
     registry.adopt(structures)
     namedBuffers.structure = structures.first { $0.kind == .keys && $0.name == NamedBuffers.structureName }?.id
+    try prepareIndexes(structures)
+    try beginBuildingIndexes()
+  }
+
+  /// A store for work beside others of the backend: it holds nothing open, and builds nothing.
+  init(beside other: WorkerSeed) throws(StoreError) {
+    backend = other.backend
+    records = SealedBackend(backend)
+    configuration = other.configuration
+    session = other.session
+    isWorker = true
+    seenFailureCount = session.failureCount
+    for type in other.types {
+      try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
+    }
+    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
+    registry.adopt(structures)
+    for table in registry.tables {
+      table.indexes = try ClassIndex.all(of: table.type, className: table.name)
+      for index in table.indexes {
+        index.structure = structures.first { $0.kind == .tree && $0.name == index.structureName }?.id
+      }
+    }
   }
 
   deinit {
     for table in registry.tables { table.detachAll() }
-    if !isClosed, BackendSession.leave(backend) {
+    if !isClosed { withdrawIndexes() }
+    if !isClosed, !isWorker, BackendSession.leave(backend) {
       // Nobody is left to be told; unsaved changes are lost either way, saved ones stand in the log.
       try? backend.close()
     }

@@ -23,6 +23,10 @@ public struct StoreConfiguration: Sendable {
   /// What this store writes is filled up, and what a store with another setting wrote stays as it is. Not in a store that
   /// is not encrypted.
   public var recordPadding = 0
+  /// When indexes are built that are new, or were not finished.
+  public var indexBuilding = IndexBuildingTime.background
+  /// What becomes of queries that have to look at all objects of a class with many.
+  public var scans = ScanPolicy.allowed
   /// Access, waiting for other openers, and limits of the files.
   public var backendOptions: KyotoBackend.Options
   /// Hears how the store was opened, with what the opening had to recover, and of its reopening after a failure.

@@ -59,6 +59,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The content of an object could not be written.
     case cannotEncode
 
+    /// An index of a class cannot be: its name, its parts or its condition; or there is none of this name.
+    case invalidIndex
+    /// Another open store of the same backend has other indexes for a class.
+    case indexesDiffer
+    /// The index and the records do not agree: rebuild it (``Store/rebuildIndexes(of:named:progress:)``).
+    case damagedIndex
+    /// A query cannot be answered as it is: what is wrong the message says.
+    case invalidQuery
+    /// A query has to look at all objects, which the configuration refuses.
+    case scanRefused
+
     /// There is no such row.
     case rowNotFound
     /// The row belongs to another class than the one asked for.

@@ -10,14 +10,21 @@ extension WriteBatch {
     sortPackedChanges { Self.precedes($0, $1, in: arena) }
   }
 
-  /// The changes are in the order that a backend asks for, and no two have the same key.
+  /// The changes are in the order that a backend asks for: those of a structure together, by their keys, no two with the
+  /// same one.
   ///
   /// - Complexity: O(*n*).
   public var isSorted: Bool {
     let changes = packedChanges
-    for index in changes.indices.dropFirst()
-    where !Self.precedes(changes[index - 1], changes[index], in: arena) {
-      return false
+    var seen: [UInt32] = changes.first.map { [$0.structure] } ?? []
+    for index in changes.indices.dropFirst() {
+      let (last, change) = (changes[index - 1], changes[index])
+      if change.structure != last.structure {
+        if seen.contains(change.structure) { return false }
+        seen.append(change.structure)
+      } else if !Self.precedes(last, change, in: arena) {
+        return false
+      }
     }
     return true
   }

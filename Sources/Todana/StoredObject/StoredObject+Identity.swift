@@ -1,7 +1,7 @@
 /// What gives ``StoredObject/id`` its type: a `Song` has an `ObjectID<Song>`.
 ///
 /// Only ``StoredObject`` adopts it. (A protocol that inherited from the class would be a circular reference.)
-public protocol StoreIdentifiable: AnyObject {}
+public protocol StoreIdentifiable: AnyObject, SendableMetatype {}
 
 extension StoreIdentifiable where Self: StoredObject {
   /// The identity within the store; nil before ``Store/insert(_:)``, and again after a delete was saved or an insert

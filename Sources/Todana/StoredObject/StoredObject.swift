@@ -55,6 +55,11 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   /// override does not reach subclasses: one that has no override of its own is stored under its own type's name.
   open class var storedName: String { unqualifiedName(of: self) }
 
+  /// The indexes that a store keeps of the class's objects: by default none.
+  ///
+  /// A subclass has those of its superclass, unless it overrides them, each for its own objects.
+  open class var indexes: [Index] { [] }
+
   /// What `String(describing:)` gives for a type, which looks for the type's conformances first: opening a store is
   /// quick enough to notice.
   final class func unqualifiedName(of type: StoredObject.Type) -> String { _typeName(type, qualified: false) }

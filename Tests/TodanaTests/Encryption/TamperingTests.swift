@@ -212,9 +212,8 @@ import Todana
         for column in rest.indices { rest[column] ^= element.vector[column] }
         members.formSymmetricDifference(element.members)
       }
-      guard let pivot = (0..<8 * rest.count).first(where: { rest[$0 / 8] >> ($0 % 8) & 1 != 0 }) else {
-        return members.sorted()
-      }
+      let isSet = { (bit: Int) -> Bool in rest[bit / 8] >> UInt8(bit % 8) & 1 != 0 }
+      guard let pivot = (0..<8 * rest.count).first(where: isSet) else { return members.sorted() }
       basis.append((rest, members, pivot))
     }
     return nil

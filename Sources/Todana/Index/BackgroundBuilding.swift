@@ -1,0 +1,70 @@
+internal import Dispatch
+internal import Logging
+
+/// When indexes are built that are new, or were not finished (``Store/buildIndexes(progress:)``).
+public enum IndexBuildingTime: Sendable {
+  /// At once where there are few objects, else on another thread after opening. The default.
+  case background
+  /// Before opening returns.
+  case onOpening
+  /// When ``Store/buildIndexes(progress:)`` is called.
+  case manual
+}
+
+/// What a store beside another needs: it can be handed to another thread.
+///
+/// Safe to share: class types are, and everything else says so itself.
+struct WorkerSeed: @unchecked Sendable {
+  let backend: any StoreBackend
+  let configuration: StoreConfiguration
+  let session: BackendSession
+  let types: [StoredObject.Type]
+}
+
+extension Store {
+  var workerSeed: WorkerSeed {
+    WorkerSeed(
+      backend: backend, configuration: configuration, session: session, types: registry.tables.map(\.type))
+  }
+
+  /// Objects up to which opening waits for their indexes: some ten milliseconds.
+  private static let fewObjects = 10_000
+
+  /// Builds what is unfinished, or sees to it.
+  func beginBuildingIndexes() throws(StoreError) {
+    let unfinished = registry.tables.filter { $0.indexes.contains(where: isUnfinished) }
+    guard !unfinished.isEmpty, configuration.indexBuilding != .manual else { return }
+    var isSmall = true
+    for table in unfinished {
+      let count = try table.classID.map { classID throws(StoreError) in try savedCount(of: classID) } ?? 0
+      if count > Self.fewObjects { isSmall = false }
+    }
+    guard isSmall || configuration.indexBuilding == .onOpening else { return buildIndexesInBackground() }
+    do {
+      try buildIndexes()
+    } catch let error as StoreError where error.code == .readOnly || error.code == .damagedRecord {
+      // The store is of use without the indexes; ``indexes`` says that they are not complete.
+      configuration.logger?.warning("Indexes could not be built: \(error)")
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      // The same; ``indexes`` has the error.
+      configuration.logger?.warning("An index could not be built: \(error)")
+    }
+  }
+
+  private func buildIndexesInBackground() {
+    let seed = workerSeed
+    DispatchQueue(label: "todana.indexes", qos: .utility).async {
+      do {
+        let store = try Store(beside: seed)
+        try store.buildIndexes()
+      } catch let error as StoreError where error.code == .closed {
+        // The next opening goes on.
+      } catch {
+        // Queries go on without the index; ``Store/indexes`` tells.
+        seed.configuration.logger?.warning("An index could not be built: \(error)")
+      }
+    }
+  }
+}

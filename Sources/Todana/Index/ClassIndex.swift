@@ -1,0 +1,91 @@
+/// An index of a registered class, as a store keeps it.
+final class ClassIndex {
+  let declaration: Index
+  let className: String
+  let name: String
+  /// What it was built with, if it is of use.
+  let signature: String
+  /// The tree that it is; nil in a store that cannot be written to and does not have it.
+  var structure: ClassID?
+
+  init(_ declaration: Index, name: String, className: String, classVersion: UInt8) {
+    self.declaration = declaration
+    self.name = name
+    self.className = className
+    signature = declaration.signature(classVersion: classVersion)
+  }
+
+  /// The name of its tree: those of the class and of the index, which have no NUL.
+  var structureName: [UInt8] { Self.structurePrefix(ofClass: className) + Array(name.utf8) }
+
+  /// How the names of all trees of a class begin.
+  static func structurePrefix(ofClass className: String) -> [UInt8] { Array("index".utf8) + [0] + className.utf8 + [0] }
+
+  var parts: [IndexPart] { declaration.parts }
+  var isUnique: Bool { declaration.isUnique }
+
+  /// More parts would not fit into a backend's key (``KeyWriter/indexTextByteLimit``).
+  private static let partLimit = 6
+
+  /// The indexes that a class declares.
+  ///
+  /// - Throws: ``StoreError/Code/invalidIndex``.
+  static func all(of type: StoredObject.Type, className: String) throws(StoreError) -> [ClassIndex] {
+    let declarations = type.indexes
+    if declarations.isEmpty { return [] }
+    func refusal(_ message: String) -> StoreError { StoreError(.invalidIndex, message, className: className) }
+    var indexes: [ClassIndex] = []
+    for (position, declaration) in declarations.enumerated() {
+      let place = "Index \(position + 1) of \(className)"
+      guard let name = declaration.name else {
+        throw refusal(
+          "\(place) has no name: the key path does not print one, as only those of stored properties of final classes do. "
+            + "Give it one: Index(…, name: \"seconds\").")
+      }
+      guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
+        throw refusal("The name of \(place) is empty, longer than 255 bytes, or contains a NUL.")
+      }
+      if indexes.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+        throw refusal("Two indexes of \(className) have the name \"\(name)\"; give one of them another: name: \"…\".")
+      }
+      if declaration.parts.isEmpty || declaration.parts.count > partLimit {
+        throw refusal("\(place), \"\(name)\", has \(declaration.parts.count) parts; it takes 1 to \(partLimit).")
+      }
+      if declaration.parts.filter({ $0.path.isEach }).count > 1 {
+        throw refusal("\(place), \"\(name)\", has several parts with an entry for each element; one is possible.")
+      }
+      for part in declaration.parts where !inherits(type, from: part.root) {
+        throw refusal("\(place), \"\(name)\", is over a property of \(part.root), which \(className) does not have.")
+      }
+      if let condition = declaration.condition, !condition.namesItsProperties, declaration.givenName == nil {
+        throw refusal("\(place), \"\(name)\", has a condition over a property that prints no name; give it a name.")
+      }
+      if declaration.condition?.leadsToOtherObjects == true {
+        throw refusal("\(place), \"\(name)\", has a condition on other objects, which change without this one.")
+      }
+      indexes.append(ClassIndex(declaration, name: name, className: className, classVersion: type.version))
+    }
+    return indexes
+  }
+
+  private static func inherits(_ type: StoredObject.Type, from root: AnyObject.Type) -> Bool {
+    var current: AnyClass? = type
+    while let candidate = current {
+      if candidate == root { return true }
+      current = _getSuperclass(candidate)
+    }
+    return false
+  }
+}
+
+extension ConditionNode {
+  /// Whether what it says depends on other objects.
+  fileprivate var leadsToOtherObjects: Bool {
+    switch self {
+    case .always, .never: return false
+    case .all(let nodes), .any(let nodes): return nodes.contains(where: \.leadsToOtherObjects)
+    case .not(let node): return node.leadsToOtherObjects
+    case .test(let test): return test.paths.contains(where: \.leadsToOtherObjects)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/// Builds indexes of one class while the store is in use.
+///
+/// From the commit on in which their trees begin, every save keeps up the entries of the rows that it changes, whether
+/// the builder has come to them or not. The builder adds the entries of all rows as they are in a snapshot, each only if
+/// the row is still the same when it is added, which the batch checks: who has changed it has seen to its entries.
+///
+/// Rows are taken a million at a time; their entries are sorted first, so that each commit changes few nodes of the tree,
+/// and written in small commits, between which others come through. The header tells how far it is.
+struct IndexBuilding {
+  private let store: Store
+  private let table: ClassTable
+  private let indexes: [ClassIndex]
+  private let totalCount: Int
+  private var doneCount = 0
+
+  /// Rows whose entries are in memory at a time.
+  private static let rowLimit = 1 << 20
+  /// Entries that one commit adds: others wait for it about as long as for a save of so many objects.
+  private static let entryLimit = 2048
+
+  init(_ store: Store, _ table: ClassTable, _ indexes: [ClassIndex]) throws(StoreError) {
+    self.store = store
+    self.table = table
+    self.indexes = indexes
+    totalCount = try table.classID.map { classID throws(StoreError) in try store.savedCount(of: classID) } ?? 0
+  }
+
+  mutating func run(_ progress: (IndexBuildingProgress) throws -> Void) throws {
+    var first = try firstRow()
+    while let next = try addRows(from: first, progress) {
+      try commitHeaders(.building, nextRow: next)
+      first = next
+    }
+    let commit = try commitHeaders(.complete, nextRow: first)
+    for index in indexes {
+      if let structure = index.structure { store.session.indexes[structure] = .complete(since: commit) }
+    }
+  }
+
+  /// Where the least advanced index goes on.
+  private func firstRow() throws(StoreError) -> RowID {
+    var first = RowID.max
+    for index in indexes {
+      guard let structure = index.structure else { continue }
+      first = min(first, try store.indexHeader(of: structure).0?.nextRow ?? 1)
+    }
+    return max(first, 1)
+  }
+
+  /// Adds the entries of up to a million rows.
+  ///
+  /// - Returns: The row to go on from; nil at the end.
+  private mutating func addRows(
+    from first: RowID, _ progress: (IndexBuildingProgress) throws -> Void
+  ) throws -> RowID? {
+    guard let classID = table.classID else { return nil }
+    let snapshot = try store.onBackend { backend throws(BackendError) in try backend.snapshot() }
+    let bound = try store.onBackend { _ throws(BackendError) in try snapshot.rowIDBound(of: classID) }
+    let scan = OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound)
+    var keys = indexes.map { IndexKeys($0) }
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    var scratch = ScratchObject(store, table)
+    var rowCount = 0
+    var lastRow: RowID?
+    while rowCount < Self.rowLimit, try store.next(of: scan, into: chunk) {
+      for slice in chunk.slices {
+        guard slice.status == .found else { throw store.damaged(slice.rowID, table) }
+        let object = try scratch.read(slice, in: chunk)
+        for index in keys.indices { try keys[index].append(object, rowID: slice.rowID, token: scratch.token) }
+        lastRow = slice.rowID
+      }
+      rowCount += chunk.slices.count
+      try report(doneCount + rowCount / 2, progress)
+    }
+    guard let lastRow else { return nil }
+    for index in keys.indices {
+      keys[index].sort()
+      let (count, indexCount) = (rowCount, keys.count)
+      let base = doneCount + rowCount / 2
+      try add(keys[index]) { done, total in
+        try report(base + (index * total + done) * (count - count / 2) / (indexCount * max(total, 1)), progress)
+      }
+    }
+    doneCount += rowCount
+    return lastRow + 1
+  }
+
+  private func report(_ done: Int, _ progress: (IndexBuildingProgress) throws -> Void) throws {
+    try progress(
+      IndexBuildingProgress(
+        className: table.name, indexNames: indexes.map(\.name), doneCount: min(done, totalCount),
+        totalCount: totalCount))
+  }
+
+  /// Writes the entries of one index.
+  private func add(_ keys: IndexKeys, _ progress: (Int, Int) throws -> Void) throws {
+    var start = 0
+    while start < keys.entries.count {
+      let end = min(start + Self.entryLimit, keys.entries.count)
+      try commit(Array(keys.entries[start..<end]), of: keys)
+      start = end
+      try progress(end, keys.entries.count)
+    }
+  }
+
+  /// Adds some entries in one commit, but those of rows that were changed since they were read.
+  private func commit(_ entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
+    guard let structure = keys.index.structure, let classID = table.classID else { return }
+    try refuseRepetitions(among: entries, of: keys)
+    var entries = entries
+    while !entries.isEmpty {
+      var batch = WriteBatch()
+      for entry in entries.sorted(by: { $0.rowID < $1.rowID }) {
+        // An object has several entries where it has one for each element.
+        if let last = batch.changes.last, last.key == .row(entry.rowID) { continue }
+        batch.append(
+          .init(
+            structure: classID, kind: .check, expectation: .token(entry.token), key: .row(entry.rowID), value: 0..<0))
+      }
+      let checkCount = batch.changes.count
+      for entry in entries {
+        let key = unsafe batch.arena.append(keys.bytes(of: entry))
+        let value = IndexEntry.appendValue(of: entry, to: batch.arena)
+        batch.append(
+          .init(
+            structure: structure, kind: .put, expectation: entry.endsInRow ? .anything : .absent, key: .bytes(key),
+            value: value))
+      }
+      do throws(BackendError) {
+        store.noteCommit(try store.records.commit(batch, durability: .bulk), durability: .bulk)
+        return
+      } catch {
+        guard error.code == .conflict else { throw store.translate(error) }
+        var left: Set<RowID> = []
+        var done: Set<Int> = []
+        for position in error.conflicts {
+          if position < checkCount, case .row(let rowID) = batch.changes[position].key {
+            left.insert(rowID)
+          } else {
+            done.insert(position - checkCount)
+          }
+        }
+        for position in done where !left.contains(entries[position].rowID) {
+          try refuseUnlessOwn(entries[position], of: keys, structure)
+        }
+        entries = entries.enumerated().filter { !done.contains($0.offset) && !left.contains($0.element.rowID) }
+          .map(\.element)
+      }
+    }
+  }
+
+  private func refuseRepetitions(among entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
+    for position in entries.indices.dropFirst()
+    where IndexKeys.order(entries[position - 1], entries[position], keys.arena, keys.arena) == 0 {
+      throw try violation(of: keys.index, entries[position - 1].rowID, entries[position].rowID)
+    }
+  }
+
+  /// Where a unique index has the values already: they may be the same row's.
+  private func refuseUnlessOwn(_ entry: IndexKeys.Entry, of keys: IndexKeys, _ structure: ClassID) throws {
+    guard let other = try store.row(of: unsafe Array(keys.bytes(of: entry)), in: structure), other != entry.rowID else {
+      return
+    }
+    throw try violation(of: keys.index, entry.rowID, other)
+  }
+
+  /// With the values, for which the object is loaded.
+  private func violation(of index: ClassIndex, _ rowID: RowID, _ other: RowID) throws(StoreError) -> UniqueViolation {
+    let object = table.objectOrFault(rowID)
+    if object.isFault { try store.load(object, of: table) }
+    return withExtendedLifetime(object) { store.uniqueViolation(of: index, rowID, other) }
+  }
+
+  @discardableResult
+  private func commitHeaders(_ state: IndexHeader.State, nextRow: RowID) throws(StoreError) -> CommitNumber {
+    var batch = WriteBatch()
+    for index in indexes {
+      guard let structure = index.structure else { continue }
+      store.append(IndexHeader(state: state, nextRow: nextRow, signature: index.signature), to: structure, &batch)
+    }
+    batch.sort()
+    do throws(BackendError) {
+      let number = try store.records.commit(batch, durability: .relaxed)
+      store.noteCommit(number, durability: .relaxed)
+      return number
+    } catch {
+      throw store.translate(error)
+    }
+  }
+}

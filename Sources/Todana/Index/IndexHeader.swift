@@ -1,0 +1,40 @@
+/// What stands in an index's tree beside its entries: what it was built with, and how far (docs/formats/index-keys.md).
+struct IndexHeader: Equatable {
+  var state: State
+  /// While it is being built: rows below this one are in it.
+  var nextRow: RowID
+  var signature: String
+
+  enum State: UInt8 {
+    /// What is in it is right, but not everything is.
+    case building = 1
+    case complete = 2
+  }
+
+  /// The key that it stands under; entries begin with ``entryByte``.
+  static let key: [UInt8] = [0]
+  static let entryByte: UInt8 = 1
+  private static let format: UInt8 = 1
+
+  init(state: State, nextRow: RowID, signature: String) {
+    self.state = state
+    self.nextRow = nextRow
+    self.signature = signature
+  }
+
+  /// Reads ``bytes``; nil if they are something else, which is as good as an index of another form.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= 10, unsafe bytes[0] == Self.format, let state = unsafe State(rawValue: bytes[1]),
+      let signature = unsafe String(validating: bytes[10...], as: UTF8.self)
+    else { return nil }
+    self.state = state
+    nextRow = unsafe RowID(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: RowID.self))
+    self.signature = signature
+  }
+
+  var bytes: [UInt8] {
+    var bytes = [Self.format, state.rawValue]
+    for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: nextRow >> RowID(shift))) }
+    return bytes + signature.utf8
+  }
+}

@@ -1,0 +1,161 @@
+/// Keys of objects in one index, in an arena of their own, to be sorted.
+struct IndexKeys {
+  let index: ClassIndex
+  private(set) var entries: [Entry] = []
+  let arena: ByteArena
+  private var writer: KeyWriter
+
+  /// The key of one row.
+  struct Entry {
+    /// The first eight bytes behind the one that is always the same, for comparing.
+    var head: UInt64
+    /// Where the key stands in the arena.
+    var offset: Int
+    var byteCount: Int
+    var rowID: RowID
+    /// The token of the record that it is of, where that matters.
+    var token: UInt64
+    /// Whether the key ends in the row id, so that it belongs to this row only.
+    var endsInRow: Bool
+    /// Whether a text in it was too long.
+    var isCut: Bool
+  }
+
+  init(_ index: ClassIndex, arena: ByteArena = ByteArena()) {
+    self.index = index
+    self.arena = arena
+    writer = KeyWriter(arena: arena, textByteLimit: KeyWriter.indexTextByteLimit)
+  }
+
+  mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+
+  /// Adds the keys of an object, whose content is loaded.
+  ///
+  /// - Throws: ``StoreError/Code/notInserted`` where it refers to an object that is in no store.
+  mutating func append(_ object: StoredObject, rowID: RowID, token: UInt64 = 0) throws(StoreError) {
+    let declaration = index.declaration
+    if let condition = declaration.condition, try !condition.holds(for: object) { return }
+    let endsInRow =
+      !declaration.isUnique || (declaration.nilIsDistinct && declaration.parts.contains { $0.isNil(object) })
+    let first = entries.count
+    let start = arena.count
+    writer.begin()
+    writer.append(IndexHeader.entryByte)
+    appendParts(0, of: object, from: start, rowID: rowID, token: token, endsInRow: endsInRow)
+    if let failure = writer.failure {
+      writer.failure = nil
+      throw failure
+    }
+    if entries.count > first + 1 { removeRepetitions(from: first) }
+  }
+
+  /// Writes the parts from one on, behind the others, and ends the entry.
+  private mutating func appendParts(
+    _ position: Int, of object: StoredObject, from start: Int, rowID: RowID, token: UInt64, endsInRow: Bool
+  ) {
+    for position in position..<index.parts.count {
+      switch index.parts[position].write {
+      case .value(let write): write(object, &writer)
+      case .elements(let write):
+        let prefix = start..<arena.count
+        let cutOffset = writer.cutOffset
+        var starts: [(start: Int, isCut: Bool)] = []
+        var elementStart = start
+        write(object, &writer) { writer in
+          starts.append((elementStart, writer.cutOffset != nil))
+          elementStart = writer.arena.count
+          writer.arena.appendCopy(of: prefix)
+          if cutOffset == nil { writer.begin() }
+        }
+        // Behind the last element, the beginning of one more.
+        arena.count = elementStart
+        finishElements(
+          starts, end: elementStart, position: position, object, rowID: rowID, token: token, endsInRow: endsInRow)
+        return
+      }
+    }
+    finish(from: start, rowID: rowID, token: token, endsInRow: endsInRow, isCut: writer.cutOffset != nil)
+  }
+
+  /// Writes what comes behind the elements, each of which stands behind what comes before it.
+  private mutating func finishElements(
+    _ starts: [(start: Int, isCut: Bool)], end: Int, position: Int, _ object: StoredObject, rowID: RowID,
+    token: UInt64, endsInRow: Bool
+  ) {
+    for (index, element) in starts.enumerated() {
+      let elementEnd = index + 1 < starts.count ? starts[index + 1].start : end
+      let start = arena.count
+      arena.appendCopy(of: element.start..<elementEnd)
+      writer.begin()
+      for part in self.index.parts[(position + 1)...] {
+        if case .value(let write) = part.write { write(object, &writer) }
+      }
+      finish(
+        from: start, rowID: rowID, token: token, endsInRow: endsInRow,
+        isCut: element.isCut || writer.cutOffset != nil)
+    }
+  }
+
+  private mutating func finish(from start: Int, rowID: RowID, token: UInt64, endsInRow: Bool, isCut: Bool) {
+    if endsInRow { writer.append(bigEndian: rowID) }
+    entries.append(
+      Entry(
+        head: head(from: start), offset: start, byteCount: arena.count - start, rowID: rowID, token: token,
+        endsInRow: endsInRow, isCut: isCut))
+  }
+
+  private func head(from start: Int) -> UInt64 {
+    let byteCount = arena.count - start - 1
+    if byteCount >= 8 {
+      return unsafe UInt64(bigEndian: arena.base.loadUnaligned(fromByteOffset: start + 1, as: UInt64.self))
+    }
+    var head: UInt64 = 0
+    for position in 0..<byteCount {
+      head |=
+        unsafe UInt64(arena.base.load(fromByteOffset: start + 1 + position, as: UInt8.self)) << (56 - 8 * position)
+    }
+    return head
+  }
+
+  /// Takes out what an element that comes several times has added several times.
+  private mutating func removeRepetitions(from first: Int) {
+    var added = Array(entries[first...])
+    added.sort { order($0, $1) < 0 }
+    entries.removeSubrange(first...)
+    for entry in added where entries.count == first || order(entries[entries.count - 1], entry) != 0 {
+      entries.append(entry)
+    }
+  }
+
+  /// Orders the entries by their keys.
+  mutating func sort() {
+    let arena = arena
+    entries.sort { lhs, rhs in
+      if lhs.head != rhs.head { return lhs.head < rhs.head }
+      return Self.order(lhs, rhs, arena, arena) < 0
+    }
+  }
+
+  private func order(_ lhs: Entry, _ rhs: Entry) -> Int { Self.order(lhs, rhs, arena, arena) }
+
+  /// Below 0, 0 or above.
+  static func order(_ lhs: Entry, _ rhs: Entry, _ left: ByteArena, _ right: ByteArena) -> Int {
+    unsafe Bytes.order(
+      UnsafeRawBufferPointer(start: left.base + lhs.offset, count: lhs.byteCount),
+      UnsafeRawBufferPointer(start: right.base + rhs.offset, count: rhs.byteCount))
+  }
+
+  func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: arena.base + entry.offset, count: entry.byteCount)
+  }
+}
+
+extension ByteArena {
+  /// Appends a copy of bytes of its own.
+  func appendCopy(of range: Range<Int>) {
+    let start = count
+    reserve(start + range.count)
+    unsafe (base + start).copyMemory(from: base + range.lowerBound, byteCount: range.count)
+    count = start + range.count
+  }
+}

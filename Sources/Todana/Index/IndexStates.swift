@@ -1,0 +1,77 @@
+internal import Synchronization
+
+/// How far the indexes of a backend are, which its stores have in common.
+final class IndexStates: Sendable {
+  /// An index as far as the stores know.
+  enum State: Equatable {
+    /// Saves keep up what is in it; queries cannot use it.
+    case building
+    /// Snapshots from this commit on can be answered from it.
+    case complete(since: CommitNumber)
+    /// It could not be completed; saves keep it up, queries cannot use it.
+    case failed(any Error)
+
+    static func == (lhs: State, rhs: State) -> Bool {
+      switch (lhs, rhs) {
+      case (.building, .building): true
+      case (.complete(let lhs), .complete(let rhs)): lhs == rhs
+      default: false
+      }
+    }
+  }
+
+  private struct Declaration {
+    let signatures: [String]
+    var storeCount: Int
+  }
+
+  private struct Contents {
+    var states = SmallMap<ClassID, State>()
+    /// By class, what the stores that are open say of its indexes: they have to say the same.
+    var declarations = SmallMap<String, Declaration>()
+  }
+
+  private let contents = Mutex(Contents())
+  /// Held while indexes are built, so that two builders do not do the same.
+  private let building = Mutex<Void>(())
+  /// Held while stores compare what they declare with what there is.
+  private let preparing = Mutex<Void>(())
+
+  subscript(structure: ClassID) -> State? {
+    get { contents.withLock { $0.states[structure] } }
+    set { contents.withLock { $0.states[structure] = newValue } }
+  }
+
+  /// Enters the indexes that a store declares for a class; false where another one says otherwise.
+  func declare(_ signatures: [String], forClass className: String) -> Bool {
+    contents.withLock { contents in
+      if var known = contents.declarations[className] {
+        guard known.signatures == signatures else { return false }
+        known.storeCount += 1
+        contents.declarations[className] = known
+      } else {
+        contents.declarations[className] = Declaration(signatures: signatures, storeCount: 1)
+      }
+      return true
+    }
+  }
+
+  func withdraw(class className: String) {
+    contents.withLock { contents in
+      guard var known = contents.declarations[className] else { return }
+      known.storeCount -= 1
+      contents.declarations[className] = known.storeCount == 0 ? nil : known
+    }
+  }
+
+  /// What stands in the files decides again.
+  func forget() { contents.withLock { $0.states = SmallMap() } }
+
+  func whileBuilding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try building.withLock { _ throws(Failure) in try body() }
+  }
+
+  func whilePreparing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    try preparing.withLock { _ throws(Failure) in try body() }
+  }
+}

@@ -1,0 +1,125 @@
+/// How far the building of indexes is.
+public struct IndexBuildingProgress: Sendable {
+  /// The stored name of the class.
+  public var className: String
+  /// The indexes that are built together.
+  public var indexNames: [String]
+  /// Of all rows; each is read first, then its entries are written.
+  public var doneCount: Int
+  public var totalCount: Int
+}
+
+/// An index and how far it is.
+public struct IndexStatus: Sendable {
+  public var className: String
+  public var name: String
+  public var isUnique: Bool
+  /// Whether queries use it.
+  public var isComplete: Bool
+  /// The number of entries.
+  public var entryCount: Int
+  /// Why it could not be completed; ``Store/buildIndexes(progress:)`` tries again.
+  public var failure: (any Error)?
+}
+
+extension Store {
+  /// The indexes of the registered classes.
+  public var indexes: [IndexStatus] {
+    get throws(StoreError) {
+      try begin()
+      var found: [IndexStatus] = []
+      for table in registry.tables {
+        for index in table.indexes {
+          let state = index.structure.flatMap { session.indexes[$0] }
+          var status = IndexStatus(
+            className: table.name, name: index.name, isUnique: index.isUnique, isComplete: false, entryCount: 0)
+          if case .complete = state { status.isComplete = true }
+          if case .failed(let error) = state { status.failure = error }
+          // One of them is the header.
+          if let structure = index.structure { status.entryCount = max(0, try savedCount(of: structure) - 1) }
+          found.append(status)
+        }
+      }
+      return found
+    }
+  }
+
+  /// Builds the indexes that are new, or were not finished, now; returns at once where there are none.
+  ///
+  /// After opening that is done by itself, in the background where there are many objects
+  /// (``StoreConfiguration/indexBuilding``). Saves by this and other stores go on meanwhile, queries look at all objects
+  /// until an index is complete. What was done stays when the program ends.
+  ///
+  /// - Parameter progress: Called now and then; what it throws ends the building for now.
+  /// - Throws: ``UniqueViolation`` where two objects have the same values in a unique index; what `progress` throws;
+  ///   ``StoreError``.
+  /// - Complexity: O(*n* log *n*); takes about 100 bytes of memory for each of up to a million objects at a time.
+  public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
+    try beginChange()
+    for table in registry.tables where table.indexes.contains(where: { isUnfinished($0) }) {
+      try session.indexes.whileBuilding { try buildIndexes(of: table, progress) }
+    }
+  }
+
+  /// Empties indexes and builds them again: after damage to their files, or changes to code without a new version.
+  ///
+  /// - Parameters:
+  ///   - type: The class.
+  ///   - name: One of its indexes; nil: all.
+  ///   - progress: As of ``buildIndexes(progress:)``.
+  /// - Throws: ``StoreError/Code/invalidIndex`` where the class has no such index; else as
+  ///   ``buildIndexes(progress:)``.
+  public func rebuildIndexes(
+    of type: StoredObject.Type, named name: String? = nil,
+    progress: (IndexBuildingProgress) throws -> Void = { _ in }
+  ) throws {
+    try beginChange()
+    let table = try registry.table(for: type)
+    let chosen = table.indexes.filter { index in name.map { $0.utf8.elementsEqual(index.name.utf8) } ?? true }
+    if chosen.isEmpty {
+      throw StoreError(.invalidIndex, "\(table.name) has no index \(name.map { "\"\($0)\"" } ?? "at all").")
+    }
+    try session.indexes.whileBuilding {
+      var batch = WriteBatch()
+      for index in chosen {
+        guard let structure = index.structure else { throw StoreError(.readOnly, "The store cannot be written to.") }
+        // Before the commit: from then on nobody may rely on it.
+        session.indexes[structure] = .building
+        batch.appendClear(of: structure)
+        append(IndexHeader(state: .building, nextRow: 1, signature: index.signature), to: structure, &batch)
+      }
+      batch.sort()
+      do throws(BackendError) {
+        noteCommit(try records.commit(batch, durability: .relaxed), durability: .relaxed)
+      } catch {
+        throw translate(error)
+      }
+      try buildIndexes(of: table, progress)
+    }
+  }
+
+  /// Whether an index has entries to come.
+  func isUnfinished(_ index: ClassIndex) -> Bool {
+    guard let structure = index.structure else { return false }
+    if case .complete = session.indexes[structure] { return false }
+    return true
+  }
+
+  private func buildIndexes(
+    of table: ClassTable, _ progress: (IndexBuildingProgress) throws -> Void
+  ) throws {
+    let unfinished = table.indexes.filter(isUnfinished)
+    guard !unfinished.isEmpty else { return }
+    do {
+      var building = try IndexBuilding(self, table, unfinished)
+      try building.run(progress)
+    } catch {
+      for index in unfinished {
+        if let structure = index.structure, isUnfinished(index), error is UniqueViolation {
+          session.indexes[structure] = .failed(error)
+        }
+      }
+      throw error
+    }
+  }
+}

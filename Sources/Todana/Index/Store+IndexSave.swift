@@ -1,0 +1,230 @@
+// What a save adds to its batch to keep indexes up.
+extension Store {
+  /// Adds the index entries of a table's pending objects, whose records are in the batch.
+  ///
+  /// Which entries go is read from the records as they are saved, not from what objects were like: whatever became of
+  /// an object since, an index has an entry for each record and no other. The batch checks the records' tokens, so what
+  /// is read here is what it finds, or it is refused.
+  ///
+  /// - Throws: ``UniqueViolation`` where two pending objects have the same values; ``StoreError``.
+  func appendIndexChanges(of table: ClassTable, to batch: inout WriteBatch) throws {
+    guard !table.indexes.isEmpty else { return }
+    // Read once for all indexes.
+    let replaced = try replacedObjects(of: table)
+    for index in table.indexes {
+      guard let structure = index.structure else { continue }
+      var added = IndexKeys(index, arena: batch.arena)
+      added.reserveCapacity(table.pending.objects.count)
+      for object in table.pending.objects where !object.state.contains(.deleted) {
+        try added.append(object, rowID: object.rowID)
+      }
+      var removed = IndexKeys(index)
+      for former in replaced { try removed.append(former.object, rowID: former.rowID) }
+      added.sort()
+      removed.sort()
+      try append(added, insteadOf: removed, structure, to: &batch)
+    }
+  }
+
+  /// What is saved now of the objects that are to be updated or deleted.
+  private func replacedObjects(of table: ClassTable) throws(StoreError) -> [(rowID: RowID, object: StoredObject)] {
+    var rowIDs: [RowID] = []
+    var tokens: [UInt64] = []
+    for (index, object) in table.pending.objects.enumerated() where !object.state.contains(.inserted) {
+      rowIDs.append(object.rowID)
+      tokens.append(table.pending.token(at: index))
+    }
+    guard !rowIDs.isEmpty, let classID = table.classID else { return [] }
+    var replaced: [(rowID: RowID, object: StoredObject)] = []
+    replaced.reserveCapacity(rowIDs.count)
+    // Not through a snapshot that is held: others may have saved since.
+    try readNewestRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
+      // One that is gone, or another, makes the batch a conflict.
+      guard slice.status != .absent else { return }
+      guard slice.status == .found else { throw damaged(slice.rowID, table) }
+      let record = unsafe chunk.value(of: slice)
+      guard record.count >= RecordEnvelope.trailerByteCount, unsafe recordToken(record) == tokens[index] else {
+        return
+      }
+      let object = table.type.init()
+      try unsafe decodeDetached(object, rowID: rowIDs[index], of: table, record: record)
+      replaced.append((rowIDs[index], object))
+    }
+    return replaced
+  }
+
+  /// Adds the changes of one index, in the order of its keys.
+  private func append(
+    _ added: IndexKeys, insteadOf removed: IndexKeys, _ structure: ClassID, to batch: inout WriteBatch
+  ) throws {
+    let isBuilding = session.indexes[structure].map { if case .complete = $0 { false } else { true } } ?? true
+    let changes = IndexChanges(structure: structure, keys: added)
+    var (position, removedPosition) = (0, 0)
+    while position < added.entries.count || removedPosition < removed.entries.count {
+      let order: Int
+      if position == added.entries.count {
+        order = 1
+      } else if removedPosition == removed.entries.count {
+        order = -1
+      } else {
+        order = IndexKeys.order(
+          added.entries[position], removed.entries[removedPosition], added.arena, removed.arena)
+      }
+      if order <= 0, position > 0,
+        IndexKeys.order(added.entries[position - 1], added.entries[position], added.arena, added.arena) == 0
+      {
+        throw uniqueViolation(
+          of: added.index, added.entries[position - 1].rowID, added.entries[position].rowID)
+      }
+      if order < 0 {
+        changes.put(added.entries[position], insteadOf: nil, into: &batch)
+        position += 1
+      } else if order > 0 {
+        let former = removed.entries[removedPosition]
+        let isThere = try !isBuilding || former.endsInRow || isInTree(former, of: removed, structure)
+        changes.remove(former, of: removed, isThere: isThere, into: &batch)
+        removedPosition += 1
+      } else {
+        let (entry, former) = (added.entries[position], removed.entries[removedPosition])
+        if entry.rowID != former.rowID {
+          // Two objects swap their values.
+          let isThere = try !isBuilding || isInTree(former, of: removed, structure)
+          changes.put(entry, insteadOf: isThere ? former.rowID : nil, into: &batch)
+        } else if isBuilding {
+          changes.keep(entry, into: &batch)
+        }
+        position += 1
+        removedPosition += 1
+      }
+    }
+  }
+
+  /// Whether a unique index that is being built has a row's entry by now.
+  private func isInTree(
+    _ entry: IndexKeys.Entry, of keys: IndexKeys, _ structure: ClassID
+  ) throws(StoreError) -> Bool {
+    try row(of: unsafe Array(keys.bytes(of: entry)), in: structure) == entry.rowID
+  }
+
+  // MARK: Refusals
+
+  /// Whether a batch was refused only for entries of indexes that are being built, which were added meanwhile: then it
+  /// can be made again.
+  func isOfUnfinishedIndexes(_ error: BackendError, in batch: borrowing WriteBatch) -> Bool {
+    guard error.code == .conflict, !error.conflicts.isEmpty else { return false }
+    for position in error.conflicts {
+      let change = batch.changes[position]
+      guard change.kind != .put || change.expectation != .absent, let index = registry.index(of: change.structure),
+        isUnfinished(index)
+      else { return false }
+    }
+    return true
+  }
+
+  /// What a conflict is that indexes met alone; nil where records or named buffers are not what they were.
+  func indexConflict(in batch: borrowing WriteBatch, _ conflicts: [Int]) throws(StoreError) -> (any Error)? {
+    for position in conflicts where registry.index(of: batch.changes[position].structure) == nil { return nil }
+    for position in conflicts {
+      let change = batch.changes[position]
+      guard case .bytes(let range) = change.key, let index = registry.index(of: change.structure) else { continue }
+      let value = unsafe UnsafeRawBufferPointer(rebasing: batch.arena.bytes[change.value])
+      if change.kind == .put, let rowID = unsafe IndexEntry.rowID(inValue: value),
+        let other = try row(of: unsafe Array(batch.arena.bytes[range]), in: change.structure), other != rowID
+      {
+        return uniqueViolation(of: index, rowID, other)
+      }
+      return StoreError(
+        .damagedIndex,
+        "The index \"\(index.name)\" does not have the entries that the records call for: rebuild it.",
+        className: index.className)
+    }
+    return nil
+  }
+
+  /// The row that a unique index has for a key.
+  func row(of key: [UInt8], in tree: ClassID) throws(StoreError) -> RowID? {
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    try onBackend { backend throws(BackendError) in try backend.read(key: key, of: tree, into: chunk) }
+    guard let slice = chunk.slices.first, slice.status == .found else { return nil }
+    return IndexEntry.rowID(of: slice, in: chunk)
+  }
+
+  func uniqueViolation(of index: ClassIndex, _ rowID: RowID, _ other: RowID) -> UniqueViolation {
+    let table = registry.tables.first { $0.name.utf8.elementsEqual(index.className.utf8) }
+    let classID = table?.classID ?? ClassID(rawValue: 0)
+    let object = table?.identity[rowID]
+    return UniqueViolation(
+      className: index.className, indexName: index.name,
+      values: object.map { object in index.parts.map { $0.describe(object) } } ?? [],
+      objectID: AnyObjectID(classID: classID, rowID: rowID),
+      otherObjectID: AnyObjectID(classID: classID, rowID: other))
+  }
+}
+
+/// The changes of one index as a batch has them.
+private struct IndexChanges {
+  let structure: ClassID
+  let keys: IndexKeys
+
+  /// Puts an entry, in place of another row's where they swap values.
+  func put(_ entry: IndexKeys.Entry, insteadOf former: RowID?, into batch: inout WriteBatch) {
+    let value = IndexEntry.appendValue(of: entry, to: batch.arena)
+    let expectation: WriteBatch.Expectation =
+      entry.endsInRow ? .anything : former.map { .token($0) } ?? .absent
+    batch.append(
+      .init(
+        structure: structure, kind: .put, expectation: expectation,
+        key: .bytes(entry.offset..<entry.offset + entry.byteCount), value: value))
+  }
+
+  /// Keeps what is the same before and after, but may not be there yet.
+  func keep(_ entry: IndexKeys.Entry, into batch: inout WriteBatch) {
+    guard entry.endsInRow else { return }
+    put(entry, insteadOf: nil, into: &batch)
+  }
+
+  func remove(_ entry: IndexKeys.Entry, of removed: IndexKeys, isThere: Bool, into batch: inout WriteBatch) {
+    let key = unsafe batch.arena.append(removed.bytes(of: entry))
+    let (kind, expectation): (WriteBatch.Kind, WriteBatch.Expectation) =
+      if entry.endsInRow {
+        (.erase, .anything)
+      } else if isThere {
+        (.remove, .token(entry.rowID))
+      } else {
+        (.check, .absent)
+      }
+    batch.append(.init(structure: structure, kind: kind, expectation: expectation, key: .bytes(key), value: 0..<0))
+  }
+}
+
+/// An entry of an index as it stands in the tree.
+enum IndexEntry {
+  /// Writes the value of an entry: whether a text was too long, and the row id where the key does not end in it.
+  static func appendValue(of entry: IndexKeys.Entry, to arena: ByteArena) -> Range<Int> {
+    let start = arena.count
+    var writer = KeyWriter(arena: arena)
+    if entry.isCut { writer.append(1) }
+    // The last eight bytes are a record's token, by which a save says which row it takes the entry from.
+    if !entry.endsInRow { writer.append(bigEndian: entry.rowID.byteSwapped) }
+    return start..<arena.count
+  }
+
+  /// The row of an entry whose key does not end in it.
+  static func rowID(inValue value: UnsafeRawBufferPointer) -> RowID? {
+    guard value.count >= 8 else { return nil }
+    return unsafe RowID(littleEndian: value.loadUnaligned(fromByteOffset: value.count - 8, as: RowID.self))
+  }
+
+  /// The row of an entry.
+  static func rowID(of slice: RecordChunk.Slice, in chunk: RecordChunk) -> RowID? {
+    let value = unsafe chunk.value(of: slice)
+    if value.count >= 8 { return unsafe rowID(inValue: value) }
+    let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
+    guard key.count > 8 else { return nil }
+    return unsafe RowID(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: RowID.self))
+  }
+
+  /// Whether a text in the entry was too long, so that its place does not tell all of its order.
+  static func isCut(_ slice: RecordChunk.Slice) -> Bool { slice.value.count % 8 == 1 }
+}

@@ -1,0 +1,122 @@
+// At opening: what the classes declare is compared with what there is.
+extension Store {
+  /// Finds the trees of the declared indexes, begins those that are new or another than before, and empties those that
+  /// are not declared any more; then the declared ones are kept up by every save.
+  ///
+  /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` where another open store of the
+  ///   backend declares others; what reading and writing the trees meets.
+  func prepareIndexes(_ structures: [StoredStructure]) throws(StoreError) {
+    for table in registry.tables { table.indexes = try ClassIndex.all(of: table.type, className: table.name) }
+    let trees = structures.filter { $0.kind == .tree }
+    guard !trees.isEmpty || registry.tables.contains(where: { !$0.indexes.isEmpty }) else { return }
+    try declareIndexes()
+    try session.indexes.whilePreparing { () throws(StoreError) in
+      var batch = WriteBatch()
+      var begun: [(ClassID, IndexStates.State)] = []
+      for table in registry.tables {
+        let prefix = ClassIndex.structurePrefix(ofClass: table.name)
+        let ownTrees = trees.filter { $0.name.starts(with: prefix) }
+        for index in table.indexes {
+          let tree = ownTrees.first { $0.name == index.structureName }
+          try prepare(index, of: table, tree: tree?.id, &batch, &begun)
+        }
+        for tree in ownTrees where !table.indexes.contains(where: { $0.structure == tree.id }) {
+          try dropTree(tree.id, &batch)
+        }
+      }
+      guard !batch.isEmpty else { return }
+      batch.sort()
+      do throws(BackendError) {
+        let number = try records.commit(batch, durability: .relaxed)
+        noteCommit(number, durability: .relaxed)
+        for (structure, state) in begun {
+          session.indexes[structure] = if case .complete = state { .complete(since: number) } else { state }
+        }
+      } catch {
+        // Who may only read leaves indexes as they are, and uses those that are complete.
+        guard error.code == .readOnly else { throw translate(error) }
+        for table in registry.tables {
+          for index in table.indexes where begun.contains(where: { $0.0 == index.structure }) { index.structure = nil }
+        }
+      }
+    }
+  }
+
+  private func declareIndexes() throws(StoreError) {
+    for table in registry.tables {
+      let signatures = table.indexes.map { "\($0.name)\n\($0.signature)" }
+      guard session.indexes.declare(signatures, forClass: table.name) else {
+        throw StoreError(
+          .indexesDiffer,
+          "Another open store of the same backend has other indexes for the class; they have to be the same.",
+          className: table.name)
+      }
+      table.hasDeclaredIndexes = true
+    }
+  }
+
+  /// The store goes: others may declare what they like.
+  func withdrawIndexes() {
+    for table in registry.tables where table.hasDeclaredIndexes {
+      session.indexes.withdraw(class: table.name)
+      table.hasDeclaredIndexes = false
+    }
+  }
+
+  private func prepare(
+    _ index: ClassIndex, of table: ClassTable, tree: ClassID?, _ batch: inout WriteBatch,
+    _ begun: inout [(ClassID, IndexStates.State)]
+  ) throws(StoreError) {
+    if let tree {
+      index.structure = tree
+      if session.indexes[tree] != nil { return }
+      let (header, commit) = try indexHeader(of: tree)
+      if let header, header.signature == index.signature {
+        session.indexes[tree] = header.state == .complete ? .complete(since: commit) : .building
+        return
+      }
+    } else {
+      do throws(StoreError) {
+        index.structure = try onBackend { backend throws(BackendError) in
+          try backend.structureID(of: .tree, named: index.structureName)
+        }
+      } catch {
+        if error.code == .readOnly { return }
+        throw error
+      }
+    }
+    guard let structure = index.structure else { return }
+    if tree != nil { batch.appendClear(of: structure) }
+    let isEmpty = try table.classID.map { classID throws(StoreError) in try savedCount(of: classID) == 0 } ?? true
+    append(
+      IndexHeader(state: isEmpty ? .complete : .building, nextRow: 1, signature: index.signature), to: structure,
+      &batch)
+    begun.append((structure, isEmpty ? .complete(since: 0) : .building))
+  }
+
+  private func dropTree(_ tree: ClassID, _ batch: inout WriteBatch) throws(StoreError) {
+    session.indexes[tree] = nil
+    if try savedCount(of: tree) > 0 { batch.appendClear(of: tree) }
+  }
+
+  /// What stands in a tree about itself, and the commit as of which.
+  func indexHeader(of tree: ClassID) throws(StoreError) -> (IndexHeader?, CommitNumber) {
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
+    do throws(BackendError) {
+      try snapshot.read(key: IndexHeader.key, of: tree, into: chunk)
+    } catch {
+      throw translate(error)
+    }
+    guard let slice = chunk.slices.first, slice.status == .found else { return (nil, snapshot.commitNumber) }
+    return (unsafe IndexHeader(chunk.value(of: slice)), snapshot.commitNumber)
+  }
+
+  /// Adds a header to a batch.
+  func append(_ header: IndexHeader, to structure: ClassID, _ batch: inout WriteBatch) {
+    let key = unsafe IndexHeader.key.withUnsafeBytes { unsafe batch.arena.append($0) }
+    let value = unsafe header.bytes.withUnsafeBytes { unsafe batch.arena.append($0) }
+    batch.append(.init(structure: structure, kind: .put, expectation: .anything, key: .bytes(key), value: value))
+  }
+}

@@ -1,0 +1,38 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// What is done with bytes, wherever they are.
+enum Bytes {
+  /// Below 0, 0, or above: the first byte that differs decides, then the length.
+  static func order(_ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer) -> Int {
+    let count = min(lhs.count, rhs.count)
+    if count > 0, let left = lhs.baseAddress, let right = rhs.baseAddress {
+      let order = unsafe memcmp(left, right, count)
+      if order != 0 { return Int(order) }
+    }
+    return lhs.count - rhs.count
+  }
+
+  /// Whether all of `part` stands in `text` from there on.
+  static func areEqual(_ text: UnsafeRawBufferPointer, from start: Int, _ part: UnsafeRawBufferPointer) -> Bool {
+    unsafe order(UnsafeRawBufferPointer(rebasing: text[start..<start + part.count]), part) == 0
+  }
+
+  /// Whether `part`, which is not empty, stands somewhere in `text`.
+  static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
+    guard let base = text.baseAddress, let first = unsafe part.first else { return false }
+    var start = 0
+    while start + part.count <= text.count {
+      guard let found = unsafe memchr(base + start, Int32(first), text.count - part.count - start + 1) else {
+        return false
+      }
+      start = unsafe UnsafeRawPointer(found) - base
+      if unsafe areEqual(text, from: start, part) { return true }
+      start += 1
+    }
+    return false
+  }
+}

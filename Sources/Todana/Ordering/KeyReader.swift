@@ -1,0 +1,61 @@
+/// Bytes that no ``KeyWriter`` has written.
+public struct KeyError: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}
+
+/// Reads what a ``KeyWriter`` wrote, in the same order.
+///
+/// Borrows the bytes: they have to stay where they are as long as it reads.
+@safe
+public struct KeyReader {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var position = 0
+  /// 0xFF while values are read whose order is turned around, else 0.
+  var inversion: UInt8 = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
+
+  var isAtEnd: Bool { unsafe position == bytes.count }
+
+  /// - Throws: ``KeyError`` at the end.
+  public mutating func readByte() throws(KeyError) -> UInt8 {
+    guard !isAtEnd else { throw KeyError("the key is too short") }
+    defer { position += 1 }
+    return unsafe bytes[position] ^ inversion
+  }
+
+  /// Reads a number whose highest byte stands first.
+  ///
+  /// - Throws: ``KeyError`` where fewer bytes are left.
+  public mutating func readBigEndian<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Number.Type = Number.self
+  ) throws(KeyError) -> Number {
+    let byteCount = MemoryLayout<Number>.size
+    guard unsafe bytes.count - position >= byteCount else { throw KeyError("the key is too short") }
+    let number = unsafe Number(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
+    position += byteCount
+    return inversion == 0 ? number : ~number
+  }
+
+  /// Reads bytes of any number.
+  ///
+  /// - Throws: ``KeyError``, also for what was too long for an index.
+  public mutating func readText() throws(KeyError) -> [UInt8] {
+    var text: [UInt8] = []
+    while true {
+      let byte = try readByte()
+      if byte != 0 {
+        text.append(byte)
+        continue
+      }
+      switch try readByte() {
+      case 0: return text
+      case 1: text.append(0)
+      case 2: throw KeyError("the key holds a part of the text only")
+      default: throw KeyError("the text has no end")
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// Writes values so that the order of the bytes is the order of the values (docs/formats/index-keys.md).
+///
+/// A type of yours that conforms to ``OrderedValue`` writes itself as its parts, one after another.
+public struct KeyWriter {
+  /// Where the bytes go, behind what stands there.
+  let arena: ByteArena
+  /// A text takes so many bytes; of a longer one stand the first ones and a digest.
+  private let textByteLimit: Int
+  /// Where, in the arena, the first text ends that did not fit: what stands there and behind it does not tell the order.
+  private(set) var cutOffset: Int?
+  /// Why a value cannot be written.
+  var failure: StoreError?
+
+  /// What an index takes of a text; six of them, with their digests, fit into a backend's key.
+  static let indexTextByteLimit = 128
+
+  init(arena: ByteArena, textByteLimit: Int = .max) {
+    self.arena = arena
+    self.textByteLimit = textByteLimit
+  }
+
+  /// Before the key of another row.
+  mutating func begin() { cutOffset = nil }
+
+  public mutating func append(_ byte: UInt8) {
+    let start = arena.count
+    arena.reserve(start + 1)
+    unsafe arena.base.storeBytes(of: byte, toByteOffset: start, as: UInt8.self)
+    arena.count = start + 1
+  }
+
+  /// Writes the bytes of a number, the highest first.
+  public mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(bigEndian number: Number) {
+    let start = arena.count
+    arena.reserve(start + MemoryLayout<Number>.size)
+    unsafe arena.base.storeBytes(of: number.bigEndian, toByteOffset: start, as: Number.self)
+    arena.count = start + MemoryLayout<Number>.size
+  }
+
+  /// Writes bytes of any number: 0 as 0, 1, then 0, 0 as an end.
+  ///
+  /// Where they take more than an index has room for: the first ones, then 0, 2, and the SHA-256 of all.
+  public mutating func append(text bytes: UnsafeRawBufferPointer) {
+    let start = arena.count
+    arena.reserve(start + 2 * min(bytes.count, textByteLimit) + 2)
+    var position = start
+    for index in 0..<bytes.count {
+      let byte = unsafe bytes[index]
+      guard position &- start < (byte == 0 ? textByteLimit &- 1 : textByteLimit) else {
+        arena.count = position
+        return unsafe appendDigest(of: bytes)
+      }
+      unsafe arena.base.storeBytes(of: byte, toByteOffset: position, as: UInt8.self)
+      position &+= 1
+      if byte == 0 {
+        unsafe arena.base.storeBytes(of: 1, toByteOffset: position, as: UInt8.self)
+        position &+= 1
+      }
+    }
+    arena.count = position
+    append(0)
+    append(0)
+  }
+
+  private mutating func appendDigest(of bytes: UnsafeRawBufferPointer) {
+    if cutOffset == nil { cutOffset = arena.count }
+    append(0)
+    append(2)
+    do throws(StoreError) {
+      try unsafe SHA256Digest.append(of: bytes, to: arena)
+    } catch {
+      failure = failure ?? error
+    }
+  }
+
+  public mutating func append(text string: String) {
+    var string = string
+    string.withUTF8 { utf8 in unsafe append(text: UnsafeRawBufferPointer(utf8)) }
+  }
+
+  /// Turns the order of what was written since around.
+  mutating func invert(from start: Int) {
+    for position in start..<arena.count {
+      let byte = unsafe arena.base.load(fromByteOffset: position, as: UInt8.self)
+      unsafe arena.base.storeBytes(of: ~byte, toByteOffset: position, as: UInt8.self)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/// A value that has a place in an index: property values and references to objects.
+public protocol IndexedValue: SendableMetatype {
+  /// What an index remembers of the type, so that it is built anew where the type of a property has changed.
+  static var indexedTypeName: String { get }
+
+  /// Writes the value so that the order of the bytes is the order of the values.
+  ///
+  /// No value's bytes are the beginning of another's.
+  func writeKey(to key: inout KeyWriter)
+}
+
+/// A value that conditions, sorts and indexes compare: by one rule, everywhere.
+///
+/// - Integers, `Date`, `Decimal`, `UUID`, `Bool` (false first) and bytes by their value.
+/// - Floating-point numbers by their value; NaN equals itself and comes after all numbers, -0.0 equals 0.0.
+/// - Strings and URLs by the bytes of their UTF-8: `"é"` in one scalar and in two are different strings, and the order
+///   is no language's. ``Property/folded`` leaves case and accents out.
+/// - nil equals nil and comes first; `<`, `>` and what asks for a text do not hold for it.
+/// - An enumeration with raw values, by these; it conforms by saying so:
+///
+/// ```swift
+/// enum Mood: UInt8, OrderedValue { case calm, wild }
+/// ```
+public protocol OrderedValue: IndexedValue, Sendable {
+  /// Reads what ``IndexedValue/writeKey(to:)`` wrote.
+  static func readKey(from key: inout KeyReader) throws(KeyError) -> Self
+
+  static func isEqual(_ lhs: Self, _ rhs: Self) -> Bool
+
+  /// Whether `lhs` comes before `rhs`.
+  static func precedes(_ lhs: Self, _ rhs: Self) -> Bool
+
+  /// Whether the value is nil, for which neither `<` nor `>` holds.
+  var isAbsent: Bool { get }
+}
+
+extension OrderedValue {
+  @inlinable public var isAbsent: Bool { false }
+}
+
+extension OrderedValue where Self: Comparable {
+  @inlinable public static func isEqual(_ lhs: Self, _ rhs: Self) -> Bool { lhs == rhs }
+  @inlinable public static func precedes(_ lhs: Self, _ rhs: Self) -> Bool { lhs < rhs }
+}
+
+// A raw value stands for its case.
+extension OrderedValue where Self: RawRepresentable, RawValue: OrderedValue {
+  @inlinable public static var indexedTypeName: String { RawValue.indexedTypeName }
+
+  @inlinable public func writeKey(to key: inout KeyWriter) { rawValue.writeKey(to: &key) }
+
+  @inlinable public static func readKey(from key: inout KeyReader) throws(KeyError) -> Self {
+    let rawValue = try RawValue.readKey(from: &key)
+    guard let value = Self(rawValue: rawValue) else { throw KeyError("no case has this raw value") }
+    return value
+  }
+
+  @inlinable public static func isEqual(_ lhs: Self, _ rhs: Self) -> Bool {
+    RawValue.isEqual(lhs.rawValue, rhs.rawValue)
+  }
+
+  @inlinable public static func precedes(_ lhs: Self, _ rhs: Self) -> Bool {
+    RawValue.precedes(lhs.rawValue, rhs.rawValue)
+  }
+}
+
+// Which of the two rules above holds where both could.
+extension OrderedValue where Self: RawRepresentable & Comparable, RawValue: OrderedValue {
+  @inlinable public static func isEqual(_ lhs: Self, _ rhs: Self) -> Bool {
+    RawValue.isEqual(lhs.rawValue, rhs.rawValue)
+  }
+
+  @inlinable public static func precedes(_ lhs: Self, _ rhs: Self) -> Bool {
+    RawValue.precedes(lhs.rawValue, rhs.rawValue)
+  }
+}
+
+extension Optional: IndexedValue where Wrapped: IndexedValue {
+  @inlinable public static var indexedTypeName: String { Wrapped.indexedTypeName + "?" }
+
+  @inlinable
+  public func writeKey(to key: inout KeyWriter) {
+    switch self {
+    case nil: key.append(0)
+    case .some(let value):
+      key.append(1)
+      value.writeKey(to: &key)
+    }
+  }
+}
+
+extension Optional: OrderedValue where Wrapped: OrderedValue {
+  @inlinable
+  public static func readKey(from key: inout KeyReader) throws(KeyError) -> Wrapped? {
+    switch try key.readByte() {
+    case 0: return nil
+    case 1: return try Wrapped.readKey(from: &key)
+    default: throw KeyError("a value is neither there nor missing")
+    }
+  }
+
+  @inlinable
+  public static func isEqual(_ lhs: Wrapped?, _ rhs: Wrapped?) -> Bool {
+    switch (lhs, rhs) {
+    case (nil, nil): return true
+    case (.some(let lhs), .some(let rhs)): return Wrapped.isEqual(lhs, rhs)
+    default: return false
+    }
+  }
+
+  @inlinable
+  public static func precedes(_ lhs: Wrapped?, _ rhs: Wrapped?) -> Bool {
+    switch (lhs, rhs) {
+    case (_, nil): return false
+    case (nil, .some): return true
+    case (.some(let lhs), .some(let rhs)): return Wrapped.precedes(lhs, rhs)
+    }
+  }
+
+  @inlinable public var isAbsent: Bool { self?.isAbsent ?? true }
+}

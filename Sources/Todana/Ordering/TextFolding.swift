@@ -1,0 +1,51 @@
+@_spi(_Unicode) import Swift
+
+/// Texts without case and accents: `"Écoute"` and `"ECOUTE"` fold to the same.
+///
+/// Canonical decomposition (Unicode Standard Annex 15), without nonspacing marks, in the lower case of the upper case,
+/// so that `"Straße"` and `"STRASSE"` are the same, too. No language's own rules.
+enum TextFolding {
+  /// Differs where folding may differ: an index that was built with another is built anew.
+  static let version = 100 + unicodeVersion
+
+  /// The folded text's UTF-8.
+  static func fold(_ text: String) -> [UInt8] {
+    var text = text
+    if let ascii = text.withUTF8({ unsafe foldASCII($0) }) { return ascii }
+    var folded: [UInt8] = []
+    folded.reserveCapacity(text.utf8.count)
+    for scalar in text._nfd where scalar.properties.generalCategory != .nonspacingMark {
+      if scalar.isASCII {
+        folded.append(lowercase(UInt8(truncatingIfNeeded: scalar.value)))
+        continue
+      }
+      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+        folded.append(contentsOf: upper.properties.lowercaseMapping.utf8)
+      }
+    }
+    return folded
+  }
+
+  private static func foldASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    var folded: [UInt8] = []
+    folded.reserveCapacity(bytes.count)
+    for index in 0..<bytes.count {
+      let byte = unsafe bytes[index]
+      if byte >= 0x80 { return nil }
+      folded.append(lowercase(byte))
+    }
+    return folded
+  }
+
+  private static func lowercase(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  /// The newest version of Unicode, times ten, that the standard library knows, by scalars that came with each.
+  private static let unicodeVersion: Int = {
+    let firstScalars: [(version: Int, scalar: Unicode.Scalar)] = [
+      (140, "\u{0870}"), (150, "\u{0CF3}"), (151, "\u{2FFC}"), (160, "\u{1C89}"), (170, "\u{088F}"),
+    ]
+    return firstScalars.last { $0.scalar.properties.age != nil }?.version ?? 130
+  }()
+}

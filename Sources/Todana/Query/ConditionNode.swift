@@ -1,0 +1,131 @@
+/// A condition without the type of its objects.
+indirect enum ConditionNode: Sendable {
+  case always
+  case never
+  case all([ConditionNode])
+  case any([ConditionNode])
+  case not(ConditionNode)
+  case test(any Test)
+
+  /// Whether an object, whose content is loaded, meets the condition.
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    switch self {
+    case .always: return true
+    case .never: return false
+    case .all(let nodes):
+      for node in nodes where try !node.holds(for: object) { return false }
+      return true
+    case .any(let nodes):
+      for node in nodes where try node.holds(for: object) { return true }
+      return false
+    case .not(let node): return try !node.holds(for: object)
+    case .test(let test): return try test.holds(for: object)
+    }
+  }
+
+  /// The same condition with as few levels as possible, and `not` around single tests only.
+  var simplified: ConditionNode { simplified(isNegated: false) }
+
+  private func simplified(isNegated: Bool) -> ConditionNode {
+    switch self {
+    case .always: return isNegated ? .never : .always
+    case .never: return isNegated ? .always : .never
+    case .not(let node): return node.simplified(isNegated: !isNegated)
+    case .test(let test):
+      if !isNegated { return self }
+      if let opposite = test.opposite { return .test(opposite) }
+      return .not(self)
+    case .all(let nodes):
+      let parts = nodes.map { $0.simplified(isNegated: isNegated) }
+      return isNegated ? Self.joinAny(parts) : Self.joinAll(parts)
+    case .any(let nodes):
+      let parts = nodes.map { $0.simplified(isNegated: isNegated) }
+      return isNegated ? Self.joinAll(parts) : Self.joinAny(parts)
+    }
+  }
+
+  static func joinAll(_ nodes: [ConditionNode]) -> ConditionNode {
+    var parts: [ConditionNode] = []
+    for node in nodes {
+      switch node {
+      case .always: continue
+      case .never: return .never
+      case .all(let inner): parts += inner
+      default: parts.append(node)
+      }
+    }
+    return parts.isEmpty ? .always : parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  static func joinAny(_ nodes: [ConditionNode]) -> ConditionNode {
+    var parts: [ConditionNode] = []
+    for node in nodes {
+      switch node {
+      case .never: continue
+      case .always: return .always
+      case .any(let inner): parts += inner
+      default: parts.append(node)
+      }
+    }
+    return parts.isEmpty ? .never : parts.count == 1 ? parts[0] : .any(parts)
+  }
+
+  /// For people, and for what identifies a partial index.
+  var description: String {
+    switch self {
+    case .always: return "true"
+    case .never: return "false"
+    case .all(let nodes): return nodes.map(\.groupedDescription).joined(separator: " && ")
+    case .any(let nodes): return nodes.map(\.groupedDescription).joined(separator: " || ")
+    case .not(let node): return "!" + node.groupedDescription
+    case .test(let test): return test.description
+    }
+  }
+
+  private var groupedDescription: String {
+    switch self {
+    case .all, .any: return "(\(description))"
+    default: return description
+    }
+  }
+
+  /// Whether every property it is about prints its name.
+  var namesItsProperties: Bool {
+    switch self {
+    case .always, .never: return true
+    case .all(let nodes), .any(let nodes): return nodes.allSatisfy(\.namesItsProperties)
+    case .not(let node): return node.namesItsProperties
+    case .test(let test): return test.paths.allSatisfy { $0.name != nil }
+    }
+  }
+}
+
+/// One test of one object.
+protocol Test: Sendable {
+  func holds(for object: StoredObject) throws(StoreError) -> Bool
+
+  /// The properties that it looks at.
+  var paths: [PropertyPath] { get }
+
+  /// Where the values that pass stand in an index of the property; nil where an index cannot tell.
+  var ranges: ValueRanges? { get }
+
+  /// The test that holds where this one does not; nil where it takes a `not`.
+  var opposite: (any Test)? { get }
+
+  /// What is compared with, as it would stand in an index: with the properties and the kind all that a test is.
+  var operand: [UInt8] { get }
+
+  var description: String { get }
+}
+
+extension Test {
+  var identity: TestIdentity { TestIdentity(kind: "\(type(of: self))", paths: paths, operand: operand) }
+}
+
+/// Tells tests apart.
+struct TestIdentity: Hashable {
+  let kind: String
+  let paths: [PropertyPath]
+  let operand: [UInt8]
+}

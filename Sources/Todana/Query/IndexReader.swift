@@ -1,0 +1,103 @@
+/// Reads the entries of an access, range by range, in its direction; rows with the same values in the order of their ids.
+struct IndexReader {
+  private let store: Store
+  private let snapshot: any BackendSnapshot
+  private let access: IndexAccess
+  private var nextRange = 0
+  private var scan: (any BackendScan)?
+  private var chunk: RecordChunk
+  /// Entries of the chunk that were taken.
+  private var position = 0
+  /// Entries of one value that were read from the last to the first, to be given the other way around.
+  private var group: [RowID] = []
+  private var groupKey: [UInt8] = []
+  /// Whether order matters and an entry came whose place does not tell it.
+  private(set) var metCutEntry = false
+
+  init(_ access: IndexAccess, _ store: Store, _ snapshot: any BackendSnapshot) {
+    self.access = access
+    self.store = store
+    self.snapshot = snapshot
+    chunk = store.takeIndexChunk()
+  }
+
+  /// Gives the memory back.
+  mutating func finish() {
+    scan = nil
+    store.giveBackIndexChunk(chunk)
+  }
+
+  /// Appends the row ids of some more entries; false at the end.
+  mutating func read(into rows: inout [RowID]) throws(StoreError) -> Bool {
+    while true {
+      if scan == nil {
+        guard nextRange < access.ranges.count else { return false }
+        let range = access.ranges[access.isDescending ? access.ranges.count - 1 - nextRange : nextRange]
+        nextRange += 1
+        do throws(BackendError) {
+          scan = try snapshot.scan(
+            tree: access.structure, from: range.lower, to: range.upper, descending: access.isDescending)
+        } catch {
+          throw store.translate(error)
+        }
+      }
+      guard let scan else { continue }
+      do throws(BackendError) { try scan.next(into: chunk) } catch { throw store.translate(error) }
+      if chunk.slices.isEmpty {
+        self.scan = nil
+        if endGroup(into: &rows) { return true }
+        continue
+      }
+      let count = rows.count
+      for slice in chunk.slices { try take(slice, into: &rows) }
+      // Who reads on wants many.
+      if chunk.recordLimit < Store.largeIndexChunk { chunk = store.enlargedIndexChunk(chunk) }
+      if rows.count > count { return true }
+    }
+  }
+
+  private mutating func take(_ slice: RecordChunk.Slice, into rows: inout [RowID]) throws(StoreError) {
+    guard slice.status == .found, let rowID = IndexEntry.rowID(of: slice, in: chunk) else {
+      throw StoreError(
+        .damagedIndex, "An entry of the index \"\(access.index.name)\" is damaged: rebuild it.",
+        className: access.index.className)
+    }
+    if !slice.value.isEmpty, IndexEntry.isCut(slice) { metCutEntry = true }
+    guard access.isDescending else { return rows.append(rowID) }
+    let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
+    let values = unsafe slice.value.count >= 8 ? key : UnsafeRawBufferPointer(rebasing: key.dropLast(8))
+    if !(unsafe values.elementsEqual(groupKey)) {
+      _ = endGroup(into: &rows)
+      groupKey = unsafe Array(values)
+    }
+    group.append(rowID)
+  }
+
+  /// Gives the entries of one value in the order of their row ids.
+  private mutating func endGroup(into rows: inout [RowID]) -> Bool {
+    guard !group.isEmpty else { return false }
+    rows.append(contentsOf: group.reversed())
+    group.removeAll(keepingCapacity: true)
+    return true
+  }
+}
+
+extension Store {
+  /// Entries that a large read of an index takes at a time.
+  static let largeIndexChunk = 4096
+
+  func takeIndexChunk() -> RecordChunk {
+    defer { spareIndexChunk = nil }
+    return spareIndexChunk ?? RecordChunk(byteCapacity: 8 << 10, recordLimit: 128)
+  }
+
+  func giveBackIndexChunk(_ chunk: RecordChunk) {
+    if chunk.recordLimit < Self.largeIndexChunk { spareIndexChunk = chunk }
+  }
+
+  /// A chunk for those who read on, in place of the first one.
+  func enlargedIndexChunk(_ chunk: RecordChunk) -> RecordChunk {
+    spareIndexChunk = chunk
+    return RecordChunk(byteCapacity: 128 << 10, recordLimit: Self.largeIndexChunk)
+  }
+}

@@ -1,0 +1,299 @@
+/// Chooses how a query is carried out.
+///
+/// Costs are in units of what reading an object by its row takes. How many entries a range of an index has the backend
+/// estimates; how many of these pass the rest of the condition is not known, and taken for a third.
+struct Planner {
+  private let table: ClassTable
+  private let query: QuerySpecification
+  private let indexes: [ClassIndex]
+  private let recordCount: Double
+  private let estimate: (ClassID, ByteRange) throws(StoreError) -> Int
+
+  private enum Cost {
+    static let entry = 0.06
+    static let row = 1.0
+    static let scannedRecord = 0.3
+    static let sortedRow = 0.4
+    static let start = 3.0
+  }
+
+  /// More ranges than this are not read one by one.
+  private static let rangeLimit = 4096
+
+  /// Plans with the indexes that are complete as of the state that is read; `estimate` says about how many entries one has
+  /// within a range.
+  init(
+    _ query: QuerySpecification, of table: ClassTable, indexes: [ClassIndex], recordCount: Int,
+    estimate: @escaping (ClassID, ByteRange) throws(StoreError) -> Int
+  ) {
+    self.query = query
+    self.table = table
+    self.indexes = indexes
+    self.recordCount = Double(recordCount)
+    self.estimate = estimate
+  }
+
+  func plan() throws(StoreError) -> Plan {
+    let condition = query.condition.simplified
+    if case .never = condition {
+      return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
+    }
+    let tests = condition.conjuncts
+    var best = scanPlan(condition)
+    var accesses: [IndexAccess] = []
+    for index in indexes {
+      guard let access = try self.access(to: index, tests) else { continue }
+      if access.ranges.isEmpty {
+        return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
+      }
+      accesses.append(access)
+      for plan in plans(access, condition) where plan.cost < best.cost { best = plan }
+    }
+    if let plan = intersectionPlan(accesses, condition), plan.cost < best.cost { best = plan }
+    if let plan = try unionPlan(condition), plan.cost < best.cost { best = plan }
+    return best
+  }
+
+  // MARK: All objects
+
+  private func scanPlan(_ condition: ConditionNode) -> Plan {
+    let isSorted = !query.sortKeys.isEmpty
+    var cost = Cost.start + recordCount * Cost.scannedRecord
+    if isSorted { cost += passing(recordCount, condition) * Cost.sortedRow }
+    return Plan(
+      access: .scan, residual: condition, order: isSorted ? .sorted : .rows, expectedCount: recordCount, cost: cost)
+  }
+
+  private func passing(_ count: Double, _ condition: ConditionNode) -> Double {
+    if case .always = condition { return count }
+    return count / 3
+  }
+
+  // MARK: One index
+
+  /// The part of an index that has all objects that meet the tests; nil where the index says nothing of them.
+  private func access(to index: ClassIndex, _ tests: [any Test]) throws(StoreError) -> IndexAccess? {
+    guard let structure = index.structure else { return nil }
+    var exact = Set<TestIdentity>()
+    if let condition = index.declaration.condition {
+      // Its own conditions have to be among those of the query.
+      let identities = Set(tests.map(\.identity))
+      for node in condition.conjunctNodes {
+        guard case .test(let test) = node, identities.contains(test.identity) else { return nil }
+        exact.insert(test.identity)
+      }
+    }
+    var prefixes: [[UInt8]] = [[IndexHeader.entryByte]]
+    var ranges: [ByteRange]?
+    var singlePartCount = 0
+    for part in index.parts {
+      let relevant = tests.filter { $0.ranges?.path == part.path }
+      // Of a collection, different elements may pass different tests.
+      let used = part.path.isEach ? Array(relevant.prefix(1)) : relevant
+      guard var values = used.first?.ranges else { break }
+      for test in used.dropFirst() { if let more = test.ranges { values = values.intersection(more) } }
+      if values.isExact { exact.formUnion(used.map(\.identity)) }
+      let valueRanges = part.isDescending ? values.ranges.reversed().compactMap(\.inverted) : values.ranges
+      if valueRanges.count * prefixes.count > Self.rangeLimit { break }
+      if valueRanges.allSatisfy(\.isSingle) {
+        prefixes = prefixes.flatMap { prefix in valueRanges.map { prefix + $0.lower } }
+        singlePartCount += 1
+      } else {
+        ranges = prefixes.flatMap { prefix in valueRanges.map { $0.following(prefix) } }
+        break
+      }
+    }
+    // Objects without an element have no entry.
+    if index.parts.contains(where: \.path.isEach), singlePartCount == 0, ranges == nil { return nil }
+    var access = IndexAccess(
+      index: index, structure: structure, ranges: ranges ?? prefixes.map { ByteRange(prefix: $0, isSingle: true) },
+      exactTests: exact, singlePartCount: singlePartCount)
+    if let position = index.parts.firstIndex(where: \.path.isEach),
+      position >= singlePartCount + (ranges == nil ? 0 : 1)
+    {
+      return nil
+    }
+    access.expectedCount = try expectedCount(access)
+    return access
+  }
+
+  /// Estimates some of many ranges, and takes the others for as large.
+  private func expectedCount(_ access: IndexAccess) throws(StoreError) -> Double {
+    if access.index.isUnique, access.singlePartCount == access.index.parts.count { return Double(access.ranges.count) }
+    let step = max(1, access.ranges.count / 16)
+    var sum = 0
+    var count = 0
+    for position in stride(from: 0, to: access.ranges.count, by: step) {
+      sum += try estimate(access.structure, access.ranges[position])
+      count += 1
+    }
+    return count == 0 ? 0 : Double(sum) / Double(count) * Double(access.ranges.count)
+  }
+
+  private func plans(_ access: IndexAccess, _ condition: ConditionNode) -> [Plan] {
+    let residual = condition.without(access.exactTests)
+    var hasResidual = true
+    if case .always = residual { hasResidual = false }
+    let count = access.expectedCount
+    let readCost = Cost.start * Double(access.ranges.count) + count * Cost.entry
+    let everything = readCost + count * Cost.row
+    if query.sortKeys.isEmpty {
+      if access.isInRowOrder {
+        return [
+          Plan(
+            access: .index(access), residual: residual, order: .given, expectedCount: count,
+            cost: limited(everything, of: count, hasResidual))
+        ]
+      }
+      let rowCost = limited(count * Cost.row, of: count, hasResidual)
+      return [
+        Plan(
+          access: .index(access), residual: residual, order: .rows, expectedCount: count,
+          cost: readCost + count * Cost.entry + rowCost)
+      ]
+    }
+    if let direction = order(of: access) {
+      var ordered = access
+      ordered.isDescending = direction == .descending
+      return [
+        Plan(
+          access: .index(ordered), residual: residual, order: .given, expectedCount: count,
+          cost: limited(everything, of: count, hasResidual))
+      ]
+    }
+    return [
+      Plan(
+        access: .index(access), residual: residual, order: .sorted, expectedCount: count,
+        cost: everything + passing(count, residual) * Cost.sortedRow + neededOf(count) * Cost.row)
+    ]
+  }
+
+  private func neededOf(_ count: Double) -> Double { min(count, query.neededCount.map(Double.init) ?? count) }
+
+  /// What reading costs that can end as soon as enough was found.
+  private func limited(_ cost: Double, of count: Double, _ hasResidual: Bool) -> Double {
+    guard let needed = query.neededCount, count > 0 else { return cost }
+    return Cost.start + cost * min(1, Double(needed) * (hasResidual ? 3 : 1) / count)
+  }
+
+  /// Whether the entries come in the order of the query, from one end or the other.
+  private func order(of access: IndexAccess) -> SortOrder? {
+    let parts = access.index.parts
+    // What has one value only sorts nothing.
+    let single = Set(parts.prefix(access.singlePartCount).map(\.path))
+    let keys = query.sortKeys.filter { !single.contains($0.path) }
+    let rest = parts.dropFirst(access.singlePartCount)
+    guard keys.count == rest.count, !access.mayRepeat, access.ranges.count == 1 || access.singlePartCount == 0 else {
+      return nil
+    }
+    var directions: Set<Bool> = []
+    for (key, part) in zip(keys, rest) {
+      guard key.path == part.path else { return nil }
+      directions.insert(key.isDescending == part.isDescending)
+    }
+    if directions.count > 1 { return nil }
+    return directions.first == false ? .descending : .ascending
+  }
+
+  // MARK: Several indexes
+
+  private func intersectionPlan(_ accesses: [IndexAccess], _ condition: ConditionNode) -> Plan? {
+    let usable = accesses.filter { $0.singlePartCount > 0 || $0.ranges.first.map { !$0.isWhole } ?? false }
+      .sorted { $0.expectedCount < $1.expectedCount }
+    guard let first = usable.first, recordCount > 0 else { return nil }
+    var chosen = [first]
+    var residual = condition.without(first.exactTests)
+    var count = first.expectedCount
+    var cost = Cost.start + count * Cost.entry * 2
+    for access in usable.dropFirst() {
+      let remaining = residual.without(access.exactTests)
+      let entryCost = Cost.start + access.expectedCount * Cost.entry * 2
+      let newCount = count * access.expectedCount / recordCount
+      guard (count - newCount) * Cost.row > entryCost else { continue }
+      chosen.append(access)
+      residual = remaining
+      cost += entryCost
+      count = newCount
+    }
+    guard chosen.count > 1 else { return nil }
+    let isSorted = !query.sortKeys.isEmpty
+    cost += count * Cost.row + (isSorted ? count * Cost.sortedRow : 0)
+    return Plan(
+      access: .intersection(chosen), residual: residual, order: isSorted ? .sorted : .rows,
+      expectedCount: chosen.map(\.expectedCount).reduce(0, +), cost: cost)
+  }
+
+  /// A plan for alternatives, each of which an index serves.
+  private func unionPlan(_ condition: ConditionNode) throws(StoreError) -> Plan? {
+    for node in condition.conjunctNodes {
+      guard case .any(let alternatives) = node else { continue }
+      var accesses: [IndexAccess] = []
+      var isExact = true
+      for alternative in alternatives {
+        guard let access = try bestAccess(for: alternative) else {
+          accesses = []
+          break
+        }
+        if case .always = alternative.without(access.exactTests) {} else { isExact = false }
+        accesses.append(access)
+      }
+      guard !accesses.isEmpty else { continue }
+      let residual: ConditionNode
+      if isExact, case .any = condition { residual = .always } else { residual = condition }
+      let count = accesses.map(\.expectedCount).reduce(0, +)
+      let isSorted = !query.sortKeys.isEmpty
+      let cost =
+        Double(accesses.count) * Cost.start + count * (Cost.entry * 2 + Cost.row)
+        + (isSorted ? count * Cost.sortedRow : 0)
+      return Plan(
+        access: .union(accesses), residual: residual, order: isSorted ? .sorted : .rows, expectedCount: count,
+        cost: cost)
+    }
+    return nil
+  }
+
+  private func bestAccess(for node: ConditionNode) throws(StoreError) -> IndexAccess? {
+    var best: IndexAccess?
+    for index in indexes {
+      guard let access = try access(to: index, node.conjuncts), !access.ranges.contains(where: \.isWhole) else {
+        continue
+      }
+      if best.map({ access.expectedCount < $0.expectedCount }) ?? true { best = access }
+    }
+    return best
+  }
+}
+
+extension ByteRange {
+  /// Whether it has all entries of an index.
+  var isWhole: Bool { lower == [IndexHeader.entryByte] && upper == [IndexHeader.entryByte + 1] }
+}
+
+extension ConditionNode {
+  /// What has to hold together, of a simplified condition.
+  var conjunctNodes: [ConditionNode] {
+    switch self {
+    case .always: return []
+    case .all(let nodes): return nodes
+    default: return [self]
+    }
+  }
+
+  /// The single tests among them.
+  var conjuncts: [any Test] {
+    conjunctNodes.compactMap { node in
+      if case .test(let test) = node { return test }
+      return nil
+    }
+  }
+
+  /// What is left to be tested where some tests are passed.
+  func without(_ passed: Set<TestIdentity>) -> ConditionNode {
+    if passed.isEmpty { return self }
+    return .joinAll(
+      conjunctNodes.filter { node in
+        if case .test(let test) = node { return !passed.contains(test.identity) }
+        return true
+      })
+  }
+}

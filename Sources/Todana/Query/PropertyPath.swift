@@ -1,0 +1,67 @@
+/// Which property something is about: a key path from the class, or several, each from the object that the one before
+/// refers to.
+///
+/// Safe to share: it is made of key paths that are `Sendable`, which a list of untyped ones cannot say.
+@safe
+struct PropertyPath: Hashable, @unchecked Sendable {
+  private(set) var keyPaths: [AnyKeyPath]
+  /// The text without case and accents.
+  var isFolded = false
+  /// The elements of a collection, one by one.
+  var isEach = false
+
+  init<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) { keyPaths = [keyPath] }
+
+  private init(keyPaths: [AnyKeyPath]) { self.keyPaths = keyPaths }
+
+  /// The property of a property that is no object.
+  func appending<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PropertyPath {
+    var path = self
+    if let last = keyPaths.last, let longer = last.appending(path: keyPath) {
+      path.keyPaths[keyPaths.count - 1] = longer
+    } else {
+      path.keyPaths.append(keyPath)
+    }
+    return path
+  }
+
+  /// The property of an object that this one refers to.
+  func following<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PropertyPath {
+    PropertyPath(keyPaths: keyPaths + [keyPath])
+  }
+
+  var folded: PropertyPath {
+    var path = self
+    path.isFolded = true
+    return path
+  }
+
+  var each: PropertyPath {
+    var path = self
+    path.isEach = true
+    return path
+  }
+
+  /// Whether it leads through other objects, which change without this one.
+  var leadsToOtherObjects: Bool { keyPaths.count > 1 }
+
+  /// The property's name as it is written in code; nil where a key path does not tell it.
+  ///
+  /// Key paths print their names for stored properties of final classes and of structures only.
+  var name: String? {
+    var names: [Substring] = []
+    for keyPath in keyPaths {
+      let printed = String(describing: keyPath)
+      guard let dot = printed.firstIndex(of: "."), !printed.contains("<") else { return nil }
+      names.append(printed[printed.index(after: dot)...])
+    }
+    return names.joined(separator: ".")
+  }
+
+  /// For people.
+  var description: String {
+    let name = name ?? "a property"
+    if isFolded { return "folded(\(name))" }
+    return isEach ? "each(\(name))" : name
+  }
+}

@@ -1,0 +1,103 @@
+/// Which objects of a class are wanted, in which order, and how many of them: a value, made step by step.
+///
+/// ```swift
+/// let query = Song.where { $0.seconds > 200 && $0.title.hasPrefix("B") }
+///   .sorted(by: \.title)
+///   .sorted(by: \.seconds, .descending)
+///   .limit(20)
+/// let songs = try store.fetch(query)
+/// ```
+///
+/// Objects with the same values, and those of a query without a sort, come in the order of their row ids, which is that
+/// of insertion: so pages do not overlap. ``OrderedValue`` says how values are compared.
+public struct Query<T: StoredObject>: Sendable {
+  var specification: QuerySpecification
+
+  init(_ condition: Condition<T>) {
+    specification = QuerySpecification(condition: condition.node)
+    if condition.isTooDeep {
+      specification.problem = "Its conditions stand within each other more than \(Condition<T>.depthLimit) times."
+    }
+  }
+
+  /// The same objects, as far as they also meet another condition.
+  public func `where`<Source: ConditionSource<T>>(_ condition: (Properties<T>) -> Source) -> Query {
+    var query = self
+    let condition = condition(Properties()).condition
+    if condition.isTooDeep { query.specification.problem = Query(condition).specification.problem }
+    query.specification.condition = .joinAll([specification.condition, condition.node])
+    return query
+  }
+
+  /// Sorted by a property; where the query is sorted already, as the next key among those that are equal.
+  public func sorted<Value: OrderedValue>(
+    by keyPath: any KeyPath<T, Value> & Sendable, _ order: SortOrder = .ascending
+  ) -> Query {
+    adding(SortKey(keyPath, order))
+  }
+
+  /// Sorted by a text without case and accents.
+  public func sorted<Value: OptionalText>(
+    byFolded keyPath: any KeyPath<T, Value> & Sendable, _ order: SortOrder = .ascending
+  ) -> Query {
+    adding(SortKey(folding: keyPath, order))
+  }
+
+  private func adding(_ key: SortKey) -> Query {
+    var query = self
+    query.specification.sortKeys.append(key)
+    return query
+  }
+
+  /// Without the first ones; they are passed over at every fetch, so for many pages ``after(_:)`` is faster.
+  public func offset(_ count: Int) -> Query {
+    var query = self
+    query.specification.offset = count
+    return query
+  }
+
+  /// At most so many.
+  public func limit(_ count: Int) -> Query {
+    var query = self
+    query.specification.limit = count
+    return query
+  }
+}
+
+/// A query without the type of its objects.
+struct QuerySpecification: Sendable {
+  var condition: ConditionNode
+  var sortKeys: [SortKey] = []
+  var offset = 0
+  var limit: Int?
+  /// What is wrong with the query, for the fetch to throw.
+  var problem: String?
+
+  init(condition: ConditionNode) { self.condition = condition }
+
+  /// The number of objects up to the last that is wanted; nil: all.
+  var neededCount: Int? { limit.map { $0.addingReportingOverflow(offset).overflow ? .max : $0 + offset } }
+
+  func check() throws(StoreError) {
+    func refusal(_ message: String) -> StoreError { StoreError(.invalidQuery, message) }
+    if let problem { throw refusal(problem) }
+    if let limit, limit < 0 { throw refusal("The limit of the query is \(limit); it is at least 0.") }
+    if offset < 0 { throw refusal("The offset of the query is \(offset); it is at least 0.") }
+  }
+}
+
+extension StoreIdentifiable where Self: StoredObject {
+  /// The objects that meet a condition.
+  ///
+  /// ```swift
+  /// let query = Song.where { $0.genre == "Jazz" && $0.seconds > 200 }
+  /// ```
+  public static func `where`<Source: ConditionSource<Self>>(
+    _ condition: (Properties<Self>) -> Source
+  ) -> Query<Self> {
+    Query(condition(Properties()).condition)
+  }
+
+  /// All objects of the class.
+  public static var all: Query<Self> { Query(.always) }
+}

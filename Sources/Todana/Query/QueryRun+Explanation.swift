@@ -1,0 +1,48 @@
+extension QueryRun {
+  /// The plan in plain words.
+  var explanation: QueryPlan {
+    var steps: [String] = []
+    let count = Int(plan.expectedCount.rounded())
+    let access: QueryPlan.Access
+    switch plan.access {
+    case .nothing:
+      access = .nothing
+      steps.append("Nothing is read: the condition cannot be met.")
+    case .scan:
+      access = .scan
+      steps.append("Look at all \(count) objects of \(table.name).")
+    case .index(let part):
+      access = .index
+      steps.append(describe(part) + (part.isDescending ? ", from the last to the first" : "") + ".")
+    case .union(let parts):
+      access = .union
+      steps.append("Unite: " + parts.map(describe).joined(separator: "; ") + ".")
+    case .intersection(let parts):
+      access = .intersection
+      steps.append("Keep what is in all of: " + parts.map(describe).joined(separator: "; ") + ".")
+    }
+    var isAlways = false
+    if case .always = plan.residual { isAlways = true }
+    if !isAlways { steps.append("Keep those with \(plan.residual.description).") }
+    if plan.order == .sorted {
+      steps.append("Sort by \(query.sortKeys.map(\.description).joined(separator: ", ")).")
+    } else if !query.sortKeys.isEmpty {
+      steps.append("They come sorted by \(query.sortKeys.map(\.description).joined(separator: ", ")).")
+    }
+    if query.offset > 0 { steps.append("Pass over the first \(query.offset).") }
+    if let limit = query.limit { steps.append("Stop after \(limit).") }
+    var isScan = false
+    if case .scan = plan.access { isScan = true }
+    return QueryPlan(
+      access: access, indexNames: plan.indexes.map(\.name), expectedCount: count, sorts: plan.order == .sorted,
+      answersFromIndex: !isScan && isAlways && plan.order != .sorted, steps: steps)
+  }
+
+  private func describe(_ part: IndexAccess) -> String {
+    let count = Int(part.expectedCount.rounded())
+    let entries = count == 1 ? "about 1 entry" : "about \(count) entries"
+    let places = part.ranges.count == 1 ? "" : " in \(part.ranges.count) places"
+    let whole = part.ranges.contains(where: \.isWhole) ? "all of index" : "index"
+    return "Read \(whole) \"\(part.index.name)\"\(places), \(entries)"
+  }
+}

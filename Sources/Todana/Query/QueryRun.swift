@@ -1,0 +1,381 @@
+/// A query that is being carried out in one state of a store.
+struct QueryRun {
+  let store: Store
+  let table: ClassTable
+  private(set) var query: QuerySpecification
+  private let includingPending: Bool
+  private let snapshot: any BackendSnapshot
+  /// nil where nothing of the class is saved, or anything may be.
+  private let classID: ClassID?
+  let plan: Plan
+
+  init(
+    _ query: QuerySpecification, of table: ClassTable, in store: Store, includingPending: Bool
+  ) throws(StoreError) {
+    try query.check()
+    self.store = store
+    self.table = table
+    self.query = query
+    self.includingPending = includingPending
+    classID = try table.classIDForReading()
+    let snapshot = try store.snapshotForReading()
+    self.snapshot = snapshot
+    store.noteReading(ofCommit: snapshot.commitNumber)
+    let usable = table.indexes.filter { index in
+      guard let structure = index.structure, case .complete(let since) = store.session.indexes[structure] else {
+        return false
+      }
+      return since <= snapshot.commitNumber
+    }
+    let recordCount: Int
+    do throws(BackendError) {
+      recordCount = try classID.map { classID throws(BackendError) in try snapshot.count(of: classID) } ?? 0
+    } catch {
+      throw store.translate(error)
+    }
+    let planner = Planner(query, of: table, indexes: usable, recordCount: recordCount) {
+      tree, range throws(StoreError) in
+      do throws(BackendError) {
+        return try snapshot.estimatedCount(tree: tree, from: range.lower, to: range.upper)
+      } catch {
+        throw store.translate(error)
+      }
+    }
+    plan = try planner.plan()
+  }
+
+  // MARK: Results
+
+  /// A row of the result, with its record where that was read just now.
+  typealias RowBody = (RowID, RecordChunk.Slice?, RecordChunk?) throws(StoreError) -> Bool
+
+  /// The number of objects.
+  func count() throws(StoreError) -> Int {
+    let needed = query.neededCount ?? .max
+    var total = try matchingPendingObjects().count
+    if total < needed {
+      try forEachMatch { _, _, _ throws(StoreError) in
+        total += 1
+        return total < needed
+      }
+    }
+    return max(0, min(total, needed) - query.offset)
+  }
+
+  /// The rows, in order.
+  func rowIDs() throws(StoreError) -> [RowID] {
+    var rowIDs: [RowID] = []
+    try forEachRow(wantsRecords: false) { rowID, _, _ throws(StoreError) in
+      rowIDs.append(rowID)
+      return true
+    }
+    return rowIDs
+  }
+
+  /// The objects, loaded, in order.
+  func forEachObject(
+    onDamage: DamagePolicy, _ body: (StoredObject) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var reader = store.makeReader()
+    var waiting: [RowID] = []
+    try forEachRow(wantsRecords: true) { rowID, slice, chunk throws(StoreError) in
+      guard let slice, let chunk else {
+        waiting.append(rowID)
+        return true
+      }
+      do throws(StoreError) {
+        let object = try store.object(
+          for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
+        guard let object else { return true }
+        return try body(object)
+      } catch {
+        try onDamage.handle(error)
+        return true
+      }
+    }
+    try load(waiting, onDamage: onDamage, body)
+  }
+
+  /// Gives the objects of rows, read together as far as they are not in memory.
+  private func load(
+    _ rowIDs: [RowID], onDamage: DamagePolicy, _ body: (StoredObject) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    guard let classID, !rowIDs.isEmpty else { return }
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    var reader = store.makeReader()
+    var start = 0
+    while start < rowIDs.count {
+      // The next ones that have to be read, up to one that does not.
+      var end = start
+      while end < rowIDs.count, end - start < 4096, liveObject(rowIDs[end]) == nil { end += 1 }
+      if end == start {
+        if let object = liveObject(rowIDs[start]), try !body(object) { return }
+        start += 1
+        continue
+      }
+      try read(rowIDs[start..<end], of: classID, into: chunk)
+      for slice in chunk.slices {
+        do throws(StoreError) {
+          if slice.status == .absent { throw store.rowNotFound(slice.rowID, table) }
+          guard
+            let object = try store.object(
+              for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
+          else { continue }
+          if try !body(object) { return }
+        } catch {
+          try onDamage.handle(error)
+        }
+      }
+      start += chunk.slices.count
+    }
+  }
+
+  private func liveObject(_ rowID: RowID) -> StoredObject? {
+    guard let object = table.identity[rowID], !object.isFault else { return nil }
+    return object
+  }
+
+  // MARK: Order
+
+  /// Calls back for each row of the result, in order: those with their records first, then those without.
+  private func forEachRow(wantsRecords: Bool, _ body: RowBody) throws(StoreError) {
+    if query.limit == 0 { return }
+    let pending = try matchingPendingObjects()
+    var givenCount = 0
+    if pending.isEmpty, let given = try giveInOrder(wantsRecords: wantsRecords, body) {
+      // What is left stands in no order.
+      givenCount = given.count
+      if given.isWhole { return }
+    }
+    var sorted = SortedRows(by: query.sortKeys, limit: query.neededCount)
+    for object in pending { sorted.append(object, rowID: object.rowID) }
+    if query.sortKeys.isEmpty {
+      try forEachMatch { rowID, _, _ throws(StoreError) in
+        sorted.append(rowID: rowID)
+        return true
+      }
+    } else {
+      var scratch = ScratchObject(store, table)
+      try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
+        if let slice, let chunk { sorted.append(try scratch.read(slice, in: chunk), rowID: rowID) }
+        return true
+      }
+    }
+    sorted.sort()
+    for row in sorted.rows.dropFirst(query.offset + givenCount).prefix((query.limit ?? .max) - givenCount) {
+      if try !body(row.rowID, nil, nil) { return }
+    }
+  }
+
+  /// Gives rows as they are found, where that is the order of the result.
+  ///
+  /// - Returns: How many were given, and whether that is all; nil where they are not found in order.
+  private func giveInOrder(
+    wantsRecords: Bool, _ body: RowBody
+  ) throws(StoreError) -> (count: Int, isWhole: Bool)? {
+    guard let classID else { return (0, true) }
+    var left = query.offset
+    var count = 0
+    let limit = query.limit ?? .max
+    let give: RowBody = { rowID, slice, chunk throws(StoreError) in
+      if left > 0 {
+        left -= 1
+        return true
+      }
+      count += 1
+      return try body(rowID, slice, chunk) && count < limit
+    }
+    switch (plan.access, plan.order) {
+    case (.nothing, _): return (0, true)
+    case (_, .sorted): return nil
+    case (.scan, _):
+      // All of them are found faster in another order.
+      guard query.limit != nil else { return nil }
+      try scanInOrder(classID, give)
+    case (.index(let access), .given):
+      let isInOrder = try stream(access, needsRecords: wantsRecords, classID, give)
+      return (count, isInOrder)
+    case (.index(let access), .rows):
+      try forEach(try rowIDs(of: [access], in: .any), needsRecords: wantsRecords, classID, give)
+    case (.union(let accesses), _):
+      try forEach(try rowIDs(of: accesses, in: .any), needsRecords: wantsRecords, classID, give)
+    case (.intersection(let accesses), _):
+      try forEach(try rowIDs(of: accesses, in: .all), needsRecords: wantsRecords, classID, give)
+    }
+    return (count, true)
+  }
+
+  /// Objects of this store that meet the condition and are not saved as they are.
+  private func matchingPendingObjects() throws(StoreError) -> [StoredObject] {
+    guard includingPending, !table.pending.isEmpty else { return [] }
+    var matching: [StoredObject] = []
+    for object in table.pending.objects where !object.state.contains(.deleted) {
+      if try query.condition.holds(for: object) { matching.append(object) }
+    }
+    return matching
+  }
+
+  /// Whether a row is judged by what is pending, not by what is saved.
+  @inline(__always)
+  private func isPending(_ rowID: RowID) -> Bool {
+    includingPending && !table.pending.isEmpty && table.identity[rowID]?.state.isPending == true
+  }
+
+  // MARK: Access
+
+  /// Calls back for each saved row that meets the condition, in whatever order.
+  private func forEachMatch(needsRecords: Bool = false, _ body: RowBody) throws(StoreError) {
+    guard let classID else { return }
+    switch plan.access {
+    case .nothing: return
+    case .scan: try scan(classID, body)
+    case .index(let access):
+      if access.mayRepeat {
+        try forEach(try rowIDs(of: [access], in: .any), needsRecords: needsRecords, classID, body)
+      } else {
+        _ = try stream(access, needsRecords: needsRecords, classID, ignoringOrder: true, body)
+      }
+    case .union(let accesses):
+      try forEach(try rowIDs(of: accesses, in: .any), needsRecords: needsRecords, classID, body)
+    case .intersection(let accesses):
+      try forEach(try rowIDs(of: accesses, in: .all), needsRecords: needsRecords, classID, body)
+    }
+  }
+
+  private func scan(_ classID: ClassID, _ body: RowBody) throws(StoreError) {
+    let scan: any BackendScan
+    do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw store.translate(error) }
+    try forEachRecord(of: scan, body)
+  }
+
+  private func scanInOrder(_ classID: ClassID, _ body: RowBody) throws(StoreError) {
+    let bound: RowID?
+    do throws(BackendError) { bound = try snapshot.rowIDBound(of: classID) } catch { throw store.translate(error) }
+    try forEachRecord(of: OrderedRowScan(of: classID, in: snapshot, from: 1, bound: bound), body)
+  }
+
+  private func forEachRecord(of scan: any BackendScan, _ body: RowBody) throws(StoreError) {
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    var filter = RecordFilter(plan.residual, store, table)
+    while try store.next(of: scan, into: chunk) {
+      for slice in chunk.slices where !isPending(slice.rowID) {
+        if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
+      }
+    }
+  }
+
+  /// Reads an index as far as it is wanted.
+  ///
+  /// - Returns: Whether the entries told the order of all that was given; else it has ended before the first that does
+  ///   not.
+  private func stream(
+    _ access: IndexAccess, needsRecords: Bool, _ classID: ClassID, ignoringOrder: Bool = false, _ body: RowBody
+  ) throws(StoreError) -> Bool {
+    var reader = IndexReader(access, store, snapshot)
+    defer { reader.finish() }
+    var rowIDs: [RowID] = []
+    while try reader.read(into: &rowIDs) {
+      if reader.metCutEntry, !ignoringOrder, !query.sortKeys.isEmpty { return false }
+      var isWanted = true
+      try forEach(rowIDs, needsRecords: needsRecords, classID) { rowID, slice, chunk throws(StoreError) in
+        isWanted = try body(rowID, slice, chunk)
+        return isWanted
+      }
+      if !isWanted { return true }
+      rowIDs.removeAll(keepingCapacity: true)
+    }
+    return true
+  }
+
+  private enum Combination { case any, all }
+
+  /// The rows that accesses lead to, each once, in order.
+  private func rowIDs(of accesses: [IndexAccess], in combination: Combination) throws(StoreError) -> [RowID] {
+    var combined: [RowID] = []
+    for (position, access) in accesses.enumerated() {
+      var reader = IndexReader(access, store, snapshot)
+      defer { reader.finish() }
+      var rowIDs: [RowID] = []
+      while try reader.read(into: &rowIDs) {}
+      if position == 0 || combination == .any {
+        combined += rowIDs
+      } else {
+        let others = Set(rowIDs)
+        combined = combined.filter { others.contains($0) }
+      }
+    }
+    combined.sort()
+    var count = 0
+    for rowID in combined where count == 0 || combined[count - 1] != rowID {
+      combined[count] = rowID
+      count += 1
+    }
+    combined.removeSubrange(count...)
+    return combined
+  }
+
+  /// Calls back for those of the rows that meet what is left of the condition.
+  private func forEach(
+    _ rowIDs: [RowID], needsRecords: Bool, _ classID: ClassID, _ body: RowBody
+  ) throws(StoreError) {
+    let rowIDs = includingPending && !table.pending.isEmpty ? rowIDs.filter { !isPending($0) } : rowIDs
+    var filter = RecordFilter(plan.residual, store, table)
+    if !needsRecords, filter.passesAll {
+      for rowID in rowIDs where try !body(rowID, nil, nil) { return }
+      return
+    }
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    // At first as many as may be enough.
+    var batchCount = max(16, min(query.neededCount ?? 4096, 4096))
+    var start = 0
+    while start < rowIDs.count {
+      let end = min(start + batchCount, rowIDs.count)
+      try read(rowIDs[start..<end], of: classID, into: chunk)
+      for slice in chunk.slices {
+        // The index and the records are of one state.
+        guard slice.status != .absent else {
+          throw StoreError(
+            .damagedIndex, "An index has an entry of a row that does not exist: rebuild it.", className: table.name,
+            rowID: slice.rowID)
+        }
+        if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
+      }
+      start += chunk.slices.count
+      batchCount = 4096
+    }
+  }
+
+  private func read(
+    _ rowIDs: ArraySlice<RowID>, of classID: ClassID, into chunk: RecordChunk
+  ) throws(StoreError) {
+    do throws(BackendError) {
+      try snapshot.read(rows: rowIDs.span, of: classID, into: chunk)
+    } catch {
+      throw store.translate(error)
+    }
+    if chunk.slices.isEmpty {
+      throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+    }
+  }
+}
+
+/// Looks at records whether they meet a condition.
+private struct RecordFilter: ~Copyable {
+  private let condition: ConditionNode
+  private var scratch: ScratchObject
+  let passesAll: Bool
+
+  init(_ condition: ConditionNode, _ store: Store, _ table: ClassTable) {
+    self.condition = condition
+    scratch = ScratchObject(store, table)
+    if case .always = condition { passesAll = true } else { passesAll = false }
+  }
+
+  mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {
+    if passesAll { return true }
+    return try condition.holds(for: try scratch.read(slice, in: chunk))
+  }
+}

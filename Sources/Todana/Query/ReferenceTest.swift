@@ -1,0 +1,86 @@
+/// A property that refers to a certain object, or to none.
+struct ReferenceTest<Root: StoreIdentifiable>: Test {
+  let path: PropertyPath
+  let isOptional: Bool
+  let read: @Sendable (Root) throws(StoreError) -> StoredObject?
+  let target: AnyObjectID?
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    try read(unsafe unsafeDowncast(object, to: Root.self))?.anyID == target
+  }
+
+  var paths: [PropertyPath] { [path] }
+
+  var ranges: ValueRanges? {
+    var bytes: [UInt8] = isOptional ? [target == nil ? 0 : 1] : []
+    if let target { bytes += EncodedValue(target).bytes }
+    return ValueRanges(path: path, ranges: [ByteRange(prefix: bytes, isSingle: true)], isExact: true)
+  }
+
+  var opposite: (any Test)? { nil }
+  var operand: [UInt8] { EncodedValue(target).bytes }
+  var description: String { "\(path.description) == \(describe(target))" }
+}
+
+/// A list of references that has a certain object in it.
+struct ReferenceListTest<Root: StoreIdentifiable, Target: StoredObject>: Test {
+  let property: Property<Root, [Target]>
+  let target: AnyObjectID
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    try property.read(unsafe unsafeDowncast(object, to: Root.self)).contains { $0.anyID == target }
+  }
+
+  var paths: [PropertyPath] { [property.path] }
+
+  var ranges: ValueRanges? {
+    let bytes = EncodedValue(target).bytes
+    return ValueRanges(path: property.path.each, ranges: [ByteRange(prefix: bytes, isSingle: true)], isExact: true)
+  }
+
+  var opposite: (any Test)? { nil }
+  var operand: [UInt8] { EncodedValue(target).bytes }
+  var description: String { "\(property.path.description) contains \(target)" }
+}
+
+/// A class, then a row.
+extension AnyObjectID: OrderedValue {
+  public static var indexedTypeName: String { "object" }
+
+  public func writeKey(to key: inout KeyWriter) {
+    key.append(bigEndian: classID.rawValue)
+    key.append(bigEndian: rowID)
+  }
+
+  public static func readKey(from key: inout KeyReader) throws(KeyError) -> AnyObjectID {
+    let classID = ClassID(rawValue: try key.readBigEndian())
+    return AnyObjectID(classID: classID, rowID: try key.readBigEndian())
+  }
+}
+
+extension ObjectID: OrderedValue {
+  public static var indexedTypeName: String { AnyObjectID.indexedTypeName }
+
+  public func writeKey(to key: inout KeyWriter) { untyped.writeKey(to: &key) }
+
+  public static func readKey(from key: inout KeyReader) throws(KeyError) -> ObjectID {
+    ObjectID(unchecked: try AnyObjectID.readKey(from: &key))
+  }
+}
+
+/// A reference, by the identity of what it leads to.
+extension StoredObject: IndexedValue {
+  public final class var indexedTypeName: String { AnyObjectID.indexedTypeName }
+
+  public final func writeKey(to key: inout KeyWriter) {
+    guard let anyID else {
+      key.failure =
+        key.failure
+        ?? StoreError(.notInserted, "An object that is referred to from an index was not inserted: \(self)")
+      return
+    }
+    anyID.writeKey(to: &key)
+  }
+}

@@ -1,0 +1,115 @@
+/// The order that a sort gives its values.
+public enum SortOrder: Sendable {
+  /// From the first to the last; nil is first.
+  case ascending
+  /// From the last to the first; nil is last.
+  case descending
+}
+
+/// A property that a query sorts by.
+struct SortKey: Sendable {
+  let path: PropertyPath
+  let isDescending: Bool
+  /// Writes an object's value, which is in its content, in the order of the sort.
+  let write: @Sendable (StoredObject, inout KeyWriter) -> Void
+
+  init<Root: StoredObject, Value: OrderedValue>(_ keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder) {
+    self.init(PropertyPath(keyPath), order, Root.self) { $0[keyPath: keyPath] }
+  }
+
+  init<Root: StoredObject, Value: OptionalText>(
+    folding keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder
+  ) {
+    self.init(PropertyPath(keyPath).folded, order, Root.self) { root in
+      root[keyPath: keyPath].optionalText.map { FoldedText($0) }
+    }
+  }
+
+  private init<Root: StoredObject, Value: OrderedValue>(
+    _ path: PropertyPath, _ order: SortOrder, _ root: Root.Type, _ value: @escaping @Sendable (Root) -> Value
+  ) {
+    self.path = path
+    isDescending = order == .descending
+    let isDescending = isDescending
+    write = { object, key in
+      let start = key.arena.count
+      // A query's objects are of its class.
+      value(unsafe unsafeDowncast(object, to: Root.self)).writeKey(to: &key)
+      if isDescending { key.invert(from: start) }
+    }
+  }
+
+  var description: String { path.description + (isDescending ? " descending" : "") }
+}
+
+/// Rows, or objects that are not saved, with what a query sorts them by.
+struct SortedRows {
+  private(set) var rows: [Row] = []
+  private let sortKeys: [SortKey]
+  private let arena = ByteArena(capacity: 4096)
+  private var writer: KeyWriter
+  /// So many of the first ones are wanted; nil: all.
+  private let limit: Int?
+
+  struct Row {
+    let rowID: RowID
+    /// The first bytes of the key, for comparing.
+    fileprivate let head: UInt64
+    fileprivate let offset: Int
+    fileprivate let byteCount: Int
+  }
+
+  init(by sortKeys: [SortKey], limit: Int?) {
+    self.sortKeys = sortKeys
+    self.limit = limit
+    writer = KeyWriter(arena: arena)
+  }
+
+  /// Adds a row with an object's values.
+  mutating func append(_ object: StoredObject, rowID: RowID) {
+    let offset = arena.count
+    for key in sortKeys { key.write(object, &writer) }
+    let byteCount = arena.count - offset
+    var head: UInt64 = 0
+    if byteCount >= 8 {
+      head = unsafe UInt64(bigEndian: arena.base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    } else {
+      for position in 0..<byteCount {
+        head |= unsafe UInt64(arena.base.load(fromByteOffset: offset + position, as: UInt8.self)) << (56 - 8 * position)
+      }
+    }
+    rows.append(Row(rowID: rowID, head: head, offset: offset, byteCount: byteCount))
+    // Keeping twice the wanted ones, what is left out costs less than a heap.
+    if let limit, rows.count > max(2 * limit, 4096) { prune(to: limit) }
+  }
+
+  /// Adds a row of which only the row id counts.
+  mutating func append(rowID: RowID) { rows.append(Row(rowID: rowID, head: 0, offset: 0, byteCount: 0)) }
+
+  /// Orders the rows, those with the same values by their row ids.
+  mutating func sort() {
+    let arena = arena
+    rows.sort { lhs, rhs in
+      if lhs.head != rhs.head { return lhs.head < rhs.head }
+      let order = unsafe Bytes.order(
+        UnsafeRawBufferPointer(start: arena.base + lhs.offset, count: lhs.byteCount),
+        UnsafeRawBufferPointer(start: arena.base + rhs.offset, count: rhs.byteCount))
+      return order != 0 ? order < 0 : lhs.rowID < rhs.rowID
+    }
+  }
+
+  private mutating func prune(to limit: Int) {
+    sort()
+    rows.removeSubrange(limit...)
+    let kept = ByteArena(capacity: arena.count)
+    var newRows: [Row] = []
+    for row in rows {
+      let bytes = unsafe UnsafeRawBufferPointer(start: arena.base + row.offset, count: row.byteCount)
+      let range = unsafe kept.append(bytes)
+      newRows.append(Row(rowID: row.rowID, head: row.head, offset: range.lowerBound, byteCount: range.count))
+    }
+    rows = newRows
+    arena.count = 0
+    _ = unsafe arena.append(kept.bytes)
+  }
+}

@@ -1,0 +1,113 @@
+internal import Logging
+
+extension Store {
+  /// The objects that a query asks for, loaded, in its order.
+  ///
+  /// ```swift
+  /// let songs = try store.fetch(Song.where { $0.seconds > 200 }.sorted(by: \.title).limit(20))
+  /// ```
+  ///
+  /// Reads the state of one commit, with what is pending in this store. Conditions and order go by what is saved, or
+  /// pending: an object that is loaded already and was changed by another store since shows what it was loaded with,
+  /// until ``refresh()``.
+  ///
+  /// - Parameters:
+  ///   - query: Of exactly this class.
+  ///   - includingPending: Whether objects are judged by what is pending in this store; else by what is saved.
+  ///   - onDamage: What to do about objects of the result that cannot be read. One that has to be looked at to find out
+  ///     whether it belongs there, and cannot be read, is an error.
+  /// - Returns: The objects.
+  /// - Throws: ``StoreError``: ``StoreError/Code/invalidQuery``, ``StoreError/Code/scanRefused``; with class and row
+  ///   where a record is at fault.
+  /// - Complexity: As ``explain(_:)`` says: at best O(log *n*) and the size of the result.
+  public func fetch<T: StoredObject>(
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) -> [T] {
+    if query.specification.asksForAll {
+      return try fetch(T.self, includingPending: includingPending, onDamage: onDamage)
+    }
+    let run = try begin(query, includingPending: includingPending)
+    var objects: [T] = []
+    try run.forEachObject(onDamage: onDamage) { object in
+      // The table's class is T.
+      objects.append(unsafe unsafeDowncast(object, to: T.self))
+      return true
+    }
+    return objects
+  }
+
+  /// The first object of a query; nil if it has none.
+  public func first<T: StoredObject>(
+    _ query: Query<T>, includingPending: Bool = true
+  ) throws(StoreError) -> T? {
+    try fetch(query.limit(min(1, query.specification.limit ?? 1)), includingPending: includingPending).first
+  }
+
+  /// The number of objects of a query, its offset and limit taken into account.
+  public func count<T: StoredObject>(
+    _ query: Query<T>, includingPending: Bool = true
+  ) throws(StoreError) -> Int {
+    if query.specification.asksForAll { return try count(T.self, includingPending: includingPending) }
+    return try begin(query, includingPending: includingPending).count()
+  }
+
+  /// Whether a query has any object.
+  public func exists<T: StoredObject>(
+    _ query: Query<T>, includingPending: Bool = true
+  ) throws(StoreError) -> Bool {
+    try count(query.limit(min(1, query.specification.limit ?? 1)), includingPending: includingPending) > 0
+  }
+
+  /// The identities of the objects of a query, in its order.
+  ///
+  /// Nothing is loaded that need not be looked at.
+  public func ids<T: StoredObject>(
+    _ query: Query<T>, includingPending: Bool = true
+  ) throws(StoreError) -> [ObjectID<T>] {
+    let run = try begin(query, includingPending: includingPending)
+    let rowIDs = try run.rowIDs()
+    guard let classID = run.table.classID else { return [] }
+    return rowIDs.map { ObjectID(unchecked: AnyObjectID(classID: classID, rowID: $0)) }
+  }
+
+  /// How a query would be carried out now: which indexes it uses, how much is read, what is sorted.
+  ///
+  /// ```swift
+  /// print(try store.explain(Song.where { $0.seconds > 200 }.sorted(by: \.title)))
+  /// ```
+  public func explain<T: StoredObject>(_ query: Query<T>) throws(StoreError) -> QueryPlan {
+    try begin()
+    return try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: true).explanation
+  }
+
+  private func begin<T: StoredObject>(
+    _ query: Query<T>, includingPending: Bool
+  ) throws(StoreError) -> QueryRun {
+    try begin()
+    let run = try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: includingPending)
+    if case .scan = run.plan.access { try check(scan: run) }
+    return run
+  }
+
+  private func check(scan run: QueryRun) throws(StoreError) {
+    switch configuration.scans {
+    case .allowed: return
+    case .logged(let count):
+      guard run.plan.expectedCount > Double(count) else { return }
+      configuration.logger?.notice("A query looks at all objects: \(run.explanation)")
+    case .refused(let count):
+      guard run.plan.expectedCount > Double(count) else { return }
+      throw StoreError(
+        .scanRefused, "The query looks at all \(Int(run.plan.expectedCount)) objects; no index serves it.",
+        className: run.table.name)
+    }
+  }
+}
+
+extension QuerySpecification {
+  /// Whether it is every object of the class, in the order of row ids.
+  var asksForAll: Bool {
+    guard case .always = condition.simplified else { return false }
+    return sortKeys.isEmpty && limit == nil && offset == 0 && problem == nil
+  }
+}

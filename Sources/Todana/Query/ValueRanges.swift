@@ -1,0 +1,82 @@
+/// Where values stand among the keys of a property: byte ranges in ascending order, that do not overlap.
+struct ValueRanges {
+  var path: PropertyPath
+  var ranges: [ByteRange]
+  /// Whether every value within the ranges passes; else each has to be looked at.
+  var isExact: Bool
+}
+
+/// Bytes from a bound on, up to another that does not belong to it.
+struct ByteRange: Equatable {
+  var lower: [UInt8]
+  /// nil: without an end.
+  var upper: [UInt8]?
+  /// Whether it is one value.
+  var isSingle = false
+
+  static let everything = ByteRange(lower: [], upper: nil)
+
+  init(lower: [UInt8], upper: [UInt8]?, isSingle: Bool = false) {
+    self.lower = lower
+    self.upper = upper
+    self.isSingle = isSingle
+  }
+
+  /// All bytes that begin so.
+  init(prefix: [UInt8], isSingle: Bool = false) {
+    self.init(lower: prefix, upper: Self.successor(of: prefix), isSingle: isSingle)
+  }
+
+  var isEmpty: Bool {
+    guard let upper else { return false }
+    return !lower.lexicographicallyPrecedes(upper)
+  }
+
+  /// The least bytes above all that begin so; nil if there are none.
+  static func successor(of prefix: [UInt8]) -> [UInt8]? {
+    guard let last = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
+    var next = Array(prefix[...last])
+    next[last] += 1
+    return next
+  }
+
+  /// The same values where a key holds them in descending order: with every byte turned around.
+  var inverted: ByteRange? {
+    func inverted(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
+    var newLower: [UInt8] = []
+    if let upper {
+      guard let above = Self.successor(of: inverted(upper)) else { return nil }
+      newLower = above
+    }
+    let newUpper = lower.isEmpty ? nil : Self.successor(of: inverted(lower))
+    return ByteRange(lower: newLower, upper: newUpper, isSingle: isSingle)
+  }
+
+  /// The same behind a prefix.
+  func following(_ prefix: [UInt8]) -> ByteRange {
+    ByteRange(
+      lower: prefix + lower, upper: upper.map { prefix + $0 } ?? Self.successor(of: prefix), isSingle: isSingle)
+  }
+
+  func intersection(_ other: ByteRange) -> ByteRange? {
+    let lower = lower.lexicographicallyPrecedes(other.lower) ? other.lower : lower
+    let upper: [UInt8]? =
+      switch (upper, other.upper) {
+      case (nil, let bound), (let bound, nil): bound
+      case (.some(let mine), .some(let theirs)): mine.lexicographicallyPrecedes(theirs) ? mine : theirs
+      }
+    let range = ByteRange(lower: lower, upper: upper, isSingle: isSingle || other.isSingle)
+    return range.isEmpty ? nil : range
+  }
+}
+
+extension ValueRanges {
+  /// Values in both.
+  func intersection(_ other: ValueRanges) -> ValueRanges {
+    var common: [ByteRange] = []
+    for range in ranges {
+      for theirs in other.ranges { if let both = range.intersection(theirs) { common.append(both) } }
+    }
+    return ValueRanges(path: path, ranges: common, isExact: isExact && other.isExact)
+  }
+}

@@ -1,0 +1,199 @@
+/// How a property's value stands to another.
+enum Comparison: String, Sendable {
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+
+  @inline(__always)
+  func holds<Value: OrderedValue>(_ lhs: Value, _ rhs: Value) -> Bool {
+    switch self {
+    case .equal: Value.isEqual(lhs, rhs)
+    case .notEqual: !Value.isEqual(lhs, rhs)
+    case .less: !lhs.isAbsent && !rhs.isAbsent && Value.precedes(lhs, rhs)
+    case .lessOrEqual: Self.less.holds(lhs, rhs) || Value.isEqual(lhs, rhs)
+    case .greater: !lhs.isAbsent && !rhs.isAbsent && Value.precedes(rhs, lhs)
+    case .greaterOrEqual: Self.greater.holds(lhs, rhs) || Value.isEqual(lhs, rhs)
+    }
+  }
+}
+
+/// A property compared with a value.
+struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+  let property: Property<Root, Value>
+  let comparison: Comparison
+  let value: Value
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    comparison.holds(try property.read(unsafe unsafeDowncast(object, to: Root.self)), value)
+  }
+
+  var paths: [PropertyPath] { [property.path] }
+
+  var ranges: ValueRanges? {
+    let key = EncodedValue(value)
+    let range: ByteRange?
+    switch comparison {
+    case .equal: range = ByteRange(prefix: key.bytes, isSingle: true)
+    case .notEqual: return nil
+    case .less where value.isAbsent, .greater where value.isAbsent: range = nil
+    case .lessOrEqual where value.isAbsent, .greaterOrEqual where value.isAbsent:
+      range = ByteRange(prefix: key.bytes, isSingle: true)
+    case .less: range = ByteRange(lower: EncodedValue<Value>.firstPresent, upper: key.isCut ? key.above : key.bytes)
+    case .lessOrEqual: range = ByteRange(lower: EncodedValue<Value>.firstPresent, upper: key.above)
+    case .greater:
+      // Where nothing stands above the value no value does.
+      range = key.isCut ? ByteRange(lower: key.lower, upper: nil) : key.above.map { ByteRange(lower: $0, upper: nil) }
+    case .greaterOrEqual: range = ByteRange(lower: key.lower, upper: nil)
+    }
+    return ValueRanges(path: property.path, ranges: range.map { [$0] } ?? [], isExact: !key.isCut)
+  }
+
+  var opposite: (any Test)? {
+    switch comparison {
+    case .equal: ValueTest(property: property, comparison: .notEqual, value: value)
+    case .notEqual: ValueTest(property: property, comparison: .equal, value: value)
+    // Neither holds for nil.
+    default: nil
+    }
+  }
+
+  var operand: [UInt8] { Array(comparison.rawValue.utf8) + [0] + EncodedValue(value).bytes }
+  var description: String { "\(property.path.description) \(comparison.rawValue) \(describe(value))" }
+}
+
+/// A property that is one of several values.
+struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+  let property: Property<Root, Value>
+  /// In order, each once.
+  let values: [Value]
+
+  init(property: Property<Root, Value>, values: some Sequence<Value>) {
+    self.property = property
+    var sorted = values.sorted { Value.precedes($0, $1) }
+    var count = 0
+    for value in sorted where count == 0 || !Value.isEqual(sorted[count - 1], value) {
+      sorted[count] = value
+      count += 1
+    }
+    sorted.removeSubrange(count...)
+    self.values = sorted
+  }
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    let value = try property.read(unsafe unsafeDowncast(object, to: Root.self))
+    var (low, high) = (0, values.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if Value.precedes(values[middle], value) { low = middle + 1 } else { high = middle }
+    }
+    return low < values.count && Value.isEqual(values[low], value)
+  }
+
+  var paths: [PropertyPath] { [property.path] }
+
+  var ranges: ValueRanges? {
+    let keys = values.map { EncodedValue($0) }
+    return ValueRanges(
+      path: property.path, ranges: keys.map { ByteRange(prefix: $0.bytes, isSingle: true) },
+      isExact: !keys.contains { $0.isCut })
+  }
+
+  var opposite: (any Test)? { nil }
+  var operand: [UInt8] { values.flatMap { EncodedValue($0).bytes } }
+
+  var description: String {
+    let shown = values.prefix(5).map { describe($0) }.joined(separator: ", ")
+    return "\(property.path.description) in [\(shown)\(values.count > 5 ? ", … \(values.count) in all" : "")]"
+  }
+}
+
+/// A collection that has a value among its elements.
+struct ElementTest<Root: StoreIdentifiable, Elements: Collection>: Test where Elements.Element: OrderedValue {
+  let property: Property<Root, Elements>
+  let element: Elements.Element
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    let elements = try property.read(unsafe unsafeDowncast(object, to: Root.self))
+    return elements.contains { Elements.Element.isEqual($0, element) }
+  }
+
+  var paths: [PropertyPath] { [property.path] }
+
+  var ranges: ValueRanges? {
+    let key = EncodedValue(element)
+    return ValueRanges(
+      path: property.path.each, ranges: [ByteRange(prefix: key.bytes, isSingle: true)], isExact: !key.isCut)
+  }
+
+  var opposite: (any Test)? { nil }
+
+  var operand: [UInt8] { EncodedValue(element).bytes }
+  var description: String { "\(property.path.description) contains \(describe(element))" }
+}
+
+/// Two properties of an object compared with each other.
+struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+  let left: Property<Root, Value>
+  let comparison: Comparison
+  let right: Property<Root, Value>
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    let root = unsafe unsafeDowncast(object, to: Root.self)
+    return comparison.holds(try left.read(root), try right.read(root))
+  }
+
+  var paths: [PropertyPath] { [left.path, right.path] }
+  var ranges: ValueRanges? { nil }
+  var opposite: (any Test)? { nil }
+  var operand: [UInt8] { Array(comparison.rawValue.utf8) }
+  var description: String { "\(left.path.description) \(comparison.rawValue) \(right.path.description)" }
+}
+
+/// The bytes that a value has in an index.
+struct EncodedValue<Value: IndexedValue> {
+  let bytes: [UInt8]
+  /// Those of them that tell its place among others: all, but of a value that is too long.
+  private let orderedByteCount: Int
+
+  init(_ value: Value) {
+    let arena = ByteArena(capacity: 64)
+    var writer = KeyWriter(arena: arena, textByteLimit: KeyWriter.indexTextByteLimit)
+    value.writeKey(to: &writer)
+    bytes = unsafe Array(arena.bytes)
+    orderedByteCount = writer.cutOffset ?? arena.count
+  }
+
+  /// Whether the value is too long, so that others that begin in the same way stand before or after it.
+  var isCut: Bool { orderedByteCount < bytes.count }
+
+  /// Where values begin that are not certain to come before it.
+  var lower: [UInt8] { Array(bytes.prefix(orderedByteCount)) }
+
+  /// The least bytes of values that are certain to come after it; nil if there are none.
+  var above: [UInt8]? { ByteRange.successor(of: lower) }
+
+  /// Below the first value that is not nil.
+  static var firstPresent: [UInt8] { Value.self is any AbsentValue.Type ? [1] : [] }
+}
+
+/// An optional.
+protocol AbsentValue {}
+extension Optional: AbsentValue {}
+
+func describe(_ value: some Any) -> String {
+  if let optional = value as? any DescribedOptional { return optional.valueDescription }
+  if let text = value as? String { return "\"\(text)\"" }
+  return "\(value)"
+}
+
+protocol DescribedOptional { var valueDescription: String { get } }
+extension Optional: DescribedOptional {
+  var valueDescription: String { self.map { describe($0) } ?? "nil" }
+}
