@@ -357,8 +357,8 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
   }
 }
 
-/// Calls `XXH3_64bits_withSeed`.
+/// XXH3-64 of bytes.
 @inline(__always)
-private func checksum(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+func checksum(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
   unsafe XXH_INLINE_XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, seed)
 }

@@ -231,13 +231,17 @@ extension Store {
 /// The buffers that a batch changes, by the keys that it knows them by.
 struct BufferKeys {
   private var names: [[UInt8]: NamedBuffers.Name] = [:]
+  private let structure: ClassID?
 
-  init(_ names: some Sequence<NamedBuffers.Name>) {
+  init(_ names: some Sequence<NamedBuffers.Name>, of structure: ClassID?) {
+    self.structure = structure
     for name in names { self.names[Array(name.string.utf8)] = name }
   }
 
-  func name(at range: Range<Int>, in arena: ByteArena) -> NamedBuffers.Name? {
-    names[unsafe [UInt8](arena.bytes[range])]
+  /// The name that a change is about; nil where it is about something else, such as an entry of an index.
+  func name(of change: WriteBatch.Change, in arena: ByteArena) -> NamedBuffers.Name? {
+    guard case .bytes(let range) = change.key, change.structure == structure else { return nil }
+    return names[unsafe [UInt8](arena.bytes[range])]
   }
 
   /// What the batch leaves under the names, once it is committed.
@@ -245,7 +249,7 @@ struct BufferKeys {
     var saved: [NamedBuffers.Name: WriteBatch.Expectation] = [:]
     guard !names.isEmpty else { return saved }
     for change in batch.changes {
-      guard case .bytes(let range) = change.key, let name = name(at: range, in: batch.arena) else { continue }
+      guard let name = name(of: change, in: batch.arena) else { continue }
       let value = unsafe UnsafeRawBufferPointer(rebasing: batch.arena.bytes[change.value])
       saved[name] = change.kind == .remove ? .absent : unsafe .token(recordToken(value))
     }

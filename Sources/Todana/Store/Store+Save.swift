@@ -33,7 +33,7 @@ extension Store {
     var attemptCount = 0
     while true {
       let batch = try encodePendingChanges()
-      let bufferKeys = BufferKeys(namedBuffers.pending.keys)
+      let bufferKeys = BufferKeys(namedBuffers.pending.keys, of: namedBuffers.structure)
       do throws(BackendError) {
         noteCommit(try records.commit(batch, durability: durability), durability: durability)
       } catch {
@@ -135,7 +135,7 @@ extension Store {
   func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
     var batch = WriteBatch()
     try append(change, name: name, to: &batch)
-    let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)))
+    let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)), of: namedBuffers.structure)
     do throws(BackendError) {
       noteCommit(try records.commit(batch, durability: configuration.durability), durability: configuration.durability)
     } catch {
@@ -215,8 +215,8 @@ extension Store {
       let change = batch.changes[index]
       switch change.key {
       case .row(let rowID): objectIDs.append(AnyObjectID(classID: change.structure, rowID: rowID))
-      case .bytes(let range):
-        if let name = bufferKeys.name(at: range, in: batch.arena) { bufferNames.append(name.string) }
+      case .bytes:
+        if let name = bufferKeys.name(of: change, in: batch.arena) { bufferNames.append(name.string) }
       }
     }
     return SaveConflict(objectIDs: objectIDs.sorted(), bufferNames: bufferNames.sorted())

@@ -75,7 +75,7 @@ public struct StoredStructure: Sendable {
   }
 
   /// For people, and the stored name of a class.
-  var displayName: String { String(decoding: name, as: UTF8.self) }
+  var displayName: String { String(decoding: name.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self) }
 }
 
 /// When a save counts as done.

@@ -4,6 +4,7 @@ extension Store {
   /// - Each page is read from its file, and compared with its checksum.
   /// - Each record is read in the state of one commit, its envelope is checked, and it is looked for by its row id or
   ///   key, too. What was found is counted and compared with what the structure says.
+  /// - The entries of each index that is complete are compared with the records.
   /// - The content of each class that the store was opened with is read by `readContent`, into objects that are
   ///   thrown away, and what it refers to is looked for. (References in named buffers are not followed.)
   ///
@@ -81,7 +82,10 @@ private struct Verification {
         continue
       }
       // What could not be read at all was reported.
-      if rows[structure.id] != nil { try verifyContent(of: structure, table, progress) }
+      if rows[structure.id] != nil {
+        try verifyContent(of: structure, table, progress)
+        try verifyIndexes(of: structure, table)
+      }
     }
   }
 
@@ -230,6 +234,15 @@ private struct Verification {
 
   private func read(_ body: () throws(BackendError) -> Void) throws(StoreError) {
     do throws(BackendError) { try body() } catch { throw store.translate(error) }
+  }
+
+  // MARK: Indexes
+
+  private mutating func verifyIndexes(of structure: StoredStructure, _ table: ClassTable) throws {
+    var verification = IndexVerification(of: table, structure.id, in: store, snapshot)
+    for finding in try verification.run() {
+      report.add(.wrongIndex, structure, finding.rowID, "Index \"\(finding.indexName)\": \(finding.message)")
+    }
   }
 
   // MARK: Content

@@ -60,6 +60,10 @@ public struct VerificationReport: Sendable, Codable {
     /// The records of a structure are sound, and not those that were saved: some are missing, are older, or do not belong
     /// there.
     case wrongContents
+    /// An index has an entry too many, or one too few.
+    ///
+    /// ``Store/rebuildIndexes(of:named:progress:)`` makes it right.
+    case wrongIndex
     /// A record is whole, but `readContent` does not read what it holds.
     case unreadableContent
     /// A newer version of the class wrote the record.
@@ -72,7 +76,8 @@ public struct VerificationReport: Sendable, Codable {
     /// The rest is a matter of the program.
     public var isDamage: Bool {
       switch self {
-      case .damagedFile, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount, .wrongContents: true
+      case .damagedFile, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount, .wrongContents, .wrongIndex:
+        true
       case .unreadableContent, .newerVersion, .danglingReference: false
       }
     }
