@@ -107,7 +107,7 @@ struct Planner {
     if index.parts.contains(where: \.path.isEach), singlePartCount == 0, ranges == nil { return nil }
     var access = IndexAccess(
       index: index, structure: structure, ranges: ranges ?? prefixes.map { ByteRange(prefix: $0, isSingle: true) },
-      exactTests: exact, singlePartCount: singlePartCount)
+      exactTests: exact, singlePartCount: singlePartCount, prefix: prefixes.first ?? [])
     if let position = index.parts.firstIndex(where: \.path.isEach),
       position >= singlePartCount + (ranges == nil ? 0 : 1)
     {

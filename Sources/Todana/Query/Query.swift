@@ -70,6 +70,8 @@ struct QuerySpecification: Sendable {
   var sortKeys: [SortKey] = []
   var offset = 0
   var limit: Int?
+  /// Only what comes behind this is wanted.
+  var start: QueryPosition?
   /// What is wrong with the query, for the fetch to throw.
   var problem: String?
 
@@ -82,6 +84,10 @@ struct QuerySpecification: Sendable {
     func refusal(_ message: String) -> StoreError { StoreError(.invalidQuery, message) }
     if let problem { throw refusal(problem) }
     if let limit, limit < 0 { throw refusal("The limit of the query is \(limit); it is at least 0.") }
+    if let start, start.keys.count != sortKeys.count {
+      throw refusal(
+        "It is to begin after a position of a query with \(start.keys.count) sort keys; it has \(sortKeys.count).")
+    }
     if offset < 0 { throw refusal("The offset of the query is \(offset); it is at least 0.") }
   }
 }

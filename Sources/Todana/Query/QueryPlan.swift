@@ -81,8 +81,29 @@ struct IndexAccess {
   var exactTests: Set<TestIdentity>
   /// Parts, from the first on, of which each range has one value.
   var singlePartCount: Int
+  /// The bytes of these, where there is one range.
+  var prefix: [UInt8]
   var isDescending = false
   var expectedCount: Double = 0
+
+  /// The same from where the values of a position stand, if that can be told.
+  func beginning(with start: QueryPosition, of query: QuerySpecification) -> IndexAccess {
+    guard ranges.count == 1, let range = ranges.first else { return self }
+    let single = Set(index.parts.prefix(singlePartCount).map(\.path))
+    var keys: [UInt8] = []
+    for (key, bytes) in zip(query.sortKeys, start.keys) where !single.contains(key.path) {
+      // A longer text stands in the index by its beginning only.
+      if bytes.count > KeyWriter.indexTextByteLimit { return self }
+      keys += bytes
+    }
+    var access = self
+    let place = prefix + (isDescending ? keys.map { ~$0 } : keys)
+    let wanted =
+      isDescending
+      ? ByteRange(lower: [], upper: ByteRange.successor(of: place)) : ByteRange(lower: place, upper: nil)
+    access.ranges = range.intersection(wanted).map { [$0] } ?? []
+    return access
+  }
 
   /// Whether an object can have several entries within the ranges.
   var mayRepeat: Bool { index.parts.contains { $0.path.isEach } }

@@ -6,7 +6,7 @@ struct QueryRun {
   private let includingPending: Bool
   private let snapshot: any BackendSnapshot
   /// nil where nothing of the class is saved, or anything may be.
-  private let classID: ClassID?
+  let classID: ClassID?
   let plan: Plan
 
   init(
@@ -51,6 +51,7 @@ struct QueryRun {
 
   /// The number of objects.
   func count() throws(StoreError) -> Int {
+    if query.start != nil { return try rowIDs().count }
     let needed = query.neededCount ?? .max
     var total = try matchingPendingObjects().count
     if total < needed {
@@ -139,7 +140,7 @@ struct QueryRun {
   // MARK: Order
 
   /// Calls back for each row of the result, in order: those with their records first, then those without.
-  private func forEachRow(wantsRecords: Bool, _ body: RowBody) throws(StoreError) {
+  func forEachRow(wantsRecords: Bool, _ body: RowBody) throws(StoreError) {
     if query.limit == 0 { return }
     let pending = try matchingPendingObjects()
     var givenCount = 0
@@ -148,7 +149,7 @@ struct QueryRun {
       givenCount = given.count
       if given.isWhole { return }
     }
-    var sorted = SortedRows(by: query.sortKeys, limit: query.neededCount)
+    var sorted = SortedRows(by: query.sortKeys, limit: query.neededCount, start: query.start)
     for object in pending { sorted.append(object, rowID: object.rowID) }
     if query.sortKeys.isEmpty {
       try forEachMatch { rowID, _, _ throws(StoreError) in
@@ -178,7 +179,12 @@ struct QueryRun {
     var left = query.offset
     var count = 0
     let limit = query.limit ?? .max
-    let give: RowBody = { rowID, slice, chunk throws(StoreError) in
+    // Where there are no sort keys the row id tells.
+    let firstRow = query.sortKeys.isEmpty ? query.start.map { $0.rowID + 1 } ?? 0 : 0
+    func give(
+      _ rowID: RowID, _ slice: RecordChunk.Slice?, _ chunk: RecordChunk?
+    ) throws(StoreError) -> Bool {
+      if rowID < firstRow { return true }
       if left > 0 {
         left -= 1
         return true
@@ -192,9 +198,22 @@ struct QueryRun {
     case (.scan, _):
       // All of them are found faster in another order.
       guard query.limit != nil else { return nil }
-      try scanInOrder(classID, give)
+      try scanInOrder(classID, from: max(firstRow, 1), give)
     case (.index(let access), .given):
-      let isInOrder = try stream(access, needsRecords: wantsRecords, classID, give)
+      guard let start = query.start, !query.sortKeys.isEmpty else {
+        return (count, try stream(access, needsRecords: wantsRecords, classID, give))
+      }
+      var isBehind = false
+      var scratch = ScratchObject(store, table)
+      let isInOrder = try stream(access.beginning(with: start, of: query), needsRecords: true, classID) {
+        rowID, slice, chunk throws(StoreError) in
+        if !isBehind, let slice, let chunk {
+          var place = SortedRows(by: query.sortKeys, limit: nil, start: start)
+          place.append(try scratch.read(slice, in: chunk), rowID: rowID)
+          isBehind = !place.rows.isEmpty
+        }
+        return isBehind ? try give(rowID, slice, chunk) : true
+      }
       return (count, isInOrder)
     case (.index(let access), .rows):
       try forEach(try rowIDs(of: [access], in: .any), needsRecords: wantsRecords, classID, give)
@@ -207,7 +226,7 @@ struct QueryRun {
   }
 
   /// Objects of this store that meet the condition and are not saved as they are.
-  private func matchingPendingObjects() throws(StoreError) -> [StoredObject] {
+  func matchingPendingObjects() throws(StoreError) -> [StoredObject] {
     guard includingPending, !table.pending.isEmpty else { return [] }
     var matching: [StoredObject] = []
     for object in table.pending.objects where !object.state.contains(.deleted) {
@@ -218,14 +237,14 @@ struct QueryRun {
 
   /// Whether a row is judged by what is pending, not by what is saved.
   @inline(__always)
-  private func isPending(_ rowID: RowID) -> Bool {
+  func isPending(_ rowID: RowID) -> Bool {
     includingPending && !table.pending.isEmpty && table.identity[rowID]?.state.isPending == true
   }
 
   // MARK: Access
 
   /// Calls back for each saved row that meets the condition, in whatever order.
-  private func forEachMatch(needsRecords: Bool = false, _ body: RowBody) throws(StoreError) {
+  func forEachMatch(needsRecords: Bool = false, _ body: RowBody) throws(StoreError) {
     guard let classID else { return }
     switch plan.access {
     case .nothing: return
@@ -249,10 +268,10 @@ struct QueryRun {
     try forEachRecord(of: scan, body)
   }
 
-  private func scanInOrder(_ classID: ClassID, _ body: RowBody) throws(StoreError) {
+  private func scanInOrder(_ classID: ClassID, from first: RowID, _ body: RowBody) throws(StoreError) {
     let bound: RowID?
     do throws(BackendError) { bound = try snapshot.rowIDBound(of: classID) } catch { throw store.translate(error) }
-    try forEachRecord(of: OrderedRowScan(of: classID, in: snapshot, from: 1, bound: bound), body)
+    try forEachRecord(of: OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound), body)
   }
 
   private func forEachRecord(of scan: any BackendScan, _ body: RowBody) throws(StoreError) {
@@ -348,7 +367,7 @@ struct QueryRun {
     }
   }
 
-  private func read(
+  func read(
     _ rowIDs: ArraySlice<RowID>, of classID: ClassID, into chunk: RecordChunk
   ) throws(StoreError) {
     do throws(BackendError) {

@@ -50,6 +50,8 @@ struct SortedRows {
   private var writer: KeyWriter
   /// So many of the first ones are wanted; nil: all.
   private let limit: Int?
+  /// The key and the row behind which they begin.
+  private let start: (key: [UInt8], rowID: RowID)?
 
   struct Row {
     let rowID: RowID
@@ -59,9 +61,10 @@ struct SortedRows {
     fileprivate let byteCount: Int
   }
 
-  init(by sortKeys: [SortKey], limit: Int?) {
+  init(by sortKeys: [SortKey], limit: Int?, start: QueryPosition?) {
     self.sortKeys = sortKeys
     self.limit = limit
+    self.start = start.map { (Array($0.keys.joined()), $0.rowID) }
     writer = KeyWriter(arena: arena)
   }
 
@@ -70,6 +73,10 @@ struct SortedRows {
     let offset = arena.count
     for key in sortKeys { key.write(object, &writer) }
     let byteCount = arena.count - offset
+    if let start, !comes(offset..<arena.count, rowID, behind: start) {
+      arena.count = offset
+      return
+    }
     var head: UInt64 = 0
     if byteCount >= 8 {
       head = unsafe UInt64(bigEndian: arena.base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -84,7 +91,17 @@ struct SortedRows {
   }
 
   /// Adds a row of which only the row id counts.
-  mutating func append(rowID: RowID) { rows.append(Row(rowID: rowID, head: 0, offset: 0, byteCount: 0)) }
+  mutating func append(rowID: RowID) {
+    if let start, rowID <= start.rowID { return }
+    rows.append(Row(rowID: rowID, head: 0, offset: 0, byteCount: 0))
+  }
+
+  private func comes(_ key: Range<Int>, _ rowID: RowID, behind start: (key: [UInt8], rowID: RowID)) -> Bool {
+    let order = unsafe start.key.withUnsafeBytes { startKey in
+      unsafe Bytes.order(UnsafeRawBufferPointer(rebasing: arena.bytes[key]), startKey)
+    }
+    return order != 0 ? order > 0 : rowID > start.rowID
+  }
 
   /// Orders the rows, those with the same values by their row ids.
   mutating func sort() {

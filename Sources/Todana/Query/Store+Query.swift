@@ -80,7 +80,7 @@ extension Store {
     return try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: true).explanation
   }
 
-  private func begin<T: StoredObject>(
+  func begin<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool
   ) throws(StoreError) -> QueryRun {
     try begin()
@@ -108,6 +108,6 @@ extension QuerySpecification {
   /// Whether it is every object of the class, in the order of row ids.
   var asksForAll: Bool {
     guard case .always = condition.simplified else { return false }
-    return sortKeys.isEmpty && limit == nil && offset == 0 && problem == nil
+    return sortKeys.isEmpty && limit == nil && offset == 0 && start == nil && problem == nil
   }
 }

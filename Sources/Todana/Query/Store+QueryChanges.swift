@@ -1,0 +1,90 @@
+// Changing what a query finds.
+extension Store {
+  /// Changes every object of a query; the next save writes them.
+  ///
+  /// - Returns: The objects.
+  /// - Throws: What the closure throws, after which the objects before stay changed, and pending; ``StoreError``.
+  @discardableResult
+  public func update<T: StoredObject>(_ query: Query<T>, _ change: (T) throws -> Void) throws -> [T] {
+    let objects = try fetch(query)
+    for object in objects { try update(object, change) }
+    return objects
+  }
+
+  /// Deletes every object of a query with the next save.
+  ///
+  /// - Returns: The identities of the objects.
+  /// - Throws: What a `prepareForDelete` throws, after which the deletions before stand, pending; ``StoreError``.
+  @discardableResult
+  public func delete<T: StoredObject>(_ query: Query<T>) throws -> [ObjectID<T>] {
+    let objects = try fetch(query)
+    let ids = objects.compactMap(\.id)
+    for object in objects { try delete(object) }
+    return ids
+  }
+
+  /// Inserts an object, or, where another has the same value of a property, gives that one its content.
+  ///
+  /// ```swift
+  /// let song = try store.upsert(imported, by: \.isrc)
+  /// ```
+  ///
+  /// With a unique index on the property there is one such object at most; otherwise the one with the lowest row id is
+  /// taken. An object whose value is nil is always inserted.
+  ///
+  /// - Parameters:
+  ///   - object: An object in no store.
+  ///   - keyPath: The property that tells which object it is.
+  ///   - merge: What is to become of the object that is there and the new one: it changes the first. By default the first
+  ///     gets all the content of the second.
+  /// - Returns: The object that is in the store.
+  /// - Throws: What `merge` throws; ``StoreError``.
+  @discardableResult
+  public func upsert<T: StoredObject, Value: OrderedValue>(
+    _ object: T, by keyPath: any KeyPath<T, Value> & Sendable,
+    merging merge: ((_ existing: T, _ new: T) throws -> Void)? = nil
+  ) throws -> T {
+    let value = object[keyPath: keyPath]
+    let sameValue = Query(Property<T, Value>(keyPath) == value)
+    guard !value.isAbsent, let existing = try first(sameValue), existing !== object else {
+      try insert(object)
+      return object
+    }
+    try update(existing) { existing in
+      if let merge { return try merge(existing, object) }
+      var content = ContentSnapshot()
+      content.take(of: object)
+      content.restore(existing)
+    }
+    return existing
+  }
+
+  /// Visits the objects of a query, loaded, in its order, one after another, so that memory does not grow with them.
+  ///
+  /// An object that was not in memory before and that nobody keeps is let go after its visit.
+  ///
+  /// - Parameters:
+  ///   - query: Of exactly this class.
+  ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
+  ///   - onDamage: What to do about objects that cannot be read.
+  ///   - body: Sets its second argument to true to end. It must not save.
+  /// - Throws: What the body throws; ``StoreError``.
+  public func forEach<T: StoredObject>(
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail,
+    _ body: (T, _ stop: inout Bool) throws -> Void
+  ) throws {
+    let run = try begin(query, includingPending: includingPending)
+    var failure: (any Error)?
+    var stop = false
+    try run.forEachObject(onDamage: onDamage) { object in
+      do {
+        // The table's class is T.
+        try body(unsafe unsafeDowncast(object, to: T.self), &stop)
+      } catch {
+        failure = error
+      }
+      return failure == nil && !stop
+    }
+    if let failure { throw failure }
+  }
+}
