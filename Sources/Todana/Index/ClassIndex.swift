@@ -60,7 +60,7 @@ final class ClassIndex {
       if let condition = declaration.condition, !condition.namesItsProperties, declaration.givenName == nil {
         throw refusal("\(place), \"\(name)\", has a condition over a property that prints no name; give it a name.")
       }
-      if declaration.condition?.leadsToOtherObjects == true {
+      if declaration.condition?.looksAtOtherObjects == true {
         throw refusal("\(place), \"\(name)\", has a condition on other objects, which change without this one.")
       }
       indexes.append(ClassIndex(declaration, name: name, className: className, classVersion: type.version))
@@ -80,11 +80,11 @@ final class ClassIndex {
 
 extension ConditionNode {
   /// Whether what it says depends on other objects.
-  fileprivate var leadsToOtherObjects: Bool {
+  var looksAtOtherObjects: Bool {
     switch self {
     case .always, .never: return false
-    case .all(let nodes), .any(let nodes): return nodes.contains(where: \.leadsToOtherObjects)
-    case .not(let node): return node.leadsToOtherObjects
+    case .all(let nodes), .any(let nodes): return nodes.contains(where: \.looksAtOtherObjects)
+    case .not(let node): return node.looksAtOtherObjects
     case .test(let test): return test.paths.contains(where: \.leadsToOtherObjects)
     }
   }

@@ -63,6 +63,21 @@ struct QueryRun {
     return max(0, min(total, needed) - query.offset)
   }
 
+  /// The number of the commit whose state it is carried out in.
+  var commitNumber: CommitNumber { snapshot.commitNumber }
+
+  /// All that is saved of the result, with what it is sorted by.
+  func sortedRows() throws(StoreError) -> SortedRows {
+    var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
+    var scratch = ScratchObject(store, table)
+    try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
+      if let slice, let chunk { sorted.append(try scratch.read(slice, in: chunk), rowID: rowID) }
+      return true
+    }
+    sorted.sort()
+    return sorted
+  }
+
   /// The rows, in order.
   func rowIDs() throws(StoreError) -> [RowID] {
     var rowIDs: [RowID] = []

@@ -103,6 +103,11 @@ struct SortedRows {
     return order != 0 ? order > 0 : rowID > start.rowID
   }
 
+  /// What a row is sorted by.
+  func key(of row: Row) -> [UInt8] {
+    unsafe Array(arena.bytes[row.offset..<row.offset + row.byteCount])
+  }
+
   /// Orders the rows, those with the same values by their row ids.
   mutating func sort() {
     let arena = arena

@@ -12,7 +12,13 @@ final class BackendSession: Sendable {
   /// How far the indexes of the backend's classes are.
   let indexes = IndexStates()
 
-  func noteFailure() { failures.add(1, ordering: .relaxed) }
+  /// Who hears of what is committed.
+  let changes = ChangeHub()
+
+  func noteFailure() {
+    failures.add(1, ordering: .relaxed)
+    changes.publish(.unknown)
+  }
 
   private struct Entry {
     var session: BackendSession
@@ -41,6 +47,7 @@ final class BackendSession: Sendable {
       guard var entry = entries[key] else { return false }
       entry.storeCount -= 1
       entries[key] = entry.storeCount == 0 ? nil : entry
+      entry.session.changes.wake(ending: entry.storeCount == 0)
       return entry.storeCount == 0 && entry.closesBackend
     }
   }

@@ -17,13 +17,18 @@ extension Store {
     guard commit != lastKnownCommit else { return }
     for table in registry.tables where table.identity.count > 0 {
       let clean = table.identity.objects().filter { !$0.isFault && !$0.state.isPending }
-      try unsafe compare(clean, of: table) { object, record throws(StoreError) in
-        if let record = unsafe record, unsafe recordToken(record) == object.token { return }
-        makeFault(object, of: table)
-        if hasDelegate { delegate?.store(self, didChange: object) }
-      }
+      try refresh(clean, of: table)
     }
     lastKnownCommit = commit
+  }
+
+  /// Makes those of some loaded objects of one class faults whose record is another one now.
+  func refresh(_ objects: [StoredObject], of table: ClassTable) throws(StoreError) {
+    try unsafe compare(objects, of: table) { object, record throws(StoreError) in
+      if let record = unsafe record, unsafe recordToken(record) == object.token { return }
+      makeFault(object, of: table)
+      if hasDelegate { delegate?.store(self, didChange: object) }
+    }
   }
 
   /// Resolves conflicts for every pending update, delete and named buffer that another store's change stands against.

@@ -34,8 +34,10 @@ extension Store {
     while true {
       let batch = try encodePendingChanges()
       let bufferKeys = BufferKeys(namedBuffers.pending.keys, of: namedBuffers.structure)
+      let commitNumber: CommitNumber
       do throws(BackendError) {
-        noteCommit(try records.commit(batch, durability: durability), durability: durability)
+        commitNumber = try records.commit(batch, durability: durability)
+        noteCommit(commitNumber, durability: durability)
       } catch {
         attemptCount += 1
         if attemptCount < 10, isOfUnfinishedIndexes(error, in: batch) { continue }
@@ -43,11 +45,31 @@ extension Store {
       }
       let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
       let bufferNames = namedBuffers.pending.keys
+      if session.changes.hasListeners { publish(batch, commitNumber) }
       finishSave(batch)
       namedBuffers.didSave(bufferKeys.saved(by: batch))
       for name in bufferNames { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
       return flight
     }
+  }
+
+  /// Tells those who listen what is saved, whose objects are pending still.
+  private func publish(_ batch: borrowing WriteBatch, _ number: CommitNumber) {
+    var changes = CommitChanges(commitNumber: number)
+    for table in registry.tablesWithChanges {
+      guard let classID = table.classID else { continue }
+      for object in table.pending.objects {
+        let id = AnyObjectID(classID: classID, rowID: object.rowID)
+        if object.state.contains(.inserted) {
+          changes.inserted.append(id)
+        } else if object.state.contains(.updated) {
+          changes.updated.append(id)
+        } else {
+          changes.deleted.append(id)
+        }
+      }
+    }
+    session.changes.publish(changes)
   }
 
   /// The batch of everything that is pending.

@@ -1,0 +1,219 @@
+/// What is different between two results of a query.
+struct LiveDifference {
+  var classID: ClassID
+  var commitNumber: CommitNumber
+  var rowIDs: [RowID]
+  var deletions: [Int] = []
+  var insertions: [Int] = []
+  var updates: [Int] = []
+  var moves: [(from: Int, to: Int)] = []
+
+  var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && updates.isEmpty }
+}
+
+/// The result of a query in one state of the store, to be brought to later ones.
+struct LiveResult {
+  private let store: Store
+  private let table: ClassTable
+  private let query: QuerySpecification
+  /// Whether it has to be carried out again for every commit: an object's place depends on others.
+  private let dependsOnOthers: Bool
+  private let leadsToOtherClasses: Bool
+  private var rowIDs: [RowID]
+  /// By row, what it is sorted by; empty without a sort.
+  private var keys: [RowID: [UInt8]]
+  private var commitNumber: CommitNumber
+
+  init(_ query: QuerySpecification, of table: ClassTable, in store: Store) throws(StoreError) {
+    self.store = store
+    self.table = table
+    self.query = query
+    dependsOnOthers = query.limit != nil || query.offset > 0
+    leadsToOtherClasses = query.condition.looksAtOtherObjects
+    (rowIDs, keys, commitNumber) = ([], [:], 0)
+    try carryOut()
+  }
+
+  /// All of it, as something new.
+  var whole: LiveDifference {
+    LiveDifference(
+      classID: classID, commitNumber: commitNumber, rowIDs: rowIDs, insertions: Array(rowIDs.indices))
+  }
+
+  private var classID: ClassID { table.classID ?? ClassID(rawValue: 0) }
+
+  private mutating func carryOut() throws(StoreError) {
+    let run = try QueryRun(query, of: table, in: store, includingPending: false)
+    commitNumber = run.commitNumber
+    guard !query.sortKeys.isEmpty, !dependsOnOthers, !leadsToOtherClasses else {
+      rowIDs = try run.rowIDs()
+      return
+    }
+    let sorted = try run.sortedRows()
+    rowIDs = sorted.rows.map(\.rowID)
+    keys = Dictionary(minimumCapacity: rowIDs.count)
+    for row in sorted.rows { keys[row.rowID] = sorted.key(of: row) }
+  }
+
+  /// Brings the result to the newest state.
+  ///
+  /// - Returns: nil where it is the same.
+  mutating func apply(_ commits: [CommitChanges]) throws(StoreError) -> LiveDifference? {
+    var changed: Set<RowID> = []
+    var isUnknown = false
+    var concernsOthers = false
+    for commit in commits {
+      if commit.isUnknown { isUnknown = true }
+      for id in commit.inserted + commit.updated + commit.deleted {
+        if id.classID == table.classID { changed.insert(id.rowID) } else { concernsOthers = true }
+      }
+    }
+    guard isUnknown || !changed.isEmpty || (leadsToOtherClasses && concernsOthers) else { return nil }
+    try reload(changed)
+    let former = rowIDs
+    if isUnknown || dependsOnOthers || leadsToOtherClasses || changed.count > max(1024, rowIDs.count / 4) {
+      try carryOut()
+      return difference(from: former, changed: isUnknown ? Set(former) : changed)
+    }
+    return try apply(changed)
+  }
+
+  /// Loaded objects without pending changes get what others saved.
+  private func reload(_ changed: Set<RowID>) throws(StoreError) {
+    let loaded = changed.compactMap { table.identity[$0] }.filter { !$0.isFault && !$0.state.isPending }
+    try store.refresh(loaded, of: table)
+  }
+
+  // MARK: Row by row
+
+  private mutating func apply(_ changed: Set<RowID>) throws(StoreError) -> LiveDifference? {
+    let (present, number) = try places(of: changed.sorted())
+    commitNumber = number
+    var change = LiveDifference(classID: classID, commitNumber: number, rowIDs: [])
+    var removed: [(index: Int, rowID: RowID)] = []
+    var added: [(key: [UInt8], rowID: RowID)] = []
+    var updated: Set<RowID> = []
+    for rowID in changed {
+      let index = index(of: rowID)
+      if let key = present[rowID] {
+        if let index {
+          updated.insert(rowID)
+          // It stays where it is.
+          if query.sortKeys.isEmpty || keys[rowID] == key { continue }
+          removed.append((index, rowID))
+        }
+        added.append((key, rowID))
+      } else if let index {
+        removed.append((index, rowID))
+      }
+    }
+    removed.sort { $0.index < $1.index }
+    for place in removed.reversed() {
+      rowIDs.remove(at: place.index)
+      keys[place.rowID] = nil
+    }
+    added.sort { $0.key != $1.key ? $0.key.lexicographicallyPrecedes($1.key) : $0.rowID < $1.rowID }
+    for row in added {
+      rowIDs.insert(row.rowID, at: insertionIndex(of: row.rowID, row.key))
+      if !query.sortKeys.isEmpty { keys[row.rowID] = row.key }
+    }
+    change.deletions = removed.map(\.index)
+    change.insertions = added.compactMap { index(of: $0.rowID) }.sorted()
+    change.updates = updated.compactMap { index(of: $0) }.sorted()
+    let newIndexes = Dictionary(uniqueKeysWithValues: added.map { ($0.rowID, index(of: $0.rowID) ?? 0) })
+    for place in removed { if let to = newIndexes[place.rowID] { change.moves.append((place.index, to)) } }
+    if change.isEmpty { return nil }
+    change.rowIDs = rowIDs
+    return change
+  }
+
+  /// The sort keys of those rows that belong to the result now.
+  private func places(of rowIDs: [RowID]) throws(StoreError) -> ([RowID: [UInt8]], CommitNumber) {
+    guard let classID = try table.classIDForReading() else { return ([:], 0) }
+    var present: [RowID: [UInt8]] = [:]
+    var scratch = ScratchObject(store, table)
+    var number: CommitNumber = 0
+    try store.readingOneState { () throws(StoreError) in
+      number = try store.snapshotForReading().commitNumber
+      try store.readRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
+        guard slice.status != .absent else { return }
+        let object = try scratch.read(slice, in: chunk)
+        guard try query.condition.holds(for: object) else { return }
+        var place = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
+        place.append(object, rowID: rowIDs[index])
+        if let row = place.rows.first { present[rowIDs[index]] = place.key(of: row) }
+      }
+    }
+    return (present, number)
+  }
+
+  /// Where a row stands; nil if it does not belong to the result.
+  private func index(of rowID: RowID) -> Int? {
+    let key = query.sortKeys.isEmpty ? [] : keys[rowID]
+    guard let key else { return nil }
+    let index = insertionIndex(of: rowID, key)
+    return index < rowIDs.count && rowIDs[index] == rowID ? index : nil
+  }
+
+  /// Where a row belongs: the first place whose row does not come before it.
+  private func insertionIndex(of rowID: RowID, _ key: [UInt8]) -> Int {
+    var (low, high) = (0, rowIDs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let other = rowIDs[middle]
+      let otherKey = query.sortKeys.isEmpty ? [] : keys[other] ?? []
+      let isBefore = otherKey == key ? other < rowID : otherKey.lexicographicallyPrecedes(key)
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  // MARK: Whole results
+
+  private func difference(from former: [RowID], changed: Set<RowID>) -> LiveDifference? {
+    var change = LiveDifference(classID: classID, commitNumber: commitNumber, rowIDs: rowIDs)
+    var formerIndexes: [RowID: Int] = Dictionary(minimumCapacity: former.count)
+    for (index, rowID) in former.enumerated() { formerIndexes[rowID] = index }
+    // Those that stay in order among each other stay; the others are taken out and put in.
+    let common = rowIDs.compactMap { formerIndexes[$0] }
+    let staying = Set(Self.longestAscending(common))
+    var remaining: Set<Int> = []
+    for (index, rowID) in rowIDs.enumerated() {
+      if let formerIndex = formerIndexes[rowID] {
+        if changed.contains(rowID) { change.updates.append(index) }
+        if staying.contains(formerIndex) {
+          remaining.insert(formerIndex)
+        } else {
+          change.insertions.append(index)
+          change.moves.append((formerIndex, index))
+        }
+      } else {
+        change.insertions.append(index)
+      }
+    }
+    change.deletions = former.indices.filter { !remaining.contains($0) }
+    return change.isEmpty ? nil : change
+  }
+
+  /// A longest run of numbers that ascend, not necessarily side by side (Schensted, 1961).
+  private static func longestAscending(_ numbers: [Int]) -> [Int] {
+    var tails: [Int] = []
+    var previous = [Int](repeating: -1, count: numbers.count)
+    for (position, number) in numbers.enumerated() {
+      var (low, high) = (0, tails.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[tails[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[position] = tails[low - 1] }
+      if low == tails.count { tails.append(position) } else { tails[low] = position }
+    }
+    var run: [Int] = []
+    var position = tails.last ?? -1
+    while position >= 0 {
+      run.append(numbers[position])
+      position = previous[position]
+    }
+    return run.reversed()
+  }
+}

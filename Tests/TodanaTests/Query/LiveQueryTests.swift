@@ -1,0 +1,169 @@
+// Live queries and notifications of commits.
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct LiveQueryTests {
+  /// A list that is only ever changed by differences.
+  private struct Follower {
+    var list: [RowID] = []
+
+    /// Applies a change; whether the list is what the change says.
+    mutating func follow(_ change: QueryChange<Piece>) -> Bool {
+      let ids = change.ids.map(\.rowID)
+      for index in change.deletions.reversed() { list.remove(at: index) }
+      for index in change.insertions { list.insert(ids[index], at: index) }
+      return list == ids
+    }
+  }
+
+  private static let queries: [Query<Piece>] = [
+    Piece.all, Piece.where { $0.seconds > 8 }, Piece.where { $0.genre == "a" || $0.isFavourite }.sorted(by: \.title),
+    Piece.all.sorted(by: \.seconds, .descending).sorted(by: \.rating), Piece.all.sorted(by: \.title).limit(5),
+    Piece.where { $0.seconds > 3 }.offset(3).limit(4), Piece.where { $0.album.title == "Blue" }.sorted(by: \.seconds),
+  ]
+
+  @Test(arguments: queries.indices, [UInt64](1...3))
+  func `following the differences gives what the query gives`(query index: Int, seed: UInt64) async throws {
+    let query = Self.queries[index]
+    let backend = try KyotoBackend(.inMemory)
+    defer { try? backend.close() }
+    let store = try Store(backend: backend, classes: [Piece.self, Disc.self])
+    let other = try Store(backend: backend, classes: [Piece.self, Disc.self])
+    let discs = [Disc(), Disc()]
+    for disc in discs { try store.insert(disc) }
+    discs[0].title = "Blue"
+    try store.saveChanges()
+    var generator = QueryGenerator(generator: SeededGenerator(seed: seed), albums: discs)
+    var number = 0
+    var follower = Follower()
+    var iterator = store.observe(query).makeAsyncIterator()
+    let first = try #require(try await iterator.next())
+    #expect(follower.follow(first))
+    for round in 0..<40 {
+      // A change that is certainly one for each query, so that there is something to wait for.
+      for count in 0...generator.number(6) {
+        let pieces = try store.fetch(Piece.self)
+        switch generator.number(4) {
+        case _ where count == 0, 0:
+          let piece = Piece()
+          generator.fill(piece, uniqueNumber: &number)
+          (piece.title, piece.seconds, piece.genre, piece.album, piece.isFavourite) = ("", 19, "a", discs[0], true)
+          try store.insert(piece)
+        case 1:
+          guard let piece = pieces.randomElement(using: &generator.generator) else { continue }
+          try store.update(piece) { generator.fill($0, uniqueNumber: &number) }
+        case 2:
+          guard let piece = pieces.randomElement(using: &generator.generator) else { continue }
+          try store.delete(piece)
+        default:
+          // Another store's commit.
+          try store.saveChanges()
+          let piece = Piece()
+          generator.fill(piece, uniqueNumber: &number)
+          (piece.album, piece.isFavourite) = (nil, false)
+          try other.insert(piece)
+          try other.saveChanges()
+        }
+      }
+      try store.saveChanges()
+      while try store.ids(query).map(\.rowID) != follower.list {
+        let change = try #require(try await iterator.next())
+        #expect(follower.follow(change), "seed \(seed), round \(round), query \(index)")
+        #expect(try change.objects().map { $0.id?.rowID } == change.ids.map(\.rowID))
+      }
+    }
+    try other.close()
+    try store.close()
+    await #expect(throws: StoreError.self) { try await iterator.next() }
+  }
+
+  @Test func `updates and moves are told, and others' commits show in the objects`() async throws {
+    let backend = try KyotoBackend(.inMemory)
+    defer { try? backend.close() }
+    let store = try Store(backend: backend, classes: [Piece.self, Disc.self])
+    let other = try Store(backend: backend, classes: [Piece.self, Disc.self])
+    var pieces: [Piece] = []
+    for seconds in [10, 20, 30] {
+      let piece = Piece()
+      piece.seconds = UInt32(seconds)
+      try store.insert(piece)
+      pieces.append(piece)
+    }
+    try store.saveChanges()
+    var iterator = store.observe(Piece.all.sorted(by: \.seconds)).makeAsyncIterator()
+    _ = try await iterator.next()
+    let id = try #require(pieces[0].id)
+    let same = try #require(try other.fetch(id))
+    try other.update(same) { $0.title = "New" }
+    try other.saveChanges()
+    let updated = try #require(try await iterator.next())
+    #expect(updated.updates == [0])
+    #expect(updated.insertions.isEmpty && updated.deletions.isEmpty)
+    #expect(try updated.object(at: 0)?.title == "New")
+    try other.update(same) { $0.seconds = 25 }
+    try other.saveChanges()
+    let moved = try #require(try await iterator.next())
+    #expect(moved.moves.map(\.from) == [0] && moved.moves.map(\.to) == [1])
+    #expect(moved.deletions == [0] && moved.insertions == [1] && moved.updates == [1])
+    #expect(try moved.objects().map(\.seconds) == [20, 25, 30])
+    try other.close()
+    try store.close()
+  }
+
+  @Test func `bursts are taken together, and what does not concern the query is not told`() async throws {
+    let store = try Store(.inMemory, classes: [Piece.self, Disc.self])
+    var iterator = store.observe(Piece.where { $0.seconds == 7 }).makeAsyncIterator()
+    #expect(try await iterator.next()?.count == 0)
+    for seconds in 0..<100 {
+      let piece = Piece()
+      piece.seconds = UInt32(seconds % 10)
+      try store.insert(piece)
+      try store.saveChanges()
+      try store.insert(Disc())
+      try store.saveChanges()
+    }
+    let change = try #require(try await iterator.next())
+    #expect(change.count == 10)
+    #expect(change.insertions == Array(0..<10))
+    try store.close()
+  }
+
+  @Test func `commits of every store are told with what they changed`() async throws {
+    let backend = try KyotoBackend(.inMemory)
+    defer { try? backend.close() }
+    let store = try Store(backend: backend, classes: [Piece.self, Disc.self])
+    let other = try Store(backend: backend, classes: [Piece.self, Disc.self])
+    let commits = store.commits()
+    let listener = Task { () -> [CommitChanges] in
+      var heard: [CommitChanges] = []
+      for await commit in commits { heard.append(commit) }
+      return heard
+    }
+    let disc = Disc()
+    try store.insert(disc)
+    try store.saveChanges()
+    let id = try #require(disc.id)
+    let same = try #require(try other.fetch(id))
+    try other.update(same) { $0.title = "x" }
+    try other.saveChanges()
+    try other.delete(same)
+    try other.saveChanges()
+    try store.close()
+    try other.close()
+    let heard = await listener.value
+    #expect(heard.map(\.inserted) == [[id.untyped], [], []])
+    #expect(heard.map(\.updated) == [[], [id.untyped], []])
+    #expect(heard.map(\.deleted) == [[], [], [id.untyped]])
+  }
+
+  @Test func `cancelling ends the waiting`() async throws {
+    let library = try StoreActor(.inMemory, classes: [Piece.self, Disc.self])
+    let commits = try await library.perform { store in store.commits() }
+    let listener = Task { for await _ in commits {} }
+    try await Task.sleep(for: .milliseconds(20))
+    listener.cancel()
+    await listener.value
+    try await library.close()
+  }
+}
