@@ -16,11 +16,13 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case states = "states"
   case keyFile = "key-file"
   case sealedEnvelope = "sealed-envelope"
+  case queryText = "query-text"
 
   public func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
     case .dataBuffer: unsafe DataBufferFuzzing.run(Array(bytes))
     case .recordEnvelope: unsafe RecordEnvelopeFuzzing.run(Array(bytes))
+    case .queryText: unsafe QueryTextFuzzing.run(Array(bytes))
     default:
       // An input of no bytes has no address.
       var empty: UInt8 = 0
@@ -40,6 +42,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .dataBuffer: return DataBufferFuzzing.seeds
     case .recordEnvelope: return RecordEnvelopeFuzzing.seeds
+    case .queryText: return QueryTextFuzzing.seeds
     // Nobody without the key has any.
     case .sealedEnvelope: return (0..<8).map { [UInt8](repeating: 3, count: $0 * $0 * 7) }
     case .keyFile: return unsafe Self.gathered { unsafe tdn_fuzz_key_file_seeds($0, $1) }
@@ -64,7 +67,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
   private var part: tdn_fuzz_part? {
     switch self {
-    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope: nil
+    case .dataBuffer, .recordEnvelope, .keyFile, .sealedEnvelope, .queryText: nil
     case .superblock: TDN_FUZZ_SUPERBLOCK
     case .catalog: TDN_FUZZ_CATALOG
     case .redoLog: TDN_FUZZ_REDO_LOG

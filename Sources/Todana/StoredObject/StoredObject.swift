@@ -60,6 +60,11 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   /// A subclass has those of its superclass, unless it overrides them, each for its own objects.
   open class var indexes: [Index] { [] }
 
+  /// The properties that texts can name, in conditions and sorts: by default none.
+  ///
+  /// A subclass has those of its superclass, unless it overrides them.
+  open class var fields: [Field] { [] }
+
   /// What `String(describing:)` gives for a type, which looks for the type's conformances first: opening a store is
   /// quick enough to notice.
   final class func unqualifiedName(of type: StoredObject.Type) -> String { _typeName(type, qualified: false) }

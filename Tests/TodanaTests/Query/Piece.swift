@@ -20,6 +20,14 @@ final class Piece: StoredObject {
     ]
   }
 
+  override class var fields: [Field] {
+    [
+      Field("title", \Piece.title), Field("seconds", \Piece.seconds), Field("genre", \Piece.genre),
+      Field("isrc", \Piece.isrc), Field("rating", \Piece.rating), Field("isFavourite", \Piece.isFavourite),
+      Field("tags", \Piece.tags), Field("album", \Piece.album),
+    ]
+  }
+
   override func readContent(from buffer: inout DataBuffer) throws {
     title = try buffer.readString()
     seconds = try buffer.readUInt32()

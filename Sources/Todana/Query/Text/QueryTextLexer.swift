@@ -1,0 +1,204 @@
+/// A part of a query's text.
+struct QueryToken {
+  let kind: Kind
+  /// Where it stands, in bytes.
+  let start: Int
+  let end: Int
+
+  enum Kind: Equatable {
+    /// A name or a keyword.
+    case word(String)
+    /// A name between backticks.
+    case name(String)
+    case text(String)
+    case number(NumberLiteral)
+    /// A question mark.
+    case argument
+    case symbol(Symbol)
+    /// `[c]`
+    case fold
+    case end
+  }
+
+  enum Symbol: String {
+    case leftParenthesis = "("
+    case rightParenthesis = ")"
+    case comma = ","
+    case equal = "="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    case and = "&&"
+    case or = "||"
+    case not = "!"
+  }
+}
+
+/// Takes a query's text apart.
+struct QueryTextLexer {
+  private let text: String
+  private let bytes: [UInt8]
+  private var position = 0
+
+  static let byteLimit = 65_536
+  /// More digits mean nothing to any type of number.
+  private static let numberByteLimit = 100
+
+  /// - Throws: ``QueryTextError`` for a text that is too long.
+  init(_ text: String) throws(QueryTextError) {
+    guard text.utf8.count <= Self.byteLimit else {
+      let kept = String(decoding: text.utf8.prefix(Self.byteLimit), as: UTF8.self)
+      throw QueryTextError(
+        .tooLong, "The text has \(text.utf8.count) bytes; it has at most \(Self.byteLimit).", in: kept,
+        at: kept.utf8.count)
+    }
+    self.text = text
+    bytes = Array(text.utf8)
+  }
+
+  /// All parts, the last of which is the end.
+  mutating func tokens() throws(QueryTextError) -> [QueryToken] {
+    var tokens: [QueryToken] = []
+    while true {
+      while let byte = peek(), byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
+      let start = position
+      guard let byte = peek() else {
+        tokens.append(QueryToken(kind: .end, start: start, end: start))
+        return tokens
+      }
+      let kind = try kind(beginningWith: byte)
+      tokens.append(QueryToken(kind: kind, start: start, end: position))
+    }
+  }
+
+  private mutating func kind(beginningWith byte: UInt8) throws(QueryTextError) -> QueryToken.Kind {
+    switch byte {
+    case UInt8(ascii: "'"), UInt8(ascii: "\""): return .text(try quoted(by: byte, "text"))
+    case UInt8(ascii: "`"):
+      let start = position
+      let name = try quoted(by: byte, "name")
+      if name.isEmpty { throw error("A name between backticks is empty.", at: start) }
+      return .name(name)
+    case UInt8(ascii: "?"):
+      position += 1
+      return .argument
+    case UInt8(ascii: "["): return try fold()
+    case _ where Self.isDigit(byte), UInt8(ascii: "."), UInt8(ascii: "-"): return .number(try number())
+    case _ where Self.beginsWord(byte): return .word(word())
+    default: return .symbol(try symbol(byte))
+    }
+  }
+
+  // MARK: Parts
+
+  /// A text or name up to the quotation mark that ends it; two of them stand for one.
+  private mutating func quoted(by mark: UInt8, _ what: String) throws(QueryTextError) -> String {
+    let start = position
+    position += 1
+    var content: [UInt8] = []
+    while let byte = peek() {
+      position += 1
+      if byte == mark {
+        guard peek() == mark else { return String(decoding: content, as: UTF8.self) }
+        position += 1
+      }
+      content.append(byte)
+    }
+    throw error("The \(what) that begins here has no end.", at: start)
+  }
+
+  private mutating func fold() throws(QueryTextError) -> QueryToken.Kind {
+    let start = position
+    for form in ["[c]", "[cd]"] where matches(form) {
+      position += form.utf8.count
+      return .fold
+    }
+    throw error("After an operator, [c] leaves case and accents out; nothing else stands in brackets.", at: start)
+  }
+
+  private mutating func number() throws(QueryTextError) -> NumberLiteral {
+    let start = position
+    var isWhole = true
+    if peek() == UInt8(ascii: "-") { position += 1 }
+    var digitCount = skipDigits()
+    if peek() == UInt8(ascii: ".") {
+      isWhole = false
+      position += 1
+      digitCount += skipDigits()
+    }
+    var isNumber = digitCount > 0
+    if isNumber, let byte = peek(), byte | 0x20 == UInt8(ascii: "e") {
+      isWhole = false
+      position += 1
+      if let sign = peek(), sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { position += 1 }
+      isNumber = skipDigits() > 0
+    }
+    if let byte = peek(), Self.beginsWord(byte) || byte == UInt8(ascii: ".") { isNumber = false }
+    guard isNumber else { throw error("This is not a number.", at: start) }
+    guard position - start <= Self.numberByteLimit else {
+      throw error("A number has at most \(Self.numberByteLimit) digits.", at: start)
+    }
+    // What other readers of numbers take for one: a digit before the point, and behind it.
+    var digits = String(decoding: bytes[start..<position], as: UTF8.self)
+    if let point = digits.firstIndex(of: ".") {
+      let next = digits.index(after: point)
+      if next == digits.endIndex || !digits[next].isNumber { digits.insert("0", at: next) }
+      if point == digits.startIndex || digits[digits.index(before: point)] == "-" { digits.insert("0", at: point) }
+    }
+    return NumberLiteral(digits: digits, isWhole: isWhole)
+  }
+
+  private mutating func skipDigits() -> Int {
+    let start = position
+    while let byte = peek(), Self.isDigit(byte) { position += 1 }
+    return position - start
+  }
+
+  private mutating func word() -> String {
+    let start = position
+    while let byte = peek(), Self.beginsWord(byte) || Self.isDigit(byte) || byte == UInt8(ascii: ".") { position += 1 }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  // The longer ones first.
+  private static let spellings: [(String, QueryToken.Symbol)] = [
+    ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<=", .lessOrEqual), (">=", .greaterOrEqual),
+    ("&&", .and), ("||", .or), ("=", .equal), ("<", .less), (">", .greater), ("!", .not), ("(", .leftParenthesis),
+    (")", .rightParenthesis), (",", .comma),
+  ]
+
+  private mutating func symbol(_ byte: UInt8) throws(QueryTextError) -> QueryToken.Symbol {
+    for (spelling, symbol) in Self.spellings where matches(spelling) {
+      position += spelling.utf8.count
+      return symbol
+    }
+    let shown = byte < 0x20 || byte == 0x7F ? "The character with the code \(byte)" : "\"\(Unicode.Scalar(byte))\""
+    throw error("\(shown) means nothing here.", at: position)
+  }
+
+  // MARK: Bytes
+
+  private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  /// Whether a spelling stands here, in lower or upper case.
+  private func matches(_ spelling: String) -> Bool {
+    let wanted = spelling.utf8
+    guard bytes.count - position >= wanted.count else { return false }
+    return zip(bytes[position...], wanted).allSatisfy { byte, wanted in
+      byte == wanted || (Self.beginsWord(wanted) && byte | 0x20 == wanted)
+    }
+  }
+
+  private func error(_ message: String, at byteOffset: Int) -> QueryTextError {
+    QueryTextError(.syntax, message, in: text, at: byteOffset)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  /// Letters, those of other languages, too, and the underscore.
+  private static func beginsWord(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+}

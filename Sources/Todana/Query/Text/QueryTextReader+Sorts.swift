@@ -1,0 +1,20 @@
+extension QueryTextReader {
+  /// All of the text as sort keys: fields, each with `[c]` and `ASC` or `DESC` where wanted.
+  mutating func readSortKeys() throws(QueryTextError) -> [SortKey] {
+    var keys: [SortKey] = []
+    repeat {
+      let field = try takeField()
+      let foldToken = next
+      let isFolded = takeFold()
+      let isDescending = take("DESC")
+      if !isDescending { _ = take("ASC") }
+      let key = try field.checked(by: self, isFolded ? foldToken : field.token, []) { access throws(FieldProblem) in
+        try access.sortKey(isDescending ? .descending : .ascending, isFolded: isFolded)
+      }
+      // Among those that are equal it sorts nothing.
+      if !keys.contains(where: { $0.path == key.path }) { keys.append(key) }
+    } while take(.comma)
+    try finish()
+    return keys
+  }
+}

@@ -1,0 +1,177 @@
+/// Reads a query's text: what is common to conditions and sorts.
+struct QueryTextReader {
+  let text: String
+  private let typeName: String
+  private let fields: [String: any FieldAccess]
+  private let fieldNames: [String]
+  private let tokens: [QueryToken]
+  private var position = 0
+  private let arguments: [(any Sendable)?]
+  private var usedArgumentCount = 0
+  /// How many parentheses stand around what is read.
+  var depth = 0
+
+  static let depthLimit = 100
+
+  init(_ text: String, of type: StoredObject.Type, arguments: [(any Sendable)?]) throws(QueryTextError) {
+    var lexer = try QueryTextLexer(text)
+    self.text = text
+    typeName = StoredObject.unqualifiedName(of: type)
+    let list = type.fields
+    fields = try Self.checked(list, of: type, in: text)
+    fieldNames = list.map(\.name)
+    tokens = try lexer.tokens()
+    self.arguments = arguments
+  }
+
+  private static func checked(
+    _ list: [Field], of type: StoredObject.Type, in text: String
+  ) throws(QueryTextError) -> [String: any FieldAccess] {
+    let typeName = StoredObject.unqualifiedName(of: type)
+    var fields: [String: any FieldAccess] = [:]
+    for (position, field) in list.enumerated() {
+      var problem: String?
+      if field.name.isEmpty || field.name.utf8.contains(0) {
+        problem = "The name of field \(position + 1) of \(typeName) is empty or contains a NUL."
+      } else if !field.access.isProperty(of: type) {
+        problem = "The field \"\(field.name)\" of \(typeName) is a property that \(typeName) does not have."
+      } else if fields.updateValue(field.access, forKey: field.name) != nil {
+        problem = "Two fields of \(typeName) have the name \"\(field.name)\"."
+      }
+      if let problem { throw QueryTextError(.invalidField, problem, in: text, at: 0) }
+    }
+    return fields
+  }
+
+  // MARK: Tokens
+
+  var next: QueryToken { tokens[position] }
+
+  /// Goes on to the next one; the last one stays.
+  @discardableResult
+  mutating func take() -> QueryToken {
+    defer { if position < tokens.count - 1 { position += 1 } }
+    return tokens[position]
+  }
+
+  mutating func take(_ symbol: QueryToken.Symbol) -> Bool {
+    guard next.kind == .symbol(symbol) else { return false }
+    take()
+    return true
+  }
+
+  mutating func take(_ keyword: String) -> Bool {
+    guard isKeyword(keyword, next) else { return false }
+    take()
+    return true
+  }
+
+  /// `[c]`.
+  mutating func takeFold() -> Bool {
+    guard next.kind == .fold else { return false }
+    take()
+    return true
+  }
+
+  func isKeyword(_ keyword: String, _ token: QueryToken) -> Bool {
+    guard case .word(let word) = token.kind else { return false }
+    return word.utf8.count == keyword.utf8.count && Self.uppercased(word) == keyword
+  }
+
+  /// In upper case, where it is of letters that keywords have.
+  private static func uppercased(_ word: String) -> String? {
+    let bytes = word.utf8
+    guard bytes.count <= 10, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+    return word.uppercased()
+  }
+
+  // MARK: Fields and values
+
+  static let keywords: Set<String> = [
+    "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "IS", "NULL", "TRUE", "FALSE",
+  ]
+
+  func isField(_ token: QueryToken) -> Bool {
+    switch token.kind {
+    case .name: true
+    case .word(let word): Self.uppercased(word).map { !Self.keywords.contains($0) } ?? true
+    default: false
+    }
+  }
+
+  mutating func takeField() throws(QueryTextError) -> NamedField {
+    let token = next
+    let name: String
+    switch token.kind {
+    case .name(let quoted): name = quoted
+    case .word(let word) where isField(token): name = word
+    default: throw expected("a field")
+    }
+    guard let access = fields[name] else {
+      let shown = fieldNames.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ")
+      let rest = fieldNames.count > 20 ? " and \(fieldNames.count - 20) others" : ""
+      let known = fieldNames.isEmpty ? "it declares none (StoredObject.fields)" : "its fields are \(shown)\(rest)"
+      throw error(.unknownField, "\(typeName) has no field \"\(name.prefix(80))\"; \(known).", at: token)
+    }
+    take()
+    return NamedField(name: name, access: access, token: token)
+  }
+
+  /// A literal or an argument.
+  mutating func takeValue() throws(QueryTextError) -> Any? {
+    let token = next
+    let value: Any?
+    switch token.kind {
+    case .text(let text): value = text
+    case .number(let number): value = number
+    case .argument:
+      guard usedArgumentCount < arguments.count else { throw wrongArgumentCount(at: token) }
+      value = arguments[usedArgumentCount]
+      usedArgumentCount += 1
+    case .word where isKeyword("TRUE", token): value = true
+    case .word where isKeyword("FALSE", token): value = false
+    case .word where isKeyword("NULL", token): value = nil
+    default: throw expected("a value")
+    }
+    take()
+    return flattened(value)
+  }
+
+  /// Refuses what stands behind the end of what was read, and arguments that are left.
+  func finish() throws(QueryTextError) {
+    guard next.kind == .end else { throw expected("the end") }
+    guard usedArgumentCount == arguments.count else { throw wrongArgumentCount(at: next) }
+  }
+
+  // MARK: Errors
+
+  func error(_ code: QueryTextError.Code, _ message: String, at token: QueryToken) -> QueryTextError {
+    QueryTextError(code, message, in: text, at: token.start)
+  }
+
+  func expected(_ what: String) -> QueryTextError {
+    let found: String
+    switch next.kind {
+    case .end: found = "the text ends"
+    default:
+      let bytes = text.utf8.dropFirst(next.start).prefix(min(next.end - next.start, 40))
+      found = "\(String(decoding: bytes, as: UTF8.self)) stands there"
+    }
+    return error(.syntax, "Here \(what) is expected, and \(found).", at: next)
+  }
+
+  private func wrongArgumentCount(at token: QueryToken) -> QueryTextError {
+    let count = tokens.count { $0.kind == .argument }
+    return error(
+      .wrongArgumentCount,
+      "The text has \(count) question mark\(count == 1 ? "" : "s"), and \(arguments.count) argument"
+        + "\(arguments.count == 1 ? " was" : "s were") given.", at: token)
+  }
+}
+
+/// A field where a text names it.
+struct NamedField {
+  let name: String
+  let access: any FieldAccess
+  let token: QueryToken
+}
