@@ -151,7 +151,10 @@ if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
     // Todana and its peers, a file each.
     .target(
       name: "SpeedTestSubjects",
-      dependencies: ["CRawKyoto", "SpeedTestHarness", "Todana", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "CRawKyoto", "SpeedTestHarness", "Todana", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       path: "SpeedTests/Subjects"
     ),
     .executableTarget(

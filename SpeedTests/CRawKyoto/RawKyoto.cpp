@@ -2,6 +2,7 @@
 
 #include <kchashdb.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 
 using kyotocabinet::DB;
 using kyotocabinet::HashDB;
+using kyotocabinet::TreeDB;
 
 namespace {
 
@@ -23,7 +25,8 @@ struct Failure {
   std::string message;
 };
 
-[[noreturn]] void fail(const HashDB &db, const char *what) {
+template <class Database>
+[[noreturn]] void fail(const Database &db, const char *what) {
   throw Failure{std::string(what) + ": " + db.error().message()};
 }
 
@@ -55,7 +58,8 @@ void open_existing(HashDB &db, const std::string &path, bool writing) {
   if (!db.open(path, writing ? HashDB::OWRITER : HashDB::OREADER)) fail(db, "open");
 }
 
-void close(HashDB &db) {
+template <class Database>
+void close(Database &db) {
   if (!db.close()) fail(db, "close");
 }
 
@@ -144,6 +148,14 @@ void put(HashDB &db, uint32_t row, const std::string &bytes) {
 // Rows start at 1, as Todana's do.
 uint32_t row_of(uint32_t index) { return index + 1; }
 
+uint32_t seconds_of(const raw_songs &songs, uint32_t index) {
+  if (songs.seconds_bound == 0) return index;
+  uint64_t z = index + 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return static_cast<uint32_t>((z ^ (z >> 31)) % songs.seconds_bound);
+}
+
 void insert_songs(HashDB &db, const raw_songs &songs) {
   Encoder encoder;
   char numbered[512];
@@ -157,7 +169,7 @@ void insert_songs(HashDB &db, const raw_songs &songs) {
     }
     encoder.begin();
     encoder.put_string(title, length);
-    encoder.put_u32(i);
+    encoder.put_u32(seconds_of(songs, i));
     put(db, row_of(i), encoder.end(row_of(i)));
   }
 }
@@ -201,7 +213,69 @@ void with_row(HashDB &db, uint32_t row, Body body) {
   with_record(db, reinterpret_cast<const char *>(&row), sizeof row, body);
 }
 
+// The key of a song in the tree: seconds, then the row, the highest byte of each first.
+struct SecondsKey {
+  SecondsKey(uint32_t seconds, uint32_t row) {
+    const uint32_t parts[] = {__builtin_bswap32(seconds), __builtin_bswap32(row)};
+    std::memcpy(bytes, parts, sizeof bytes);
+  }
+  char bytes[8];
+};
+
+uint32_t part_of(const char *key, size_t part) {
+  uint32_t value;
+  std::memcpy(&value, key + part * sizeof value, sizeof value);
+  return __builtin_bswap32(value);
+}
+
+constexpr int64_t page_cache_byte_count = 1LL << 30;
+
+void open_tree(TreeDB &db, const std::string &path, uint32_t mode) {
+  db.tune_map(map_byte_count);
+  db.tune_page_cache(page_cache_byte_count);
+  if (!db.open(path, mode)) fail(db, "open");
+}
+
+// In the order of the keys, which takes a fifth of the time that the order of the rows takes.
+void insert_keys(TreeDB &db, const raw_songs &songs) {
+  std::vector<uint64_t> keys(songs.song_count);
+  for (uint32_t i = 0; i < songs.song_count; i++) {
+    keys[i] = static_cast<uint64_t>(seconds_of(songs, i)) << 32 | row_of(i);
+  }
+  std::sort(keys.begin(), keys.end());
+  for (const uint64_t both : keys) {
+    const SecondsKey key(static_cast<uint32_t>(both >> 32), static_cast<uint32_t>(both));
+    if (!db.set(key.bytes, sizeof key.bytes, "", 0)) fail(db, "set");
+  }
+}
+
+// Calls a function with the row of each entry in order, from lower to below upper seconds, until it returns false.
+template <class Body>
+void for_each_key(TreeDB &db, TreeDB::Cursor &cursor, uint32_t lower, uint32_t upper, Body body) {
+  struct Visitor : DB::Visitor {
+    const char *visit_full(const char *key, size_t length, const char *, size_t, size_t *) override {
+      is_whole = length == sizeof(SecondsKey);
+      if (is_whole) {
+        seconds = part_of(key, 0);
+        row = part_of(key, 1);
+      }
+      return NOP;
+    }
+    bool is_whole = false;
+    uint32_t seconds = 0;
+    uint32_t row = 0;
+  } visitor;
+  const SecondsKey first(lower, 0);
+  if (!cursor.jump(first.bytes, sizeof first.bytes)) return;
+  while (cursor.accept(&visitor, false, true)) {
+    if (!visitor.is_whole) throw Failure{"a key of the tree has a bad length"};
+    if (visitor.seconds >= upper || !body(visitor.row)) return;
+  }
+  if (db.error() != kyotocabinet::BasicDB::Error::NOREC) fail(db, "read");
+}
+
 const char *const songs_file = "songs.kch";
+const char *const seconds_file = "seconds.kct";
 const char *const playlists_file = "playlists.kch";
 const char *const buffers_file = "buffers.kch";
 
@@ -247,6 +321,70 @@ int raw_fetch_rows(
         found.sum += song_sum(value, length);
       });
     }
+    close(db);
+    *checksum = found;
+  });
+}
+
+int raw_insert_indexed_songs(const char *directory, const raw_songs *songs, raw_failure *failure) {
+  return guarded(failure, [&] {
+    HashDB db;
+    create(db, path_of(directory, songs_file), songs->song_count);
+    insert_songs(db, *songs);
+    close(db);
+    TreeDB tree;
+    open_tree(tree, path_of(directory, seconds_file), TreeDB::OWRITER | TreeDB::OCREATE | TreeDB::OTRUNCATE);
+    insert_keys(tree, *songs);
+    close(tree);
+  });
+}
+
+int raw_fetch_by_seconds(
+    const char *directory, const uint32_t *seconds, size_t seconds_count, raw_checksum *checksum,
+    raw_failure *failure) {
+  return guarded(failure, [&] {
+    HashDB db;
+    open_existing(db, path_of(directory, songs_file), false);
+    TreeDB tree;
+    open_tree(tree, path_of(directory, seconds_file), TreeDB::OREADER);
+    raw_checksum found{};
+    const std::unique_ptr<TreeDB::Cursor> cursor(tree.cursor());
+    for (size_t i = 0; i < seconds_count; i++) {
+      for_each_key(tree, *cursor, seconds[i], seconds[i] + 1, [&](uint32_t row) {
+        with_row(db, row, [&](const char *value, size_t length) {
+          found.count++;
+          found.sum += song_sum(value, length);
+        });
+        return true;
+      });
+    }
+    close(tree);
+    close(db);
+    *checksum = found;
+  });
+}
+
+int raw_fetch_ranges(
+    const char *directory, const uint32_t *lower, const uint32_t *upper, size_t range_count, uint32_t limit,
+    raw_checksum *checksum, raw_failure *failure) {
+  return guarded(failure, [&] {
+    HashDB db;
+    open_existing(db, path_of(directory, songs_file), false);
+    TreeDB tree;
+    open_tree(tree, path_of(directory, seconds_file), TreeDB::OREADER);
+    raw_checksum found{};
+    const std::unique_ptr<TreeDB::Cursor> cursor(tree.cursor());
+    for (size_t i = 0; i < range_count; i++) {
+      uint64_t position = 0;
+      for_each_key(tree, *cursor, lower[i], upper[i], [&](uint32_t row) {
+        with_row(db, row, [&](const char *value, size_t length) {
+          found.count++;
+          found.sum += song_sum(value, length) * ++position;
+        });
+        return position < limit;
+      });
+    }
+    close(tree);
     close(db);
     *checksum = found;
   });

@@ -6,7 +6,8 @@ import SpeedTestSubjects
   static let name = "FetchSpeedTest"
   static let abstract = "Measures how fast stores are opened and objects fetched, beside other ways of storing them."
   static let workloads: [any Workload] = [
-    SimpleFetch(), ComplexFetch(), RandomFetch(), Open(.cached), Open(.uncached), Open(.killed), NamedBufferFetch(),
+    SimpleFetch(), ComplexFetch(), RandomFetch(), IndexedQuery(), SortedQuery(), Open(.cached), Open(.uncached),
+    Open(.killed), NamedBufferFetch(),
   ]
   static let subjects = allSubjects
 

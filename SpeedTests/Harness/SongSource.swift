@@ -1,24 +1,38 @@
 import FoundationEssentials
 
-/// The songs that a workload puts in: song `i` lasts `i` seconds.
+/// The songs that a workload puts in: song `i` lasts `i` seconds, or a number of seconds that `i` alone decides.
 public struct SongSource: Sendable {
   public let count: Int
   /// Used from the start again when there are more songs than titles.
   public let titles: [String]
   /// Whether a title has the song's number behind it, as in "Test Song 7".
   public let isNumbered: Bool
+  /// Seconds are random numbers below this; nil: song `i` lasts `i` seconds.
+  public let secondsBound: UInt32?
 
-  public init(count: Int, titles: [String], isNumbered: Bool = false) {
+  public init(count: Int, titles: [String], isNumbered: Bool = false, secondsBound: UInt32? = nil) {
     self.count = count
     self.titles = titles
     self.isNumbered = isNumbered
+    self.secondsBound = secondsBound
   }
 
   @inlinable public func title(_ index: Int) -> String {
     isNumbered ? "\(titles[index % titles.count]) \(index)" : titles[index % titles.count]
   }
 
-  @inlinable public func seconds(_ index: Int) -> UInt32 { UInt32(truncatingIfNeeded: index) }
+  @inlinable public func seconds(_ index: Int) -> UInt32 {
+    guard let secondsBound else { return UInt32(truncatingIfNeeded: index) }
+    var generator = SeededGenerator(seed: UInt64(index))
+    return UInt32(generator.next() % UInt64(secondsBound))
+  }
+
+  /// The songs of each number of seconds below the bound, in order.
+  public func indexesBySeconds() -> [[Int]] {
+    var indexes = [[Int]](repeating: [], count: Int(secondsBound ?? 0))
+    for index in 0..<count { indexes[Int(seconds(index))].append(index) }
+    return indexes
+  }
 
   /// What reading all of the songs must give, with some titles replaced.
   public func checksum(replacing title: (Int) -> String? = { _ in nil }) -> Checksum {

@@ -21,6 +21,17 @@ public protocol Subject: Sendable {
   /// Fetches songs one at a time by their index, as objects.
   func fetchSongs(at indexes: [Int], in directory: String) throws -> Checksum
 
+  /// Creates a database that keeps indexes of songs, adds all songs and saves once, durably.
+  func insertSongs(_ songs: SongSource, indexes: SongIndexes, in directory: String) throws
+
+  /// Fetches the songs of each number of seconds in turn by an index, as objects, and reads title and seconds of each.
+  func fetchSongs(withSeconds seconds: [UInt32], indexes: SongIndexes, in directory: String) throws -> Checksum
+
+  /// Fetches as many as `limit` of the songs within each range of seconds, as objects, sorted by seconds, then by id.
+  ///
+  /// In the checksum a song's position within its range counts.
+  func fetchSongs(sortedWithin ranges: [Range<UInt32>], limit: Int, in directory: String) throws -> Checksum
+
   /// Inserts songs and playlists and saves once, durably.
   func insertPlaylists(_ playlists: PlaylistSource, in directory: String) throws
 
@@ -51,6 +62,14 @@ public protocol Subject: Sendable {
   func describeSongs(limit: Int, in directory: String) throws -> [String]
 }
 
+/// The indexes that a database keeps of its songs.
+public enum SongIndexes: Sendable {
+  /// One: by seconds.
+  case seconds
+  /// Five: by seconds; title; title and seconds; seconds in descending order; seconds and title.
+  case five
+}
+
 extension Subject {
   public var unsupportedWorkloads: Set<String> { [] }
 
@@ -62,6 +81,19 @@ extension Subject {
 
   public func fetchSongs(at indexes: [Int], in directory: String) throws -> Checksum { throw unsupported() }
 
+  public func insertSongs(_ songs: SongSource, indexes: SongIndexes, in directory: String) throws {
+    throw unsupported()
+  }
+  public func fetchSongs(
+    withSeconds seconds: [UInt32], indexes: SongIndexes, in directory: String
+  ) throws -> Checksum {
+    throw unsupported()
+  }
+  public func fetchSongs(
+    sortedWithin ranges: [Range<UInt32>], limit: Int, in directory: String
+  ) throws -> Checksum {
+    throw unsupported()
+  }
   public func insertPlaylists(_ playlists: PlaylistSource, in directory: String) throws { throw unsupported() }
 
   public func fetchFirstSongs(in directory: String) throws -> Checksum { throw unsupported() }

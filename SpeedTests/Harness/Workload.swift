@@ -64,6 +64,10 @@ public struct Trial: Sendable {
   /// A tenth of it.
   public var tenthOfSongs: SongSource { SongSource(count: tenth(of: count), titles: titles) }
 
+  /// As many songs as `--count` says, about a hundred of each number of seconds.
+  public var songsToIndex: SongSource {
+    SongSource(count: count, titles: titles, secondsBound: UInt32(max(1, count / 100)))
+  }
   /// A tenth of the songs, in playlists of a hundred.
   public var playlists: PlaylistSource {
     PlaylistSource(songCount: tenth(of: count), titles: titles, isNumbered: !hasRealTitles)
@@ -110,6 +114,9 @@ public struct Preparation: Sendable {
     try trial.subject.insertSongs(trial.tenthOfSongs, in: trial.directory, beforeSave: beforeSave)
   }
 
+  public static let indexedSongs = Preparation(name: "indexed-songs") { trial, _ in
+    try trial.subject.insertSongs(trial.songsToIndex, indexes: .seconds, in: trial.directory)
+  }
   public static let playlists = Preparation(name: "playlists") { trial, _ in
     try trial.subject.insertPlaylists(trial.playlists, in: trial.directory)
   }

@@ -6,7 +6,8 @@ import SpeedTestSubjects
   static let name = "InsertSpeedTest"
   static let abstract = "Measures how fast objects are created, changed and saved, beside other ways of storing them."
   static let workloads: [any Workload] = [
-    SimpleInsert(), ComplexInsert(), SimpleUpdate(), SmallCommits(), NamedBufferInsert(),
+    SimpleInsert(), ComplexInsert(), SimpleUpdate(), SmallCommits(), IndexedInsert(.seconds), IndexedInsert(.five),
+    NamedBufferInsert(),
   ]
   static let subjects = allSubjects
 

@@ -37,12 +37,14 @@ public struct GRDBCodableSubject: Subject {
   public func insertSongs(_ songs: SongSource, in directory: String, beforeSave: () -> Void) throws {
     try GRDBFile.with(directory) { queue in
       beforeSave()
-      try queue.write { db in
-        for index in 0..<songs.count {
-          var song = Song(title: songs.title(index), seconds: songs.seconds(index))
-          try song.insert(db)
-        }
-      }
+      try queue.write { db in try insert(songs, db) }
+    }
+  }
+
+  private func insert(_ songs: SongSource, _ db: Database) throws {
+    for index in 0..<songs.count {
+      var song = Song(title: songs.title(index), seconds: songs.seconds(index))
+      try song.insert(db)
     }
   }
 
@@ -63,6 +65,49 @@ public struct GRDBCodableSubject: Subject {
         for index in indexes {
           guard let song = try Song.fetchOne(db, key: Int64(index + 1)) else { continue }
           checksum.add(title: song.title, seconds: song.seconds)
+        }
+        return checksum
+      }
+    }
+  }
+
+  public func insertSongs(_ songs: SongSource, indexes: SongIndexes, in directory: String) throws {
+    try GRDBFile.with(directory) { queue in
+      try queue.write { db in
+        try GRDBFile.createIndexes(indexes, db)
+        try insert(songs, db)
+      }
+    }
+  }
+
+  public func fetchSongs(
+    withSeconds seconds: [UInt32], indexes: SongIndexes, in directory: String
+  ) throws -> Checksum {
+    try GRDBFile.with(directory) { queue in
+      try queue.read { db in
+        var checksum = Checksum()
+        for number in seconds {
+          let songs = try Song.filter(Column("seconds") == number).fetchAll(db)
+          for song in songs { checksum.add(title: song.title, seconds: song.seconds) }
+        }
+        return checksum
+      }
+    }
+  }
+
+  public func fetchSongs(
+    sortedWithin ranges: [Range<UInt32>], limit: Int, in directory: String
+  ) throws -> Checksum {
+    try GRDBFile.with(directory) { queue in
+      try queue.read { db in
+        let seconds = Column("seconds")
+        var checksum = Checksum()
+        for range in ranges {
+          let request = Song.filter(seconds >= range.lowerBound && seconds < range.upperBound)
+            .order(seconds, Column("id")).limit(limit)
+          for (position, song) in try request.fetchAll(db).enumerated() {
+            checksum.addPositioned(title: song.title, seconds: song.seconds, position: position)
+          }
         }
         return checksum
       }

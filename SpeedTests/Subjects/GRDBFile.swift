@@ -32,6 +32,10 @@ enum GRDBFile {
         """)
   }
 
+  static func createIndexes(_ indexes: SongIndexes, _ db: Database) throws {
+    for sql in indexes.creation { try db.execute(sql: sql) }
+  }
+
   /// The songs of one playlist in their order.
   static let songsOfPlaylist = """
     SELECT song.id, song.title, song.seconds FROM entry JOIN song ON song.id = entry.songId

@@ -61,6 +61,49 @@ public struct GRDBSubject: Subject {
     }
   }
 
+  public func insertSongs(_ songs: SongSource, indexes: SongIndexes, in directory: String) throws {
+    try GRDBFile.with(directory) { queue in
+      try queue.write { db in
+        try GRDBFile.createIndexes(indexes, db)
+        try insert(songs, db)
+      }
+    }
+  }
+
+  public func fetchSongs(
+    withSeconds seconds: [UInt32], indexes: SongIndexes, in directory: String
+  ) throws -> Checksum {
+    try GRDBFile.with(directory) { queue in
+      try queue.read { db in
+        let statement = try db.makeStatement(sql: SongIndexes.selectionBySeconds)
+        var checksum = Checksum()
+        for number in seconds {
+          statement.setUncheckedArguments([number])
+          for song in try Song.fetchAll(statement) { checksum.add(title: song.title, seconds: song.seconds) }
+        }
+        return checksum
+      }
+    }
+  }
+
+  public func fetchSongs(
+    sortedWithin ranges: [Range<UInt32>], limit: Int, in directory: String
+  ) throws -> Checksum {
+    try GRDBFile.with(directory) { queue in
+      try queue.read { db in
+        let statement = try db.makeStatement(sql: SongIndexes.sortedSelection)
+        var checksum = Checksum()
+        for range in ranges {
+          statement.setUncheckedArguments([range.lowerBound, range.upperBound, limit])
+          for (position, song) in try Song.fetchAll(statement).enumerated() {
+            checksum.addPositioned(title: song.title, seconds: song.seconds, position: position)
+          }
+        }
+        return checksum
+      }
+    }
+  }
+
   public func insertPlaylists(_ playlists: PlaylistSource, in directory: String) throws {
     try GRDBFile.with(directory) { queue in
       try queue.write { db in

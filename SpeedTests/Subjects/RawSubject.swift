@@ -4,8 +4,8 @@ public import SpeedTestHarness
 /// Stock Kyoto Cabinet through C++: no objects, no transaction, no durability (but for the single saves of W6).
 public struct RawSubject: Subject {
   public let name = "raw"
-  /// Its files do not open again after a kill without a repair that may lose records.
-  public let unsupportedWorkloads: Set = ["W10", "W10-uncached", "W10-killed"]
+  /// Its files do not open again after a kill without a repair that may lose records; and one index tells enough.
+  public let unsupportedWorkloads: Set = ["W8-five", "W10", "W10-uncached", "W10-killed"]
 
   public init() {}
 
@@ -22,6 +22,27 @@ public struct RawSubject: Subject {
   public func fetchSongs(at indexes: [Int], in directory: String) throws -> Checksum {
     let rows = indexes.map(UInt32.init)
     return try unsafe checksum { unsafe raw_fetch_rows(directory, rows, rows.count, $0, $1) }
+  }
+
+  public func insertSongs(_ songs: SongSource, indexes: SongIndexes, in directory: String) throws {
+    try unsafe withRawSongs(songs) { rawSongs throws(SpeedTestError) in
+      try unsafe check { unsafe raw_insert_indexed_songs(directory, rawSongs, $0) }
+    }
+  }
+
+  public func fetchSongs(
+    withSeconds seconds: [UInt32], indexes: SongIndexes, in directory: String
+  ) throws -> Checksum {
+    try unsafe checksum { unsafe raw_fetch_by_seconds(directory, seconds, seconds.count, $0, $1) }
+  }
+
+  public func fetchSongs(
+    sortedWithin ranges: [Range<UInt32>], limit: Int, in directory: String
+  ) throws -> Checksum {
+    let (lower, upper) = (ranges.map(\.lowerBound), ranges.map(\.upperBound))
+    return try unsafe checksum {
+      unsafe raw_fetch_ranges(directory, lower, upper, ranges.count, UInt32(limit), $0, $1)
+    }
   }
 
   public func insertPlaylists(_ playlists: PlaylistSource, in directory: String) throws {
@@ -86,7 +107,7 @@ public struct RawSubject: Subject {
       try unsafe offsets.withUnsafeBufferPointer { offsets in
         var rawSongs = unsafe raw_songs(
           song_count: UInt32(songs.count), bytes: bytes.baseAddress, offsets: offsets.baseAddress,
-          title_count: songs.titles.count, is_numbered: songs.isNumbered)
+          title_count: songs.titles.count, is_numbered: songs.isNumbered, seconds_bound: songs.secondsBound ?? 0)
         try unsafe body(&rawSongs)
       }
     }

@@ -60,7 +60,7 @@ public struct TodanaSubject: Subject {
     }
   }
 
-  private func withStore<Result>(
+  func withStore<Result>(
     _ directory: String, classes: [StoredObject.Type] = [Song.self, Playlist.self], _ body: (Store) throws -> Result
   ) throws -> Result {
     let configuration = StoreConfiguration(encryption: encryption)

@@ -44,6 +44,16 @@ import Testing
     #expect(songs.checksum { $0 == 4 ? "changed" : nil } == expected)
   }
 
+  @Test func `random seconds are below their bound, and the same each time`() {
+    let songs = SongSource(count: 1_000, titles: ["Song"], secondsBound: 10)
+    let indexes = songs.indexesBySeconds()
+    #expect(indexes.count == 10)
+    #expect(indexes.allSatisfy { (50...150).contains($0.count) })
+    #expect(indexes.flatMap { $0 }.sorted() == Array(0..<1_000))
+    // The first number of SplitMix64 with seed 0 is 0xE220A8397B1DCDAF.
+    #expect(songs.seconds(0) == UInt32(0xE220_A839_7B1D_CDAF % 10 as UInt64))
+  }
+
   @Test func `a wrong order within a playlist shows`() {
     var ordered = Checksum()
     var swapped = Checksum()
