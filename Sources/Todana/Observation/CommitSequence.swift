@@ -29,9 +29,13 @@ public struct CommitSequence: AsyncSequence, Sendable {
 
     public nonisolated(nonsending) mutating func next() async -> CommitChanges? {
       while taken.isEmpty {
-        if Task.isCancelled || membership.hub.isEnded { return nil }
+        if Task.isCancelled { return nil }
+        // Asked before: what is published until then can still be taken.
+        let isEnded = membership.hub.isEnded
         taken = membership.hub.take(membership.id)[...]
-        if taken.isEmpty { await membership.hub.wait(membership.id) }
+        guard taken.isEmpty else { continue }
+        if isEnded { return nil }
+        await membership.hub.wait(membership.id)
       }
       return taken.popFirst()
     }

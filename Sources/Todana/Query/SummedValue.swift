@@ -2,7 +2,7 @@
 public protocol SummedValue: OrderedValue {
   associatedtype Sum: Sendable
 
-  static var zero: Sum { get }
+  static var zeroSum: Sum { get }
 
   /// Adds the value; false where the sum has no room for it.
   func add(to sum: inout Sum) -> Bool
@@ -11,7 +11,7 @@ public protocol SummedValue: OrderedValue {
 }
 
 extension SummedValue where Self: FixedWidthInteger, Sum == Int {
-  public static var zero: Int { 0 }
+  public static var zeroSum: Int { 0 }
 
   public func add(to sum: inout Int) -> Bool {
     guard let value = Int(exactly: self) else { return false }
@@ -24,7 +24,7 @@ extension SummedValue where Self: FixedWidthInteger, Sum == Int {
 }
 
 extension SummedValue where Self: BinaryFloatingPoint, Sum == Double {
-  public static var zero: Double { 0 }
+  public static var zeroSum: Double { 0 }
 
   public func add(to sum: inout Double) -> Bool {
     sum += Double(self)
@@ -48,7 +48,7 @@ extension Float: SummedValue { public typealias Sum = Double }
 extension Double: SummedValue { public typealias Sum = Double }
 
 extension Optional: SummedValue where Wrapped: SummedValue {
-  public static var zero: Wrapped.Sum { Wrapped.zero }
+  public static var zeroSum: Wrapped.Sum { Wrapped.zeroSum }
   public func add(to sum: inout Wrapped.Sum) -> Bool { self?.add(to: &sum) ?? true }
   public static func double(_ sum: Wrapped.Sum) -> Double { Wrapped.double(sum) }
 }
@@ -57,7 +57,7 @@ extension Optional: SummedValue where Wrapped: SummedValue {
 public struct Summary<Number: SummedValue>: Sendable {
   /// How many are not nil.
   public private(set) var count = 0
-  public private(set) var sum = Number.zero
+  public private(set) var sum = Number.zeroSum
   /// The least; nil if there are none.
   public private(set) var minimum: Number?
   /// The greatest; nil if there are none.

@@ -251,7 +251,7 @@ struct BufferKeys {
     for change in batch.changes {
       guard let name = name(of: change, in: batch.arena) else { continue }
       let value = unsafe UnsafeRawBufferPointer(rebasing: batch.arena.bytes[change.value])
-      saved[name] = change.kind == .remove ? .absent : unsafe .token(recordToken(value))
+      saved[name] = change.kind == .remove ? WriteBatch.Expectation.absent : unsafe .token(recordToken(value))
     }
     return saved
   }

@@ -15,7 +15,7 @@ struct NumberLiteral: Equatable {
 ///
 /// `position` is the number of the value among several, for the problem. nil is NULL where the type has no nil.
 func converted<Value>(_ value: Any?, to type: Value.Type, _ position: Int) throws(FieldProblem) -> Value? {
-  guard let present = flattened(value) else { return (type as? any OptionalType.Type)?.absent as? Value }
+  guard let present = flattened(value) else { return (type as? any OptionalType.Type)?.nilValue as? Value }
   if let converted = convert(present, to: type) { return converted }
   let shown: String
   switch present {
@@ -60,14 +60,14 @@ func plainName(of type: Any.Type) -> String {
 
 protocol OptionalType {
   var content: Any? { get }
-  static var absent: Self { get }
+  static var nilValue: Self { get }
   static var wrappedName: String { get }
   static func wrapping(_ value: Any) -> Self?
 }
 
 extension Optional: OptionalType {
   var content: Any? { self }
-  static var absent: Self { .none }
+  static var nilValue: Self { .none }
   static var wrappedName: String { plainName(of: Wrapped.self) }
 
   static func wrapping(_ value: Any) -> Self? {
