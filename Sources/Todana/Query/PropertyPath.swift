@@ -30,6 +30,13 @@ struct PropertyPath: Hashable, @unchecked Sendable {
     PropertyPath(keyPaths: keyPaths + [keyPath])
   }
 
+  /// A property, by its own path, of the object that this one refers to.
+  func following(_ path: PropertyPath) -> PropertyPath {
+    var longer = path
+    longer.keyPaths = keyPaths + path.keyPaths
+    return longer
+  }
+
   var folded: PropertyPath {
     var path = self
     path.isFolded = true

@@ -1,0 +1,54 @@
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A part of a predicate that is evaluated, as no other test says the same.
+///
+/// Safe to share: a predicate is, and its parts are what it is made of.
+@safe
+struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<Bool>>: Test, @unchecked Sendable {
+  let expression: Expression
+  let variable: PredicateExpressions.Variable<Root>
+  let paths: [PropertyPath]
+  /// What loads the objects that it looks at.
+  let preparations: [@Sendable (Root) throws(StoreError) -> Void]
+  /// Tells it from others.
+  private let number = evaluationTestCount.add(1, ordering: .relaxed).newValue
+
+  init(
+    expression: Expression, variable: PredicateExpressions.Variable<Root>, paths: [PropertyPath],
+    preparations: [@Sendable (Root) throws(StoreError) -> Void]
+  ) {
+    self.expression = expression
+    self.variable = variable
+    self.paths = paths
+    self.preparations = preparations
+  }
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    let root = unsafe unsafeDowncast(object, to: Root.self)
+    for prepare in preparations { try prepare(root) }
+    do {
+      return try expression.evaluate(PredicateBindings((variable, root)))
+    } catch {
+      throw StoreError(
+        .invalidQuery, "The predicate of the query cannot be evaluated for an object.", underlying: error)
+    }
+  }
+
+  var ranges: ValueRanges? { nil }
+  var opposite: (any Test)? { nil }
+  var operand: [UInt8] { Array("\(number)".utf8) }
+
+  var description: String {
+    let text = "\(expression)"
+    return "predicate \(text.prefix(200))\(text.count > 200 ? "…" : "")"
+  }
+}
+
+private let evaluationTestCount = Atomic(0)

@@ -1,0 +1,87 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension PredicateExpressions.SequenceContains: ConditionExpression {
+  func node<Root>(_ translation: PredicateTranslation<Root>) -> ConditionNode? {
+    if let property = translation.property(element), let values = translation.constant(sequence) {
+      return translation.isIn(property, values)
+    }
+    guard let property = translation.property(sequence), let value = translation.constant(element) else { return nil }
+    return translation.contains(property, value)
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: ConditionExpression {
+  func node<Root>(_ translation: PredicateTranslation<Root>) -> ConditionNode? {
+    guard let property = translation.property(element), let range = translation.constant(range) as? any BoundedRange
+    else { return nil }
+    var nodes: [ConditionNode] = []
+    for (comparison, bound) in range.bounds {
+      guard let bound = bound as? Element.Output, let node = translation.compared(property, comparison, bound) else {
+        return nil
+      }
+      nodes.append(node)
+    }
+    return .joinAll(nodes)
+  }
+}
+
+/// A range, by what its elements have to be compared with.
+private protocol BoundedRange { var bounds: [(Comparison, Any)] { get } }
+
+extension Range: BoundedRange {
+  fileprivate var bounds: [(Comparison, Any)] { [(.greaterOrEqual, lowerBound), (.less, upperBound)] }
+}
+
+extension ClosedRange: BoundedRange {
+  fileprivate var bounds: [(Comparison, Any)] { [(.greaterOrEqual, lowerBound), (.lessOrEqual, upperBound)] }
+}
+
+extension PartialRangeFrom: BoundedRange {
+  fileprivate var bounds: [(Comparison, Any)] { [(.greaterOrEqual, lowerBound)] }
+}
+
+extension PartialRangeUpTo: BoundedRange {
+  fileprivate var bounds: [(Comparison, Any)] { [(.less, upperBound)] }
+}
+
+extension PartialRangeThrough: BoundedRange {
+  fileprivate var bounds: [(Comparison, Any)] { [(.lessOrEqual, upperBound)] }
+}
+
+/// An expression that looks for a text in another.
+protocol TextExpression: ConditionExpression {
+  associatedtype Text: PredicateExpression
+  /// What is searched.
+  var text: Text { get }
+  var match: TextMatch { get }
+  /// What is looked for; nil if that is no constant text.
+  var part: String? { get }
+}
+
+extension TextExpression {
+  func node<Root>(_ translation: PredicateTranslation<Root>) -> ConditionNode? {
+    guard let part, let property = translation.property(text) as? Property<Root, String> else { return nil }
+    return .test(TextTest(property: property, match: match, part: part))
+  }
+
+  /// Whether the text is all of what a variable stands for.
+  func isAbout(_ key: PredicateExpressions.VariableID) -> Bool {
+    (text as? PredicateExpressions.Variable<String>)?.key == key
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: ConditionExpression, TextExpression {
+  var text: Base { base }
+  var match: TextMatch { .prefix }
+  var part: String? { try? prefix.evaluate(PredicateBindings()) as? String }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: ConditionExpression, TextExpression {
+  var text: Base { base }
+  var match: TextMatch { .contains }
+  var part: String? { try? other.evaluate(PredicateBindings()) as? String }
+}
