@@ -1,24 +1,34 @@
 /// Keys of objects in one index, in an arena of their own, to be sorted.
 struct IndexKeys {
   let index: ClassIndex
-  private(set) var entries: [Entry] = []
+  var entries: [Entry] = []
   let arena: ByteArena
   private var writer: KeyWriter
 
   /// The key of one row.
   struct Entry {
-    /// The first eight bytes behind the one that is always the same, for comparing.
-    var head: UInt64
     /// Where the key stands in the arena.
     var offset: Int
-    var byteCount: Int
     var rowID: RowID
     /// The token of the record that it is of, where that matters.
     var token: UInt64
+    /// A key is short; a save may have millions of them.
+    private let smallByteCount: UInt32
     /// Whether the key ends in the row id, so that it belongs to this row only.
     var endsInRow: Bool
     /// Whether a text in it was too long.
     var isCut: Bool
+
+    init(offset: Int, byteCount: Int, rowID: RowID, token: UInt64, endsInRow: Bool, isCut: Bool) {
+      self.offset = offset
+      self.rowID = rowID
+      self.token = token
+      smallByteCount = UInt32(byteCount)
+      self.endsInRow = endsInRow
+      self.isCut = isCut
+    }
+
+    var byteCount: Int { Int(smallByteCount) }
   }
 
   init(_ index: ClassIndex, arena: ByteArena = ByteArena()) {
@@ -100,21 +110,8 @@ struct IndexKeys {
     if endsInRow { writer.append(bigEndian: rowID) }
     entries.append(
       Entry(
-        head: head(from: start), offset: start, byteCount: arena.count - start, rowID: rowID, token: token,
+        offset: start, byteCount: arena.count - start, rowID: rowID, token: token,
         endsInRow: endsInRow, isCut: isCut))
-  }
-
-  private func head(from start: Int) -> UInt64 {
-    let byteCount = arena.count - start - 1
-    if byteCount >= 8 {
-      return unsafe UInt64(bigEndian: arena.base.loadUnaligned(fromByteOffset: start + 1, as: UInt64.self))
-    }
-    var head: UInt64 = 0
-    for position in 0..<byteCount {
-      head |=
-        unsafe UInt64(arena.base.load(fromByteOffset: start + 1 + position, as: UInt8.self)) << (56 - 8 * position)
-    }
-    return head
   }
 
   /// Takes out what an element that comes several times has added several times.
@@ -127,16 +124,7 @@ struct IndexKeys {
     }
   }
 
-  /// Orders the entries by their keys.
-  mutating func sort() {
-    let arena = arena
-    entries.sort { lhs, rhs in
-      if lhs.head != rhs.head { return lhs.head < rhs.head }
-      return Self.order(lhs, rhs, arena, arena) < 0
-    }
-  }
-
-  private func order(_ lhs: Entry, _ rhs: Entry) -> Int { Self.order(lhs, rhs, arena, arena) }
+  func order(_ lhs: Entry, _ rhs: Entry) -> Int { Self.order(lhs, rhs, arena, arena) }
 
   /// Below 0, 0 or above.
   static func order(_ lhs: Entry, _ rhs: Entry, _ left: ByteArena, _ right: ByteArena) -> Int {

@@ -7,6 +7,8 @@
 /// ```
 public struct IndexPart: Sendable {
   let path: PropertyPath
+  /// The path's, which takes a while to print.
+  private let pathName: String?
   let typeName: String
   let isDescending: Bool
   /// What the key path starts from.
@@ -80,6 +82,7 @@ public struct IndexPart: Sendable {
     write: Write
   ) {
     self.path = path
+    pathName = path.name
     self.typeName = typeName
     self.isDescending = isDescending
     self.root = root
@@ -90,7 +93,7 @@ public struct IndexPart: Sendable {
 
   /// What it adds to the name of an index; nil where the key path does not print.
   var name: String? {
-    guard let name = path.name else { return nil }
+    guard let name = pathName else { return nil }
     return (isDescending ? "-" : "") + (path.isFolded ? "folded(\(name))" : path.isEach ? "each(\(name))" : name)
   }
 

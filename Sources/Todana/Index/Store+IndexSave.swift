@@ -22,6 +22,7 @@ extension Store {
       for former in replaced { try removed.append(former.object, rowID: former.rowID) }
       added.sort()
       removed.sort()
+      batch.reserveMore(added.entries.count + removed.entries.count)
       try append(added, insteadOf: removed, structure, to: &batch)
     }
   }
@@ -70,7 +71,8 @@ extension Store {
         order = IndexKeys.order(
           added.entries[position], removed.entries[removedPosition], added.arena, removed.arena)
       }
-      if order <= 0, position > 0,
+      // One that ends in the row id is no other's.
+      if order <= 0, position > 0, !added.entries[position].endsInRow,
         IndexKeys.order(added.entries[position - 1], added.entries[position], added.arena, added.arena) == 0
       {
         throw uniqueViolation(
@@ -203,6 +205,7 @@ enum IndexEntry {
   /// Writes the value of an entry: whether a text was too long, and the row id where the key does not end in it.
   static func appendValue(of entry: IndexKeys.Entry, to arena: ByteArena) -> Range<Int> {
     let start = arena.count
+    if entry.endsInRow, !entry.isCut { return start..<start }
     var writer = KeyWriter(arena: arena)
     if entry.isCut { writer.append(1) }
     // The last eight bytes are a record's token, by which a save says which row it takes the entry from.

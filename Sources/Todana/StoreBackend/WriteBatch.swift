@@ -93,6 +93,15 @@ public struct WriteBatch: ~Copyable {
 
   public mutating func reserveCapacity(_ count: Int) { packedChanges.reserveCapacity(count) }
 
+  /// Makes room for so many more changes.
+  ///
+  /// Not less than twice as much as there is, so that doing so again and again copies little.
+  mutating func reserveMore(_ count: Int) {
+    let needed = packedChanges.count + count
+    guard needed > packedChanges.capacity else { return }
+    packedChanges.reserveCapacity(max(needed, packedChanges.count * 2))
+  }
+
   public var isEmpty: Bool { packedChanges.isEmpty }
 
   mutating func sortPackedChanges(by precedes: (PackedChange, PackedChange) -> Bool) {
