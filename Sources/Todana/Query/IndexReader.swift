@@ -6,8 +6,8 @@ struct IndexReader {
   private var nextRange = 0
   private var scan: (any BackendScan)?
   private var chunk: RecordChunk
-  /// Entries of the chunk that were taken.
-  private var position = 0
+  /// How often entries were read.
+  private var readCount = 0
   /// Entries of one value that were read from the last to the first, to be given the other way around.
   private var group: [RowID] = []
   private var groupKey: [UInt8] = []
@@ -50,8 +50,9 @@ struct IndexReader {
       }
       let count = rows.count
       for slice in chunk.slices { try take(slice, into: &rows) }
-      // Who reads on wants many.
-      if chunk.recordLimit < Store.largeIndexChunk { chunk = store.enlargedIndexChunk(chunk) }
+      readCount += 1
+      // Who reads on wants many; others get by without so much memory.
+      if readCount > 1, chunk.recordLimit < Store.largeIndexChunk { chunk = store.enlargedIndexChunk(chunk) }
       if rows.count > count { return true }
     }
   }

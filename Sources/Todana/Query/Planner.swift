@@ -42,7 +42,7 @@ struct Planner {
     var best = scanPlan(condition)
     var accesses: [IndexAccess] = []
     for index in indexes {
-      guard let access = try self.access(to: index, tests) else { continue }
+      guard let access = try self.access(to: index, tests, count: fewNeeded(condition)) else { continue }
       if access.ranges.isEmpty {
         return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
       }
@@ -71,8 +71,25 @@ struct Planner {
 
   // MARK: One index
 
+  /// How many entries of an access are read where that is clear without an estimate, which takes longer than to read a
+  /// few: it has what is needed in order, and no other index could have less.
+  private func fewNeeded(_ condition: ConditionNode) -> (IndexAccess) -> Double? {
+    { access in
+      guard let needed = query.neededCount.map(Double.init), indexes.count == 1,
+        needed * (Cost.row + Cost.entry) < recordCount * Cost.scannedRecord,
+        case .always = condition.without(access.exactTests),
+        query.sortKeys.isEmpty ? access.isInRowOrder : order(of: access) != nil
+      else { return nil }
+      return needed
+    }
+  }
+
   /// The part of an index that has all objects that meet the tests; nil where the index says nothing of them.
-  private func access(to index: ClassIndex, _ tests: [any Test]) throws(StoreError) -> IndexAccess? {
+  ///
+  /// `count` says how many entries are expected, where that need not be estimated.
+  private func access(
+    to index: ClassIndex, _ tests: [any Test], count: (IndexAccess) -> Double? = { _ in nil }
+  ) throws(StoreError) -> IndexAccess? {
     guard let structure = index.structure else { return nil }
     var exact = Set<TestIdentity>()
     if let condition = index.declaration.condition {
@@ -113,7 +130,11 @@ struct Planner {
     {
       return nil
     }
-    access.expectedCount = try expectedCount(access)
+    if let count = count(access) {
+      access.expectedCount = count
+    } else {
+      access.expectedCount = try expectedCount(access)
+    }
     return access
   }
 

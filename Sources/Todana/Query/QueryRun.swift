@@ -399,17 +399,23 @@ struct QueryRun {
 /// Looks at records whether they meet a condition.
 private struct RecordFilter: ~Copyable {
   private let condition: ConditionNode
-  private var scratch: ScratchObject
+  /// nil where there is nothing to look at.
+  private var scratch: ScratchObject?
   let passesAll: Bool
 
   init(_ condition: ConditionNode, _ store: Store, _ table: ClassTable) {
     self.condition = condition
-    scratch = ScratchObject(store, table)
-    if case .always = condition { passesAll = true } else { passesAll = false }
+    if case .always = condition {
+      passesAll = true
+      scratch = nil
+    } else {
+      passesAll = false
+      scratch = ScratchObject(store, table)
+    }
   }
 
   mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {
-    if passesAll { return true }
-    return try condition.holds(for: try scratch.read(slice, in: chunk))
+    guard let object = try scratch?.read(slice, in: chunk) else { return true }
+    return try condition.holds(for: object)
   }
 }
