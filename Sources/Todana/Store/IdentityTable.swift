@@ -13,8 +13,11 @@ struct IdentityTable: ~Copyable {
   private var pages: UnsafeMutablePointer<IdentityPage?>
   private var pageCapacity = 0
   private var distantPages: [Int: IdentityPage] = [:]
-  /// A page without entries that is kept for the next need: streaming creates and releases one object at a time.
-  private var sparePage: IdentityPage?
+  /// Pages without entries that are kept for the next need: streaming creates and releases one object at a time, queries
+  /// a hundred from as many pages.
+  private var sparePages: [IdentityPage] = []
+  /// A megabyte of them.
+  private static let sparePageLimit = 128
   /// Whether objects are being made for most rows of each page that is added, right after it.
   var isBeingFilled = false
 
@@ -25,7 +28,7 @@ struct IdentityTable: ~Copyable {
   deinit {
     for index in 0..<pageCapacity { unsafe pages[index]?.deallocate() }
     for page in distantPages.values { page.deallocate() }
-    sparePage?.deallocate()
+    for page in sparePages { page.deallocate() }
     unsafe pages.deallocate()
   }
 
@@ -94,9 +97,8 @@ struct IdentityTable: ~Copyable {
   @inline(never)
   private mutating func addPage(at index: Int, of table: ClassTable) -> IdentityPage {
     let firstRowID = RowID(index) * RowID(IdentityPage.rowCount)
-    let page = sparePage ?? IdentityPage(of: table, firstRowID: firstRowID)
+    let page = sparePages.popLast() ?? IdentityPage(of: table, firstRowID: firstRowID)
     page.firstRowID = firstRowID
-    sparePage = nil
     if isBeingFilled || isFilledInOrder(upTo: index) {
       MemoryAhead.populate(behind: page.end, byteCount: MemoryAhead.pageOfObjects)
     }
@@ -134,8 +136,8 @@ struct IdentityTable: ~Copyable {
     } else {
       distantPages[index] = nil
     }
-    if sparePage == nil {
-      sparePage = page
+    if sparePages.count < Self.sparePageLimit {
+      sparePages.append(page)
     } else {
       page.deallocate()
     }
