@@ -113,6 +113,7 @@ let package = Package(
     // The programs of README.md and of the guide, word for word.
     .executableTarget(name: "ReadmeExample", dependencies: ["Todana"], path: "Tests/ReadmeExample"),
     .executableTarget(name: "GuideExample", dependencies: ["Todana"], path: "Tests/GuideExample"),
+    .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
     // What a program looks like whose default isolation is the main actor.
     .target(
       name: "MainActorExample",
@@ -122,7 +123,7 @@ let package = Package(
     ),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["MainActorExample", "ReadmeExample", "GuideExample", "TestSupport"]
+      dependencies: ["MainActorExample", "ReadmeExample", "GuideExample", "FindingExample", "TestSupport"]
     ),
   ],
   swiftLanguageModes: [.v6],
@@ -210,7 +211,7 @@ let swiftSettings: [SwiftSetting] = [
 let swiftTargetNames: Set<String> = [
   "Todana", "TodanaTool", "TestSupport", "CrashChild", "FuzzTargets", "Fuzzer", "TodanaTests",
   "BackendConformanceTests",
-  "ReadmeExample", "GuideExample", "MainActorExample", "DocumentationTests",
+  "ReadmeExample", "GuideExample", "FindingExample", "MainActorExample", "DocumentationTests",
   "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",
 ]
 for target in package.targets where swiftTargetNames.contains(target.name) {

@@ -16,6 +16,22 @@ struct DocumentedProgram: Sendable, CustomTestStringConvertible {
     DocumentedProgram(
       name: "GuideExample", document: "Sources/Todana/Todana.docc/GettingStarted.md",
       output: "[\"So What\", \"Blue in Green\"]\n565\n2\n0\n2\n"),
+    DocumentedProgram(
+      name: "FindingExample", document: "Sources/Todana/Todana.docc/Finding.md",
+      output: """
+        ["All Blues", "Baby", "Blue in Green"]
+        ["So What", "Écoute"]
+        3
+        400
+        [450, 350, 300, 400]
+        2000
+        Jazz 4 375.0
+        Pop 1 500.0
+        isrc ["\\"US1\\""]
+        1 [0] []
+        2 [0] []
+
+        """),
   ]
 
   var testDescription: String { name }

@@ -3,9 +3,10 @@ public import Todana
 /// Saves that follow from their number alone, over several classes and named buffers, so that a second process knows
 /// what each one left behind.
 ///
-/// Save *n* inserts a song, deletes an old one, changes two playlists and writes two named buffers.
+/// Save *n* inserts a song, deletes an old one, changes two playlists and writes two named buffers; inserts a note with
+/// indexes, changes one and deletes one.
 public enum SaveWorkload {
-  public static let classes: [StoredObject.Type] = [Song.self, Playlist.self, Node.self]
+  public static let classes: [StoredObject.Type] = [Song.self, Playlist.self, Node.self, Note.self]
 
   /// What encrypts the store where it is to be encrypted.
   public static let encryption = StoreEncryption.key([UInt8](repeating: 0xA5, count: 16))
@@ -13,7 +14,27 @@ public enum SaveWorkload {
   /// Parts of names and contents, none of which the files of an encrypted store may have.
   public static let words = [
     "Song", "song ", "Playlist", "latest", "reversed", "Node", "node ", "favourites", "save count",
+    "Note", "note ", "index",
   ]
+
+  /// A class with indexes.
+  public final class Note: StoredObject {
+    public var text = ""
+    public var number: Int64 = 0
+
+    public override class var indexes: [Index] {
+      [Index(\Note.number, unique: true, name: "index of numbers"), Index(.folded(\Note.text), name: "index of texts")]
+    }
+
+    public override func readContent(from buffer: inout DataBuffer) throws {
+      text = try buffer.readString()
+      number = try buffer.readInt64()
+    }
+    public override func writeContent(to buffer: inout DataBuffer) {
+      buffer.writeString(text)
+      buffer.writeInt64(number)
+    }
+  }
 
   /// What a store holds: everything that a reader of it can see.
   public struct State: Equatable, Sendable {
@@ -22,6 +43,8 @@ public enum SaveWorkload {
     public var playlists: [String: [String]] = [:]
     public var nodes: [String] = []
     public var favourites: [String] = []
+    /// The numbers of notes, as an index has them.
+    public var notes: [Int64] = []
 
     /// What `saveCount` saves leave behind.
     public init(after saveCount: Int) {
@@ -32,6 +55,7 @@ public enum SaveWorkload {
       playlists = ["latest": titles, "reversed": titles.reversed()]
       nodes = (1...saveCount).map { "node \($0)" }
       favourites = titles
+      notes = SaveWorkload.notes(after: saveCount)
     }
 
     /// What the store holds now.
@@ -45,6 +69,7 @@ public enum SaveWorkload {
       let favourites = try store.readNamedBuffer("favourites") { try $0.readReferences(Song.self) } ?? []
       try store.load(favourites)
       self.favourites = favourites.map(\.title)
+      notes = try store.fetch(Note.all.sorted(by: \.number).limit(.max)).map(\.number)
     }
   }
 
@@ -61,8 +86,24 @@ public enum SaveWorkload {
     try setSongs(latest, of: "latest", in: store)
     try setSongs(latest.reversed(), of: "reversed", in: store)
     try store.writeNamedBuffer("favourites") { $0.writeReferences(latest) }
+    try saveNotes(number, to: store)
     try store.writeNamedBuffer("save count") { $0.writeUInt64(UInt64(number)) }
     try store.saveChanges(durability: durability)
+  }
+
+  /// Every note is negative once it is five saves old, and gone when it is ten.
+  private static func saveNotes(_ number: Int, to store: Store) throws {
+    let note = Note()
+    note.text = "note \(number % 7)"
+    note.number = Int64(number)
+    try store.insert(note)
+    try store.update(Note.where { $0.number > 0 && $0.number <= Int64(number - 5) }) { $0.number = -$0.number }
+    try store.delete(Note.where { $0.number >= -Int64(max(0, number - 10)) && $0.number < 0 })
+  }
+
+  private static func notes(after saveCount: Int) -> [Int64] {
+    let numbers = (1...saveCount).filter { $0 > saveCount - 10 }
+    return numbers.map { $0 <= saveCount - 5 ? -Int64($0) : Int64($0) }.sorted()
   }
 
   private static func setSongs(_ songs: [Song], of title: String, in store: Store) throws {

@@ -89,6 +89,16 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
+  /// The properties that it is about.
+  var paths: [PropertyPath] {
+    switch self {
+    case .always, .never: return []
+    case .all(let nodes), .any(let nodes): return nodes.flatMap(\.paths)
+    case .not(let node): return node.paths
+    case .test(let test): return test.paths
+    }
+  }
+
   /// Whether every property it is about prints its name.
   var namesItsProperties: Bool {
     switch self {

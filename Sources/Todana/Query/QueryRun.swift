@@ -195,7 +195,7 @@ struct QueryRun {
     var count = 0
     let limit = query.limit ?? .max
     // Where there are no sort keys the row id tells.
-    let firstRow = query.sortKeys.isEmpty ? query.start.map { $0.rowID + 1 } ?? 0 : 0
+    let firstRow = query.sortKeys.isEmpty ? query.start.map { $0.rowID == .max ? .max : $0.rowID + 1 } ?? 0 : 0
     func give(
       _ rowID: RowID, _ slice: RecordChunk.Slice?, _ chunk: RecordChunk?
     ) throws(StoreError) -> Bool {

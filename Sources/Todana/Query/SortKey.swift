@@ -87,7 +87,7 @@ struct SortedRows {
     }
     rows.append(Row(rowID: rowID, head: head, offset: offset, byteCount: byteCount))
     // Keeping twice the wanted ones, what is left out costs less than a heap.
-    if let limit, rows.count > max(2 * limit, 4096) { prune(to: limit) }
+    if let limit, rows.count / 2 > max(limit, 2048) { prune(to: limit) }
   }
 
   /// Adds a row of which only the row id counts.

@@ -84,9 +84,19 @@ extension Store {
     _ query: Query<T>, includingPending: Bool
   ) throws(StoreError) -> QueryRun {
     try begin()
+    try refuseIdentities(in: query)
     let run = try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: includingPending)
     if case .scan = run.plan.access { try check(scan: run) }
     return run
+  }
+
+  /// What a record is looked at as has its content, and no identity that could be compared.
+  private func refuseIdentities<T: StoredObject>(in query: Query<T>) throws(StoreError) {
+    let identity = PropertyPath(\T.id)
+    let paths = query.specification.condition.paths + query.specification.sortKeys.map(\.path)
+    guard paths.contains(where: { $0.keyPaths.first == identity.keyPaths.first }) else { return }
+    throw StoreError(
+      .invalidQuery, "A query cannot compare identities: fetch by ids; results without a sort come in their order.")
   }
 
   private func check(scan run: QueryRun) throws(StoreError) {

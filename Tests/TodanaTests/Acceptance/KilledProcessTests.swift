@@ -26,6 +26,8 @@ import Todana
       let found = try SaveWorkload.State(of: store)
       #expect((acknowledged...acknowledged + 1).contains(found.saveCount), "round \(round)")
       try #require(found == SaveWorkload.State(after: found.saveCount), "round \(round)")
+      // No entry of an index without its record, and no record without its entries.
+      #expect(try store.verify().problems.isEmpty, "round \(round)")
       known = found.saveCount
       try store.close()
       if isEncrypted { try expectNothingReadable(in: path) }
