@@ -27,7 +27,7 @@ import Todana
       #expect((acknowledged...acknowledged + 1).contains(found.saveCount), "round \(round)")
       try #require(found == SaveWorkload.State(after: found.saveCount), "round \(round)")
       // No entry of an index without its record, and no record without its entries.
-      #expect(try store.verify().problems.isEmpty, "round \(round)")
+      if round % 5 == 0 { #expect(try store.verify().problems.isEmpty, "round \(round)") }
       known = found.saveCount
       try store.close()
       if isEncrypted { try expectNothingReadable(in: path) }
