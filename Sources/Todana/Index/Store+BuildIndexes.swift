@@ -16,7 +16,7 @@ public struct IndexStatus: Sendable {
   public var isUnique: Bool
   /// Whether queries use it.
   public var isComplete: Bool
-  /// The number of entries.
+  /// The number of entries; 0 where it could not be completed.
   public var entryCount: Int
   /// Why it could not be completed; ``Store/buildIndexes(progress:)`` tries again.
   public var failure: (any Error)?
@@ -36,7 +36,9 @@ extension Store {
           if case .complete = state { status.isComplete = true }
           if case .failed(let error) = state { status.failure = error }
           // One of them is the header.
-          if let structure = index.structure { status.entryCount = max(0, try savedCount(of: structure) - 1) }
+          if let structure = index.structure, status.failure == nil {
+            status.entryCount = max(0, try savedCount(of: structure) - 1)
+          }
           found.append(status)
         }
       }

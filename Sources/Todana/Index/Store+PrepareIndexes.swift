@@ -70,7 +70,15 @@ extension Store {
     if let tree {
       index.structure = tree
       if session.indexes[tree] != nil { return }
-      let (header, commit) = try indexHeader(of: tree)
+      let (header, commit): (IndexHeader?, CommitNumber)
+      do throws(StoreError) {
+        (header, commit) = try indexHeader(of: tree)
+      } catch {
+        // Records do not suffer from it: queries do without the index until it is rebuilt.
+        guard error.code == .damagedRecord else { throw error }
+        session.indexes[tree] = .failed(error)
+        return
+      }
       if let header, header.signature == index.signature {
         session.indexes[tree] = header.state == .complete ? .complete(since: commit) : .building
         return

@@ -389,6 +389,26 @@ private final class UniqueWithNil: Versioned {
     }
   }
 
+  @Test func `a store whose index file is cut off opens, and answers without the index`() throws {
+    try withDirectory { path in
+      var store = try open(path, BySeconds.self)
+      for number in 0..<3000 { try store.insert(BySeconds("Song", UInt32(number % 50))) }
+      try store.saveChanges()
+      try store.close()
+      let names = try FileManager.default.contentsOfDirectory(atPath: path)
+      let name = try #require(names.first { $0.contains("index") && $0.hasSuffix(".kct") })
+      let file = try FileHandle(forUpdating: URL(filePath: "\(path)/\(name)"))
+      try file.truncate(atOffset: 5000)
+      try file.close()
+      store = try open(path, BySeconds.self)
+      #expect(try store.indexes.map(\.isComplete) == [false])
+      #expect(try store.count(BySeconds.where { $0.seconds == 7 }) == 60)
+      #expect(try store.fetch(BySeconds.self).count == 3000)
+      #expect(try !store.verify().isSound)
+      try store.close()
+    }
+  }
+
   @Test func `an index is rebuilt on demand, and verify finds what is wrong with it`() throws {
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }
