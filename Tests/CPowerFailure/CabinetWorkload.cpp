@@ -63,6 +63,7 @@ class CabinetWorkload final : public Workload {
       commits_ = previous->commits_;
     } else if (plan.seed % 5 == 0) {
       growthStepsLeft_ = 4;
+      mustGrow_ = true;
     }
   }
 
@@ -83,6 +84,7 @@ class CabinetWorkload final : public Workload {
     readContents();
     for (int index = 0; index < plan_.commit_count; index++) step();
     endCompaction();
+    if (mustGrow_) awaitGrowth();
     isMigrationGivenUp_ = random_() % 2 == 0;
     endMigration();
     const tdn_statistics statistics = (*session_)->statistics();
@@ -242,7 +244,6 @@ class CabinetWorkload final : public Workload {
     for (size_t count = 0; count < touched; count++) change(changes, state);
     if (growthStepsLeft_ > 0) {
       // In the end twice as many as the file was made for.
-      growthStepsLeft_--;
       addNew(changes, contentsOf(TDN_STRUCTURE_KEYS, "many"), state["many"], 2200);
     }
     const bool conflicts = random_() % 10 == 0 && addConflict(changes);
@@ -251,6 +252,7 @@ class CabinetWorkload final : public Workload {
     try {
       const uint64_t number = commitChanges(*session_, changes, durability);
       require(!conflicts, "a commit has overlooked a conflict");
+      if (growthStepsLeft_ > 0) growthStepsLeft_--;
       if (number == commits_.back().number) return;
       commits_.push_back({number, begun, durability == FileGroup::Durability::full ? disk_.operationCount() : SIZE_MAX, std::move(state)});
     } catch (const Conflict &) {
@@ -259,6 +261,15 @@ class CabinetWorkload final : public Workload {
     }
     if (!plan_.in_background && random_() % 8 == 0) (*session_)->group().checkpoint();
     if (random_() % 12 == 0) copyFiles();
+  }
+
+  // A file grows in the background, beside the steps or after them. A commit asks for it where a compaction came between.
+  void awaitGrowth() {
+    for (int attempt = 0; (*session_)->statistics().growths == 0; attempt++) {
+      require(attempt < 1000, "a crowded file does not grow");
+      if (attempt % 100 == 99) step();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   }
 
   void change(Changes &changes, State &state) {
@@ -511,6 +522,7 @@ class CabinetWorkload final : public Workload {
   std::atomic<bool> isMigrationOver_{false};
   int64_t migrationCount_ = 0;
   int growthStepsLeft_ = 0;
+  bool mustGrow_ = false;
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ import Testing
       migrations += result.migrations
     }
     #expect(compactions > 0, "nothing was compacted")
-    // Of the seeds, every fifth may let files grow, in the background: with one of those it happens or not.
+    // With every fifth seed files grow, in the background.
     if Self.isLong, !hasKeys { #expect(growths > 0, "nothing grew") }
     if Self.isLong, keys == POWER_FAILURE_MIGRATING { #expect(migrations > 0, "no migration came to its end") }
     let names = ["", ", encrypted", ", migrating"]
