@@ -85,7 +85,7 @@ extension ConditionNode {
     case .always, .never: return false
     case .all(let nodes), .any(let nodes): return nodes.contains(where: \.looksAtOtherObjects)
     case .not(let node): return node.looksAtOtherObjects
-    case .test(let test): return test.paths.contains(where: \.leadsToOtherObjects)
+    case .test(let test): return test.looksAtOtherObjects
     }
   }
 }

@@ -18,6 +18,10 @@ public struct IndexPart: Sendable {
   /// An object's value, for people.
   let describe: @Sendable (StoredObject) -> String
   let write: Write
+  /// Passes over a key that is whole; nil where nothing reads one.
+  let skip: Skip?
+
+  typealias Skip = @Sendable (inout KeyReader) throws(KeyError) -> Void
 
   /// Writes the key of an object's property, whose root the caller has checked.
   enum Write: Sendable {
@@ -36,7 +40,7 @@ public struct IndexPart: Sendable {
         // The class that lists the index has been checked to be a Root.
         let text = unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath].optionalText
         text.map { FoldedText($0) }.writeKey(to: &key)
-      })
+      }, skip: Self.skip(String?.self))
   }
 
   /// The elements of a collection: the object has an entry for each, and none where it is empty.
@@ -53,7 +57,7 @@ public struct IndexPart: Sendable {
           element.writeKey(to: &key)
           finish(&key)
         }
-      })
+      }, skip: nil)
   }
 
   init<Root: StoreIdentifiable, Value: IndexedValue>(_ keyPath: any KeyPath<Root, Value> & Sendable, isDescending: Bool)
@@ -73,13 +77,17 @@ public struct IndexPart: Sendable {
         // The same.
         unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath].writeKey(to: &key)
         if isDescending { key.invert(from: start) }
-      })
+      }, skip: (Value.self as? any OrderedValue.Type).map { Self.skip($0) })
+  }
+
+  private static func skip<Value: OrderedValue>(_ type: Value.Type) -> Skip {
+    { key throws(KeyError) in _ = try Value.readKey(from: &key) }
   }
 
   private init(
     path: PropertyPath, typeName: String, isDescending: Bool, root: AnyObject.Type,
     isNil: @escaping @Sendable (StoredObject) -> Bool, describe: @escaping @Sendable (StoredObject) -> String,
-    write: Write
+    write: Write, skip: Skip?
   ) {
     self.path = path
     pathName = path.name
@@ -89,6 +97,7 @@ public struct IndexPart: Sendable {
     self.isNil = isNil
     self.describe = describe
     self.write = write
+    self.skip = skip
   }
 
   /// What it adds to the name of an index; nil where the key path does not print.

@@ -127,9 +127,14 @@ protocol Test: Sendable {
   var operand: [UInt8] { get }
 
   var description: String { get }
+
+  /// Whether what it says depends on other objects.
+  var looksAtOtherObjects: Bool { get }
 }
 
 extension Test {
+  var looksAtOtherObjects: Bool { paths.contains(where: \.leadsToOtherObjects) }
+
   var identity: TestIdentity { TestIdentity(kind: "\(type(of: self))", paths: paths, operand: operand) }
 }
 

@@ -30,39 +30,72 @@ struct IndexReader {
   /// Appends the row ids of some more entries; false at the end.
   mutating func read(into rows: inout [RowID]) throws(StoreError) -> Bool {
     while true {
-      if scan == nil {
-        guard nextRange < access.ranges.count else { return false }
-        let range = access.ranges[access.isDescending ? access.ranges.count - 1 - nextRange : nextRange]
-        nextRange += 1
-        do throws(BackendError) {
-          scan = try snapshot.scan(
-            tree: access.structure, from: range.lower, to: range.upper, descending: access.isDescending)
-        } catch {
-          throw store.translate(error)
-        }
+      switch try readOn() {
+      case .end: return false
+      case .endOfRange: if endGroup(into: &rows) { return true }
+      case .entries:
+        let count = rows.count
+        for slice in chunk.slices { try take(slice, into: &rows) }
+        useLargeChunk()
+        if rows.count > count { return true }
       }
-      guard let scan else { continue }
-      do throws(BackendError) { try scan.next(into: chunk) } catch { throw store.translate(error) }
-      if chunk.slices.isEmpty {
-        self.scan = nil
-        if endGroup(into: &rows) { return true }
-        continue
-      }
-      let count = rows.count
-      for slice in chunk.slices { try take(slice, into: &rows) }
-      readCount += 1
-      // Who reads on wants many; others get by without so much memory.
-      if readCount > 1, chunk.recordLimit < Store.largeIndexChunk { chunk = store.enlargedIndexChunk(chunk) }
-      if rows.count > count { return true }
     }
   }
 
-  private mutating func take(_ slice: RecordChunk.Slice, into rows: inout [RowID]) throws(StoreError) {
+  /// Calls back for each entry with its row, until the call returns false.
+  mutating func forEachEntry(
+    _ body: (RecordChunk.Slice, RecordChunk, RowID) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    while true {
+      switch try readOn() {
+      case .end: return
+      case .endOfRange: continue
+      case .entries:
+        for slice in chunk.slices where try !body(slice, chunk, try rowID(of: slice)) { return }
+        useLargeChunk()
+      }
+    }
+  }
+
+  private enum Step { case entries, endOfRange, end }
+
+  /// Reads some more entries into the chunk.
+  private mutating func readOn() throws(StoreError) -> Step {
+    if scan == nil {
+      guard nextRange < access.ranges.count else { return .end }
+      let range = access.ranges[access.isDescending ? access.ranges.count - 1 - nextRange : nextRange]
+      nextRange += 1
+      do throws(BackendError) {
+        scan = try snapshot.scan(
+          tree: access.structure, from: range.lower, to: range.upper, descending: access.isDescending)
+      } catch {
+        throw store.translate(error)
+      }
+    }
+    guard let scan else { return .endOfRange }
+    do throws(BackendError) { try scan.next(into: chunk) } catch { throw store.translate(error) }
+    if !chunk.slices.isEmpty { return .entries }
+    self.scan = nil
+    return .endOfRange
+  }
+
+  /// Who reads on wants many; others get by without so much memory.
+  private mutating func useLargeChunk() {
+    readCount += 1
+    if readCount > 1, chunk.recordLimit < Store.largeIndexChunk { chunk = store.enlargedIndexChunk(chunk) }
+  }
+
+  private func rowID(of slice: RecordChunk.Slice) throws(StoreError) -> RowID {
     guard slice.status == .found, let rowID = IndexEntry.rowID(of: slice, in: chunk) else {
       throw StoreError(
         .damagedIndex, "An entry of the index \"\(access.index.name)\" is damaged: rebuild it.",
         className: access.index.className)
     }
+    return rowID
+  }
+
+  private mutating func take(_ slice: RecordChunk.Slice, into rows: inout [RowID]) throws(StoreError) {
+    let rowID = try rowID(of: slice)
     if !slice.value.isEmpty, IndexEntry.isCut(slice) { metCutEntry = true }
     guard access.isDescending else { return rows.append(rowID) }
     let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])

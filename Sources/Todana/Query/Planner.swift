@@ -157,7 +157,8 @@ struct Planner {
     if case .always = residual { hasResidual = false }
     let count = access.expectedCount
     let readCost = Cost.start * Double(access.ranges.count) + count * Cost.entry
-    let everything = readCost + count * Cost.row
+    let covers = !hasResidual && access.coveredPositions(of: query) != nil
+    let everything = readCost + count * (covers ? Cost.entry : Cost.row)
     if query.sortKeys.isEmpty {
       if access.isInRowOrder {
         return [
@@ -166,7 +167,7 @@ struct Planner {
             cost: limited(everything, of: count, hasResidual))
         ]
       }
-      let rowCost = limited(count * Cost.row, of: count, hasResidual)
+      let rowCost = covers ? 0 : limited(count * Cost.row, of: count, hasResidual)
       return [
         Plan(
           access: .index(access), residual: residual, order: .rows, expectedCount: count,

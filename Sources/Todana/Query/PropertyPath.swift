@@ -12,6 +12,9 @@ struct PropertyPath: Hashable, @unchecked Sendable {
 
   init<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) { keyPaths = [keyPath] }
 
+  /// A path to compare others with, by whoever does not share it.
+  init(unshared keyPath: AnyKeyPath) { keyPaths = [keyPath] }
+
   private init(keyPaths: [AnyKeyPath]) { self.keyPaths = keyPaths }
 
   /// The property of a property that is no object.

@@ -72,6 +72,8 @@ struct QuerySpecification: Sendable {
   var limit: Int?
   /// Only what comes behind this is wanted.
   var start: QueryPosition?
+  /// The properties that are wanted of the objects; empty: anything, or the objects.
+  var wanted: [PropertyPath] = []
   /// What is wrong with the query, for the fetch to throw.
   var problem: String?
 
@@ -79,6 +81,9 @@ struct QuerySpecification: Sendable {
 
   /// The number of objects up to the last that is wanted; nil: all.
   var neededCount: Int? { limit.map { $0.addingReportingOverflow(offset).overflow ? .max : $0 + offset } }
+
+  /// Whether all objects are wanted that meet the condition.
+  var isUnlimited: Bool { limit == nil && offset == 0 && start == nil }
 
   func check() throws(StoreError) {
     func refusal(_ message: String) -> StoreError { StoreError(.invalidQuery, message) }

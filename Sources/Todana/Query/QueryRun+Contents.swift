@@ -26,6 +26,12 @@ extension QueryRun {
     try forEachContent(of: waiting, &scratch, body)
   }
 
+  /// The same for rows that are not pending.
+  func forEachContent(of rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
+    var scratch = ScratchObject(store, table)
+    try forEachContent(of: rowIDs, &scratch, body)
+  }
+
   /// The same for rows, which are read together up to one that is pending.
   private func forEachContent(
     of rowIDs: [RowID], _ scratch: inout ScratchObject, _ body: (StoredObject) throws(StoreError) -> Void

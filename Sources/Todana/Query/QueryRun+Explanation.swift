@@ -10,7 +10,8 @@ extension QueryRun {
       steps.append("Nothing is read: the condition cannot be met.")
     case .scan:
       access = .scan
-      steps.append("Look at all \(count) objects of \(table.name).")
+      let threads = scansInParallel ? ", \(ParallelScan.threadCount) threads" : ""
+      steps.append("Look at all \(count) objects of \(table.name)\(threads).")
     case .index(let part):
       access = .index
       steps.append(describe(part) + (part.isDescending ? ", from the last to the first" : "") + ".")

@@ -4,7 +4,7 @@ struct QueryRun {
   let table: ClassTable
   private(set) var query: QuerySpecification
   private let includingPending: Bool
-  private let snapshot: any BackendSnapshot
+  let snapshot: any BackendSnapshot
   /// nil where nothing of the class is saved, or anything may be.
   let classID: ClassID?
   let plan: Plan
@@ -293,11 +293,25 @@ struct QueryRun {
     let chunk = store.takeChunk()
     defer { store.giveBack(chunk) }
     var filter = RecordFilter(plan.residual, store, table)
-    while try store.next(of: scan, into: chunk) {
+    var count = 0
+    while !scansInParallel || count < ParallelScan.beginning {
+      guard try store.next(of: scan, into: chunk) else { return }
       for slice in chunk.slices where !isPending(slice.rowID) {
         if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
       }
+      count += chunk.slices.count
     }
+    let rest = ParallelScan(scan, of: table, in: store, condition: plan.residual)
+    try rest.forEachMatch(translatedBy: store) { slice, chunk throws(StoreError) in
+      isPending(slice.rowID) ? true : try body(slice.rowID, slice, chunk)
+    }
+  }
+
+  /// Whether several threads look at the records of a scan, where there are many.
+  var scansInParallel: Bool {
+    if ParallelScan.threadCount == 1 || plan.expectedCount < Double(2 * ParallelScan.beginning) { return false }
+    if case .always = plan.residual { return false }
+    return !plan.residual.looksAtOtherObjects
   }
 
   /// Reads an index as far as it is wanted.

@@ -114,7 +114,49 @@ import Todana
       if try store.exists(query, includingPending: includingPending) == wanted.isEmpty { return "exists of \(text())" }
       let objects = try store.fetch(query, includingPending: includingPending).map { $0.id?.rowID ?? 0 }
       if objects != wanted { return "objects \(objects) of \(text())" }
-      return nil
+      return try compareValues(of: query, expected, includingPending: includingPending).map { "\($0) of \(text())" }
+    }
+
+    /// The same for what is read without objects, from an index alone where it has it.
+    private mutating func compareValues(
+      of query: Query<Piece>, _ expected: [PieceValues], includingPending: Bool
+    ) throws -> String? {
+      switch generator.number(8) {
+      case 0:
+        let titles = try store.values(query, of: \.title, includingPending: includingPending)
+        return titles.map { Array($0.utf8) } == expected.map { Array($0.title.utf8) } ? nil : "titles \(titles)"
+      case 1:
+        let seconds = try store.values(query, of: \.seconds, includingPending: includingPending)
+        return seconds == expected.map(\.seconds) ? nil : "seconds \(seconds)"
+      case 2:
+        let sum = try store.sum(query, of: \.seconds, includingPending: includingPending)
+        return sum == expected.reduce(0) { $0 + Int($1.seconds) } ? nil : "sum \(sum)"
+      case 3:
+        let least = try store.minimum(query, of: \.seconds, includingPending: includingPending)
+        let greatest = try store.maximum(query, of: \.seconds, includingPending: includingPending)
+        let wanted = expected.map(\.seconds)
+        return least == wanted.min() && greatest == wanted.max() ? nil : "between \(least ?? 0) and \(greatest ?? 0)"
+      case 4:
+        let least = try store.minimum(query, of: \.genre, includingPending: includingPending)
+        let greatest = try store.maximum(query, of: \.genre, includingPending: includingPending)
+        let wanted = expected.compactMap(\.genre).map { Array($0.utf8) }
+        let isRight =
+          (least ?? nil).map { Array($0.utf8) } == wanted.min { $0.lexicographicallyPrecedes($1) }
+          && (greatest ?? nil).map { Array($0.utf8) } == wanted.max { $0.lexicographicallyPrecedes($1) }
+        return isRight ? nil : "from \(String(describing: least)) to \(String(describing: greatest))"
+      case 5:
+        let groups = try store.groups(query, by: \.genre, of: \.rating, includingPending: includingPending)
+        let counts = Dictionary(grouping: expected) { $0.genre.map { Array($0.utf8) } }.mapValues(\.count)
+        let found = groups.map { ($0.key.map { Array($0.utf8) }, $0.summary.count) }
+        return Dictionary(found) { first, _ in first } == counts && found.count == counts.count
+          ? nil : "groups \(found)"
+      case 6:
+        let titles = try store.distinctValues(query, of: \.title, includingPending: includingPending)
+        let wanted = Set(expected.map { Array($0.title.utf8) })
+        return Set(titles.map { Array($0.utf8) }) == wanted && titles.count == wanted.count ? nil : "titles \(titles)"
+      default:
+        return nil
+      }
     }
   }
 }

@@ -41,6 +41,7 @@ struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<B
     }
   }
 
+  var looksAtOtherObjects: Bool { !preparations.isEmpty || paths.contains(where: \.leadsToOtherObjects) }
   var ranges: ValueRanges? { nil }
   var opposite: (any Test)? { nil }
   var operand: [UInt8] { Array("\(number)".utf8) }

@@ -1,0 +1,20 @@
+/// A property that is not nil.
+struct PresenceTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+  let property: Property<Root, Value>
+
+  func holds(for object: StoredObject) throws(StoreError) -> Bool {
+    // A query's objects are of its class.
+    try !property.read(unsafe unsafeDowncast(object, to: Root.self)).isAbsent
+  }
+
+  var paths: [PropertyPath] { [property.path] }
+
+  var ranges: ValueRanges? {
+    let present = ByteRange(lower: EncodedValue<Value>.firstPresent, upper: nil)
+    return ValueRanges(path: property.path, ranges: [present], isExact: true)
+  }
+
+  var opposite: (any Test)? { nil }
+  var operand: [UInt8] { [] }
+  var description: String { "\(property.path.description) is there" }
+}
