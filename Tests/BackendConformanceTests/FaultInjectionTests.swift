@@ -34,6 +34,10 @@ struct FaultInjectionTests {
     Fault(name: "an allocation fails", kind: "allocate", error: ENOMEM, isLasting: false),
   ]
 
+  /// In the long run, so many of the calls fail; all of them with TODANA_ALL_FAULTS=1.
+  private static let longSampleCount =
+    ProcessInfo.processInfo.environment["TODANA_ALL_FAULTS"] == "1" ? Int.max : 250
+
   /// In the place of an error: only half of the bytes are written.
   private static let shortWrite: Int32 = -1
 
@@ -77,11 +81,14 @@ struct FaultInjectionTests {
       try run(fault, isEncrypted: isEncrypted, savedBefore: savedBefore, first: .max, step: 1, &result)
       let callCount = result.callCount
       guard callCount > 0 else { continue }
-      // What an encrypted store does besides is sealing, its file of keys, and renewing them: every fifth call will meet
-      // that, too.
-      let longStep = isEncrypted ? 5 : 1
-      let step = LongTests.areEnabled ? longStep : max(1, callCount / fault.sampleCount)
-      try run(fault, isEncrypted: isEncrypted, savedBefore: savedBefore, first: 1, step: step, &result)
+      // Of thousands of allocations each long run lets others fail.
+      let sampleCount = LongTests.areEnabled ? Self.longSampleCount : fault.sampleCount
+      let step = max(1, callCount / sampleCount)
+      let first = LongTests.areEnabled ? Int.random(in: 1...step) : 1
+      if step > 1, LongTests.areEnabled {
+        print("\(fault.testDescription): calls \(first), \(first + step), … of \(callCount)")
+      }
+      try run(fault, isEncrypted: isEncrypted, savedBefore: savedBefore, first: first, step: step, &result)
     }
     #expect(result.runCount > 2)
     print(

@@ -81,7 +81,12 @@ public struct IndexPart: Sendable {
   }
 
   private static func skip<Value: OrderedValue>(_ type: Value.Type) -> Skip {
-    { key throws(KeyError) in _ = try Value.readKey(from: &key) }
+    // Texts, without making one.
+    if type == String.self { return { key throws(KeyError) in try key.skipText() } }
+    if type == String?.self {
+      return { key throws(KeyError) in if try key.readByte() != 0 { try key.skipText() } }
+    }
+    return { key throws(KeyError) in _ = try Value.readKey(from: &key) }
   }
 
   private init(

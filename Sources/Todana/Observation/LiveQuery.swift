@@ -43,11 +43,10 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
         try Task.checkCancellation()
         try store.begin()
         let commits = membership.hub.take(membership.id)
-        if var live = result {
+        if result != nil {
           if !commits.isEmpty {
-            let difference = try live.apply(commits)
-            result = live
-            if let difference { return QueryChange(store: store, difference: difference) }
+            // In place: a copy would take as long as the result is large.
+            if let difference = try result?.apply(commits) { return QueryChange(store: store, difference: difference) }
             continue
           }
         } else {

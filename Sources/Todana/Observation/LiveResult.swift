@@ -20,8 +20,8 @@ struct LiveResult {
   private let dependsOnOthers: Bool
   private let leadsToOtherClasses: Bool
   private var rowIDs: [RowID]
-  /// By row, what it is sorted by; empty without a sort.
-  private var keys: [RowID: [UInt8]]
+  /// What rows are sorted by; empty without a sort.
+  private var keys = RowKeys()
   private var commitNumber: CommitNumber
 
   init(_ query: QuerySpecification, of table: ClassTable, in store: Store) throws(StoreError) {
@@ -30,7 +30,7 @@ struct LiveResult {
     self.query = query
     dependsOnOthers = query.limit != nil || query.offset > 0
     leadsToOtherClasses = query.condition.looksAtOtherObjects
-    (rowIDs, keys, commitNumber) = ([], [:], 0)
+    (rowIDs, commitNumber) = ([], 0)
     try carryOut()
   }
 
@@ -51,8 +51,7 @@ struct LiveResult {
     }
     let sorted = try run.sortedRows()
     rowIDs = sorted.rows.map(\.rowID)
-    keys = Dictionary(minimumCapacity: rowIDs.count)
-    for row in sorted.rows { keys[row.rowID] = sorted.key(of: row) }
+    keys = RowKeys(of: sorted)
   }
 
   /// Brings the result to the newest state.
@@ -99,7 +98,7 @@ struct LiveResult {
         if let index {
           updated.insert(rowID)
           // It stays where it is.
-          if query.sortKeys.isEmpty || keys[rowID] == key { continue }
+          if query.sortKeys.isEmpty || keys.order(rowID, key) == 0 { continue }
           removed.append((index, rowID))
         }
         added.append((key, rowID))
@@ -110,12 +109,12 @@ struct LiveResult {
     removed.sort { $0.index < $1.index }
     for place in removed.reversed() {
       rowIDs.remove(at: place.index)
-      keys[place.rowID] = nil
+      keys.remove(place.rowID)
     }
     added.sort { $0.key != $1.key ? $0.key.lexicographicallyPrecedes($1.key) : $0.rowID < $1.rowID }
     for row in added {
       rowIDs.insert(row.rowID, at: insertionIndex(of: row.rowID, row.key))
-      if !query.sortKeys.isEmpty { keys[row.rowID] = row.key }
+      if !query.sortKeys.isEmpty { keys.insert(row.key, of: row.rowID) }
     }
     change.deletions = removed.map(\.index)
     change.insertions = added.compactMap { index(of: $0.rowID) }.sorted()
@@ -149,8 +148,7 @@ struct LiveResult {
 
   /// Where a row stands; nil if it does not belong to the result.
   private func index(of rowID: RowID) -> Int? {
-    let key = query.sortKeys.isEmpty ? [] : keys[rowID]
-    guard let key else { return nil }
+    guard let key = query.sortKeys.isEmpty ? [] : keys[rowID] else { return nil }
     let index = insertionIndex(of: rowID, key)
     return index < rowIDs.count && rowIDs[index] == rowID ? index : nil
   }
@@ -161,9 +159,8 @@ struct LiveResult {
     while low < high {
       let middle = (low + high) / 2
       let other = rowIDs[middle]
-      let otherKey = query.sortKeys.isEmpty ? [] : keys[other] ?? []
-      let isBefore = otherKey == key ? other < rowID : otherKey.lexicographicallyPrecedes(key)
-      if isBefore { low = middle + 1 } else { high = middle }
+      let order = query.sortKeys.isEmpty ? 0 : keys.order(other, key)
+      if order < 0 || (order == 0 && other < rowID) { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -10,16 +10,17 @@ public struct KeyError: Error, Sendable, CustomStringConvertible {
 /// Borrows the bytes: they have to stay where they are as long as it reads.
 @safe
 public struct KeyReader {
-  private let bytes: UnsafeRawBufferPointer
-  private(set) var position = 0
+  @usableFromInline let bytes: UnsafeRawBufferPointer
+  @usableFromInline var position = 0
   /// 0xFF while values are read whose order is turned around, else 0.
-  var inversion: UInt8 = 0
+  @usableFromInline var inversion: UInt8 = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
 
-  var isAtEnd: Bool { unsafe position == bytes.count }
+  @inlinable var isAtEnd: Bool { unsafe position == bytes.count }
 
   /// - Throws: ``KeyError`` at the end.
+  @inlinable
   public mutating func readByte() throws(KeyError) -> UInt8 {
     guard !isAtEnd else { throw KeyError("the key is too short") }
     defer { position += 1 }
@@ -29,6 +30,7 @@ public struct KeyReader {
   /// Reads a number whose highest byte stands first.
   ///
   /// - Throws: ``KeyError`` where fewer bytes are left.
+  @inlinable
   public mutating func readBigEndian<Number: FixedWidthInteger & BitwiseCopyable>(
     _ type: Number.Type = Number.self
   ) throws(KeyError) -> Number {
@@ -54,6 +56,18 @@ public struct KeyReader {
       case 0: return text
       case 1: text.append(0)
       case 2: throw KeyError("the key holds a part of the text only")
+      default: throw KeyError("the text has no end")
+      }
+    }
+  }
+
+  /// Passes over bytes of any number.
+  mutating func skipText() throws(KeyError) {
+    while true {
+      while try readByte() != 0 {}
+      switch try readByte() {
+      case 0: return
+      case 1: continue
       default: throw KeyError("the text has no end")
       }
     }

@@ -157,8 +157,10 @@ struct Planner {
     if case .always = residual { hasResidual = false }
     let count = access.expectedCount
     let readCost = Cost.start * Double(access.ranges.count) + count * Cost.entry
-    let covers = !hasResidual && access.coveredPositions(of: query) != nil
-    let everything = readCost + count * (covers ? Cost.entry : Cost.row)
+    let covered = hasResidual ? nil : access.coveredPositions(of: query)
+    // What stands before the last part that is wanted has to be passed over.
+    let valueCost = covered.map { Cost.entry * Double(1 + ($0.max() ?? 0)) } ?? Cost.row
+    let everything = readCost + count * valueCost
     if query.sortKeys.isEmpty {
       if access.isInRowOrder {
         return [
@@ -167,11 +169,11 @@ struct Planner {
             cost: limited(everything, of: count, hasResidual))
         ]
       }
-      let rowCost = covers ? 0 : limited(count * Cost.row, of: count, hasResidual)
+      let rowCost = limited(count * (Cost.row + Cost.entry), of: count, hasResidual)
       return [
         Plan(
           access: .index(access), residual: residual, order: .rows, expectedCount: count,
-          cost: readCost + count * Cost.entry + rowCost)
+          cost: readCost + (covered == nil ? rowCost : count * valueCost))
       ]
     }
     if let direction = order(of: access) {

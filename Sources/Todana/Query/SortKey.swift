@@ -46,7 +46,8 @@ struct SortKey: Sendable {
 struct SortedRows {
   private(set) var rows: [Row] = []
   private let sortKeys: [SortKey]
-  private let arena = ByteArena(capacity: 4096)
+  /// The rows' keys, and what else came.
+  let arena = ByteArena(capacity: 4096)
   private var writer: KeyWriter
   /// So many of the first ones are wanted; nil: all.
   private let limit: Int?
@@ -57,8 +58,8 @@ struct SortedRows {
     let rowID: RowID
     /// The first bytes of the key, for comparing.
     fileprivate let head: UInt64
-    fileprivate let offset: Int
-    fileprivate let byteCount: Int
+    let offset: Int
+    let byteCount: Int
   }
 
   init(by sortKeys: [SortKey], limit: Int?, start: QueryPosition?) {

@@ -16,13 +16,13 @@ extension Store {
   /// A property of each object of a query, in its order: from the index alone where that has it in this order.
   ///
   /// Of values that are equal one may come for another: 0.0 for -0.0.
+  @inlinable
   public func values<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
   ) throws(StoreError) -> [Value] {
-    let run = try begin(wanting: [keyPath], of: query, inOrder: true, includingPending: includingPending)
     var values: [Value] = []
-    try run.forEachWanted(inOrder: true, startingOver: { values.removeAll() }) { wanted throws(StoreError) in
-      values.append(try wanted.value(0, keyPath))
+    try forEachWanted([keyPath], of: query, inOrder: true, includingPending, startingOver: { values.removeAll() }) {
+      wanted throws(StoreError) in values.append(try wanted.value(0, keyPath))
     }
     return values
   }
@@ -46,6 +46,7 @@ extension Store {
   }
 
   /// The different values of a property among the objects of a query, in their order.
+  @inlinable
   public func distinctValues<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
   ) throws(StoreError) -> [Value] {
@@ -55,6 +56,7 @@ extension Store {
   /// The sum of a property over the objects of a query; nil counts as nothing.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` where it is more than an `Int` holds.
+  @inlinable
   public func sum<T: StoredObject, Number: SummedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true
   ) throws(StoreError) -> Number.Sum {
@@ -62,6 +64,7 @@ extension Store {
   }
 
   /// The average of a property over the objects of a query where it is not nil; nil if there are none.
+  @inlinable
   public func average<T: StoredObject, Number: SummedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true
   ) throws(StoreError) -> Double? {
@@ -69,6 +72,7 @@ extension Store {
   }
 
   /// The least value of a property among the objects of a query where it is not nil; nil if there are none.
+  @inlinable
   public func minimum<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
   ) throws(StoreError) -> Value? {
@@ -76,19 +80,20 @@ extension Store {
   }
 
   /// The greatest value of a property among the objects of a query where it is not nil; nil if there are none.
+  @inlinable
   public func maximum<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
   ) throws(StoreError) -> Value? {
     try extreme(query, keyPath, .descending, includingPending)
   }
 
-  private func extreme<T: StoredObject, Value: OrderedValue>(
+  @inlinable
+  func extreme<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
   ) throws(StoreError) -> Value? {
     if let first = try firstInOrder(query, keyPath, order, includingPending) { return first.value }
     var best: Value?
-    let run = try begin(wanting: [keyPath], of: query, includingPending: includingPending)
-    try run.forEachWanted(inOrder: false) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
       let value = try wanted.value(0, keyPath)
       if value.isAbsent { return }
       guard let other = best else { return best = value }
@@ -98,7 +103,8 @@ extension Store {
   }
 
   /// The first value that is there, where an index has it in order; else nil.
-  private func firstInOrder<T: StoredObject, Value: OrderedValue>(
+  @usableFromInline
+  func firstInOrder<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
   ) throws(StoreError) -> (value: Value?, Void)? {
     guard query.specification.isUnlimited else { return nil }
@@ -122,25 +128,28 @@ extension Store {
     return (first, ())
   }
 
-  private func summary<T: StoredObject, Number: SummedValue>(
+  @inlinable
+  func summary<T: StoredObject, Number: SummedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool
   ) throws(StoreError) -> Summary<Number> {
     var summary = Summary<Number>()
-    let run = try begin(wanting: [keyPath], of: query, includingPending: includingPending)
-    try run.forEachWanted(inOrder: false) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
       try summary.add(try wanted.value(0, keyPath))
     }
     return summary
   }
 
-  /// Begins a query of whose objects some properties are wanted only.
-  private func begin<T: StoredObject>(
-    wanting keyPaths: [PartialKeyPath<T>], of query: Query<T>, inOrder: Bool = false, includingPending: Bool
-  ) throws(StoreError) -> QueryRun {
+  /// Calls back with some properties of each object of a query.
+  @usableFromInline
+  func forEachWanted<T: StoredObject>(
+    _ keyPaths: [PartialKeyPath<T>], of query: Query<T>, inOrder: Bool = false, _ includingPending: Bool,
+    startingOver: () -> Void = {}, _ body: (WantedValues) throws(StoreError) -> Void
+  ) throws(StoreError) {
     var query = query
     if !inOrder, query.specification.isUnlimited { query.specification.sortKeys = [] }
     query.specification.wanted = keyPaths.map { PropertyPath(unshared: $0) }
-    return try begin(query, includingPending: includingPending)
+    try begin(query, includingPending: includingPending)
+      .forEachWanted(inOrder: inOrder, startingOver: startingOver, body)
   }
 
   /// The objects of a query by a property: how many have each value, in the order of the values.
@@ -148,52 +157,34 @@ extension Store {
   /// ```swift
   /// for group in try store.groups(Song.all, by: \.genre) { print(group.key ?? "none", group.count) }
   /// ```
+  @inlinable
   public func groups<T: StoredObject, Key: OrderedValue>(
     _ query: Query<T>, by keyPath: KeyPath<T, Key>, includingPending: Bool = true
   ) throws(StoreError) -> [(key: Key, count: Int)] {
-    var groups = Groups<Key, Int>()
-    let run = try begin(wanting: [keyPath], of: query, includingPending: includingPending)
-    try run.forEachWanted(inOrder: false) { wanted throws(StoreError) in
-      groups.update(try wanted.value(0, keyPath), default: 0) { $0 += 1 }
+    var numbers = GroupNumbers()
+    var groups: [(key: Key, count: Int)] = []
+    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
+      let key = try wanted.value(0, keyPath)
+      let number = numbers.number(of: key)
+      if number == groups.count { groups.append((key, 0)) }
+      groups[number].count += 1
     }
-    return groups.sorted.map { (key: $0.key, count: $0.value) }
+    return numbers.inOrder.map { groups[$0] }
   }
 
   /// The objects of a query by a property, with the number, sum, average, least and greatest value of another one.
+  @inlinable
   public func groups<T: StoredObject, Key: OrderedValue, Number: SummedValue>(
     _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, includingPending: Bool = true
   ) throws(StoreError) -> [(key: Key, summary: Summary<Number>)] {
-    var groups = Groups<Key, Summary<Number>>()
-    let run = try begin(wanting: [keyPath, numberPath], of: query, includingPending: includingPending)
-    try run.forEachWanted(inOrder: false) { wanted throws(StoreError) in
-      let number = try wanted.value(1, numberPath)
-      var failure: StoreError?
-      groups.update(try wanted.value(0, keyPath), default: Summary()) { summary in
-        do throws(StoreError) { try summary.add(number) } catch { failure = error }
-      }
-      if let failure { throw failure }
+    var numbers = GroupNumbers()
+    var groups: [(key: Key, summary: Summary<Number>)] = []
+    try forEachWanted([keyPath, numberPath], of: query, includingPending) { wanted throws(StoreError) in
+      let key = try wanted.value(0, keyPath)
+      let number = numbers.number(of: key)
+      if number == groups.count { groups.append((key, Summary())) }
+      try groups[number].summary.add(try wanted.value(1, numberPath))
     }
-    return groups.sorted.map { (key: $0.key, summary: $0.value) }
-  }
-}
-
-/// Values by keys that are the same by the rule of ``OrderedValue``.
-private struct Groups<Key: OrderedValue, Value> {
-  private var positions: [[UInt8]: Int] = [:]
-  private var entries: [(bytes: [UInt8], key: Key, value: Value)] = []
-
-  mutating func update(_ key: Key, default value: @autoclosure () -> Value, _ body: (inout Value) -> Void) {
-    let arena = ByteArena()
-    var writer = KeyWriter(arena: arena)
-    key.writeKey(to: &writer)
-    let bytes = unsafe Array(arena.bytes)
-    if let position = positions[bytes] { return body(&entries[position].value) }
-    positions[bytes] = entries.count
-    entries.append((bytes, key, value()))
-    body(&entries[entries.count - 1].value)
-  }
-
-  var sorted: [(key: Key, value: Value)] {
-    entries.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map { ($0.key, $0.value) }
+    return numbers.inOrder.map { groups[$0] }
   }
 }

@@ -11,8 +11,9 @@ public protocol SummedValue: OrderedValue {
 }
 
 extension SummedValue where Self: FixedWidthInteger, Sum == Int {
-  public static var zeroSum: Int { 0 }
+  @inlinable public static var zeroSum: Int { 0 }
 
+  @inlinable
   public func add(to sum: inout Int) -> Bool {
     guard let value = Int(exactly: self) else { return false }
     let (total, overflows) = sum.addingReportingOverflow(value)
@@ -20,18 +21,19 @@ extension SummedValue where Self: FixedWidthInteger, Sum == Int {
     return !overflows
   }
 
-  public static func double(_ sum: Int) -> Double { Double(sum) }
+  @inlinable public static func double(_ sum: Int) -> Double { Double(sum) }
 }
 
 extension SummedValue where Self: BinaryFloatingPoint, Sum == Double {
-  public static var zeroSum: Double { 0 }
+  @inlinable public static var zeroSum: Double { 0 }
 
+  @inlinable
   public func add(to sum: inout Double) -> Bool {
     sum += Double(self)
     return true
   }
 
-  public static func double(_ sum: Double) -> Double { sum }
+  @inlinable public static func double(_ sum: Double) -> Double { sum }
 }
 
 extension Int: SummedValue { public typealias Sum = Int }
@@ -48,33 +50,44 @@ extension Float: SummedValue { public typealias Sum = Double }
 extension Double: SummedValue { public typealias Sum = Double }
 
 extension Optional: SummedValue where Wrapped: SummedValue {
-  public static var zeroSum: Wrapped.Sum { Wrapped.zeroSum }
-  public func add(to sum: inout Wrapped.Sum) -> Bool { self?.add(to: &sum) ?? true }
-  public static func double(_ sum: Wrapped.Sum) -> Double { Wrapped.double(sum) }
+  @inlinable public static var zeroSum: Wrapped.Sum { Wrapped.zeroSum }
+  @inlinable public func add(to sum: inout Wrapped.Sum) -> Bool { self?.add(to: &sum) ?? true }
+  @inlinable public static func double(_ sum: Wrapped.Sum) -> Double { Wrapped.double(sum) }
 }
 
 /// What there is to know of several numbers; nil is left out.
 public struct Summary<Number: SummedValue>: Sendable {
   /// How many are not nil.
-  public private(set) var count = 0
-  public private(set) var sum = Number.zeroSum
+  @inlinable public var count: Int { storedCount }
+  @inlinable public var sum: Number.Sum { storedSum }
   /// The least; nil if there are none.
-  public private(set) var minimum: Number?
+  @inlinable public var minimum: Number? { storedMinimum }
   /// The greatest; nil if there are none.
-  public private(set) var maximum: Number?
-
-  init() {}
-
+  @inlinable public var maximum: Number? { storedMaximum }
   /// The sum by the number; nil if there are none.
-  public var average: Double? { count == 0 ? nil : Number.double(sum) / Double(count) }
+  @inlinable public var average: Double? { count == 0 ? nil : Number.double(sum) / Double(count) }
 
+  @usableFromInline var storedCount = 0
+  @usableFromInline var storedSum = Number.zeroSum
+  @usableFromInline var storedMinimum: Number?
+  @usableFromInline var storedMaximum: Number?
+
+  @inlinable init() {}
+
+  // Inlinable as all that happens with each of many values, so that it is compiled for their type.
+  @inlinable
   mutating func add(_ number: Number) throws(StoreError) {
     if number.isAbsent { return }
-    guard number.add(to: &sum) else {
+    guard number.add(to: &storedSum) else {
       throw StoreError(.invalidQuery, "The sum is more than an Int holds.")
     }
-    count += 1
-    if minimum.map({ Number.precedes(number, $0) }) ?? true { minimum = number }
-    if maximum.map({ Number.precedes($0, number) }) ?? true { maximum = number }
+    storedCount += 1
+    guard let minimum = storedMinimum, let maximum = storedMaximum else {
+      storedMinimum = number
+      storedMaximum = number
+      return
+    }
+    if Number.precedes(number, minimum) { storedMinimum = number }
+    if Number.precedes(maximum, number) { storedMaximum = number }
   }
 }

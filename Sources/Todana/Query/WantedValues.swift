@@ -1,47 +1,63 @@
 /// What is wanted of an object of a query: some of its properties, from its content or from an entry of an index.
 @safe
+@usableFromInline
 struct WantedValues {
-  private let source: Source
+  /// The object, whose content is loaded; nil where there is an entry.
+  @usableFromInline let object: StoredObject?
+  /// A key that is whole, and where in its index the wanted properties are.
+  private let key: UnsafeRawBufferPointer
+  private let index: ClassIndex?
+  private let positions: [Int]
 
-  @safe
-  private enum Source {
-    /// Its content is loaded.
-    case object(StoredObject)
-    /// A key that is whole, and where in it the wanted properties are.
-    case entry(UnsafeRawBufferPointer, ClassIndex, positions: [Int])
+  init(_ object: StoredObject) {
+    self.object = object
+    unsafe key = UnsafeRawBufferPointer(start: nil, count: 0)
+    index = nil
+    positions = []
   }
-
-  init(_ object: StoredObject) { source = .object(object) }
 
   /// Borrows the key.
   init(key: UnsafeRawBufferPointer, of index: ClassIndex, positions: [Int]) {
-    source = unsafe .entry(key, index, positions: positions)
+    object = nil
+    unsafe self.key = key
+    self.index = index
+    self.positions = positions
   }
 
   /// One of the properties, which the query was told to want as that number.
+  @inlinable
   func value<Root: StoredObject, Value: OrderedValue>(
     _ number: Int, _ keyPath: KeyPath<Root, Value>
   ) throws(StoreError) -> Value {
-    switch source {
-    case .object(let object):
-      // A query's objects are of its class.
-      return unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath]
-    case .entry(let key, let index, let positions):
-      var reader = unsafe KeyReader(key)
-      do throws(KeyError) {
-        _ = try reader.readByte()
-        for part in index.parts[..<positions[number]] {
-          reader.inversion = part.isDescending ? 0xFF : 0
-          try part.skip?(&reader)
-        }
-        reader.inversion = index.parts[positions[number]].isDescending ? 0xFF : 0
-        return try Value.readKey(from: &reader)
-      } catch {
-        throw StoreError(
-          .damagedIndex, "An entry of the index \"\(index.name)\" is damaged: rebuild it.", className: index.className,
-          underlying: error)
-      }
+    // A query's objects are of its class.
+    if let object { return unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath] }
+    do throws(KeyError) {
+      var reader = try reader(at: number)
+      return try Value.readKey(from: &reader)
+    } catch {
+      throw damage(error)
     }
+  }
+
+  @usableFromInline
+  func reader(at number: Int) throws(KeyError) -> KeyReader {
+    var reader = unsafe KeyReader(key)
+    _ = try reader.readByte()
+    guard let parts = index?.parts else { return reader }
+    let position = positions[number]
+    for before in 0..<position {
+      reader.inversion = parts[before].isDescending ? 0xFF : 0
+      try parts[before].skip?(&reader)
+    }
+    reader.inversion = parts[position].isDescending ? 0xFF : 0
+    return reader
+  }
+
+  @usableFromInline
+  func damage(_ error: KeyError) -> StoreError {
+    StoreError(
+      .damagedIndex, "An entry of the index \"\(index?.name ?? "")\" is damaged: rebuild it.",
+      className: index?.className, underlying: error)
   }
 }
 
