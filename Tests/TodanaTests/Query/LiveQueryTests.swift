@@ -85,6 +85,36 @@ import Todana
     }
   }
 
+  @Test func `a large result that changes again and again stays in order`() async throws {
+    let store = try Store(.inMemory, classes: [Piece.self, Disc.self])
+    defer { try? store.close() }
+    let pieces = try (0..<3000).map { number in
+      let piece = Piece()
+      piece.title = "\(number * 7919 % 3000) of many titles that are long"
+      try store.insert(piece)
+      return piece
+    }
+    try store.saveChanges()
+    let query = Piece.where { $0.title.hasSuffix("long") }.sorted(by: \.title)
+    var follower = Follower()
+    var iterator = store.observe(query).makeAsyncIterator()
+    let first = try #require(try await iterator.next())
+    let isRight = follower.follow(first)
+    #expect(isRight)
+    // Few enough at a time that each is moved by itself; enough in all that their keys are packed again.
+    for round in 0..<8 {
+      for piece in pieces[(round % 4 * 700)..<(round % 4 * 700 + 700)] {
+        try store.update(piece) { $0.title = "\(round)\($0.title)" }
+      }
+      try store.saveChanges()
+      let change = try #require(try await iterator.next())
+      let isRight = follower.follow(change)
+      #expect(isRight)
+      #expect(change.updates.count == 700)
+      #expect(try follower.list == store.ids(query).map(\.rowID), "round \(round)")
+    }
+  }
+
   @Test func `updates and moves are told, and others' commits show in the objects`() async throws {
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }
