@@ -95,7 +95,8 @@ private struct RandomRun {
       } else if choice == 1 {
         let isFalse = Int.random(in: 0..<200, using: &generator) == 0
         let holds = old.map { .token(token(of: $0)) } ?? WriteBatch.Expectation.absent
-        append(.check, key, number, to: &batch, expecting: isFalse ? .token(1) : holds)
+        let another = WriteBatch.Expectation.token(old.map { token(of: $0) &+ 1 } ?? 1)
+        append(.check, key, number, to: &batch, expecting: isFalse ? another : holds)
         isRefused = isRefused || isFalse
       } else if old != nil, choice < 4 {
         remove(key, number, from: &batch, expecting: old.map { .token(token(of: $0)) } ?? .anything)
