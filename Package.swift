@@ -36,6 +36,11 @@ let package = Package(
       pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
     ),
+    .systemLibrary(
+      name: "CZstd",
+      pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
+    ),
 
     // What makes a store's bytes secret and authentic: the only place that includes libcrypto's headers.
     .target(name: "CSealing", dependencies: ["CLibCrypto"]),
@@ -50,6 +55,12 @@ let package = Package(
     .target(
       name: "Todana",
       dependencies: ["CKyotoCabinet", "CSealing", "CXXHash", .product(name: "Logging", package: "swift-log")]
+    ),
+
+    // Archives of files: a program over the library's public API.
+    .target(
+      name: "TodanaArchive",
+      dependencies: ["Todana", "CLibCrypto", "CZlib", "CZstd"]
     ),
 
     // The command-line tool.
@@ -98,13 +109,15 @@ let package = Package(
     .testTarget(
       name: "TodanaTests",
       dependencies: [
-        "Todana", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure", "CSealingProbe", "CFuzzTargets",
+        "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure",
+        "CSealingProbe", "CFuzzTargets",
         "CKyotoCabinet",
         "CXXHash",
         "FuzzTargets",
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
+    .testTarget(name: "TodanaArchiveTests", dependencies: ["TodanaArchive", "Todana", "TestSupport"]),
     // One suite that holds every backend to the contract of StoreBackend.
     .testTarget(
       name: "BackendConformanceTests",
@@ -209,7 +222,8 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 let swiftTargetNames: Set<String> = [
-  "Todana", "TodanaTool", "TestSupport", "CrashChild", "FuzzTargets", "Fuzzer", "TodanaTests",
+  "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "CrashChild", "FuzzTargets", "Fuzzer",
+  "TodanaTests",
   "BackendConformanceTests",
   "ReadmeExample", "GuideExample", "FindingExample", "MainActorExample", "DocumentationTests",
   "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",

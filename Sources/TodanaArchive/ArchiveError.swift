@@ -1,0 +1,35 @@
+/// What went wrong with an archive.
+public struct ArchiveError: Error, Sendable, CustomStringConvertible {
+  public enum Code: Sendable {
+    /// The store is no archive.
+    case notAnArchive
+    /// It was written by a newer program.
+    case newerFormat
+    /// There is something at the place where an archive is to be made.
+    case exists
+    /// No snapshot has that id, or several begin so.
+    case snapshotNotFound
+    /// Something in the archive is not as it was written.
+    case damaged
+    /// A value that cannot be, of an option for example.
+    case invalidArgument
+    /// libcrypto failed.
+    case cryptography
+    /// A compressor failed.
+    case compression
+  }
+
+  public let code: Code
+  public let message: String
+  public let underlying: (any Error)?
+
+  public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.underlying = underlying
+  }
+
+  public var description: String {
+    underlying.map { "\(message) (\($0))" } ?? message
+  }
+}
