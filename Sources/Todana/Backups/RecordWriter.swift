@@ -9,6 +9,8 @@ final class RecordWriter {
   private var changes: [WriteBatch.Change] = []
   /// Of the rows in `changes`, all of which are of one structure.
   private var highestRow: (id: RowID, structure: ClassID)?
+  /// The row ids that the new store gives out next, as far as they were counted up here.
+  private var nextRowIDs = SmallMap<ClassID, RowID>()
 
   /// Of what is sealed (``StoreConfiguration/recordPadding``).
   private let padding: Int
@@ -17,6 +19,32 @@ final class RecordWriter {
     self.backend = backend
     self.padding = padding
     records = SealedBackend(backend)
+  }
+
+  /// Makes a store, calls the closure with its writer, and closes the store, whatever comes of it.
+  ///
+  /// Of the configuration only what concerns encryption counts.
+  static func makeStore(
+    at path: String, secret: StoreSecret?, _ configuration: StoreConfiguration, _ body: (RecordWriter) throws -> Void
+  ) throws {
+    let writer: RecordWriter
+    do throws(BackendError) {
+      var options = KyotoBackend.Options()
+      options.cipher = configuration.backendOptions.cipher
+      options.passphraseCost = configuration.backendOptions.passphraseCost
+      writer = RecordWriter(
+        try KyotoBackend(.directory(path), secret: secret, options: options), padding: configuration.recordPadding)
+    } catch {
+      throw StoreError(error)
+    }
+    do {
+      try body(writer)
+    } catch {
+      // Its files are removed next.
+      try? writer.backend.close()
+      throw error
+    }
+    do throws(BackendError) { try writer.backend.close() } catch { throw StoreError(error) }
   }
 
   // MARK: Structures
@@ -105,7 +133,9 @@ final class RecordWriter {
 
   /// Counts the new store's row ids up to one: no row id is given out twice.
   func reserveRows(through rowID: RowID, of structure: ClassID) throws(BackendError) {
+    if let next = nextRowIDs[structure], rowID < next { return }
     let next = try backend.reserveRowIDs(1, in: structure).lowerBound
+    nextRowIDs[structure] = max(next, rowID) &+ 1
     guard rowID > next else { return }
     // A damaged header may say anything; what is beyond is nobody's row.
     _ = try backend.reserveRowIDs(Int(clamping: rowID - next), in: structure)

@@ -39,35 +39,12 @@ extension Store {
     let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
     let secret = try encryption.secret()
     return try NewStoreDirectory(path).make { partialPath in
-      try translating { () throws(BackendError) in
-        var options = KyotoBackend.Options()
-        options.cipher = configuration.backendOptions.cipher
-        options.passphraseCost = configuration.backendOptions.passphraseCost
-        return RecordWriter(
-          try KyotoBackend(.directory(partialPath), secret: secret, options: options),
-          padding: configuration.recordPadding)
-      } with: { writer in
+      try RecordWriter.makeStore(at: partialPath, secret: secret, configuration) { writer in
         var copy = RecordCopy(of: self, snapshot, to: writer)
         try copy.run(structures, progress)
       }
       return snapshot.commitNumber
     }
-  }
-
-  /// Makes a writer, and closes its store, whatever comes of it.
-  private func translating(
-    _ make: () throws(BackendError) -> RecordWriter, with body: (RecordWriter) throws -> Void
-  ) throws {
-    let writer: RecordWriter
-    do throws(BackendError) { writer = try make() } catch { throw StoreError(error) }
-    do {
-      try body(writer)
-    } catch {
-      // Its files are removed next.
-      try? writer.backend.close()
-      throw error
-    }
-    do throws(BackendError) { try writer.backend.close() } catch { throw StoreError(error) }
   }
 }
 

@@ -18,7 +18,8 @@ public final class KeyRing: Sendable {
 
   deinit { unsafe tds_key_ring_release(pointer.raw) }
 
-  var cipher: StoreCipher {
+  /// What the records are sealed with.
+  public var cipher: StoreCipher {
     unsafe StoreCipher(rawValue: tds_key_ring_cipher(pointer.raw)) ?? .aes128
   }
 

@@ -1,10 +1,16 @@
 /// A record as it is stored, of a class that the program need not know.
-public struct RawRecord: Sendable {
+public struct RawRecord: Sendable, Equatable {
   public let rowID: RowID
   /// The version of the class that wrote it.
   public let version: UInt8
   /// What `writeContent` wrote.
   public let content: [UInt8]
+
+  public init(rowID: RowID, version: UInt8, content: [UInt8]) {
+    self.rowID = rowID
+    self.version = version
+    self.content = content
+  }
 }
 
 extension Store {
@@ -19,15 +25,65 @@ extension Store {
   public func rawRecords(
     ofClassNamed name: String, onDamage: DamagePolicy = .fail, _ body: (RawRecord, inout Bool) throws -> Void
   ) throws {
+    let structure = try structure(ofClassNamed: name)
+    try visit(try scan(structure), of: structure, named: name, onDamage: onDamage, body)
+  }
+
+  /// The same in the order of row ids, from behind one of them.
+  ///
+  /// For pages of a long list, and for output that is to be compared. Records that are missing are not noticed, as they
+  /// are by the other one.
+  ///
+  /// - Parameters:
+  ///   - name: As ``catalog`` lists it.
+  ///   - rowID: Rows up to this one are left out; 0: none.
+  ///   - onDamage: What to do about records that cannot be read. Where it is not known which row a damaged place belongs
+  ///     to, rows that do not exist may be among those that are reported.
+  ///   - body: Gets the record, and a flag that ends the loop when set.
+  /// - Throws: As ``rawRecords(ofClassNamed:onDamage:_:)``.
+  /// - Complexity: O(*n*) single reads.
+  public func rawRecords(
+    ofClassNamed name: String, after rowID: RowID, onDamage: DamagePolicy = .fail,
+    _ body: (RawRecord, inout Bool) throws -> Void
+  ) throws {
+    let structure = try structure(ofClassNamed: name)
+    let snapshot = try snapshotForReading()
+    let scan = try onBackend { _ throws(BackendError) in
+      try snapshot.scan(rows: structure, after: rowID == 0 ? nil : ScanToken(after: rowID, of: structure))
+    }
+    try visit(scan, of: structure, named: name, onDamage: onDamage, body)
+  }
+
+  /// One saved record of a class, by the class's stored name, registered or not.
+  ///
+  /// - Returns: Nil where there is no such row.
+  /// - Throws: ``StoreError``: ``StoreError/Code/unknownClass``, ``StoreError/Code/damagedRecord``.
+  public func rawRecord(ofClassNamed name: String, rowID: RowID) throws(StoreError) -> RawRecord? {
+    let structure = try structure(ofClassNamed: name)
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    try read(rows: [rowID].span, of: structure, into: chunk)
+    guard let slice = chunk.slices.first, slice.status != .absent else { return nil }
+    return try rawRecord(slice, in: chunk, envelope: envelope(of: structure), className: name)
+  }
+
+  /// The structure of a class that has, or had, records.
+  func structure(ofClassNamed name: String) throws(StoreError) -> ClassID {
     try begin()
     let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
     guard let structure = structures.first(where: { $0.kind == .rows && $0.name == Array(name.utf8) }) else {
       throw StoreError(.unknownClass, "Nothing was ever saved under this class name.", className: name)
     }
-    let envelope = envelope(of: structure.id)
+    return structure.id
+  }
+
+  private func visit(
+    _ scan: any BackendScan, of structure: ClassID, named name: String, onDamage: DamagePolicy,
+    _ body: (RawRecord, inout Bool) throws -> Void
+  ) throws {
+    let envelope = envelope(of: structure)
     let chunk = takeChunk()
     defer { giveBack(chunk) }
-    let scan = try scan(structure.id)
     var stop = false
     while !stop, try next(of: scan, into: chunk, onDamage: onDamage) {
       for slice in chunk.slices where !stop {

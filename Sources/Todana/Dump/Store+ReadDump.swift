@@ -1,0 +1,234 @@
+extension Store {
+  /// Makes a new store of a dump (``writeDump(_:)``).
+  ///
+  /// It has another identity, the same class names and numbers, row ids, versions, contents and named buffers. Until it
+  /// is whole and durable there is nothing at its path, and after an error nothing of it stays.
+  ///
+  /// - Parameters:
+  ///   - path: Where nothing is. Until it is whole the store stands in a directory whose name ends in `.partial`.
+  ///   - configuration: The new store's encryption, with cipher, padding and cost of a passphrase; the rest does not
+  ///     matter.
+  ///   - nextLine: Gives one line after the other, with or without its end, then nil; what it throws ends the import.
+  /// - Returns: What the dump had.
+  /// - Throws: What `nextLine` throws; ``DumpError`` with the line; ``StoreError`` where the store cannot be written.
+  /// - Complexity: O(*n*) in the bytes of the dump. Takes a bit of memory for each row.
+  @discardableResult
+  public static func make(
+    at path: String, configuration: StoreConfiguration = StoreConfiguration(),
+    fromDump nextLine: () throws -> [UInt8]?
+  ) throws -> DumpCounts {
+    let secret = try configuration.encryption.secret()
+    return try NewStoreDirectory(path).make { partialPath in
+      var counts = DumpCounts()
+      try RecordWriter.makeStore(at: partialPath, secret: secret, configuration) { writer in
+        var reading = DumpReading(into: writer)
+        let decoder = DumpDecoder()
+        while let line = try nextLine() {
+          reading.line += 1
+          guard !line.allSatisfy(\.isJSONSpace) else { continue }
+          try reading.take(DumpEntry(json: line, line: reading.line, decoder))
+        }
+        counts = try reading.finish()
+      }
+      return counts
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}
+
+/// Puts the entries of a dump into a new store.
+private struct DumpReading {
+  /// The one that is being read.
+  var line = 0
+  private let writer: RecordWriter
+  private var classes: [StoredClass] = []
+  /// By the bytes of names: strings are equal to their normalized forms, names are not.
+  private var classIndexes: [[UInt8]: Int] = [:]
+  /// Of the latest record: most are of the same class as the one before.
+  private var lastIndex = 0
+  private var numbers: Set<ClassID> = []
+  private var namedBuffers: ClassID?
+  private var bufferNames: Set<[UInt8]> = []
+  private var counts = DumpCounts()
+  private var stage = Stage.start
+
+  private struct StoredClass {
+    let name: String
+    let number: ClassID
+    let nextRowID: RowID?
+    var rows = RowSet()
+  }
+
+  private enum Stage: Int {
+    case start
+    case structures
+    case records
+    case end
+  }
+
+  /// Beyond it a number is somebody's mistake: a store could not go on counting.
+  private static let rowIDLimit = RowID(Int64.max)
+
+  init(into writer: RecordWriter) { self.writer = writer }
+
+  mutating func take(_ entry: DumpEntry) throws {
+    switch entry {
+    case .store(let format, _, _):
+      try enter(.structures, from: .start, "the line of kind \"store\" is the first, and the only one")
+      guard format == DumpEntry.formatVersion else {
+        throw DumpError(
+          format > DumpEntry.formatVersion ? .newerFormat : .invalidField, line: line,
+          "the dump has format \(format); this program knows format \(DumpEntry.formatVersion)")
+      }
+    case .storedClass(let name, let number, let nextRowID):
+      try enter(.structures, from: .structures, "classes stand behind the first line, before all records")
+      try begin(name, number, nextRowID)
+    case .namedBuffers(let number):
+      try enter(.structures, from: .structures, "the number of the named buffers stands before all records")
+      try beginNamedBuffers(number)
+    case .record(let className, let record):
+      try enter(.records, from: .structures, "a record stands behind the classes and before the end")
+      try put(record, className: className)
+    case .namedBuffer(let buffer):
+      try enter(.records, from: .structures, "a named buffer stands behind the classes and before the end")
+      try put(buffer)
+    case .end(let counts):
+      try enter(.end, from: .structures, "the end stands behind all records, and there is one")
+      try check(counts)
+    }
+  }
+
+  /// Completes the store.
+  mutating func finish() throws -> DumpCounts {
+    guard stage == .end else {
+      throw DumpError(.incomplete, "it ends before its line of kind \"end\": it was cut off")
+    }
+    try onBackend { writer throws(BackendError) in
+      try writer.commit()
+      for stored in classes {
+        guard let next = stored.nextRowID, next > 1 else { continue }
+        if stored.rows.count > 0 {
+          try writer.reserveRows(through: next - 1, of: stored.number)
+        } else {
+          try writer.putNoRows(through: next - 1, in: stored.number)
+        }
+      }
+    }
+    return counts
+  }
+
+  /// Goes on to a stage, or stays in it.
+  private mutating func enter(_ next: Stage, from first: Stage, _ rule: String) throws(DumpError) {
+    let mayStay = next != .end && (next != .structures || first == .structures)
+    let last = mayStay ? next.rawValue : next.rawValue - 1
+    guard stage.rawValue >= first.rawValue, stage.rawValue <= last else {
+      throw DumpError(.outOfOrder, line: line, rule)
+    }
+    stage = next
+  }
+
+  private func onBackend(_ body: (RecordWriter) throws(BackendError) -> Void) throws(StoreError) {
+    do throws(BackendError) { try body(writer) } catch { throw StoreError(error) }
+  }
+
+  // MARK: Structures
+
+  private mutating func begin(_ name: String, _ number: ClassID, _ nextRowID: RowID?) throws {
+    try check(name, byteLimit: 255)
+    try take(number)
+    if let nextRowID, nextRowID == 0 || nextRowID > Self.rowIDLimit {
+      throw DumpError(.invalidField, line: line, "a row id is from 1 to \(Self.rowIDLimit)")
+    }
+    guard classIndexes.updateValue(classes.count, forKey: Array(name.utf8)) == nil else {
+      throw DumpError(.duplicate, line: line, "the class \"\(name)\" is there twice")
+    }
+    classes.append(StoredClass(name: name, number: number, nextRowID: nextRowID))
+    try onBackend { writer throws(BackendError) in
+      try writer.makeStructure(number, .rows, named: Array(name.utf8))
+    }
+  }
+
+  private mutating func beginNamedBuffers(_ number: ClassID) throws {
+    guard namedBuffers == nil else {
+      throw DumpError(.duplicate, line: line, "the number of the named buffers is there twice")
+    }
+    try take(number)
+    namedBuffers = number
+    try onBackend { writer throws(BackendError) in
+      try writer.makeStructure(number, .keys, named: NamedBuffers.structureName)
+    }
+  }
+
+  private mutating func take(_ number: ClassID) throws(DumpError) {
+    guard number.rawValue > 0, number.rawValue < .max else {
+      throw DumpError(.invalidField, line: line, "the number of a class is from 1 to \(UInt32.max - 1)")
+    }
+    guard numbers.insert(number).inserted else {
+      throw DumpError(.duplicate, line: line, "the number \(number.rawValue) is there twice")
+    }
+  }
+
+  private func check(_ name: String, byteLimit: Int) throws(DumpError) {
+    guard (1...byteLimit).contains(name.utf8.count), !name.utf8.contains(0) else {
+      throw DumpError(.invalidField, line: line, "a name has 1 to \(byteLimit) bytes, none of which is NUL")
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func put(_ record: RawRecord, className: String) throws {
+    let index = try index(ofClass: className)
+    let bound = classes[index].nextRowID ?? Self.rowIDLimit
+    guard record.rowID > 0, record.rowID < bound else {
+      throw DumpError(.invalidField, line: line, "row \(record.rowID) is not from 1 to \(bound - 1)")
+    }
+    guard classes[index].rows.insert(record.rowID) else {
+      throw DumpError(.duplicate, line: line, "row \(record.rowID) of \"\(className)\" is there twice")
+    }
+    counts.recordCount += 1
+    let number = classes[index].number
+    try onBackend { writer throws(BackendError) in
+      try unsafe record.content.span.bytes.withUnsafeBytes { content throws(BackendError) in
+        try unsafe writer.putRow(record.rowID, version: record.version, content: content, in: number)
+      }
+    }
+  }
+
+  private mutating func index(ofClass name: String) throws(DumpError) -> Int {
+    if classes.indices.contains(lastIndex), classes[lastIndex].name.utf8.elementsEqual(name.utf8) { return lastIndex }
+    guard let index = classIndexes[Array(name.utf8)] else {
+      throw DumpError(.unknownClass, line: line, "no line of kind \"class\" has announced \"\(name)\"")
+    }
+    lastIndex = index
+    return index
+  }
+
+  private mutating func put(_ buffer: RawNamedBuffer) throws {
+    try check(buffer.name, byteLimit: writer.backend.limits.keyByteCount)
+    guard bufferNames.insert(Array(buffer.name.utf8)).inserted else {
+      throw DumpError(.duplicate, line: line, "the named buffer \"\(buffer.name)\" is there twice")
+    }
+    guard let namedBuffers else {
+      throw DumpError(.outOfOrder, line: line, "no line of kind \"names\" has announced named buffers")
+    }
+    counts.namedBufferCount += 1
+    try onBackend { writer throws(BackendError) in
+      try unsafe buffer.content.span.bytes.withUnsafeBytes { content throws(BackendError) in
+        try unsafe writer.putBuffer(
+          named: buffer.name, version: buffer.version, content: content, in: namedBuffers)
+      }
+    }
+  }
+
+  private func check(_ announced: DumpCounts) throws(DumpError) {
+    guard announced == counts else {
+      throw DumpError(
+        .incomplete, line: line,
+        "it has \(counts.recordCount) records and \(counts.namedBufferCount) named buffers, and says "
+          + "\(announced.recordCount) and \(announced.namedBufferCount)")
+    }
+  }
+}

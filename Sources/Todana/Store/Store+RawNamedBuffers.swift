@@ -1,0 +1,41 @@
+/// A named buffer as it is saved, for a program that need not know what is in it.
+public struct RawNamedBuffer: Sendable, Equatable {
+  public let name: String
+  /// What ``DataBuffer/version`` says when it is read.
+  public let version: UInt8
+  public let content: [UInt8]
+
+  public init(name: String, version: UInt8, content: [UInt8]) {
+    self.name = name
+    self.version = version
+    self.content = content
+  }
+}
+
+extension Store {
+  /// A named buffer as it was saved last.
+  ///
+  /// - Returns: Nil if there is none of this name.
+  /// - Throws: ``StoreError``: ``StoreError/Code/damagedRecord``, ``StoreError/Code/invalidName``.
+  public func rawNamedBuffer(_ name: String) throws -> RawNamedBuffer? {
+    try readNamedBuffer(name, includingPending: false) { buffer in
+      RawNamedBuffer(
+        name: name, version: buffer.version, content: try buffer.readRawBytes(count: buffer.remainingByteCount))
+    }
+  }
+
+  /// Calls the closure with each saved named buffer, in the order of the bytes of their names.
+  ///
+  /// - Parameter body: Gets the buffer, and a flag that ends the loop when set.
+  /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/damagedRecord``.
+  /// - Complexity: O(*n* log *n*); reads all buffers twice.
+  public func rawNamedBuffers(_ body: (RawNamedBuffer, inout Bool) throws -> Void) throws {
+    try withSnapshot {
+      var stop = false
+      for name in try namedBufferNames(includingPending: false) where !stop {
+        guard let buffer = try rawNamedBuffer(name) else { continue }
+        try body(buffer, &stop)
+      }
+    }
+  }
+}

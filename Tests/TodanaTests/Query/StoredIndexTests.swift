@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+import Todana
+
+/// A class with indexes, one of them unique.
+final class IndexedSong: StoredObject {
+  var title = ""
+  var seconds: UInt32 = 0
+
+  override class var indexes: [Index] { [Index(\IndexedSong.seconds), Index(\IndexedSong.title, unique: true)] }
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    seconds = try buffer.readUInt32()
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeString(title)
+    buffer.writeUInt32(seconds)
+  }
+}
+
+/// Indexes as a program sees them that does not have the class.
+@Suite struct StoredIndexTests {
+  @Test func `indexes are listed and emptied without the class, while another store uses them`() throws {
+    let backend = try KyotoBackend(.inMemory)
+    let store = try Store(backend: backend, classes: [IndexedSong.self])
+    for index in 0..<5 {
+      let song = IndexedSong()
+      song.title = "\(index)"
+      song.seconds = 7
+      try store.insert(song)
+    }
+    try store.saveChanges()
+    let other = try Store(backend: backend, classes: [])
+    #expect(try other.storedIndexes.map(\.name) == ["seconds", "title"])
+    #expect(try other.storedIndexes.allSatisfy { $0.isComplete && $0.entryCount == 5 && !$0.isDamaged })
+    try other.emptyStoredIndex(named: "seconds", ofClassNamed: "IndexedSong")
+    #expect(try other.storedIndexes.map(\.isComplete) == [false, true])
+    // Queries of the store that has it open must not believe it.
+    #expect(try store.count(IndexedSong.where { $0.seconds == 7 }) == 5)
+    try store.buildIndexes()
+    #expect(try other.storedIndexes.allSatisfy { $0.isComplete && $0.entryCount == 5 })
+    #expect(try store.count(IndexedSong.where { $0.seconds == 7 }) == 5)
+    let error = #expect(throws: StoreError.self) {
+      try other.emptyStoredIndex(named: "colour", ofClassNamed: "IndexedSong")
+    }
+    #expect(error?.code == .invalidIndex)
+    try backend.close()
+  }
+}
