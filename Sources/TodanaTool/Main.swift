@@ -6,51 +6,71 @@ import Todana
 @main
 enum Main {
   static func main() {
+    Interruption.listen()
+    exit(status().rawValue)
+  }
+
+  private static func status() -> ExitStatus {
+    let status = Result { try run() }
+    // What was said before an error counts as well.
+    let flushed = Result { try StandardOutput.flush() }
     do {
-      var command = try TodanaTool.parseAsRoot()
-      try command.run()
+      try status.get()
+      try flushed.get()
+      return .done
     } catch let status as ExitStatus {
-      exit(status.rawValue)
-    } catch let error as StoreError {
+      return status
+    } catch let error as Interrupted {
+      report(error.advice.map { "interrupted; \($0)" } ?? "interrupted")
+      return .interrupted
+    } catch let error as SecretError {
       report("\(error)")
-      exit((error.preventsOpening ? ExitStatus.cannotOpen : .failed).rawValue)
+      return .wrongUse
+    } catch let error as StoreError where error.code == .notEncrypted {
+      // A passphrase or key is of no use to it, whatever the command is.
+      report("\(error)")
+      return .cannotOpen
+    } catch let error as CannotOpen {
+      report("\(error)")
+      return .cannotOpen
     } catch {
-      // Help and versions are thrown, too.
-      switch TodanaTool.exitCode(for: error) {
-      case .success:
-        print(TodanaTool.fullMessage(for: error))
-      case .validationFailure:
-        FileHandle.standardError.write(Data((TodanaTool.fullMessage(for: error) + "\n").utf8))
-        exit(ExitStatus.wrongUse.rawValue)
-      default:
-        report("\(error)")
-        exit(ExitStatus.failed.rawValue)
-      }
+      return outcome(ofParsing: error)
     }
   }
 
-  private static func report(_ message: String) {
-    FileHandle.standardError.write(Data("todana: \(message)\n".utf8))
+  private static func run() throws {
+    var command = try TodanaTool.parseAsRoot()
+    try command.run()
+  }
+
+  /// Help and versions are thrown, too.
+  private static func outcome(ofParsing error: any Error) -> ExitStatus {
+    switch TodanaTool.exitCode(for: error) {
+    case .success:
+      print(TodanaTool.fullMessage(for: error))
+      return .done
+    case .validationFailure:
+      FileHandle.standardError.write(Data((TodanaTool.fullMessage(for: error) + "\n").utf8))
+      return .wrongUse
+    default:
+      report("\(error)")
+      return .failed
+    }
   }
 }
 
-/// What the process ends with, if not with 0; thrown by commands that have said the rest.
+/// Writes a message for people to the standard error.
+func report(_ message: String) {
+  FileHandle.standardError.write(Data("todana: \(printable(message))\n".utf8))
+}
+
+/// What the process ends with; thrown by commands that have said the rest.
 enum ExitStatus: Int32, Error {
+  case done = 0
   /// Done, with something wrong that was listed.
   case somethingWrong = 1
   case wrongUse = 2
   case cannotOpen = 3
   case failed = 4
-}
-
-extension StoreError {
-  /// Whether it is about a store that is not there, or not to be had.
-  fileprivate var preventsOpening: Bool {
-    switch backendError?.code {
-    case .notFound, .notAStore, .inUse, .newerFormat, .damaged, .noPermission: true
-    case .wrongKey, .keyRequired, .notEncrypted, .damagedKeys, .damagedKeySlot, .unknownKeyEpoch, .migrationUnfinished:
-      true
-    default: code == .invalidKey
-    }
-  }
+  case interrupted = 130
 }

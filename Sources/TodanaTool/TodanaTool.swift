@@ -7,7 +7,8 @@ struct TodanaTool: ParsableCommand {
     abstract: "Looks after Todana stores.",
     discussion: """
       Results go to the standard output, messages and progress to the standard error. Exit status: 0 done; 1 done, with \
-      something wrong, which is listed; 2 wrong use; 3 the store cannot be opened; 4 failed, and nothing was changed.
+      something wrong, which is listed; 2 wrong use; 3 the store cannot be opened; 4 failed, and nothing was changed; 130 \
+      interrupted, and nothing was lost.
       """,
     version: "0.1.0",
     subcommands: [StoreTool.self])
@@ -17,10 +18,16 @@ struct TodanaTool: ParsableCommand {
 struct StoreTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Verifies, salvages, encrypts and decrypts stores.",
-    discussion: "Needs none of the program's classes.",
+    abstract: "Looks into stores, and looks after them.",
+    discussion: """
+      Needs none of the program's classes. The passphrase of an encrypted store comes from an option, from the environment \
+      variable TODANA_PASSPHRASE, or is asked for; it is never an argument.
+      """,
     version: TodanaTool.configuration.version,
-    subcommands: [
-      VerifyCommand.self, SalvageCommand.self, EncryptCommand.self, DecryptCommand.self, RotateCommand.self,
+    groupedSubcommands: [
+      CommandGroup(name: "Looking", subcommands: [VerifyCommand.self]),
+      CommandGroup(name: "Copying", subcommands: [SalvageCommand.self]),
+      CommandGroup(
+        name: "Changing", subcommands: [EncryptCommand.self, DecryptCommand.self, KeyTool.self, KeyRotateCommand.self]),
     ])
 }

@@ -121,7 +121,7 @@ import Todana
 
   @Test func `the tool takes the passphrase from a file`() throws {
     let file = directory.path("passphrase")
-    try Data("correct horse\nand nothing of this line".utf8).write(to: URL(filePath: file))
+    try Data("correct horse\r\n".utf8).write(to: URL(filePath: file))
     let verified = try run("store", "verify", path, "--passphrase-file", file)
     #expect(verified.status == 0)
     #expect(verified.lines.last?.hasPrefix("502 records on ") == true)

@@ -9,10 +9,13 @@ struct ProgressLine {
 
   mutating func show(_ what: String, _ done: Int, _ total: Int) {
     guard isShown, total > 0 else { return }
-    let text = "\(what): \(done * 100 / total) %"
-    guard text != shown else { return }
+    show("\(what): \(done * 100 / total) %")
+  }
+
+  mutating func show(_ text: String) {
+    guard isShown, text != shown else { return }
     shown = text
-    write("\r\u{1B}[K\(text)")
+    write("\r\u{1B}[K\(printable(text))")
   }
 
   mutating func clear() {
@@ -21,16 +24,4 @@ struct ProgressLine {
   }
 
   private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
-}
-
-/// Prints a report for programs.
-func printJSON(_ value: some Encodable) throws {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-  print(String(decoding: try encoder.encode(value), as: UTF8.self))
-}
-
-/// Such as "1 record", "1,234 records".
-func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
-  "\(count.formatted()) \(count == 1 ? noun : plural ?? noun + "s")"
 }

@@ -12,33 +12,37 @@ struct SalvageCommand: ParsableCommand {
       """,
     version: TodanaTool.configuration.version)
 
-  @Argument(help: "The directory of the damaged store.") var store: String
+  @OptionGroup var store: StoreOptions
   @Argument(help: "Where the new store is made; nothing may be there.") var newStore: String
-  @OptionGroup var secret: SecretOptions
-  @Flag(help: "Print the report as JSON.") var json = false
-  @Flag(help: "Show no progress.") var quiet = false
+  @OptionGroup var options: ReportOptions
 
   func run() throws {
-    var line = ProgressLine(isShown: !quiet)
-    let report = try Store.salvage(from: store, to: newStore, encryption: try secret.encryption()) {
-      line.show("salvaging", $0.doneByteCount, $0.byteCount)
+    var line = ProgressLine(isShown: !options.quiet)
+    defer { line.clear() }
+    let encryption = try store.encryption()
+    let report = try store.waiting.whileInUse {
+      try Store.salvage(from: store.store, to: newStore, encryption: encryption) {
+        line.show("salvaging", $0.doneByteCount, $0.byteCount)
+        try Interruption.check()
+      }
     }
     line.clear()
-    if json { try printJSON(report) } else { show(report) }
+    if options.json { try printJSON(report) } else { try show(report) }
     if !report.isComplete { throw ExitStatus.somethingWrong }
   }
 
-  private func show(_ report: SalvageReport) {
-    for loss in report.losses { print(loss) }
+  private func show(_ report: SalvageReport) throws {
+    for loss in report.losses { try StandardOutput.line(printable(loss)) }
     for structure in report.structures {
-      print("\(structure.name): \(counted(structure.savedCount, "record")) saved" + losses(of: structure))
+      let name = printable(structure.name)
+      try StandardOutput.line("\(name): \(counted(structure.savedCount, "record")) saved" + losses(of: structure))
     }
     if report.isComplete {
-      print("Nothing was lost.")
+      try StandardOutput.line("Nothing was lost.")
     } else if report.lostCount > 0 {
-      print("Known to be lost: \(counted(report.lostCount, "record")).")
+      try StandardOutput.line("Known to be lost: \(counted(report.lostCount, "record")).")
     } else {
-      print("Something was lost, or may have been; how many records cannot be told.")
+      try StandardOutput.line("Something was lost, or may have been; how many records cannot be told.")
     }
   }
 

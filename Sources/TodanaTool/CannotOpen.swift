@@ -1,0 +1,30 @@
+import Todana
+
+/// What the command was to work on is not there, or is not to be had.
+struct CannotOpen: Error, CustomStringConvertible {
+  let description: String
+  /// Why, if a store was to be opened.
+  let storeError: StoreError?
+
+  init(_ description: String) {
+    self.description = description
+    storeError = nil
+  }
+
+  init(_ error: StoreError) {
+    description = "\(error)"
+    storeError = error
+  }
+}
+
+extension StoreError {
+  /// Whether it is about a store, or a series of backups, that is not there, or not to be had.
+  var preventsOpening: Bool {
+    switch backendError?.code {
+    case .notFound, .notAStore, .inUse, .newerFormat, .noPermission, .otherStore: true
+    case .wrongKey, .keyRequired, .notEncrypted, .damagedKeys, .damagedKeySlot, .unknownKeyEpoch, .migrationUnfinished:
+      true
+    default: code == .invalidKey || code == .keyRequired
+    }
+  }
+}

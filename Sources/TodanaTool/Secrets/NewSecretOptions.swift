@@ -1,0 +1,50 @@
+import ArgumentParser
+import Todana
+
+/// A passphrase or key that is to open something from now on.
+struct NewSecretOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A file with the new passphrase; - for the standard input.", valueName: "file"))
+  var newPassphraseFile: String?
+
+  @Option(
+    help: ArgumentHelp("A command, run by the shell, that prints the new passphrase.", valueName: "command"))
+  var newPassphraseCommand: String?
+
+  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the new key.", valueName: "file"))
+  var newKeyFile: String?
+
+  @Option(help: ArgumentHelp("A file with a recovery key that was made before.", valueName: "file"))
+  var newRecoveryKeyFile: String?
+
+  /// What is looked at where no option says, before the terminal is asked.
+  static let variable = "TODANA_NEW_PASSPHRASE"
+
+  func validate() throws {
+    guard sources.count <= 1 else {
+      throw ValidationError(
+        "--new-passphrase-file, --new-passphrase-command, --new-key-file and --new-recovery-key-file exclude each other."
+      )
+    }
+  }
+
+  /// What an option or the environment says; nil where neither does.
+  func given() throws -> StoreSecret? {
+    try sources.first?.secret() ?? SecretSource.passphrase(ofVariable: Self.variable)
+  }
+
+  /// The same, or what the terminal says.
+  func secret(for name: String) throws -> StoreSecret {
+    if let secret = try given() { return secret }
+    guard let terminal = Terminal() else {
+      throw ValidationError("A new passphrase or key is needed, and there is no terminal to ask.")
+    }
+    return try terminal.askNewPassphrase("New passphrase for \(printable(name)): ")
+  }
+
+  private var sources: [SecretSource] {
+    [
+      newPassphraseFile.map { .passphraseFile($0) }, newPassphraseCommand.map { .passphraseCommand($0) },
+      newKeyFile.map { .keyFile($0) }, newRecoveryKeyFile.map { .recoveryKeyFile($0) },
+    ].compactMap(\.self)
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Todana
+
+/// The passphrase or key of what the command works on.
+///
+/// Never an argument itself: those can be seen by every user of the machine.
+struct SecretOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A file with the passphrase; - for the standard input. One line end behind it is left out.", valueName: "file"))
+  var passphraseFile: String?
+
+  @Option(
+    help: ArgumentHelp("A command, run by the shell, that prints the passphrase.", valueName: "command"))
+  var passphraseCommand: String?
+
+  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the key.", valueName: "file"))
+  var keyFile: String?
+
+  @Option(help: ArgumentHelp("A file with the recovery key.", valueName: "file"))
+  var recoveryKeyFile: String?
+
+  /// What is looked at where no option says, before the terminal is asked.
+  static let variable = "TODANA_PASSPHRASE"
+
+  func validate() throws {
+    guard sources.count <= 1 else {
+      throw ValidationError(
+        "--passphrase-file, --passphrase-command, --key-file and --recovery-key-file exclude each other.")
+    }
+  }
+
+  /// What an option says; nil where none does.
+  func given() throws -> StoreSecret? { try sources.first?.secret() }
+
+  /// For something that turned out to be encrypted: what the environment or the terminal says; nil where neither does.
+  func asked(for name: String) throws -> StoreSecret? {
+    if let secret = try SecretSource.passphrase(ofVariable: Self.variable) { return secret }
+    return try Terminal()?.askPassphrase("Passphrase of \(printable(name)): ")
+  }
+
+  /// For something that is to be encrypted: what the options, the environment or the terminal say.
+  func new(for name: String) throws -> StoreSecret {
+    if let secret = try given() ?? SecretSource.passphrase(ofVariable: Self.variable) { return secret }
+    guard let terminal = Terminal() else {
+      throw ValidationError("A passphrase, a key or a recovery key is needed, and there is no terminal to ask.")
+    }
+    return try terminal.askNewPassphrase("New passphrase for \(printable(name)): ")
+  }
+
+  private var sources: [SecretSource] {
+    [
+      passphraseFile.map { .passphraseFile($0) }, passphraseCommand.map { .passphraseCommand($0) },
+      keyFile.map { .keyFile($0) }, recoveryKeyFile.map { .recoveryKeyFile($0) },
+    ].compactMap(\.self)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Todana
+
+/// The terminal that the process was started from, whatever its standard input and output are.
+struct Terminal: ~Copyable {
+  private let descriptor: Int32
+
+  /// Longer lines no terminal hands over.
+  private static let lineByteLimit = 4096
+
+  /// Nil where there is none.
+  init?() {
+    descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { return nil }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Asks for a passphrase that is there already.
+  func askPassphrase(_ question: String) throws -> StoreSecret { .passphrase(try ask(question)) }
+
+  /// Asks for a new passphrase, twice: nobody sees what is typed.
+  func askNewPassphrase(_ question: String) throws -> StoreSecret {
+    let passphrase = try ask(question)
+    guard !passphrase.isEmpty else { throw TerminalError(description: "A passphrase must not be empty.") }
+    guard try ask("Again: ").utf8.elementsEqual(passphrase.utf8) else {
+      throw TerminalError(description: "The two passphrases are not the same.")
+    }
+    return .passphrase(passphrase)
+  }
+
+  private func ask(_ question: String) throws -> String {
+    var settings = termios()
+    guard unsafe tcgetattr(descriptor, &settings) == 0 else {
+      throw TerminalError(description: "The terminal cannot be asked: \(systemMessage()).")
+    }
+    var quiet = settings
+    quiet.c_lflag &= ~tcflag_t(ECHO)
+    guard unsafe tcsetattr(descriptor, TCSAFLUSH, &quiet) == 0 else {
+      throw TerminalError(description: "The terminal cannot be asked: \(systemMessage()).")
+    }
+    write(question)
+    defer {
+      unsafe tcsetattr(descriptor, TCSAFLUSH, &settings)
+      write("\n")
+    }
+    return try SecretSource.text(try readLine(), from: "The terminal")
+  }
+
+  private func readLine() throws -> Data {
+    var line = Data()
+    while line.last != UInt8(ascii: "\n"), line.count < Self.lineByteLimit {
+      try waitForInput(descriptor)
+      var byte: UInt8 = 0
+      guard unsafe read(descriptor, &byte, 1) == 1 else { break }
+      line.append(byte)
+    }
+    guard !line.isEmpty else { throw TerminalError(description: "No passphrase was given.") }
+    return line
+  }
+
+  private func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    // A question that cannot be shown is no reason not to read the answer.
+    _ = unsafe Foundation.write(descriptor, bytes, bytes.count)
+  }
+}
+
+/// A passphrase that nobody has typed as it should be.
+struct TerminalError: Error, CustomStringConvertible {
+  let description: String
+}

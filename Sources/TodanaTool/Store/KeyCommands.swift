@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Todana
+
+/// `todana store key`.
+struct KeyTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key",
+    abstract: "Looks after the passphrases and keys that open an encrypted store.",
+    version: TodanaTool.configuration.version,
+    subcommands: [
+      KeyListCommand.self, KeyAddCommand.self, KeyChangeCommand.self, KeyRemoveCommand.self, KeyRotateCommand.self,
+      KeyExportCommand.self, KeyImportCommand.self,
+    ])
+}
+
+/// `todana store key list`.
+struct KeyListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the passphrases and keys that open the store, by their numbers.",
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var options: ListOptions
+
+  func run() throws {
+    let entries = try store.withStore { try $0.keys.slots().map(KeyEntry.init) }
+    var table = TextTable(.number("Number"), .text("kind"), .text("added"), .text(""))
+    for entry in entries {
+      if options.json { try printJSONLine(entry) }
+      table.append(
+        "\(entry.number)", entry.kind, formattedDate(entry.created),
+        entry.isDamaged ? "damaged" : entry.isInUse ? "opened the store now" : "")
+    }
+    if !options.json { try table.print() }
+    if entries.contains(where: \.isDamaged) { throw ExitStatus.somethingWrong }
+  }
+}
+
+/// `todana store key add`.
+struct KeyAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Adds a passphrase or key beside those that there are.",
+    discussion: "Without an option the new passphrase is asked for.",
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup(title: "What is added") var newSecret: NewSecretOptions
+  @Flag(help: "Make a recovery key, and print it: for a drawer, not for a file beside the store.")
+  var recoveryKey = false
+  @Flag(help: "For programs: one JSON document.") var json = false
+
+  private struct Report: Encodable {
+    let number: KeySlot.ID
+    let recoveryKey: String?
+  }
+
+  func run() throws {
+    let recovery = recoveryKey ? RecoveryKey() : nil
+    let number = try store.withStore(.writeExisting) { opened in
+      let secret = try recovery.map { .recoveryKey($0) } ?? newSecret.secret(for: store.store)
+      return try opened.keys.add(secret)
+    }
+    if json { return try printJSON(Report(number: number, recoveryKey: recovery?.text)) }
+    try StandardOutput.line(recovery?.text ?? "Added as number \(number)")
+  }
+}
+
+/// `todana store key change`.
+struct KeyChangeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change",
+    abstract: "Puts another passphrase or key in the place of the one that opens the store now.",
+    discussion: """
+      Who knew the old one, and has a copy of the store's file of keys, can still open the store: `todana store key \
+      rotate` shuts them out.
+      """,
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup(title: "What comes in its place") var newSecret: NewSecretOptions
+
+  func run() throws {
+    let number = try store.withStore(.writeExisting) { opened in
+      try opened.keys.change(to: try newSecret.secret(for: store.store))
+    }
+    try StandardOutput.line("Changed; its number is \(number)")
+  }
+}
+
+/// `todana store key remove`.
+struct KeyRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Removes a passphrase or key, by its number.",
+    discussion: "The last one stays. Who has a copy of the file of keys is not shut out by it: see key rotate.",
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "The number, as key list has it.") var number: KeySlot.ID
+
+  func run() throws {
+    try store.withStore(.writeExisting) { try $0.keys.remove(number) }
+  }
+}
+
+/// One of the passphrases and keys, for programs.
+struct KeyEntry: Encodable {
+  let number: KeySlot.ID
+  let kind: String
+  let created: Date
+  let isDamaged: Bool
+  let isInUse: Bool
+
+  init(_ slot: KeySlot) {
+    number = slot.id
+    kind =
+      switch slot.kind {
+      case .passphrase: "passphrase"
+      case .key: "key"
+      case .recoveryKey: "recovery key"
+      }
+    created = Date(timeIntervalSince1970: Double(slot.createdMilliseconds) / 1000)
+    isDamaged = slot.isDamaged
+    isInUse = slot.isInUse
+  }
+}
