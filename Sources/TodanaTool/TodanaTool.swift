@@ -25,9 +25,23 @@ struct StoreTool: ParsableCommand {
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [
-      CommandGroup(name: "Looking", subcommands: [VerifyCommand.self]),
-      CommandGroup(name: "Copying", subcommands: [SalvageCommand.self]),
       CommandGroup(
-        name: "Changing", subcommands: [EncryptCommand.self, DecryptCommand.self, KeyTool.self, KeyRotateCommand.self]),
+        name: "Looking",
+        subcommands: [
+          InfoCommand.self, ClassesCommand.self, ListCommand.self, GetCommand.self, NamesCommand.self,
+          NameCommand.self, VerifyCommand.self,
+        ]),
+      CommandGroup(
+        name: "Copying",
+        subcommands: [
+          DumpCommand.self, ImportCommand.self, BackupCommand.self, BackupsTool.self, RestoreCommand.self,
+          SalvageCommand.self,
+        ]),
+      CommandGroup(
+        name: "Changing",
+        subcommands: [
+          CompactCommand.self, IndexTool.self, EncryptCommand.self, DecryptCommand.self, KeyTool.self,
+          KeyRotateCommand.self,
+        ]),
     ])
 }

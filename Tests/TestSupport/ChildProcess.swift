@@ -24,8 +24,11 @@ public final class ChildProcess {
 
   /// Starts an executable of this package, which stands beside the tests'.
   public convenience init(product name: String, _ arguments: [String]) throws {
-    try self.init(executable: Self.directory.appending(path: name).path, arguments)
+    try self.init(executable: Self.path(ofProduct: name), arguments)
   }
+
+  /// Where an executable of this package stands.
+  public static func path(ofProduct name: String) -> String { directory.appending(path: name).path }
 
   public init(executable path: String, _ arguments: [String]) throws {
     // One at a time: a child started between the making of a pipe and the mark that no other inherits it would.
@@ -64,6 +67,28 @@ public final class ChildProcess {
     var lines: [String] = []
     while let line = nextLine() { lines.append(line) }
     return lines
+  }
+
+  /// Waits for a text in the output, such as a question, and takes everything up to its end.
+  ///
+  /// - Returns: Nil if the output ends without it.
+  public func output(through text: String) -> String? {
+    while true {
+      if let found = unread.firstRange(of: Data(text.utf8)) {
+        let taken = String(decoding: unread[..<found.upperBound], as: UTF8.self)
+        unread = Data(unread[found.upperBound...])
+        return taken
+      }
+      guard readMore() else { return nil }
+    }
+  }
+
+  /// Writes to the child's standard input.
+  public func write(_ text: String) {
+    guard let input else { return }
+    let bytes = Array(text.utf8)
+    // A child that does not read any more shows by its status.
+    _ = unsafe Foundation.write(input, bytes, bytes.count)
   }
 
   private func readMore() -> Bool {

@@ -112,12 +112,7 @@ import Todana
 
   // MARK: The tool
 
-  private func run(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
-    let child = try ChildProcess(product: "todana", arguments)
-    let lines = child.remainingLines()
-    // The status as the system gives it has the exit status in its second byte.
-    return (child.waitForExit() >> 8, lines)
-  }
+  private func run(_ arguments: String...) throws -> ToolRun { try ToolRun(arguments) }
 
   @Test func `the tool takes the passphrase from a file`() throws {
     let file = directory.path("passphrase")

@@ -505,12 +505,7 @@ import Todana
 
   // MARK: The tool
 
-  private func run(_ arguments: String...) throws -> Int32 {
-    let child = try ChildProcess(product: "todana", arguments)
-    _ = child.remainingLines()
-    // The status as the system gives it has the exit status in its second byte.
-    return child.waitForExit() >> 8
-  }
+  private func run(_ arguments: String...) throws -> Int32 { try ToolRun(arguments).status }
 
   @Test func `the tool encrypts, rotates and decrypts`() throws {
     let old = directory.path("old"), new = directory.path("new")

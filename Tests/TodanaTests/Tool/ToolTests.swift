@@ -56,6 +56,8 @@ import Todana
 
   @Test(arguments: [
     ["store", "verify", "nowhere"], ["store", "salvage", "nowhere", "there"], ["store", "salvage", "/", "there"],
+    ["store", "info", "nowhere"], ["store", "dump", "/"],
+    ["store", "encrypt", "nowhere", "--passphrase-command", "echo x"],
   ]) func `what cannot be opened exits with 3`(_ arguments: [String]) throws {
     #expect(try run(arguments).status == 3)
   }
@@ -72,24 +74,57 @@ import Todana
     #expect(try run("store", "salvage", path, path + "/superblock/below").status == 4)
   }
 
-  @Test(arguments: [["store", "salvage", "one"], ["store", "mend"], ["--frobnicate"]])
+  @Test(arguments: [
+    ["store", "salvage", "one"], ["store", "mend"], ["--frobnicate"], ["store", "get", "one", "Song", "first"],
+    ["store", "get", "one", "Song", "-1"], ["store", "list", "one", "Song", "--limit", "x"], ["store", "key", "mend"],
+    ["store", "get", "one", "Song", "1", "--raw", "--json"],
+  ])
   func `what is not understood exits with 2`(_ arguments: [String]) throws {
     #expect(try run(arguments).status == 2)
   }
 
-  @Test(arguments: [["--version"], ["--help"], ["store", "--help"], ["store", "verify", "--version"]])
+  @Test(arguments: [
+    ["--version"], ["--help"], ["store", "--help"], ["store", "verify", "--version"], ["store", "--version"], ["store"],
+    ["store", "key", "--help"], ["store", "key", "rotate", "--version"], ["store", "import", "--help"],
+    ["store", "backups"], ["store", "backups", "list", "--version"], ["store", "dump", "--help"],
+  ])
   func `help and versions are there`(_ arguments: [String]) throws {
     let (status, lines) = try run(arguments)
     #expect(status == 0 && !lines.isEmpty)
   }
 
+  @Test func `a store in use is waited for`() throws {
+    let store = try Store(.directory(path), classes: [Song.self])
+    let tool = try ChildProcess(product: "todana", ["store", "classes", "--wait", "600", path])
+    Thread.sleep(forTimeInterval: 0.3)
+    try store.close()
+    #expect(tool.remainingLines().count == 2)
+    #expect(tool.waitForExit() == 0)
+    #expect(try run("store", "classes", "--wait", "-1", path).status == 2)
+  }
+
+  @Test func `an interruption ends a command, and leaves nothing half done`() throws {
+    let store = try Store(.directory(path), classes: [Song.self])
+    var tool = try ChildProcess(product: "todana", ["store", "classes", "--wait", "600", path])
+    Thread.sleep(forTimeInterval: 0.5)
+    kill(pid_t(tool.processID), SIGINT)
+    #expect(tool.waitForExit() >> 8 == 130)
+    try store.close()
+
+    let imported = directory.path("imported")
+    tool = try ChildProcess(product: "todana", ["store", "import", imported])
+    tool.write(#"{"kind":"store","format":1}"# + "\n")
+    while !FileManager.default.fileExists(atPath: imported + ".partial") { Thread.sleep(forTimeInterval: 0.01) }
+    kill(pid_t(tool.processID), SIGTERM)
+    #expect(tool.waitForExit() >> 8 == 130)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["store"])
+  }
+
   private func run(_ arguments: String...) throws -> (status: Int32, lines: [String]) { try run(arguments) }
 
   private func run(_ arguments: [String]) throws -> (status: Int32, lines: [String]) {
-    let tool = try ChildProcess(product: "todana", arguments)
-    let lines = tool.remainingLines()
-    // The status as the system gives it has the exit status in its second byte.
-    return (tool.waitForExit() >> 8, lines)
+    let run = try ToolRun(arguments)
+    return (run.status, run.lines)
   }
 
   /// A page of records, in the middle.

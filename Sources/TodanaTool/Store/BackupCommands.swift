@@ -1,0 +1,127 @@
+import ArgumentParser
+import Foundation
+import Todana
+
+/// `todana store backup`.
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copies a store, or adds a backup of it to a series.",
+    discussion: """
+      A copy is a store that opens by itself. A backup in a series takes the space of what changed since the one before; \
+      `todana store restore` makes a store of it. With a new passphrase or key, or none, a copy is made record by record.
+      """,
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "Where the copy is made; nothing may be there. With --series: the directory of the series.")
+  var destination: String
+  @Flag(help: "Add a backup to a series.") var series = false
+  @Flag(help: "Make a copy that is not encrypted.") var decrypted = false
+  @Flag(help: "Make a copy with a passphrase or key of its own; asked for if no option says.") var encrypted = false
+  @OptionGroup(title: "Passphrase or key of the copy, with --encrypted") var newSecret: NewSecretOptions
+  @OptionGroup var options: ReportOptions
+
+  private struct Copy: Encodable {
+    let commitNumber: CommitNumber
+  }
+
+  func validate() throws {
+    guard [series, decrypted, encrypted].count(where: \.self) <= 1 else {
+      throw ValidationError("--series, --decrypted and --encrypted exclude each other.")
+    }
+  }
+
+  func run() throws {
+    var line = ProgressLine(isShown: !options.quiet)
+    defer { line.clear() }
+    // A backup into a series begins with a checkpoint where that is allowed; none of them changes what is saved.
+    if series {
+      let info = try store.withStore(.writeExisting) { store in
+        try self.store.waiting.whileInUse {
+          try store.backUp(into: BackupSeries(at: destination)) { try show($0, &line) }
+        }
+      }
+      line.clear()
+      if options.json { return try printJSON(BackupEntry(info)) }
+      return try StandardOutput.line(
+        "Backup \(info.number) of commit \(info.commitNumber): \(formattedSize(info.newByteCount)) new")
+    }
+    let copyEncryption = try self.copyEncryption()
+    let commitNumber = try store.withStore { store in
+      if let copyEncryption {
+        return try store.backUp(to: destination, encryption: copyEncryption) {
+          line.show("copying", $0.copiedCount, $0.recordCount)
+          try Interruption.check()
+        }
+      }
+      return try store.backUp(to: destination) { try show($0, &line) }
+    }
+    line.clear()
+    if options.json { return try printJSON(Copy(commitNumber: commitNumber)) }
+    try StandardOutput.line("Copied as of commit \(commitNumber)")
+  }
+
+  private func copyEncryption() throws -> StoreEncryption? {
+    if decrypted { return StoreEncryption.none }
+    guard encrypted else { return nil }
+    let secret = try newSecret.secret(for: destination)
+    return .callback { secret }
+  }
+
+  private func show(_ progress: BackupProgress, _ line: inout ProgressLine) throws {
+    line.show("copying", progress.copiedByteCount, progress.byteCount)
+    try Interruption.check()
+  }
+}
+
+/// `todana store restore`.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Makes a store of a backup of a series.",
+    discussion: "A copy that `todana store backup` made without --series is a store already.",
+    version: TodanaTool.configuration.version)
+
+  @Argument(help: "The directory of the series.") var series: String
+  @Argument(help: "Where the store is made; nothing may be there.") var newStore: String
+  @Option(help: "The backup's number; without it, the newest.") var number: Int?
+  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var options: ReportOptions
+
+  func run() throws {
+    var line = ProgressLine(isShown: !options.quiet)
+    defer { line.clear() }
+    let info = try waiting.whileInUse {
+      try BackupSeries(at: series).restore(number, to: newStore) {
+        line.show("restoring", $0.doneByteCount, $0.byteCount)
+        try Interruption.check()
+      }
+    }
+    line.clear()
+    if options.json { return try printJSON(BackupEntry(info)) }
+    try StandardOutput.line(
+      "Restored backup \(info.number) of \(formattedDate(info.date)), commit \(info.commitNumber)")
+  }
+}
+
+/// A backup of a series, for programs.
+struct BackupEntry: Encodable {
+  let number: Int
+  let date: Date
+  let commitNumber: CommitNumber
+  let store: String
+  let byteCount: Int
+  let newByteCount: Int
+  let isReadable: Bool
+
+  init(_ info: BackupInfo) {
+    number = info.number
+    date = info.date
+    commitNumber = info.commitNumber
+    store = "\(info.storeID)"
+    byteCount = info.byteCount
+    newByteCount = info.newByteCount
+    isReadable = info.isReadable
+  }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Todana
+
+/// `todana store index`.
+struct IndexTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "index",
+    abstract: "Looks after the indexes of a store.",
+    version: TodanaTool.configuration.version,
+    subcommands: [IndexListCommand.self, IndexRebuildCommand.self])
+}
+
+/// `todana store index list`.
+struct IndexListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Lists the indexes of a store.", version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var options: ListOptions
+
+  func run() throws {
+    let entries = try store.withStore { try $0.storedIndexes.map(IndexEntry.init) }
+    if options.json {
+      for entry in entries { try printJSONLine(entry) }
+    } else {
+      try indexTable(entries).print()
+    }
+    if entries.contains(where: \.isDamaged) { throw ExitStatus.somethingWrong }
+  }
+}
+
+/// `todana store index rebuild`.
+struct IndexRebuildCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebuild",
+    abstract: "Has indexes built anew, for example damaged ones.",
+    discussion: """
+      What an index has in it only the program knows that has the class. So this empties the index, and the program builds \
+      it when it opens the store; until then its queries look at all objects.
+      """,
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "The class, by its stored name.") var className: String
+  @Argument(help: "The index; without it, all of the class.") var index: String?
+
+  func run() throws {
+    let names = try store.withStore(.writeExisting) { store in
+      let names =
+        try index.map { [$0] } ?? store.storedIndexes.filter { $0.className == className }.map(\.name)
+      for name in names { try store.emptyStoredIndex(named: name, ofClassNamed: className) }
+      return names
+    }
+    guard !names.isEmpty else {
+      report("The class has no indexes.")
+      throw ExitStatus.failed
+    }
+    for name in names {
+      try StandardOutput.line(printable("\(name): to be built when the program opens the store"))
+    }
+  }
+}
+
+/// An index, for programs.
+struct IndexEntry: Encodable {
+  let `class`: String
+  let name: String
+  let isUnique: Bool
+  let isComplete: Bool
+  let isDamaged: Bool
+  let entryCount: Int
+  let definition: [String]
+
+  init(_ index: StoredIndex) {
+    `class` = index.className
+    name = index.name
+    isUnique = index.isUnique
+    isComplete = index.isComplete
+    isDamaged = index.isDamaged
+    entryCount = index.entryCount
+    definition = index.definition
+  }
+
+  fileprivate var state: String {
+    if isDamaged { return "damaged" }
+    return (isComplete ? "complete" : "to be built") + (isUnique ? ", unique" : "")
+  }
+}
+
+/// Indexes for people.
+func indexTable(_ entries: [IndexEntry]) -> TextTable {
+  var table = TextTable(.text("Index"), .text("class"), .number("entries"), .text("state"))
+  for entry in entries { table.append(entry.name, entry.class, formattedCount(entry.entryCount), entry.state) }
+  return table
+}

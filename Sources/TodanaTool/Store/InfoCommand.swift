@@ -1,0 +1,69 @@
+import ArgumentParser
+import Todana
+
+/// `todana store info`.
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Says what a store is and what it has.",
+    discussion: "Changes nothing. The heads of all records are read, to tell how much of the files is not needed.",
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var options: ReportOptions
+
+  func run() throws {
+    var line = ProgressLine(isShown: !options.quiet)
+    defer { line.clear() }
+    let info = try store.withStore { opened in
+      line.show("looking at all records")
+      return try StoreInfo(of: opened, at: store.store)
+    }
+    line.clear()
+    if options.json { try printJSON(info) } else { try show(info) }
+    if info.damage != nil { throw ExitStatus.somethingWrong }
+  }
+
+  private func show(_ info: StoreInfo) throws {
+    func line(_ title: String, _ value: String) throws {
+      let padding = String(repeating: " ", count: max(1, 15 - title.count))
+      try StandardOutput.line(title + padding + printable(value))
+    }
+    try line("Store", info.path)
+    try line("Identity", info.identity)
+    try line("Format", "\(info.format)")
+    try line("Opened", info.opened)
+    try line("Anchor", info.anchor ?? "none")
+    try line("Encryption", info.encryptionText)
+    try line("Records", "\(formattedCount(info.recordCount)), and \(counted(info.namedBufferCount, "named buffer"))")
+    if let damage = info.damage {
+      try line("Damage", damage)
+    } else {
+      try line(
+        "Files",
+        "\(formattedSize(info.fileByteCount)), of which compacting gives back \(formattedPercentage(info.fragmentation))"
+      )
+    }
+    try showClasses(info)
+    try showIndexes(info)
+  }
+
+  private func showClasses(_ info: StoreInfo) throws {
+    guard !info.classes.isEmpty else { return }
+    try StandardOutput.line("")
+    var table = TextTable(
+      .text("Class"), .number("number"), .number("records"), .number("file"), .number("not needed"))
+    for entry in info.classes {
+      table.append(
+        entry.name, "\(entry.number)", entry.recordCount.map(formattedCount) ?? "damaged",
+        entry.fileByteCount.map(formattedSize) ?? "–", entry.fragmentation.map(formattedPercentage) ?? "–")
+    }
+    try table.print()
+  }
+
+  private func showIndexes(_ info: StoreInfo) throws {
+    guard !info.indexes.isEmpty else { return }
+    try StandardOutput.line("")
+    try indexTable(info.indexes).print()
+  }
+}

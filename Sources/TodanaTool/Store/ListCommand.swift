@@ -1,0 +1,59 @@
+import ArgumentParser
+import Todana
+
+/// `todana store list`.
+struct ListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the records of a class, in the order of their row ids.",
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "The class, by its stored name.") var className: String
+  @Option(help: ArgumentHelp("At most so many records.", valueName: "count")) var limit: Int?
+  @Option(help: ArgumentHelp("Begin behind this row.", valueName: "row")) var after: RowID = 0
+  @OptionGroup var options: ListOptions
+
+  private struct Entry: Encodable {
+    let row: RowID
+    let version: UInt8
+    let byteCount: Int
+  }
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit takes a number of records.") }
+  }
+
+  func run() throws {
+    var isSound = true
+    try store.withStore { store in
+      if !options.json { try StandardOutput.line(Self.line("row", "version", "bytes")) }
+      var count = 0
+      guard limit != 0 else { return }
+      let policy = DamagePolicy.report { error in
+        isSound = false
+        report("\(error)")
+      }
+      try store.rawRecords(ofClassNamed: className, after: after, onDamage: policy) { record, stop in
+        try Interruption.check()
+        try show(Entry(row: record.rowID, version: record.version, byteCount: record.content.count))
+        count += 1
+        stop = count == limit
+      }
+    }
+    if !isSound { throw ExitStatus.somethingWrong }
+  }
+
+  private func show(_ entry: Entry) throws {
+    if options.json { return try printJSONLine(entry) }
+    try StandardOutput.line(Self.line("\(entry.row)", "\(entry.version)", formattedCount(entry.byteCount)))
+  }
+
+  /// Not a table: the list may be longer than memory.
+  private static func line(_ row: String, _ version: String, _ byteCount: String) -> String {
+    func right(_ text: String, _ width: Int) -> String {
+      String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+    return right(row, 20) + right(version, 9) + right(byteCount, 15)
+  }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import Todana
+
+/// `todana store names`.
+struct NamesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "names",
+    abstract: "Lists the named buffers of a store.",
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var options: ListOptions
+
+  private struct Entry: Encodable {
+    let name: String
+    let version: UInt8
+    let byteCount: Int
+  }
+
+  func run() throws {
+    var table = TextTable(.text("Name"), .number("version"), .number("bytes"))
+    try store.withStore { store in
+      try store.rawNamedBuffers { buffer, _ in
+        try Interruption.check()
+        let entry = Entry(name: buffer.name, version: buffer.version, byteCount: buffer.content.count)
+        if options.json {
+          try printJSONLine(entry)
+        } else {
+          table.append(entry.name, "\(entry.version)", formattedCount(entry.byteCount))
+        }
+      }
+    }
+    if !options.json { try table.print() }
+  }
+}
+
+/// `todana store name`.
+struct NameCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "name",
+    abstract: "Shows a named buffer.",
+    version: TodanaTool.configuration.version)
+
+  @OptionGroup var store: StoreOptions
+  @Argument(help: "The buffer's name.") var name: String
+  @OptionGroup var options: ContentOptions
+
+  private struct Entry: Encodable {
+    let name: String
+    let version: UInt8
+    let byteCount: Int
+    let content: Data
+  }
+
+  func run() throws {
+    let buffer = try store.withStore { try $0.rawNamedBuffer(name) }
+    guard let buffer else {
+      report("There is no named buffer of this name.")
+      throw ExitStatus.failed
+    }
+    try options.show(
+      buffer.content, title: "\(name), version \(buffer.version), \(counted(buffer.content.count, "byte"))",
+      Entry(name: name, version: buffer.version, byteCount: buffer.content.count, content: Data(buffer.content)))
+  }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import Todana
+
+/// `todana store backups`.
+struct BackupsTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backups",
+    abstract: "Looks after a series of backups.",
+    version: TodanaTool.configuration.version,
+    subcommands: [BackupsListCommand.self, BackupsVerifyCommand.self, BackupsPruneCommand.self])
+}
+
+/// `todana store backups list`.
+struct BackupsListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Lists the backups of a series.", version: TodanaTool.configuration.version)
+
+  @Argument(help: "The directory of the series.") var series: String
+  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var options: ListOptions
+
+  func run() throws {
+    let backups = try waiting.whileInUse { try BackupSeries(at: series).backups() }
+    var table = TextTable(.number("Number"), .text("date"), .number("commit"), .number("size"), .number("new"))
+    for info in backups {
+      if options.json {
+        try printJSONLine(BackupEntry(info))
+      } else if info.isReadable {
+        table.append(
+          "\(info.number)", formattedDate(info.date), "\(info.commitNumber)", formattedSize(info.byteCount),
+          formattedSize(info.newByteCount))
+      } else {
+        table.append("\(info.number)", "cannot be read", "–", "–", "–")
+      }
+    }
+    if !options.json { try table.print() }
+    if backups.contains(where: { !$0.isReadable }) { throw ExitStatus.somethingWrong }
+  }
+}
+
+/// `todana store backups verify`.
+struct BackupsVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Compares every byte of backups with its checksum.",
+    version: TodanaTool.configuration.version)
+
+  @Argument(help: "The directory of the series.") var series: String
+  @Option(help: "One backup's number; without it, all of them.") var number: Int?
+  @OptionGroup var waiting: WaitOptions
+  @OptionGroup var options: ReportOptions
+
+  func run() throws {
+    var line = ProgressLine(isShown: !options.quiet)
+    defer { line.clear() }
+    let report = try waiting.whileInUse {
+      try BackupSeries(at: series).verify(number) {
+        line.show("verifying", $0.doneByteCount, $0.byteCount)
+        try Interruption.check()
+      }
+    }
+    line.clear()
+    if options.json { try printJSON(report) } else { try show(report) }
+    if !report.isSound { throw ExitStatus.somethingWrong }
+  }
+
+  private func show(_ report: BackupVerification) throws {
+    for damage in report.damages { try StandardOutput.line(printable("\(damage)")) }
+    if report.damageCount > report.damages.count {
+      try StandardOutput.line("and \(report.damageCount - report.damages.count) more")
+    }
+    try StandardOutput.line(
+      "\(counted(report.backupCount, "backup")) with \(formattedSize(report.byteCount)): "
+        + (report.isSound ? "nothing is damaged" : counted(report.damageCount, "damage")))
+  }
+}
+
+/// `todana store backups prune`.
+struct BackupsPruneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Removes all backups but the newest ones.",
+    version: TodanaTool.configuration.version)
+
+  @Argument(help: "The directory of the series.") var series: String
+  @Option(help: ArgumentHelp("How many backups stay.", valueName: "count")) var keep: Int
+  @OptionGroup var waiting: WaitOptions
+  @Flag(help: "Show no progress.") var quiet = false
+
+  func validate() throws {
+    guard keep > 0 else { throw ValidationError("--keep takes a number from 1.") }
+  }
+
+  func run() throws {
+    var line = ProgressLine(isShown: !quiet)
+    defer { line.clear() }
+    try waiting.whileInUse {
+      try BackupSeries(at: series).prune(keeping: keep) {
+        line.show("pruning", $0.doneByteCount, $0.byteCount)
+        try Interruption.check()
+      }
+    }
+  }
+}

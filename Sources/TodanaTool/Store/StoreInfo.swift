@@ -1,0 +1,100 @@
+import Todana
+
+/// What `todana store info` tells.
+struct StoreInfo: Encodable {
+  let path: String
+  let identity: String
+  let format: Int
+  let opened: String
+  let isReadOnly: Bool
+  let commitNumber: CommitNumber
+  let recoveredCommitCount: Int
+  let anchor: String?
+  /// Nil where the store is not encrypted.
+  let encryption: Encryption?
+  /// What was begun with all of the store, and not finished.
+  let unfinished: String?
+  let recordCount: Int
+  let namedBufferCount: Int
+  private(set) var fileByteCount = 0
+  private(set) var neededByteCount = 0
+  private(set) var classes: [StoredClass]
+  let indexes: [IndexEntry]
+  /// Why sizes are not told.
+  private(set) var damage: String?
+
+  struct Encryption: Encodable {
+    let cipher: String
+    let keys: [KeyEntry]
+  }
+
+  struct StoredClass: Encodable {
+    let name: String
+    let number: UInt32
+    /// Nil where the class's file is damaged.
+    let recordCount: Int?
+    let nextRow: RowID?
+    var fileByteCount: Int?
+    var fragmentation: Double?
+  }
+
+  var fragmentation: Double {
+    fileByteCount > 0 ? Double(fileByteCount - neededByteCount) / Double(fileByteCount) : 0
+  }
+
+  var encryptionText: String {
+    guard let encryption else { return "none" + unfinishedText }
+    return
+      "\(encryption.cipher), opened by \(counted(encryption.keys.count, "passphrase or key", "passphrases or keys"))"
+      + unfinishedText
+  }
+
+  private var unfinishedText: String { unfinished.map { "; unfinished: \($0)" } ?? "" }
+
+  init(of store: Store, at path: String) throws {
+    let report = store.backend.openReport
+    self.path = path
+    identity = "\(store.backend.storeID)"
+    format = report.formatVersion
+    opened = "\(report)"
+    isReadOnly = report.isReadOnly
+    commitNumber = report.commitNumber
+    recoveredCommitCount = report.recoveredCommitCount
+    anchor = try store.anchor().map { "\($0)" }
+    encryption = try store.backend.keyRing.map { ring in
+      Encryption(cipher: ring.cipher.displayName, keys: try store.keys.slots().map(KeyEntry.init))
+    }
+    unfinished = try store.unfinishedMigration().map { "\($0)" }
+    classes = try store.catalog.map { entry in
+      StoredClass(
+        name: entry.name, number: entry.id?.rawValue ?? 0, recordCount: entry.recordCount, nextRow: entry.nextRowID)
+    }
+    recordCount = classes.reduce(0) { $0 + ($1.recordCount ?? 0) }
+    namedBufferCount = try store.namedBufferNames().count
+    indexes = try store.storedIndexes.map(IndexEntry.init)
+    try measure(store)
+  }
+
+  private mutating func measure(_ store: Store) throws {
+    do {
+      for use in try store.spaceUse(progress: { try Interruption.check() }) {
+        fileByteCount += use.fileByteCount
+        neededByteCount += use.neededByteCount
+        guard let index = classes.firstIndex(where: { $0.name == use.className }) else { continue }
+        classes[index].fileByteCount = use.fileByteCount
+        classes[index].fragmentation = use.fragmentation
+      }
+    } catch let error as StoreError where error.code == .damagedRecord {
+      damage = "\(error)"
+    }
+  }
+}
+
+extension StoreCipher {
+  var displayName: String {
+    switch self {
+    case .aes128: "AES-128-GCM"
+    case .aes256: "AES-256-GCM"
+    }
+  }
+}
