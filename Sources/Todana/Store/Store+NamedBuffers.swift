@@ -194,9 +194,9 @@ extension Store {
 
   /// Writes a buffer's record.
   func encode(
-    _ content: [UInt8], version: UInt8, name: String, into arena: ByteArena
+    _ content: [UInt8], version: UInt8, name: String, of structure: ClassID, into arena: ByteArena
   ) throws(StoreError) -> Range<Int> {
-    let envelope = envelope(of: try namedBufferStructure())
+    let envelope = envelope(of: structure)
     var buffer = DataBuffer(arena: arena, encoder: self)
     envelope.begin(version: version, in: &buffer)
     if envelope.epoch != 0 { buffer.writeString(name) }

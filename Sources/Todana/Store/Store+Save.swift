@@ -144,7 +144,7 @@ extension Store {
     let expectation = namedBuffers.expectation(of: name)
     switch change {
     case .put(let content, let version):
-      let value = try encode(content, version: version, name: name, into: batch.arena)
+      let value = try encode(content, version: version, name: name, of: structure, into: batch.arena)
       batch.append(
         .init(structure: structure, kind: .put, expectation: expectation, key: .bytes(key), value: value))
     case .remove:

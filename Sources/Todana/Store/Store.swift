@@ -128,6 +128,7 @@ public final class Store {
     let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
     registry.adopt(structures)
     namedBuffers.structure = structures.first { $0.kind == .keys && $0.name == NamedBuffers.structureName }?.id
+    try prepareContentLayouts(structures)
     try prepareIndexes(structures)
     try beginBuildingIndexes()
   }

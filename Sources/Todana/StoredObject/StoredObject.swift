@@ -65,6 +65,13 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   /// A subclass has those of its superclass, unless it overrides them.
   open class var fields: [Field] { [] }
 
+  /// What ``writeContent(to:)`` writes, in its order, for tools that do not have the class: by default nothing.
+  ///
+  /// The store remembers it when it is opened for writing, and `todana store` shows records by it. It describes what this
+  /// ``version`` of the class writes; records of others are shown as bytes, and so is one that does not have this form.
+  /// Nothing else depends on it. A subclass has that of its superclass, unless it overrides it.
+  open class var contentFields: [ContentField] { [] }
+
   /// What `String(describing:)` gives for a type, which looks for the type's conformances first: opening a store is
   /// quick enough to notice.
   final class func unqualifiedName(of type: StoredObject.Type) -> String { _typeName(type, qualified: false) }

@@ -7,11 +7,13 @@ struct GetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
     abstract: "Shows one record.",
+    discussion: "By its fields, where the class has told the store of them; otherwise, or with --bytes, as bytes.",
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
   @Argument(help: "The class, by its stored name.") var className: String
   @Argument(help: "The row id.") var row: RowID
+  @Flag(help: "Show the bytes, though the fields are known.") var bytes = false
   @OptionGroup var options: ContentOptions
 
   private struct Entry: Encodable {
@@ -20,20 +22,24 @@ struct GetCommand: ParsableCommand {
     let version: UInt8
     let byteCount: Int
     let content: Data
+    let fields: RecordFields?
   }
 
   func run() throws {
-    let record = try store.withStore { try $0.rawRecord(ofClassNamed: className, rowID: row) }
+    let (record, layout) = try store.withStore { store in
+      (try store.rawRecord(ofClassNamed: className, rowID: row), try store.contentLayout(ofClassNamed: className))
+    }
     guard let record else {
       report("The class has no row \(row).")
       throw ExitStatus.failed
     }
+    let fields = bytes ? nil : RecordFields(of: record, layout)
     try options.show(
-      record.content,
+      record.content, fields,
       title: "\(className), row \(row), version \(record.version), \(counted(record.content.count, "byte"))",
       Entry(
         class: className, row: row, version: record.version, byteCount: record.content.count,
-        content: Data(record.content)))
+        content: Data(record.content), fields: fields))
   }
 }
 
@@ -46,10 +52,10 @@ struct ContentOptions: ParsableArguments {
     if json, raw { throw ValidationError("--json and --raw exclude each other.") }
   }
 
-  func show(_ content: [UInt8], title: String, _ document: some Encodable) throws {
+  func show(_ content: [UInt8], _ fields: RecordFields?, title: String, _ document: some Encodable) throws {
     if raw { return try StandardOutput.write(content) }
     if json { return try printJSON(document) }
     try StandardOutput.line(printable(title))
-    for line in hexDump(content) { try StandardOutput.line(line) }
+    for line in fields?.lines ?? hexDump(content) { try StandardOutput.line(line) }
   }
 }

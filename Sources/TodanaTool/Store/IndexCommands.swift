@@ -43,6 +43,12 @@ struct IndexRebuildCommand: ParsableCommand {
   @OptionGroup var store: StoreOptions
   @Argument(help: "The class, by its stored name.") var className: String
   @Argument(help: "The index; without it, all of the class.") var index: String?
+  @OptionGroup var options: ListOptions
+
+  private struct Emptied: Encodable {
+    let `class`: String
+    let name: String
+  }
 
   func run() throws {
     let names = try store.withStore(.writeExisting) { store in
@@ -56,6 +62,10 @@ struct IndexRebuildCommand: ParsableCommand {
       throw ExitStatus.failed
     }
     for name in names {
+      if options.json {
+        try printJSONLine(Emptied(class: className, name: name))
+        continue
+      }
       try StandardOutput.line(printable("\(name): to be built when the program opens the store"))
     }
   }

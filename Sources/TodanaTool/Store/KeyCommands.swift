@@ -52,18 +52,13 @@ struct KeyAddCommand: ParsableCommand {
   var recoveryKey = false
   @Flag(help: "For programs: one JSON document.") var json = false
 
-  private struct Report: Encodable {
-    let number: KeySlot.ID
-    let recoveryKey: String?
-  }
-
   func run() throws {
     let recovery = recoveryKey ? RecoveryKey() : nil
     let number = try store.withStore(.writeExisting) { opened in
       let secret = try recovery.map { .recoveryKey($0) } ?? newSecret.secret(for: store.store)
       return try opened.keys.add(secret)
     }
-    if json { return try printJSON(Report(number: number, recoveryKey: recovery?.text)) }
+    if json { return try printJSON(KeyChange(number: number, recoveryKey: recovery?.text)) }
     try StandardOutput.line(recovery?.text ?? "Added as number \(number)")
   }
 }
@@ -81,11 +76,13 @@ struct KeyChangeCommand: ParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup(title: "What comes in its place") var newSecret: NewSecretOptions
+  @Flag(help: "For programs: one JSON document.") var json = false
 
   func run() throws {
     let number = try store.withStore(.writeExisting) { opened in
       try opened.keys.change(to: try newSecret.secret(for: store.store))
     }
+    if json { return try printJSON(KeyChange(number: number, recoveryKey: nil)) }
     try StandardOutput.line("Changed; its number is \(number)")
   }
 }
@@ -104,6 +101,12 @@ struct KeyRemoveCommand: ParsableCommand {
   func run() throws {
     try store.withStore(.writeExisting) { try $0.keys.remove(number) }
   }
+}
+
+/// What was added, for programs.
+private struct KeyChange: Encodable {
+  let number: KeySlot.ID
+  let recoveryKey: String?
 }
 
 /// One of the passphrases and keys, for programs.

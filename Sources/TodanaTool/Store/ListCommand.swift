@@ -6,6 +6,7 @@ struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "Lists the records of a class, in the order of their row ids.",
+    discussion: "Fields are shown where the class has told the store of them.",
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
@@ -18,6 +19,7 @@ struct ListCommand: ParsableCommand {
     let row: RowID
     let version: UInt8
     let byteCount: Int
+    let fields: RecordFields?
   }
 
   func validate() throws {
@@ -28,6 +30,7 @@ struct ListCommand: ParsableCommand {
     var isSound = true
     try store.withStore { store in
       if !options.json { try StandardOutput.line(Self.line("row", "version", "bytes")) }
+      let layout = try store.contentLayout(ofClassNamed: className)
       var count = 0
       guard limit != 0 else { return }
       let policy = DamagePolicy.report { error in
@@ -36,7 +39,10 @@ struct ListCommand: ParsableCommand {
       }
       try store.rawRecords(ofClassNamed: className, after: after, onDamage: policy) { record, stop in
         try Interruption.check()
-        try show(Entry(row: record.rowID, version: record.version, byteCount: record.content.count))
+        try show(
+          Entry(
+            row: record.rowID, version: record.version, byteCount: record.content.count,
+            fields: RecordFields(of: record, layout)))
         count += 1
         stop = count == limit
       }
@@ -46,7 +52,8 @@ struct ListCommand: ParsableCommand {
 
   private func show(_ entry: Entry) throws {
     if options.json { return try printJSONLine(entry) }
-    try StandardOutput.line(Self.line("\(entry.row)", "\(entry.version)", formattedCount(entry.byteCount)))
+    let line = Self.line("\(entry.row)", "\(entry.version)", formattedCount(entry.byteCount))
+    try StandardOutput.line(line + (entry.fields.map { "  " + $0.summary(width: 78 - line.count) } ?? ""))
   }
 
   /// Not a table: the list may be longer than memory.
@@ -54,6 +61,6 @@ struct ListCommand: ParsableCommand {
     func right(_ text: String, _ width: Int) -> String {
       String(repeating: " ", count: max(0, width - text.count)) + text
     }
-    return right(row, 20) + right(version, 9) + right(byteCount, 15)
+    return right(row, 10) + right(version, 9) + right(byteCount, 15)
   }
 }

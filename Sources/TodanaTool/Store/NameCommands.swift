@@ -60,7 +60,7 @@ struct NameCommand: ParsableCommand {
       throw ExitStatus.failed
     }
     try options.show(
-      buffer.content, title: "\(name), version \(buffer.version), \(counted(buffer.content.count, "byte"))",
+      buffer.content, nil, title: "\(name), version \(buffer.version), \(counted(buffer.content.count, "byte"))",
       Entry(name: name, version: buffer.version, byteCount: buffer.content.count, content: Data(buffer.content)))
   }
 }

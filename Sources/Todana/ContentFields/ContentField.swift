@@ -1,0 +1,92 @@
+/// A value that `writeContent` writes, by its name: so that tools which do not have the class can show records.
+///
+/// ```swift
+/// override class var contentFields: [ContentField] {
+///   [ContentField("title", .string), ContentField("seconds", .uint32), ContentField("genre", .optional(.string))]
+/// }
+/// ```
+public struct ContentField: Sendable, Hashable {
+  public let name: String
+  public let type: ContentType
+
+  public init(_ name: String, _ type: ContentType) {
+    self.name = name
+    self.type = type
+  }
+}
+
+/// How a ``DataBuffer`` wrote a value: each case is named like the method.
+public indirect enum ContentType: Sendable, Hashable {
+  case bool
+  case int8
+  case int16
+  case int32
+  case int64
+  case uint8
+  case uint16
+  case uint32
+  case uint64
+  /// ``DataBuffer/writeInt(_:)``
+  case int
+  /// ``DataBuffer/writeUInt(_:)``
+  case uint
+  case varInt
+  case varUInt
+  case float
+  case double
+  case string
+  /// ``DataBuffer/writeBytes(_:)`` and ``DataBuffer/writeData(_:)``
+  case bytes
+  case date
+  case uuid
+  /// ``DataBuffer/writeReference(_:)``
+  case reference
+  /// ``DataBuffer/writeReferences(_:)``
+  case references
+  /// ``DataBuffer/writeAnyReference(_:)``
+  case anyReference
+  /// What `writeOptional` and `writeOptionalString` write.
+  case optional(ContentType)
+  /// What `writeArray` and `writeSet` write.
+  case array(ContentType)
+}
+
+/// As it is stored: `uint32`, `string?`, `[uint16]`.
+extension ContentType: LosslessStringConvertible {
+  private static let simple: [(String, ContentType)] = [
+    ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64), ("uint8", .uint8),
+    ("uint16", .uint16), ("uint32", .uint32), ("uint64", .uint64), ("int", .int), ("uint", .uint),
+    ("varint", .varInt), ("varuint", .varUInt), ("float", .float), ("double", .double), ("string", .string),
+    ("bytes", .bytes), ("date", .date), ("uuid", .uuid), ("reference", .reference), ("references", .references),
+    ("anyreference", .anyReference),
+  ]
+
+  /// More is nobody's type, and would only fill the stack.
+  private static let depthLimit = 16
+
+  public var description: String {
+    switch self {
+    case .optional(let type): "\(type)?"
+    case .array(let type): "[\(type)]"
+    default: Self.simple.first { $0.1 == self }?.0 ?? ""
+    }
+  }
+
+  /// A type from its ``description``; nil where the text is none that this version knows.
+  public init?(_ description: String) { self.init(description[...], depth: 0) }
+
+  private init?(_ text: Substring, depth: Int) {
+    guard depth < Self.depthLimit else { return nil }
+    if text.last == "?", let type = ContentType(text.dropLast(), depth: depth + 1) {
+      self = .optional(type)
+    } else if text.first == "[", text.last == "]",
+      let type = ContentType(text.dropFirst().dropLast(), depth: depth + 1)
+    {
+      self = .array(type)
+    } else if let type = Self.simple.first(where: { $0.0 == text })?.1 {
+      self = type
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,107 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A value of a record that was read by a ``ContentLayout``.
+public indirect enum ContentValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case unsigned(UInt64)
+  case number(Double)
+  case text(String)
+  case bytes([UInt8])
+  case list([ContentValue])
+}
+
+extension ContentValue: CustomStringConvertible {
+  /// For people.
+  public var description: String {
+    switch self {
+    case .null: "nil"
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .unsigned(let value): "\(value)"
+    case .number(let value): "\(value)"
+    case .text(let value): value
+    case .bytes(let value): value.isEmpty ? "no bytes" : Hexadecimal.text(of: value)
+    case .list(let values): "[" + values.map(\.description).joined(separator: ", ") + "]"
+    }
+  }
+}
+
+extension ContentValue: Encodable {
+  /// As what it is in JSON; bytes are Base64, and numbers that JSON has none for are texts.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .unsigned(let value): try container.encode(value)
+    case .number(let value) where !value.isFinite: try container.encode("\(value)")
+    case .number(let value): try container.encode(value)
+    case .text(let value): try container.encode(value)
+    case .bytes(let value): try container.encode(Data(value).base64EncodedString())
+    case .list(let values): try container.encode(values)
+    }
+  }
+}
+
+extension DataBuffer {
+  /// Reads a value by its type, without the class that wrote it.
+  mutating func readContentValue(_ type: ContentType) throws(DataBufferError) -> ContentValue {
+    switch type {
+    case .bool: return .bool(try readBool())
+    case .int8: return .integer(Int64(try readInt8()))
+    case .int16: return .integer(Int64(try readInt16()))
+    case .int32: return .integer(Int64(try readInt32()))
+    case .int64: return .integer(try readInt64())
+    case .uint8: return .unsigned(UInt64(try readUInt8()))
+    case .uint16: return .unsigned(UInt64(try readUInt16()))
+    case .uint32: return .unsigned(UInt64(try readUInt32()))
+    case .uint64: return .unsigned(try readUInt64())
+    case .int: return .integer(Int64(try readInt()))
+    case .uint: return .unsigned(UInt64(try readUInt()))
+    case .varInt: return .integer(try readVarInt())
+    case .varUInt: return .unsigned(try readVarUInt())
+    case .float: return .number(Self.shortest(try readFloat()))
+    case .double: return .number(try readDouble())
+    case .string: return .text(try readString())
+    case .bytes: return .bytes(try readBytes())
+    case .date: return Self.date(try readDouble())
+    case .uuid: return .text(try readUUID().uuidString)
+    case .reference: return Self.reference(try readVarUInt())
+    case .references: return try readContentList(of: .varUInt)
+    case .anyReference: return try readContentReference()
+    case .optional(let type): return try readBool() ? try readContentValue(type) : .null
+    case .array(let type): return try readContentList(of: type)
+    }
+  }
+
+  private mutating func readContentList(of type: ContentType) throws(DataBufferError) -> ContentValue {
+    var values: [ContentValue] = []
+    for _ in 0..<(try readCount()) { values.append(try readContentValue(type)) }
+    return .list(values)
+  }
+
+  private mutating func readContentReference() throws(DataBufferError) -> ContentValue {
+    let number = try readVarUInt()
+    return number == 0 ? .null : .text("\(number - 1)-\(try readVarUInt())")
+  }
+
+  private static func reference(_ rowID: RowID) -> ContentValue { rowID == 0 ? .null : .unsigned(rowID) }
+
+  /// The number as it was written: 0.1 and not 0.10000000149011612.
+  private static func shortest(_ value: Float) -> Double { Double("\(value)") ?? Double(value) }
+
+  /// Dates of four-digit years as ISO 8601 has them; others are the seconds that they are stored as.
+  private static func date(_ seconds: Double) -> ContentValue {
+    // From the year 1 to the end of 9999.
+    guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return .number(seconds) }
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())
+    return .text(Date(timeIntervalSinceReferenceDate: seconds).formatted(style))
+  }
+}

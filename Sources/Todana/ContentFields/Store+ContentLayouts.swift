@@ -1,0 +1,98 @@
+extension Store {
+  /// What classes have said of their content, those that the program does not know among them.
+  ///
+  /// - Throws: ``StoreError``, such as ``StoreError/Code/damagedRecord``.
+  public var contentLayouts: [ContentLayout] {
+    get throws(StoreError) {
+      try begin()
+      let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
+      guard let structure = Self.layoutStructure(in: structures) else { return [] }
+      let envelope = envelope(of: structure)
+      let chunk = takeChunk()
+      defer { giveBack(chunk) }
+      let scan = try scan(structure)
+      var layouts: [ContentLayout] = []
+      while try next(of: scan, into: chunk) {
+        for slice in chunk.slices {
+          if let layout = try layout(slice, in: chunk, envelope: envelope) { layouts.append(layout) }
+        }
+      }
+      return layouts
+    }
+  }
+
+  /// At opening: remembers what the classes say of their content, where that is new.
+  ///
+  /// What a newer version of a class has said stands. Who may only read leaves it as it is.
+  func prepareContentLayouts(_ structures: [StoredStructure]) throws(StoreError) {
+    let tables = registry.tables.filter { !$0.type.contentFields.isEmpty }
+    guard !tables.isEmpty else { return }
+    do throws(StoreError) {
+      let structure = try layoutStructure(structures)
+      var batch = WriteBatch()
+      for table in tables {
+        let layout = ContentLayout(className: table.name, version: table.version, fields: table.type.contentFields)
+        if let saved = try savedLayout(of: table.name, in: structure), saved.version > layout.version || saved == layout
+        {
+          continue
+        }
+        let key = unsafe Array(table.name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
+        let value = try encode(
+          layout.bytes, version: layout.version, name: table.name, of: structure, into: batch.arena)
+        batch.append(
+          .init(structure: structure, kind: .put, expectation: .anything, key: .bytes(key), value: value))
+      }
+      guard !batch.isEmpty else { return }
+      batch.sort()
+      do throws(BackendError) {
+        noteCommit(try records.commit(batch, durability: .relaxed), durability: .relaxed)
+      } catch {
+        throw translate(error)
+      }
+    } catch {
+      guard error.code == .readOnly else { throw error }
+    }
+  }
+
+  /// The structure, which is made where there is none.
+  private func layoutStructure(_ structures: [StoredStructure]) throws(StoreError) -> ClassID {
+    if let known = Self.layoutStructure(in: structures) { return known }
+    return try onBackend { backend throws(BackendError) in
+      try backend.structureID(of: .keys, named: ContentLayout.structureName)
+    }
+  }
+
+  private static func layoutStructure(in structures: [StoredStructure]) -> ClassID? {
+    structures.first { $0.kind == .keys && $0.name == ContentLayout.structureName }?.id
+  }
+
+  /// Nil where there is none that can be read: then it is written anew.
+  private func savedLayout(of className: String, in structure: ClassID) throws(StoreError) -> ContentLayout? {
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    try read(key: Array(className.utf8), of: structure, into: chunk)
+    guard let slice = chunk.slices.first, slice.status == .found else { return nil }
+    do throws(RecordEnvelopeError) {
+      let opened = try unsafe envelope(of: structure).open(chunk.value(of: slice), Array(className.utf8))
+      return unsafe ContentLayout(className: className, version: opened.version, bytes: Array(opened.content))
+    } catch {
+      return nil
+    }
+  }
+
+  private func layout(
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, envelope: RecordEnvelope
+  ) throws(StoreError) -> ContentLayout? {
+    let key = unsafe [UInt8](chunk.arena.bytes[slice.key])
+    guard slice.status == .found else {
+      throw StoreError(.damagedRecord, "What a class says of its content is damaged.")
+    }
+    do throws(RecordEnvelopeError) {
+      let opened = try unsafe envelope.open(chunk.value(of: slice), key)
+      return unsafe ContentLayout(
+        className: String(decoding: key, as: UTF8.self), version: opened.version, bytes: Array(opened.content))
+    } catch {
+      throw StoreError(.damagedRecord, "What a class says of its content cannot be read.", underlying: error)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Todana
+
+/// A record's content by the fields that its class has told the store of.
+struct RecordFields: Encodable {
+  private let fields: [(name: String, value: ContentValue)]
+
+  private static let width = 80
+
+  /// Nil where nothing is known of the class, or the record is of another version or form.
+  init?(of record: RawRecord, _ layout: ContentLayout?) {
+    guard let layout, let values = layout.values(of: record) else { return nil }
+    fields = Array(zip(layout.fields.map(\.name), values))
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }.encode(to: encoder)
+  }
+
+  /// For a list: all fields, as far as there is room.
+  func summary(width: Int) -> String {
+    let text = printable(fields.map { "\($0.name): \($0.value)" }.joined(separator: ", "))
+    return text.count > width ? text.prefix(width - 1) + "…" : text
+  }
+
+  /// A line for each field, or more where its value is long.
+  var lines: [String] {
+    let indentation = min(fields.map { printable($0.name).count }.max() ?? 0, 20) + 2
+    return fields.flatMap { field in
+      let name = printable(field.name)
+      let title = name + String(repeating: " ", count: max(2, indentation - name.count))
+      var rest = printable("\(field.value)")[...]
+      var lines: [String] = []
+      repeat {
+        let start = lines.isEmpty ? title : String(repeating: " ", count: indentation)
+        let piece = rest.prefix(max(Self.width - start.count, 20))
+        lines.append(start + piece)
+        rest = rest.dropFirst(piece.count)
+      } while !rest.isEmpty
+      return lines
+    }
+  }
+}
+
+extension Store {
+  /// What a class has said of its content.
+  func contentLayout(ofClassNamed name: String) throws -> ContentLayout? {
+    try contentLayouts.first { $0.className.utf8.elementsEqual(name.utf8) }
+  }
+}
