@@ -86,6 +86,32 @@ private final class Liar: StoredObject {
     }
   }
 
+  @Test func `encrypting, decrypting and salvaging a store keeps what its classes said`() throws {
+    let directory = try TemporaryDirectory(isInMemory: true)
+    let (path, salvaged) = (directory.path("store"), directory.path("salvaged"))
+    let secret = StoreSecret.key([UInt8](repeating: 1, count: 16))
+    let locked = StoreConfiguration(encryption: .callback { secret })
+    var store = try Store(.directory(path), classes: [Sample.self])
+    try store.insert(Sample())
+    try store.saveChanges()
+    let layout = try #require(try layout(in: store))
+    #expect(try store.encrypt(with: secret))
+    #expect(try store.contentLayouts == [layout])
+    try store.close()
+    store = try Store(.directory(path), classes: [], configuration: locked)
+    #expect(try store.contentLayouts == [layout])
+    try store.keys.rotate(keeping: [secret])
+    try store.close()
+    #expect(try Store.salvage(from: path, to: salvaged, encryption: locked.encryption).isComplete)
+    for (path, configuration) in [(salvaged, locked), (path, locked)] {
+      store = try Store(.directory(path), classes: [], configuration: configuration)
+      #expect(try store.contentLayouts == [layout])
+      #expect(try store.decrypt())
+      #expect(try store.contentLayouts == [layout])
+      try store.close()
+    }
+  }
+
   @Test func `only what is new is written, and what a newer version says stands`() throws {
     let backend = try KyotoBackend(.inMemory)
     func openingCommits(_ types: [StoredObject.Type]) throws -> Int {
