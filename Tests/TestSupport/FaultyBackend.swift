@@ -28,10 +28,16 @@ public final class FaultyBackend: StoreBackend {
   private let gate = Gate()
   private let scanGate = Gate()
 
+  private let callFaults = CallFaults()
+
+  /// What the stores of a test seal their records with, where nothing else is said: a test runs with one set of keys after
+  /// another, or none, without knowing.
+  @TaskLocal public static var testedKeyRing: KeyRing?
+
   public let keyRing: KeyRing?
 
   /// - Parameter keyRing: What stores are to seal their records with.
-  public init(keyRing: KeyRing? = nil) { self.keyRing = keyRing }
+  public init(keyRing: KeyRing? = FaultyBackend.testedKeyRing) { self.keyRing = keyRing }
 
   // MARK: Faults
 
@@ -44,6 +50,16 @@ public final class FaultyBackend: StoreBackend {
   public func failCommit(after count: Int = 0, with error: BackendError, isApplied: Bool = false) {
     state.withLock { $0.fault = .init(remainingCommits: count, error: error, isApplied: isApplied) }
   }
+
+  /// Makes the call after so many others throw, whatever is asked for, of the backend, its snapshots or their scans; 0 is
+  /// the next one.
+  ///
+  /// Nothing is applied by it, and the call after it goes through again.
+  public func failCall(after count: Int, with error: BackendError) { callFaults.fail(after: count, with: error) }
+
+  /// Lets all calls through; whether one was still to fail.
+  @discardableResult
+  public func failNoCall() -> Bool { callFaults.clear() }
 
   /// Makes the next flush fail; what is committed by now is durable.
   ///
@@ -91,6 +107,9 @@ public final class FaultyBackend: StoreBackend {
     state.withLock { $0.contents.rows[structure]?[rowID] }
   }
 
+  /// All records, by structure and key, a row id as its bytes.
+  public var records: [ClassID: [[UInt8]: [UInt8]]] { state.withLock { $0.contents.records } }
+
   /// Calls that asked for records, and commits, so far.
   public var readCallCount: Int { state.withLock { $0.readCallCount } }
   public var commitCount: Int { state.withLock { $0.commitCallCount } }
@@ -131,7 +150,7 @@ public final class FaultyBackend: StoreBackend {
     }
     guard durability == .full else { return number }
     gate.pass()
-    try onState { state throws(BackendError) in try state.flush() }
+    try onState(isCall: false) { state throws(BackendError) in try state.flush() }
     return number
   }
 
@@ -164,7 +183,7 @@ public final class FaultyBackend: StoreBackend {
       state.readCallCount += 1
       return FaultySnapshot(
         contents: state.contents, commitNumber: state.commitNumber, damagedRows: state.damagedRows, scanGate: scanGate,
-        ended: ended)
+        callFaults: callFaults, ended: ended)
     }
   }
 
@@ -184,9 +203,10 @@ public final class FaultyBackend: StoreBackend {
   }
 
   private func onState<Result: Sendable>(
-    _ body: (inout FaultyState) throws(BackendError) -> Result
+    isCall: Bool = true, _ body: (inout FaultyState) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try state.withLock { state throws(BackendError) in
+    if isCall { try callFaults.pass() }
+    return try state.withLock { state throws(BackendError) in
       if state.isClosed { throw BackendError(.closed, "The backend is closed.") }
       if state.mustReopen { throw BackendError(.mustReopen, "A flush failed; reopen the store.") }
       return try body(&state)

@@ -1,10 +1,40 @@
+import Synchronization
 import Todana
+
+/// The entries of trees and the like in the order of their keys, as far as somebody asked for them: queries look at a
+/// tree many times before they read it.
+final class SortedEntries: Sendable {
+  typealias Entries = [(key: [UInt8], value: [UInt8])]
+  private let known = Mutex<[ClassID: Entries]>([:])
+
+  func entries(of structure: ClassID, sorting: () -> Entries) -> Entries {
+    known.withLock { known in
+      if let entries = known[structure] { return entries }
+      let entries = sorting()
+      known[structure] = entries
+      return entries
+    }
+  }
+}
 
 /// The records of one commit.
 struct FaultyContents {
   var rows: [ClassID: [RowID: [UInt8]]] = [:]
   /// Keys and trees.
   var keys: [ClassID: [[UInt8]: [UInt8]]] = [:]
+  /// Of these keys; to be replaced when they change.
+  var sorted = SortedEntries()
+
+  /// All of them, a row id as its bytes.
+  var records: [ClassID: [[UInt8]: [UInt8]]] {
+    var records = keys
+    for (structure, rows) in rows {
+      for (rowID, value) in rows {
+        records[structure, default: [:]][(0..<8).map { UInt8(truncatingIfNeeded: rowID >> ($0 * 8)) }] = value
+      }
+    }
+    return records
+  }
 
   func count(of structure: ClassID) -> Int {
     (rows[structure]?.count ?? 0) + (keys[structure]?.count ?? 0)
@@ -66,6 +96,7 @@ struct FaultyState {
     // Released, so that the dictionaries are changed in place.
     contents = FaultyContents()
     let before = fault == nil ? nil : next
+    next.sorted = SortedEntries()
     for change in changes { Self.apply(change, arena: arena, to: &next) }
     if let fault = takeFault() {
       let unchanged = before ?? next

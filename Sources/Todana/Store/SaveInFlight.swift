@@ -3,7 +3,7 @@ final class SaveInFlight {
   let batchID: BatchID
   private(set) var objects: [SavedObject]
   let buffers: [SavedBuffer]
-  /// Holds the records; the batch's own, which nobody writes to any more.
+  /// Holds the records, sealed where the store is encrypted; the batch's own, which nobody writes to any more.
   let arena: ByteArena
   /// What became of it, once that is known.
   var outcome: Outcome?
@@ -110,11 +110,16 @@ extension Store {
   }
 
   private func restore(_ object: StoredObject, of table: ClassTable, from record: Range<Int>, in arena: ByteArena) {
-    guard !record.isEmpty else { return }
-    var reader = makeReader()
+    guard !record.isEmpty, let classID = table.classID else { return }
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    // The commit has sealed it where it stands, so it is read as one that comes from a file.
+    unsafe chunk.hold(UnsafeRawBufferPointer(rebasing: arena.bytes[record]), rowID: object.rowID)
     // It was written a moment ago; a class that does not read what it writes leaves a fault, which the save refuses.
-    try? unsafe decode(
-      object, of: table, record: UnsafeRawBufferPointer(rebasing: arena.bytes[record]), reader: &reader)
+    try? records.open(chunk, of: classID)
+    guard let slice = chunk.slices.first else { return }
+    var reader = makeReader()
+    try? unsafe decode(object, of: table, record: chunk.value(of: slice), reader: &reader)
   }
 
   private func makePending(_ object: StoredObject, of table: ClassTable, as change: ObjectState) {

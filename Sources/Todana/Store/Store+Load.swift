@@ -130,4 +130,13 @@ extension RecordChunk {
     let start = unsafe arena.base + Int(truncatingIfNeeded: slice.valueOffset)
     return unsafe UnsafeRawBufferPointer(start: start, count: Int(truncatingIfNeeded: slice.valueLength))
   }
+  /// Holds one record, as if it had been read.
+  func hold(_ record: UnsafeRawBufferPointer, rowID: RowID) {
+    removeAll()
+    arena.reserve(record.count)
+    unsafe UnsafeMutableRawBufferPointer(start: arena.base, count: record.count).copyMemory(from: record)
+    arena.count = record.count
+    slices = [Slice(rowID: rowID, key: 0..<0, value: 0..<record.count, status: .found)]
+    isSealed = unsafe record.first != RecordEnvelope.Format.plain.rawValue
+  }
 }

@@ -25,7 +25,7 @@ public final class Store {
   /// The keeper of the records, which other stores may share.
   public let backend: any StoreBackend
   /// The backend as records go to it and come from it: of an encrypted one, sealed and opened on the way.
-  let records: any StoreBackend
+  let records: SealedBackend
   public let configuration: StoreConfiguration
 
   /// Hears of changes and saves.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite(.timeLimit(.minutes(10))) struct AsyncFetchTests {
+@Suite(.timeLimit(.minutes(10)), .plainAndEncrypted) struct AsyncFetchTests {
   let backend = FaultyBackend()
   let ids: [ObjectID<Node>]
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite(.timeLimit(.minutes(10))) struct AsyncSaveTests {
+@Suite(.timeLimit(.minutes(10)), .plainAndEncrypted) struct AsyncSaveTests {
   let backend = FaultyBackend()
 
   /// What is saved, as a new store reads it.

@@ -19,7 +19,7 @@ private final class Named: StoredObject {
   override class var storedName: String { unsafe name }
 }
 
-@Suite(.serialized) struct CatalogTests {
+@Suite(.serialized, .plainAndEncrypted) struct CatalogTests {
   let backend = FaultyBackend()
 
   @Test func `the order of registration does not matter`() throws {

@@ -21,7 +21,7 @@ private final class Counted: StoredObject {
   }
 }
 
-@Suite(.serialized) struct CloseTests {
+@Suite(.serialized, .plainAndEncrypted) struct CloseTests {
   let backend = FaultyBackend()
 
   @Test func `a thousand opens and closes of a cyclic graph leak nothing`() throws {

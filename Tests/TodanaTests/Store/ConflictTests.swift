@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct ConflictTests {
+@Suite(.plainAndEncrypted) struct ConflictTests {
   let backend = FaultyBackend()
   let mine: Store
   let theirs: Store

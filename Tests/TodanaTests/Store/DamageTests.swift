@@ -17,7 +17,7 @@ private final class Greedy: StoredObject {
   }
 }
 
-@Suite struct DamageTests {
+@Suite(.plainAndEncrypted) struct DamageTests {
   let backend = FaultyBackend()
   let classID: ClassID
 

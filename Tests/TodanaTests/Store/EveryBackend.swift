@@ -18,7 +18,7 @@ enum EveryBackend: CaseIterable {
   /// Opens one; the directory must stay as long as the backend is used.
   func open(in directory: TemporaryDirectory) throws -> any StoreBackend {
     switch self {
-    case .faulty: FaultyBackend()
+    case .faulty: FaultyBackend(keyRing: nil)
     case .inMemory: try KyotoBackend(.inMemory)
     case .temporary: try KyotoBackend(.temporary)
     case .directory: try KyotoBackend(.directory(directory.path("Store.todana")))

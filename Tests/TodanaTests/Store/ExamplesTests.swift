@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct ExamplesTests {
+@Suite(.plainAndEncrypted) struct ExamplesTests {
   let backend = FaultyBackend()
 
   @Test func `the first page's examples work as written`() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct LiveObjectTests {
+@Suite(.plainAndEncrypted) struct LiveObjectTests {
   let backend = FaultyBackend()
 
   @Test func `every live object is visited once, faults and pending ones too`() throws {

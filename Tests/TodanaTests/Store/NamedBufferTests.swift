@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct NamedBufferTests {
+@Suite(.plainAndEncrypted) struct NamedBufferTests {
   let backend = FaultyBackend()
   let store: Store
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct ObservationTests {
+@Suite(.plainAndEncrypted) struct ObservationTests {
   let backend = FaultyBackend()
   let store: Store
 
@@ -58,7 +58,7 @@ import Todana
   }
 }
 
-@Suite struct StoreObservationsTests {
+@Suite(.plainAndEncrypted) struct StoreObservationsTests {
   @Test @MainActor func `a store on the main actor can be observed as a sequence`() async throws {
     let store = try Store(backend: FaultyBackend(), classes: [Song.self])
     var values: [Bool] = []

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct PendingChangesTests {
+@Suite(.plainAndEncrypted) struct PendingChangesTests {
   let backend = FaultyBackend()
   let store: Store
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct SaveTests {
+@Suite(.plainAndEncrypted) struct SaveTests {
   let backend = FaultyBackend()
   let store: Store
 

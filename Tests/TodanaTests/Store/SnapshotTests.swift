@@ -166,7 +166,7 @@ import Todana
     #expect(try mine.count(Node.self) == 1)
   }
 
-  @Test func `the snapshot is let go at the end, also of a closure that throws`() throws {
+  @Test(.plainAndEncrypted) func `the snapshot is let go at the end, also of a closure that throws`() throws {
     struct Refusal: Error {}
     let backend = FaultyBackend()
     let store = try Store(backend: backend, classes: [Song.self])
@@ -210,7 +210,7 @@ import Todana
   }
 
   // Each class was read from a snapshot of its own.
-  @Test func `a fetch with subclasses is of one state`() throws {
+  @Test(.plainAndEncrypted) func `a fetch with subclasses is of one state`() throws {
     let backend = FaultyBackend()
     let writer = try Store(backend: backend, classes: [Track.self, LiveTrack.self])
     let damaged = try writer.insert(Track())
@@ -232,7 +232,7 @@ import Todana
   }
 
   // The songs were read from a newer state than the playlists, where some were gone.
-  @Test func `objects that are fetched with what they refer to are of one state`() throws {
+  @Test(.plainAndEncrypted) func `objects that are fetched with what they refer to are of one state`() throws {
     let backend = FaultyBackend()
     let writer = try Store(backend: backend, classes: [HookedList.self, Song.self])
     let list = HookedList()

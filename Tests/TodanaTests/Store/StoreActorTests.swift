@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct StoreActorTests {
+@Suite(.plainAndEncrypted) struct StoreActorTests {
   let backend = FaultyBackend()
 
   @Test func `calls run one at a time, and what is pending stays for the next`() async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite final class StreamTests {
+@Suite(.plainAndEncrypted) final class StreamTests {
   let backend = FaultyBackend()
   let store: Store
 

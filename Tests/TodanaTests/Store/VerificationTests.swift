@@ -54,7 +54,7 @@ private final class Forgetful: StoredObject {
     try store.close()
   }
 
-  @Test func `what is wrong with content is no damage`() throws {
+  @Test(.plainAndEncrypted) func `what is wrong with content is no damage`() throws {
     let backend = FaultyBackend()
     do {
       let store = try Store(backend: backend, classes: [Song.self, Playlist.self, Forgetful.self])

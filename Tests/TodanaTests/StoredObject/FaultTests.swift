@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct FaultTests {
+@Suite(.plainAndEncrypted) struct FaultTests {
   let backend = FaultyBackend()
   let store: Store
 

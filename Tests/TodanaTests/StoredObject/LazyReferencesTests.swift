@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct LazyReferencesTests {
+@Suite(.plainAndEncrypted) struct LazyReferencesTests {
   let backend = FaultyBackend()
   let store: Store
 
