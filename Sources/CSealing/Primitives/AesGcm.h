@@ -28,10 +28,15 @@ class AesGcm {
   bool open(const uint8_t *nonce, ByteView associated, ByteView ciphertext, uint8_t *output, const uint8_t *tag);
 
  private:
+  AesGcm(const SecretBytes &key, bool isQuick);
   CipherContext make(const SecretBytes &key, bool encrypts);
+  bool prepare(const uint8_t *nonce, const uint8_t *tag);
+  static bool opensQuickly(size_t keySize);
 
   CipherContext sealing_;
   CipherContext opening_;
+  // Whether the opening context takes nonces as parameters.
+  bool isQuick_;
 };
 
 }  // namespace todana
