@@ -130,6 +130,7 @@ extension RecordChunk {
     let start = unsafe arena.base + Int(truncatingIfNeeded: slice.valueOffset)
     return unsafe UnsafeRawBufferPointer(start: start, count: Int(truncatingIfNeeded: slice.valueLength))
   }
+
   /// Holds one record, as if it had been read.
   func hold(_ record: UnsafeRawBufferPointer, rowID: RowID) {
     removeAll()
