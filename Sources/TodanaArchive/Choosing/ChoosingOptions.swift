@@ -1,0 +1,62 @@
+/// What a person asked to leave out, and to take back.
+public struct ChoosingOptions: Sendable {
+  /// Of `--exclude`, `--exclude-from` and `--include`, in the order in which they were added.
+  ///
+  /// The last that matches decides. They are relative to the root that is walked, and go before what `.todanaignore`
+  /// files say.
+  public private(set) var rules = PatternList()
+  /// `--exclude-caches`: of a directory with a ``CacheDirectoryTag``, only it and the tag stay.
+  public var excludesCaches = false
+  /// `--exclude-larger-than`: regular files with more bytes are left out; nil for no limit.
+  public var largestFile: ByteSize?
+  /// `--one-file-system`: what lies on another device than the root is left out; directories where one is mounted stay,
+  /// empty.
+  public var staysOnFileSystem = false
+
+  /// Leaves nothing out.
+  public init() {}
+
+  /// `--exclude PATTERN`.
+  ///
+  /// - Throws: ``ChoosingError/Code/flawedPattern`` for one that matches nothing.
+  public mutating func exclude(_ pattern: [UInt8]) throws(ChoosingError) {
+    try append(PatternRule(Pattern(pattern), origin: .excludeOption))
+  }
+
+  /// `--exclude-from FILE`: every line is a pattern, as in a `.todanaignore` file.
+  ///
+  /// - Parameters:
+  ///   - content: What the file holds.
+  ///   - path: The file's path, for messages.
+  /// - Throws: ``ChoosingError/Code/flawedPattern`` for the first that matches nothing; then none is added.
+  public mutating func exclude(lines content: [UInt8], of path: [UInt8]) throws(ChoosingError) {
+    var added = PatternList()
+    added.append(lines: content, of: path)
+    for rule in added.rules { try Self.check(rule) }
+    for rule in added.rules { rules.append(rule) }
+  }
+
+  /// `--include PATTERN`: takes back what a rule before it left out, unless a directory above was left out.
+  ///
+  /// A command line that does not know the order of its options adds these last.
+  ///
+  /// - Throws: ``ChoosingError/Code/flawedPattern`` for one that matches nothing, or begins with `!`.
+  public mutating func include(_ pattern: [UInt8]) throws(ChoosingError) {
+    let rule = PatternRule(Pattern(pattern), origin: .includeOption)
+    if rule.pattern.isNegated {
+      throw ChoosingError(
+        .flawedPattern, "\(rule) takes back what is taken back: leave out the “!”, or write “\\!” for the character.")
+    }
+    try append(rule)
+  }
+
+  private mutating func append(_ rule: PatternRule) throws(ChoosingError) {
+    try Self.check(rule)
+    rules.append(rule)
+  }
+
+  private static func check(_ rule: PatternRule) throws(ChoosingError) {
+    guard let flaw = rule.pattern.flaw else { return }
+    throw ChoosingError(.flawedPattern, "\(rule) matches nothing: \(flaw).")
+  }
+}

@@ -1,0 +1,60 @@
+/// What `find PATTERN` looks for among stored paths.
+///
+/// A pattern with a slash at its start or in its middle is compared with the whole path, any other with the last name;
+/// a slash at the end asks for a directory. Wildcards are those of ``Pattern``; a `!` has no meaning.
+public struct PathQuery: Sendable {
+  private let pattern: Glob
+  private let ignoresCase: Bool
+  private let isAnchored: Bool
+  private let matchesOnlyDirectories: Bool
+
+  /// Reads a pattern.
+  ///
+  /// - Parameters:
+  ///   - text: The pattern, every byte of which counts.
+  ///   - ignoresCase: Upper and lower case are the same, in names that are UTF-8: by simple lower-case mapping, scalar by
+  ///     scalar. Bytes that are not UTF-8 are compared as they are.
+  /// - Throws: ``ChoosingError/Code/flawedPattern`` for a pattern that matches nothing.
+  public init(_ text: [UInt8], ignoresCase: Bool = false) throws(ChoosingError) {
+    self.ignoresCase = ignoresCase
+    matchesOnlyDirectories = text.last == UInt8(ascii: "/")
+    var rest = matchesOnlyDirectories ? text.dropLast() : text[...]
+    isAnchored = rest.contains(UInt8(ascii: "/"))
+    if rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
+    do throws(PatternFlaw) {
+      pattern = try Glob(Array(rest), crossesNames: isAnchored, foldsCase: ignoresCase)
+    } catch {
+      throw ChoosingError(.flawedPattern, "“\(PrintableBytes.text(of: text))” matches nothing: \(error).")
+    }
+  }
+
+  /// Whether a stored path matches.
+  ///
+  /// Allocates only where case is ignored.
+  ///
+  /// - Parameters:
+  ///   - path: Names with single slashes between them, none at the end; one at the start does not count.
+  ///   - isDirectory: Whether it is stored as a directory.
+  /// - Returns: True if it is to be found.
+  public func matches(_ path: Span<UInt8>, isDirectory: Bool) -> Bool {
+    if matchesOnlyDirectories, !isDirectory { return false }
+    var start = 0
+    if isAnchored {
+      if !path.isEmpty, path[0] == UInt8(ascii: "/") { start = 1 }
+    } else {
+      start = path.count
+      while start > 0, path[start - 1] != UInt8(ascii: "/") { start -= 1 }
+    }
+    if start >= path.count { return false }
+    guard ignoresCase else {
+      return isAnchored ? pattern.matches(path, from: start) : pattern.matchesName(path, from: start)
+    }
+    let lowered = CaseFolding.lowercase(path.extracting(start...))
+    return isAnchored ? pattern.matches(lowered.span) : pattern.matchesName(lowered.span, from: 0)
+  }
+
+  /// See ``matches(_:isDirectory:)-(Span<UInt8>,_)``.
+  public func matches(_ path: [UInt8], isDirectory: Bool) -> Bool {
+    matches(path.span, isDirectory: isDirectory)
+  }
+}

@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension RetentionPolicy {
+  /// Decides for each snapshot whether it stays.
+  ///
+  /// - Parameters:
+  ///   - snapshots: In any order.
+  ///   - grouping: Which of them are looked at together.
+  ///   - zone: Whose calendar and clock periods go by. On Linux a program has to import Foundation for it: with
+  ///     FoundationEssentials alone no zone has a name, and the current one is GMT.
+  ///   - now: What lies behind it is in the future, and does not count as the newest for `within`.
+  ///   - mayEmptyGroups: Whether all snapshots of a group may go, as they do if the only rule is for tags that none has.
+  /// - Returns: A plan in which each snapshot has its place.
+  /// - Throws: ``RetentionError/Code/noRule`` without any rule, ``RetentionError/Code/keepsNothing`` where a group would
+  ///   be emptied and must not be. It never means that everything is to go.
+  public func plan(
+    for snapshots: [RetentionSnapshot], groupedBy grouping: SnapshotGrouping = .standard, in zone: TimeZone, now: Date,
+    mayEmptyGroups: Bool = false
+  ) throws(RetentionError) -> RetentionPlan {
+    if isEmpty {
+      throw RetentionError(
+        .noRule, "No rule says which snapshots to keep, so all would go: add one, such as --keep-daily 7.")
+    }
+    let grouped = Dictionary(grouping: snapshots) { SnapshotGroupKey($0, by: grouping) }
+    var groups: [RetentionPlan.Group] = []
+    for key in grouped.keys.sorted(by: SnapshotGroupKey.isBefore) {
+      let sorted = (grouped[key] ?? []).sorted(by: RetentionSnapshot.isBefore)
+      let entries = entries(newestFirst: sorted, in: zone, now: now)
+      if !mayEmptyGroups, !entries.contains(where: \.isKept) {
+        throw RetentionError(
+          .keepsNothing, "The rules keep no snapshot of a group (\(key)): add a rule that does, such as --keep-last 1.")
+      }
+      groups.append(RetentionPlan.Group(key: key, entries: entries))
+    }
+    return RetentionPlan(groups: groups)
+  }
+
+  /// Applies every rule to a group.
+  private func entries(
+    newestFirst snapshots: [RetentionSnapshot], in zone: TimeZone, now: Date
+  ) -> [RetentionPlan.Entry] {
+    var last = last
+    var rules = periods.map { PeriodRule($0.period, $0.count) }
+    let window = within.map { Window($0, newestFirst: snapshots, in: zone, now: now) }
+    return snapshots.indices.map { index in
+      let snapshot = snapshots[index]
+      var reasons: [RetentionReason] = []
+      if last.take() { reasons.append(.last) }
+      let time = CivilTime(at: snapshot.time, in: zone)
+      for rule in rules.indices {
+        if let reason = rules[rule].reason(toKeep: time, isOldest: index == snapshots.count - 1) {
+          reasons.append(reason)
+        }
+      }
+      for set in tags where set.isContained(in: snapshot.tags) { reasons.append(.tags(set)) }
+      if let window, window.contains(snapshot.time) { reasons.append(.within(window.duration)) }
+      return RetentionPlan.Entry(snapshot: snapshot, reasons: reasons)
+    }
+  }
+
+  /// A rule for periods, on its way through a group from the newest to the oldest.
+  private struct PeriodRule {
+    let period: CalendarPeriod
+    var count: KeepCount
+    /// More than the last one met: where clocks are put back over midnight, a day comes, goes, and comes again.
+    var metPeriods: Set<Int> = []
+
+    init(_ period: CalendarPeriod, _ count: KeepCount) {
+      self.period = period
+      self.count = count
+    }
+
+    mutating func reason(toKeep time: CivilTime, isOldest: Bool) -> RetentionReason? {
+      let isNew = metPeriods.insert(period.number(of: time)).inserted
+      guard isNew || isOldest, count.take() else { return nil }
+      return isNew ? .newest(of: period) : .oldest(for: period)
+    }
+  }
+
+  /// The time that `within` speaks of.
+  private struct Window {
+    let duration: CalendarDuration
+    /// The newest snapshot that is not in the future; nil if all are, and then all stay.
+    let end: Date?
+    let start: Date
+
+    init(_ duration: CalendarDuration, newestFirst snapshots: [RetentionSnapshot], in zone: TimeZone, now: Date) {
+      self.duration = duration
+      end = snapshots.first { $0.time <= now }?.time
+      start = end.map { duration.start(before: $0, in: zone) } ?? .distantPast
+    }
+
+    func contains(_ time: Date) -> Bool {
+      // From the end on in any case: a time outside of any calendar may not lie behind its own start.
+      guard let end else { return true }
+      return time > start || time >= end
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// Model-based: random snapshots and rules, compared with a plain model on Foundation's calendar, and held to what rules
+// promise. A failure prints the seed; `TODANA_TEST_SEED` repeats it.
+import Foundation
+import TestSupport
+import Testing
+import TodanaArchive
+
+@Suite struct RetentionPropertyTests {
+  @Test func `rules keep their promises`() throws {
+    let given = ProcessInfo.processInfo.environment["TODANA_TEST_SEED"].flatMap { UInt64($0) }
+    let rounds = given != nil ? 1 : LongTests.areEnabled ? 5_000 : 150
+    for _ in 0..<rounds {
+      let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+      do {
+        var retention = RandomRetention(seed: seed)
+        try retention.check()
+      } catch {
+        Issue.record("seed \(seed): \(error)")
+        return
+      }
+    }
+  }
+}
+
+private struct Broken: Error, CustomStringConvertible {
+  let description: String
+}
+
+private struct RandomRetention {
+  private var generator: SeededGenerator
+  private let zone: TimeZone
+  private var snapshots: [RetentionSnapshot] = []
+  private var policy = RetentionPolicy()
+  private let now = instant("2026-07-01T00:00:00Z")
+
+  private static let zones = [
+    "UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kolkata", "Pacific/Apia",
+    "America/New_York",
+    "Africa/Casablanca", "Pacific/Kiritimati",
+  ]
+
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed)
+    zone = TodanaArchiveTests.zone(Self.zones[Int.random(in: 0..<Self.zones.count, using: &generator)])
+    // From a few hours to six centuries.
+    let span = pow(10, Double.random(in: 4...10.3, using: &generator))
+    let spacing = [1.0, 900, 3_600, 86_400][Int.random(in: 0..<4, using: &generator)]
+    for number in 0..<Int.random(in: 1...60, using: &generator) {
+      let age = (Double.random(in: -span / 4...span, using: &generator) / spacing).rounded() * spacing
+      let host = Bool.random(using: &generator) ? "ann" : "bob"
+      let path = Bool.random(using: &generator) ? "/a" : "/b"
+      var tags: [String] = []
+      for tag in ["s", "t", "u"] where Int.random(in: 0..<4, using: &generator) == 0 { tags.append(tag) }
+      snapshots.append(
+        RetentionSnapshot(id: [UInt8(number)], time: now - age, host: host, paths: [Array(path.utf8)], tags: tags))
+    }
+    var policy = RetentionPolicy()
+    for _ in 0..<Int.random(in: 0...3, using: &generator) { addRule(to: &policy) }
+    if policy.isEmpty { policy.last = .newest(1) }
+    self.policy = policy
+  }
+
+  /// Adds a rule, or has one keep more.
+  private mutating func addRule(to policy: inout RetentionPolicy) {
+    let count =
+      Int.random(in: 0..<8, using: &generator) == 0 ? KeepCount.all : .newest(Int.random(in: 1...8, using: &generator))
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0: policy.last = more(policy.last, count)
+    case 1: policy.hourly = more(policy.hourly, count)
+    case 2: policy.daily = more(policy.daily, count)
+    case 3: policy.weekly = more(policy.weekly, count)
+    case 4: policy.monthly = more(policy.monthly, count)
+    case 5: policy.yearly = more(policy.yearly, count)
+    case 6:
+      if let tags = try? TagSet(["s", "t", "s,u"][Int.random(in: 0..<3, using: &generator)]) {
+        policy.tags.append(tags)
+      }
+    default:
+      if policy.within == nil {
+        policy.within = try? CalendarDuration(
+          ["1h", "3d", "1m2d", "1y", "2y3m4d5h"][Int.random(in: 0..<5, using: &generator)])
+      }
+    }
+  }
+
+  private func more(_ one: KeepCount, _ other: KeepCount) -> KeepCount {
+    guard case .newest(let first) = one, case .newest(let second) = other else { return .all }
+    return .newest(max(first, second))
+  }
+
+  private func plan(_ policy: RetentionPolicy, _ snapshots: [RetentionSnapshot]) throws -> RetentionPlan {
+    try policy.plan(for: snapshots, in: zone, now: now, mayEmptyGroups: true)
+  }
+
+  mutating func check() throws {
+    let plan = try plan(policy, snapshots)
+    try compareWithModel(plan)
+
+    // Every snapshot has one place, and every one that stays names a rule.
+    let placed = plan.groups.flatMap(\.entries)
+    try require(Set(placed.map(\.snapshot)) == Set(snapshots) && placed.count == snapshots.count, "places")
+    try require(placed.allSatisfy { $0.isKept == !$0.reasons.isEmpty }, "reasons")
+    try require(plan.kept.count + plan.removed.count == snapshots.count, "kept and removed")
+
+    // The order of what comes in changes nothing.
+    let again = try self.plan(policy, snapshots.shuffled(using: &generator))
+    try require(again.kept == plan.kept && again.removed == plan.removed, "order")
+
+    // One more rule never removes more.
+    var larger = policy
+    addRule(to: &larger)
+    try require(
+      Set(plan.kept).isSubset(of: try self.plan(larger, snapshots).kept), "\(larger) removes more than \(policy)")
+
+    // What stays, stays if the rules are applied again; but for tags and within, each has its count of them.
+    let second = try self.plan(policy, plan.kept)
+    try require(second.removed.isEmpty, "a second time removes \(second.removed.count) more, \(policy)")
+
+    // The newest of each group.
+    let count = Int.random(in: 1...10, using: &generator)
+    var last = RetentionPolicy()
+    last.last = .newest(count)
+    for group in try self.plan(last, snapshots).groups {
+      let kept = group.entries.filter(\.isKept).count
+      try require(
+        kept == min(count, group.entries.count) && group.entries.prefix(kept).allSatisfy(\.isKept), "last \(count)")
+      let times = group.entries.map(\.snapshot.time)
+      try require(zip(times, times.dropFirst()).allSatisfy { $0 >= $1 }, "newest first")
+    }
+  }
+
+  /// The same by another calendar, rule by rule.
+  private func compareWithModel(_ plan: RetentionPlan) throws {
+    var calendar = Calendar(identifier: .iso8601)
+    calendar.timeZone = zone
+    let rules: [(CalendarPeriod, KeepCount, Set<Calendar.Component>)] = [
+      (.hour, policy.hourly, [.year, .month, .day, .hour]), (.day, policy.daily, [.year, .month, .day]),
+      (.week, policy.weekly, [.yearForWeekOfYear, .weekOfYear]), (.month, policy.monthly, [.year, .month]),
+      (.year, policy.yearly, [.year]),
+    ]
+    for group in plan.groups {
+      for (period, count, components) in rules {
+        let limit = if case .newest(let number) = count { number } else { Int.max }
+        var firsts: [DateComponents: Int] = [:]
+        var expected: Set<Int> = []
+        for (index, entry) in group.entries.enumerated() where expected.count < limit {
+          let label = calendar.dateComponents(components, from: entry.snapshot.time)
+          let isNew = firsts[label] == nil
+          if isNew { firsts[label] = index }
+          if isNew || index == group.entries.count - 1 { expected.insert(index) }
+        }
+        let found = group.entries.indices.filter {
+          group.entries[$0].reasons.contains(.newest(of: period))
+            || group.entries[$0].reasons.contains(.oldest(for: period))
+        }
+        try require(Set(found) == expected, "\(period) \(count) in \(zone): \(found), not \(expected.sorted())")
+      }
+    }
+  }
+
+  private func require(_ condition: Bool, _ what: @autoclosure () -> String) throws {
+    if !condition { throw Broken(description: what()) }
+  }
+}

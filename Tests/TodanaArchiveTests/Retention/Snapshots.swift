@@ -1,0 +1,38 @@
+import Foundation
+import TodanaArchive
+
+/// An instant from ISO 8601, such as `2026-03-29T01:00:00Z`.
+func instant(_ text: String) -> Date {
+  guard let date = try? Date(text, strategy: .iso8601) else { preconditionFailure("not an instant: \(text)") }
+  return date
+}
+
+/// A time zone that Foundation knows.
+func zone(_ name: String) -> TimeZone {
+  guard let zone = TimeZone(identifier: name) else { preconditionFailure("not a time zone: \(name)") }
+  return zone
+}
+
+/// Snapshots of one group, with their times as ids.
+func snapshots(_ times: [String], tags: [String] = []) -> [RetentionSnapshot] {
+  times.map {
+    RetentionSnapshot(id: Array($0.utf8), time: instant($0), host: "ann", paths: [Array("/home".utf8)], tags: tags)
+  }
+}
+
+/// A policy with some rules.
+func policy(_ configure: (inout RetentionPolicy) throws -> Void) rethrows -> RetentionPolicy {
+  var policy = RetentionPolicy()
+  try configure(&policy)
+  return policy
+}
+
+let utc = zone("UTC")
+let lateNow = instant("2100-01-01T00:00:00Z")
+
+extension RetentionPolicy {
+  /// The times that stay, newest first, of snapshots of one group.
+  func keptTimes(_ times: [String], in zone: TimeZone = utc, now: Date = lateNow) throws -> [String] {
+    try plan(for: snapshots(times), in: zone, now: now).kept.map { String(decoding: $0.id, as: UTF8.self) }
+  }
+}
