@@ -39,6 +39,20 @@ void DataFile::prefetch(int64_t offset, int64_t byteCount) const {
   if (byteCount > 0) ::madvise(base_ + offset, static_cast<size_t>(byteCount), MADV_WILLNEED);
 }
 
+void DataFile::release(int64_t offset, int64_t byteCount) const {
+  // Of one that was dropped, and that a snapshot reads, nobody keeps a record any more of what only memory has.
+  if (state_ != State::normal) return;
+  const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
+  int64_t page = pageCeiling(offset) / kPageSize;
+  while (page < end) {
+    // Up to a page that only memory has.
+    int64_t run = page;
+    while (run < end && isInMainFile(run) && dirtyBlocks_[run] == 0) run++;
+    if (run > page) dropPrivateCopy(base_ + page * kPageSize, (run - page) * kPageSize);
+    page = run + 1;
+  }
+}
+
 void DataFile::verifyPage(int64_t page) const {
   constexpr int64_t kNeighbours = 16;
   const uint64_t neighbours = verified_[page >> 6].load(std::memory_order_relaxed) >> (page & 63 & -kNeighbours);

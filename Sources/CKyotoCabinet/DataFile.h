@@ -4,7 +4,7 @@
 // Bytes at and after `size()` read as zero. Sizes only grow; a file shrinks by being replaced.
 //
 // Threads: `write`, `grow` only inside FileGroup::commit's `apply` (one thread, readers excluded); `at`, `read`,
-// `verify` there or under a FileGroup::ReadLock. A building file belongs to the thread that builds it.
+// `verify`, `release` there or under a FileGroup::ReadLock. A building file belongs to the thread that builds it.
 #pragma once
 
 #include <atomic>
@@ -54,6 +54,10 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
 
   // Asks the system to read a part of the file that will be looked at soon. Only a hint.
   void prefetch(int64_t offset, int64_t byteCount) const;
+
+  // Lets go of the memory of a part that was looked at and is large: of whole pages that are as the main file has them.
+  // They are read again when they are looked at again.
+  void release(int64_t offset, int64_t byteCount) const;
 
   // Copies bytes out. False if the range is not within `size()`.
   bool read(int64_t offset, void *buffer, size_t byteCount) const {
@@ -106,6 +110,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   bool isInMainFile(int64_t page) const {
     return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_;
   }
+  // For who only reads: the main file does not hold the page as it is to be seen.
+  void keepInMemory(int64_t page) { loggedGeneration_[page] = UINT32_MAX; }
   void saveOldBlocks(int64_t page, uint64_t blocks);
   void rollBack();
   void forgetChanges();  // after a commit: what was changed is now the committed content

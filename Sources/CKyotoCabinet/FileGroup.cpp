@@ -132,6 +132,7 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   file->map(main && mapped > 0 ? main.get() : nullptr, mapped);
   if (mainSize > mapped && mapped % kPageSize != 0) {
     std::memset(file->base_ + mapped, 0, pageCeiling(mapped) - mapped);
+    if (settings_.readOnly) file->keepInMemory(mapped / kPageSize);
   }
   if (logged) {
     file->reserve(size);
@@ -144,6 +145,7 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
       if (page >= firstNewPage && !logged->isDirect(static_cast<uint32_t>(page))) std::memset(content, 0, kPageSize);
       for (size_t change = first; change < last; change++) applyBlocks(logged->pages[change], content);
       file->setVerified(page);
+      file->keepInMemory(page);
     });
     for (const LogIndex::DirectRange &range : logged->direct) {
       for (uint32_t page = 0; page < range.count; page++) file->setVerified(range.firstPage + page);
@@ -161,6 +163,18 @@ std::shared_ptr<DataFile> FileGroup::createFile(uint32_t number, const std::stri
   files_[number] = file;
   noteChanged(file.get());
   return file;
+}
+
+void FileGroup::releaseMemory() {
+  std::vector<std::shared_ptr<DataFile>> files;
+  {
+    std::lock_guard<std::mutex> lock(filesMutex_);
+    for (const auto &[number, file] : files_) files.push_back(file);
+  }
+  for (const std::shared_ptr<DataFile> &file : files) {
+    ReadLock lock(*this);
+    file->release(0, file->size());
+  }
 }
 
 void FileGroup::dropFile(const std::shared_ptr<DataFile> &file) {

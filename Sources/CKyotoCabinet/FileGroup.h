@@ -170,6 +170,8 @@ class FileGroup {
   // The same, where something was committed since; then both logs are new files, with nothing of what stood in the old
   // ones. False, and nothing has changed, where that has to wait: for a backup, or for another commit.
   bool renewLogs();
+  // Lets go of the memory of all pages that are as the main files have them.
+  void releaseMemory();
   // Everything durable and in the main files, logs removed. Only `~FileGroup` may follow.
   void close();
 

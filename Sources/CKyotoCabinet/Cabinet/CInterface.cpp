@@ -174,6 +174,10 @@ bool tdn_checkpoint(tdn_cabinet *handle, tdn_error *error) {
   return guard(error, [&] { Cabinet::Use(*handle->cabinet)->group().checkpoint(); });
 }
 
+bool tdn_release_memory(tdn_cabinet *handle, tdn_error *error) {
+  return guard(error, [&] { Cabinet::Use(*handle->cabinet)->group().releaseMemory(); });
+}
+
 // MARK: Reading
 
 bool tdn_get_rows(

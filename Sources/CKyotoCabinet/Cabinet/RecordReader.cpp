@@ -15,7 +15,7 @@ bool RecordReader::addKey(ChunkWriter &chunk, std::string_view key) const {
     return addFailed(chunk, 0, failure);
   }
   if (!exists) return chunk.add(0, {}, 0, TDN_ABSENT);
-  return chunk.add(0, {}, record.value, record.valueLength);
+  return addFound(chunk, 0, {record.value, record.valueLength});
 }
 
 bool RecordReader::addRow(ChunkWriter &chunk, uint64_t row) const {
@@ -43,7 +43,13 @@ bool RecordReader::addRow(ChunkWriter &chunk, uint64_t row) const {
   } catch (const Failure &failure) {
     return addFailed(chunk, row, failure);
   }
-  return chunk.add(row, {}, record.value, record.valueLength);
+  return addFound(chunk, row, {record.value, record.valueLength});
+}
+
+bool RecordReader::addFound(ChunkWriter &chunk, uint64_t row, std::string_view value) const {
+  const bool isAdded = chunk.add(row, {}, value.data(), value.size());
+  if (isAdded) file_->releaseValue(value);
+  return isAdded;
 }
 
 bool RecordReader::addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old) const {
@@ -110,7 +116,7 @@ class RowsStep {
     } catch (const Failure &failure) {
       return RecordReader::addFailed(chunk_, row, failure);
     }
-    return chunk_.add(row, {}, value.data(), value.size());
+    return reader_.addFound(chunk_, row, value);
   }
 
   const RecordReader &reader_;

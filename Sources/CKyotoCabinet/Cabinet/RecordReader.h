@@ -27,6 +27,8 @@ class RecordReader {
   // Rows from `next` on, for about a millisecond.
   bool addRows(ChunkWriter &chunk, const uint64_t *rows, size_t rowCount, size_t &next) const;
   bool addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old) const;
+  // A value that stands in the file; one that is large does not stay in memory.
+  bool addFound(ChunkWriter &chunk, uint64_t row, std::string_view value) const;
   static bool addFailed(ChunkWriter &chunk, uint64_t row, const Failure &failure);
 
  private:

@@ -98,6 +98,9 @@ class HashFile {
   void prefetchBucket(Place place) const { __builtin_prefetch(file_->at(bucketOffset(place.bucket))); }
   void prefetchRecord(Place place) const;
 
+  // Whoever reads values of this size one after another would have all of them in memory at last.
+  static constexpr size_t kLargeValue = 64 << 10;
+
   // Where a chain was left: at the record, or at the place that a new record's address belongs to.
   struct ChainEnd {
     int64_t top = 0;   // the bucket's first record; 0: the bucket is empty
@@ -141,6 +144,10 @@ class HashFile {
     if (block.keyLength > 0) file_->verify(block.key - file_->at(0), static_cast<int64_t>(block.keyLength));
   }
   void verifyValue(const HashBlock &block) const { verifyBytes({block.value, block.valueLength}); }
+  // After a value was copied out: one that is large does not stay in memory.
+  void releaseValue(std::string_view value) const {
+    if (value.size() >= kLargeValue) file_->release(value.data() - file_->at(0), static_cast<int64_t>(value.size()));
+  }
   // Where the file has these bytes.
   int64_t offset(const char *bytes) const { return bytes - file_->at(0); }
   // Bytes within the file.

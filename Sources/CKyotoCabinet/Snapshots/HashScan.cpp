@@ -109,7 +109,9 @@ bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) {
     if (failure.code != TDN_DAMAGED) throw;
     return chunk.add(row, key, 0, TDN_RECORD_DAMAGED);
   }
-  return chunk.add(row, key, record.value, record.valueLength);
+  const bool isAdded = chunk.add(row, key, record.value, record.valueLength);
+  if (isAdded) part_.file->releaseValue({record.value, record.valueLength});
+  return isAdded;
 }
 
 bool HashScan::addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record) {

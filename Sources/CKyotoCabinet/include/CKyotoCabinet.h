@@ -246,6 +246,9 @@ bool tdn_outcome(tdn_cabinet *cabinet, const uint8_t *batch_id, uint64_t *commit
 // Carries everything committed into the main files and empties the logs. Blocks neither readers nor writers for long.
 bool tdn_checkpoint(tdn_cabinet *cabinet, tdn_error *error);
 
+// Lets go of the memory of all pages that are as the main files have them. They are read again when they are needed.
+bool tdn_release_memory(tdn_cabinet *cabinet, tdn_error *error);
+
 // MARK: Reading
 
 typedef enum {

@@ -291,6 +291,7 @@ extension SealedBackend {
   func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? { try base.outcome(of: batch) }
   func count(of structure: ClassID) throws(BackendError) -> Int { try base.count(of: structure) }
   func checkpoint() throws(BackendError) { try base.checkpoint() }
+  func releaseMemory() throws(BackendError) { try base.releaseMemory() }
 
   func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
     try base.verifyPages(of: file, from: firstPage)

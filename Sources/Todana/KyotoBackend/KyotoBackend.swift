@@ -72,6 +72,11 @@ public final class KyotoBackend: StoreBackend {
     try unsafe cabinet.call { unsafe tdn_checkpoint($0, $1) }
   }
 
+  /// Lets go of the memory that pages of the files take (`tdn_release_memory`).
+  public func releaseMemory() throws(BackendError) {
+    try unsafe cabinet.call { unsafe tdn_release_memory($0, $1) }
+  }
+
   /// Recovers from the files after a failed flush (`tdn_reopen`).
   public func reopen() throws(BackendError) {
     var report = tdn_open_report()

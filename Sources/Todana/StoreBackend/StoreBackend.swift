@@ -103,6 +103,9 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// Carries everything committed to where it stays, so that the next opening has nothing to recover.
   func checkpoint() throws(BackendError)
 
+  /// Lets go of memory that only makes reading faster, such as that of files' pages. By default does nothing.
+  func releaseMemory() throws(BackendError)
+
   /// Reads pages of a file anew and checks them.
   ///
   /// A backend without files of its own gives nil, which is the default.

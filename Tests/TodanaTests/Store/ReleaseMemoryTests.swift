@@ -1,0 +1,141 @@
+// Memory of pages that is let go of, in every state that pages can be in: what is read stays what was saved.
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@Suite struct ReleaseMemoryTests {
+  /// A value of any length.
+  private final class Blob: StoredObject {
+    var bytes: [UInt8] = []
+
+    override func readContent(from buffer: inout DataBuffer) throws { bytes = try buffer.readBytes() }
+    override func writeContent(to buffer: inout DataBuffer) { buffer.writeBytes(bytes) }
+  }
+
+  @Test(arguments: EveryBackend.allCases, [1, 2] as [UInt64])
+  func `whatever is let go of, reads give what was saved`(kind: EveryBackend, seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let backend = try kind.open(in: directory)
+    defer { try? backend.close() }
+    let store = try Store(backend: backend, classes: [Blob.self])
+    var model: [RowID: [UInt8]] = [:]
+    // Old states, read after what replaced them was let go of.
+    var snapshots: [(snapshot: any BackendSnapshot, model: [RowID: [UInt8]])] = []
+    for round in 0..<(LongTests.areEnabled ? 40 : 12) {
+      for _ in 0..<Int.random(in: 1...6, using: &generator) {
+        let limit = [100, 5000, 70_000, 300_000].randomElement(using: &generator) ?? 0
+        let bytes = patternedBytes(generator.next(), count: Int.random(in: 0...limit, using: &generator))
+        let known = model.keys.sorted().randomElement(using: &generator)
+        if let known, Int.random(in: 0..<2, using: &generator) == 0,
+          let blob = try store.fetch(Blob.self).first(where: { $0.id?.rowID == known })
+        {
+          if Int.random(in: 0..<4, using: &generator) == 0 {
+            try store.delete(blob)
+            model[known] = nil
+          } else {
+            try store.update(blob) { $0.bytes = bytes }
+            model[known] = bytes
+          }
+        } else {
+          let blob = Blob()
+          blob.bytes = bytes
+          model[try store.insert(blob).rowID] = bytes
+        }
+      }
+      try store.saveChanges(durability: Bool.random(using: &generator) ? .full : .relaxed)
+      if Int.random(in: 0..<4, using: &generator) == 0 { try backend.checkpoint() }
+      if Int.random(in: 0..<8, using: &generator) == 0 { _ = try store.compact() }
+      if Int.random(in: 0..<5, using: &generator) == 0 { snapshots.append((try backend.snapshot(), model)) }
+      try store.releaseMemory()
+      let problem = "\(kind), seed \(seed), round \(round)"
+      let fresh = try Store(backend: backend, classes: [Blob.self])
+      let found = Dictionary(uniqueKeysWithValues: try fresh.fetch(Blob.self).map { ($0.id?.rowID ?? 0, $0.bytes) })
+      let isEqual = found == model
+      #expect(isEqual, "\(problem)")
+      for (snapshot, old) in snapshots {
+        let classID = try #require(try backend.structures().first { $0.name == Array("Blob".utf8) }?.id)
+        #expect(try snapshot.count(of: classID) == old.count, "\(problem)")
+        let scan = try snapshot.scan(classID)
+        let chunk = RecordChunk()
+        var lengths: [RowID: Int] = [:]
+        repeat {
+          try scan.next(into: chunk)
+          for slice in chunk.slices where slice.status == .found { lengths[slice.rowID] = slice.value.count }
+        } while !chunk.slices.isEmpty
+        #expect(lengths.count == old.count, "\(problem)")
+        for (rowID, length) in lengths { #expect(length >= old[rowID]?.count ?? .max, "\(problem), row \(rowID)") }
+      }
+      if snapshots.count > 3 { snapshots.removeFirst() }
+    }
+    #expect(try store.verify().problems.isEmpty)
+  }
+
+  @Test func `a snapshot of a file that was replaced keeps what only memory had`() throws {
+    let directory = try TemporaryDirectory()
+    let backend = try KyotoBackend(.directory(directory.path("Store.todana")))
+    defer { try? backend.close() }
+    let store = try Store(backend: backend, classes: [Blob.self])
+    let blobs = try (0..<10).map { _ in
+      let blob = Blob()
+      blob.bytes = patternedBytes(1, count: 100_000)
+      try store.insert(blob)
+      return blob
+    }
+    try store.saveChanges()
+    try backend.checkpoint()
+    // In the log, and not in the file.
+    for blob in blobs { try store.update(blob) { $0.bytes = patternedBytes(2, count: 100_000) } }
+    try store.saveChanges()
+    let snapshot = try backend.snapshot()
+    for blob in blobs[1...] { try store.delete(blob) }
+    try store.saveChanges()
+    // Unless the background has replaced it already.
+    _ = try store.compact()
+    let classID = try #require(try backend.structures().first { $0.name == Array("Blob".utf8) }?.id)
+    let rowID = try #require(blobs[0].id?.rowID)
+    let chunk = RecordChunk()
+    for _ in 0..<2 {
+      try store.releaseMemory()
+      try snapshot.read(rows: [rowID].span, of: classID, into: chunk)
+      let slice = try #require(chunk.slices.first)
+      let record = unsafe Array(chunk.arena.bytes[slice.value])
+      #expect(record.count > 100_000)
+      let holdsContent = patternedBytes(2, count: 100_000).suffix(1000).elementsEqual(record.dropLast(8).suffix(1000))
+      #expect(holdsContent)
+    }
+  }
+
+  @Test func `who only reads keeps what the log holds`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("Store.todana")
+    let other = directory.path("Copy.todana")
+    let store = try Store(.directory(path), classes: [Blob.self])
+    for number in 0..<50 {
+      let blob = Blob()
+      blob.bytes = patternedBytes(UInt64(number), count: 100_000)
+      try store.insert(blob)
+    }
+    try store.saveChanges()
+    try store.backend.checkpoint()
+    let first = try #require(try store.fetch(Blob.self).first)
+    for number in 100..<110 {
+      try store.update(first) { $0.bytes = patternedBytes(UInt64(number), count: 100_000) }
+      try store.saveChanges()
+    }
+    // As a kill would leave it: the last saves stand in the log only.
+    try FileManager.default.copyItem(atPath: path, toPath: other)
+    try store.close()
+    var configuration = StoreConfiguration()
+    configuration.backendOptions.access = .read
+    let reader = try Store(.directory(other), classes: [Blob.self], configuration: configuration)
+    defer { try? reader.close() }
+    for _ in 0..<2 {
+      try reader.releaseMemory()
+      try reader.turnCleanObjectsIntoFaults()
+      #expect(try reader.fetch(Blob.self).first?.bytes == patternedBytes(109, count: 100_000))
+      #expect(try reader.fetch(Blob.self).count == 50)
+    }
+  }
+}
