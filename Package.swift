@@ -57,10 +57,13 @@ let package = Package(
       dependencies: ["CKyotoCabinet", "CSealing", "CXXHash", .product(name: "Logging", package: "swift-log")]
     ),
 
+    // Calls of the system that Swift's import of the C library lacks.
+    .target(name: "CFileSystem"),
+
     // Archives of files: a program over the library's public API.
     .target(
       name: "TodanaArchive",
-      dependencies: ["Todana", "CLibCrypto", "CZlib", "CZstd"]
+      dependencies: ["Todana", "CFileSystem", "CLibCrypto", "CZlib", "CZstd"]
     ),
 
     // The command-line tool.
@@ -117,7 +120,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
-    .testTarget(name: "TodanaArchiveTests", dependencies: ["TodanaArchive", "Todana", "TestSupport"]),
+    // Full and read-only disks.
+    .target(name: "CPrivateMount", path: "Tests/CPrivateMount"),
+    .testTarget(
+      name: "TodanaArchiveTests",
+      dependencies: ["CFileSystem", "CPrivateMount", "TodanaArchive", "Todana", "TestSupport"]
+    ),
     // One suite that holds every backend to the contract of StoreBackend.
     .testTarget(
       name: "BackendConformanceTests",

@@ -1,0 +1,91 @@
+#include "Internal.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdatomic.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// openat2 came with Linux 5.6, and filters of system calls in containers refuse it (ENOSYS, or EPERM).
+static int open_beneath(int directory, const char *name, int flags, mode_t mode) {
+#ifdef SYS_openat2
+  static atomic_bool is_missing;
+  if (!atomic_load_explicit(&is_missing, memory_order_relaxed)) {
+    struct open_how how = {
+        .flags = (unsigned)flags,
+        .mode = mode,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    for (;;) {
+      long file = syscall(SYS_openat2, directory, name, &how, sizeof how);
+      if (file >= 0) return (int)file;
+      // EAGAIN: the kernel met a renaming and could not tell whether the step stays beneath; openat decides.
+      if (errno == EINTR) continue;
+      if (errno == ENOSYS) atomic_store_explicit(&is_missing, true, memory_order_relaxed);
+      if (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG && errno != EINVAL) return -errno;
+      break;
+    }
+  }
+#endif
+  return TDF_CALL(openat(directory, name, flags, mode));
+}
+
+// Only the owner of a file, and root, may read it without a trace.
+static int open_to_read(int directory, const uint8_t *bytes, size_t size, int flags) {
+  tdf_name name;
+  if (!tdf_set_name(&name, bytes, size)) return -EINVAL;
+  flags |= O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
+  int file = open_beneath(directory, name.bytes, flags | O_NOATIME, 0);
+  return file == -EPERM ? open_beneath(directory, name.bytes, flags, 0) : file;
+}
+
+int tdf_open_start(int directory, const uint8_t *path, size_t path_size) {
+  char bytes[TDF_PATH_SIZE_MAX + 1];
+  if (path_size == 0) return -ENOENT;
+  if (path_size > TDF_PATH_SIZE_MAX) return -ENAMETOOLONG;
+  if (memchr(path, 0, path_size)) return -EINVAL;
+  memcpy(bytes, path, path_size);
+  bytes[path_size] = 0;
+  return TDF_CALL(openat(directory, bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+int tdf_open_directory(int directory, const uint8_t *name, size_t name_size) {
+  return open_to_read(directory, name, name_size, O_DIRECTORY);
+}
+
+int tdf_open_parent(int directory) {
+  return TDF_CALL(openat(directory, "..", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+int tdf_open_file(int directory, const uint8_t *name, size_t name_size) {
+  return open_to_read(directory, name, name_size, O_NONBLOCK | O_NOCTTY);
+}
+
+int tdf_open_handle(int directory, const uint8_t *bytes, size_t size) {
+  tdf_name name;
+  if (!tdf_set_name(&name, bytes, size)) return -EINVAL;
+  // Not openat2: RESOLVE_NO_SYMLINKS refuses a link in the last place even where the handle is to be of the link.
+  return TDF_CALL(openat(directory, name.bytes, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+}
+
+int tdf_create_file(int directory, const uint8_t *bytes, size_t size) {
+  tdf_name name;
+  if (!tdf_set_name(&name, bytes, size)) return -EINVAL;
+  return open_beneath(directory, name.bytes, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int tdf_close(int file) {
+  // Linux has let go of the descriptor also where it says EINTR.
+  return close(file) == -1 && errno != EINTR ? -errno : 0;
+}
+
+int tdf_try_lock(int file) {
+  return TDF_CALL(flock(file, LOCK_EX | LOCK_NB));
+}
+
+int tdf_finish_writing(int file) {
+  // Closing a second descriptor has the file system say what it would say at the last one.
+  int second = TDF_CALL(fcntl(file, F_DUPFD_CLOEXEC, 0));
+  return second < 0 ? second : tdf_close(second);
+}

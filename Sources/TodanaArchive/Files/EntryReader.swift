@@ -1,0 +1,103 @@
+internal import CFileSystem
+internal import Glibc
+
+/// Reads what there is to know of one file through a descriptor, which need not give its data.
+struct EntryReader {
+  /// Of names and values together, in bytes: a file has rarely more than a thousand.
+  static let attributeLimit = 16 << 20
+
+  let file: CInt
+  let path: EntryPath
+  let owners: OwnerNames
+
+  func entry(named name: [UInt8], _ onWarning: (FileError) -> Void) throws(FileError) -> FileEntry {
+    var status = tdf_status()
+    let result = unsafe tdf_get_status(file, &status)
+    guard result == 0 else { throw error(.readStatus, result) }
+    return FileEntry(
+      name: name, kind: try kind(status), permissions: UInt16(status.mode & 0o7777),
+      owner: owners.owner(userID: status.user_id, groupID: status.group_id), modificationTime: .modification(status),
+      changeTime: FileTime(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds),
+      identity: FileIdentity(status), linkCount: status.link_count, byteCount: status.byte_count,
+      attributes: attributes(onWarning))
+  }
+
+  private func error(_ operation: FileError.Operation, _ result: some SignedInteger) -> FileError {
+    FileError(operation, path.bytes, errorNumber: CInt(-Int64(result)))
+  }
+
+  private func kind(_ status: tdf_status) throws(FileError) -> FileKind {
+    switch status.mode & S_IFMT {
+    case S_IFREG: return .regular
+    case S_IFDIR: return .directory
+    case S_IFLNK: return .symbolicLink(target: try linkTarget())
+    case S_IFIFO: return .fifo
+    case S_IFCHR: return .characterDevice(major: status.special_major, minor: status.special_minor)
+    case S_IFBLK: return .blockDevice(major: status.special_major, minor: status.special_minor)
+    case S_IFSOCK: return .socket
+    default: throw FileError(.readStatus, path.bytes, .notSupported, detail: "a kind that is not known")
+    }
+  }
+
+  private func linkTarget() throws(FileError) -> [UInt8] {
+    // The kernel has no longer ones.
+    let (result, target) = unsafe Self.read(capacity: Int(TDF_PATH_SIZE_MAX) + 1) {
+      unsafe tdf_read_link(file, $0.baseAddress, $0.count)
+    }
+    guard result >= 0 else { throw error(.readLink, result) }
+    return target
+  }
+
+  // MARK: Attributes
+
+  private func attributes(_ onWarning: (FileError) -> Void) -> [ExtendedAttribute] {
+    let (names, errorNumber) = attributeNames()
+    if errorNumber != 0 { onWarning(error(.readAttributes, -errorNumber)) }
+    var attributes: [ExtendedAttribute] = []
+    var room = Self.attributeLimit
+    for name in names {
+      let (result, value) = unsafe Self.readGrowing { buffer in
+        unsafe name.withUnsafeBufferPointer { name in
+          unsafe tdf_get_attribute(file, name.baseAddress, name.count, buffer.baseAddress, buffer.count)
+        }
+      }
+      // Removed meanwhile.
+      if result == -Int64(ENODATA) { continue }
+      room -= name.count + value.count
+      guard result >= 0, room >= 0 else {
+        let number = result < 0 ? CInt(-result) : E2BIG
+        onWarning(FileError(.readAttributes, path.bytes, errorNumber: number, detail: printable(name)))
+        if room < 0 { break }
+        continue
+      }
+      attributes.append(ExtendedAttribute(name: name, value: value))
+    }
+    return attributes
+  }
+
+  /// The names, and the error that there was instead; none where the file system has no attributes.
+  func attributeNames() -> (names: [[UInt8]], errorNumber: CInt) {
+    let (result, bytes) = unsafe Self.readGrowing { unsafe tdf_list_attributes(file, $0.baseAddress, $0.count) }
+    if result == -Int64(EOPNOTSUPP) { return ([], 0) }
+    guard result >= 0 else { return ([], CInt(-result)) }
+    return (bytes.split(separator: 0).map(Array.init), 0)
+  }
+
+  /// Most lists and values are short; the kernel has none above 64 KiB.
+  private static func readGrowing(
+    _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int64
+  ) -> (result: Int64, bytes: [UInt8]) {
+    let short = unsafe read(capacity: 512, fill)
+    return short.result == -Int64(ERANGE) ? unsafe read(capacity: 64 << 10, fill) : short
+  }
+
+  private static func read(
+    capacity: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int64
+  ) -> (result: Int64, bytes: [UInt8]) {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
+      let result = unsafe fill(buffer)
+      guard result > 0 else { return (result, []) }
+      return unsafe (result, Array(buffer.prefix(Int(result))))
+    }
+  }
+}

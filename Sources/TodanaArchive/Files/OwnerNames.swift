@@ -1,0 +1,73 @@
+internal import CFileSystem
+internal import Glibc
+internal import Synchronization
+
+/// What the system calls users and groups, asked once for each.
+///
+/// Any thread. While one asks, which may be of a server, others wait.
+package final class OwnerNames: Sendable {
+  /// More different owners than any tree should have; the memory of a tree that has them stays bounded.
+  private static let limit = 10_000
+
+  private struct Cache {
+    var userNames: [UInt32: [UInt8]?] = [:]
+    var groupNames: [UInt32: [UInt8]?] = [:]
+    var userIDs: [[UInt8]: UInt32?] = [:]
+    var groupIDs: [[UInt8]: UInt32?] = [:]
+  }
+
+  private let cache = Mutex(Cache())
+
+  package init() {}
+
+  /// The numbers with their names; nil where a number belongs to nobody, or where the system cannot tell.
+  package func owner(userID: UInt32, groupID: UInt32) -> FileOwner {
+    cache.withLock { cache in
+      FileOwner(
+        userID: userID, groupID: groupID,
+        userName: Self.look(up: userID, in: &cache.userNames) { id in
+          unsafe Self.name { unsafe tdf_user_name(id, $0.baseAddress, $0.count) }
+        },
+        groupName: Self.look(up: groupID, in: &cache.groupNames) { id in
+          unsafe Self.name { unsafe tdf_group_name(id, $0.baseAddress, $0.count) }
+        })
+    }
+  }
+
+  /// The numbers that this system has for an owner's names; the owner's own where it has none.
+  package func numbers(of owner: FileOwner) -> (userID: UInt32, groupID: UInt32) {
+    cache.withLock { cache in
+      let userID = owner.userName.flatMap { name in
+        Self.look(up: name, in: &cache.userIDs) { name in
+          Self.number(unsafe name.withUnsafeBufferPointer { unsafe tdf_user_number($0.baseAddress, $0.count) })
+        }
+      }
+      let groupID = owner.groupName.flatMap { name in
+        Self.look(up: name, in: &cache.groupIDs) { name in
+          Self.number(unsafe name.withUnsafeBufferPointer { unsafe tdf_group_number($0.baseAddress, $0.count) })
+        }
+      }
+      return (userID ?? owner.userID, groupID ?? owner.groupID)
+    }
+  }
+
+  private static func look<Key: Hashable, Value>(
+    up key: Key, in found: inout [Key: Value?], _ ask: (Key) -> Value?
+  ) -> Value? {
+    if let known = found[key] { return known }
+    let value = ask(key)
+    if found.count >= limit { found.removeAll() }
+    found.updateValue(value, forKey: key)
+    return value
+  }
+
+  private static func name(_ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int64) -> [UInt8]? {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { buffer in
+      let count = unsafe fill(buffer)
+      guard count >= 0 else { return nil }
+      return unsafe Array(buffer.prefix(Int(count)))
+    }
+  }
+
+  private static func number(_ result: Int64) -> UInt32? { UInt32(exactly: result) }
+}

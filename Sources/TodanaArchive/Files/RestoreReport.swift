@@ -1,0 +1,43 @@
+internal import Synchronization
+
+/// What of files could not be restored, while the rest was.
+///
+/// Any thread.
+public final class RestoreReport: Sendable {
+  /// The first of the warnings; ``warningCount`` counts all.
+  public static let warningLimit = 1000
+
+  private struct State {
+    var warnings: [FileError] = []
+    var warningCount = 0
+    var skippedOwnerCount = 0
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Metadata that files do not have, and files that were left out.
+  public var warnings: [FileError] { state.withLock { $0.warnings } }
+  public var warningCount: Int { state.withLock { $0.warningCount } }
+  /// How many files belong to whoever restored them instead of their owners.
+  ///
+  /// One of ``warnings`` stands for them all.
+  public var skippedOwnerCount: Int { state.withLock { $0.skippedOwnerCount } }
+
+  func add(_ warning: FileError) { state.withLock { Self.add(warning, to: &$0) } }
+
+  func addSkippedOwner(_ path: EntryPath) {
+    state.withLock { state in
+      state.skippedOwnerCount += 1
+      guard state.skippedOwnerCount == 1 else { return }
+      let detail = "this file and others keep the owner who restored them"
+      Self.add(FileError(.setOwner, path.bytes, .skipped, detail: detail), to: &state)
+    }
+  }
+
+  private static func add(_ warning: FileError, to state: inout State) {
+    state.warningCount += 1
+    if state.warnings.count < warningLimit { state.warnings.append(warning) }
+  }
+}

@@ -1,0 +1,116 @@
+/// Goes through all that is at and below a path, in the order of names by bytes, each directory before what is in it.
+///
+/// ```swift
+/// var walk = try SourceWalk(from: SourceStart(path, onWarning: report))
+/// while let step = walk.next() {
+///   switch step {
+///   case .entry(let entry): …   // walk.directory is where it is in; walk.skip() leaves a directory out
+///   case .end(let directory): …
+///   case .failure(let error): …
+///   }
+/// }
+/// ```
+///
+/// Neither descriptors, nor the stack, nor the length of paths limit how deep a tree may be. Memory: the names of the
+/// directories from the start down to where the walk is. One thread at a time.
+package struct SourceWalk {
+  package enum Step: Sendable {
+    /// Something of a directory, or the start. A directory is gone into next, unless it is skipped.
+    case entry(FileEntry)
+    /// All of a directory was seen, as far as it could be: each directory that was gone into has an end.
+    case end(FileEntry)
+    /// Something that cannot be read, or an attribute of it; the walk goes on without it.
+    case failure(FileError)
+  }
+
+  private struct Level {
+    let entry: FileEntry
+    var names: NameList
+    var next = 0
+    /// Whether leaving it is a step back.
+    var isOnTrail = false
+  }
+
+  private let owners: OwnerNames
+  private var trail: DirectoryTrail
+  private var levels: [Level] = []
+  /// The start, until it was given out.
+  private var start: FileEntry?
+  /// A directory that was given out, and is gone into next.
+  private var pending: FileEntry?
+  /// The start where it is open already.
+  private var opened: SourceDirectory?
+  private var failures: [FileError] = []
+
+  /// Has at most `openLimit` directories open at once, besides the first.
+  package init(from start: SourceStart, openLimit: Int = 32) throws(FileError) {
+    guard let root = start.parent ?? start.directory else { throw FileError(.open, start.entry.name, .vanished) }
+    owners = root.owners
+    trail = DirectoryTrail(root.handle, openLimit: openLimit)
+    opened = start.directory
+    self.start = start.entry
+  }
+
+  /// The directory that the entry given out last is in; nil after a failure to get back to it.
+  package var directory: SourceDirectory? { trail.current.map { SourceDirectory($0, owners) } }
+
+  /// Does not go into the directory that was given out last.
+  package mutating func skip() { pending = nil }
+
+  /// The next step; nil when all was seen.
+  package mutating func next() -> Step? {
+    if let start {
+      self.start = nil
+      return give(start)
+    }
+    if let directory = pending.take() { enter(directory) }
+    while true {
+      if !failures.isEmpty { return .failure(failures.removeFirst()) }
+      guard let level = levels.indices.last else { return nil }
+      guard let current = directory, levels[level].next < levels[level].names.count else { return leave() }
+      let name = levels[level].names[levels[level].next]
+      levels[level].next += 1
+      do throws(FileError) {
+        return give(try current.entry(named: name) { failures.append($0) })
+      } catch {
+        failures.append(error)
+      }
+    }
+  }
+
+  private mutating func give(_ entry: FileEntry) -> Step {
+    if entry.kind == .directory { pending = entry }
+    return .entry(entry)
+  }
+
+  /// A directory that cannot be gone into has an end all the same.
+  private mutating func enter(_ entry: FileEntry) {
+    var level = Level(entry: entry, names: NameList())
+    do throws(FileError) {
+      let inside = try open(entry)
+      // The start's own handle is the first of the trail, and not gone into again.
+      if inside.handle !== trail.root {
+        trail.enter(inside.handle)
+        level.isOnTrail = true
+      }
+      level.names = try inside.names()
+    } catch {
+      failures.append(error)
+    }
+    levels.append(level)
+  }
+
+  private mutating func open(_ entry: FileEntry) throws(FileError) -> SourceDirectory {
+    if let opened = opened.take() { return opened }
+    guard let directory else { throw FileError(.open, entry.name, .vanished) }
+    return try directory.openDirectory(named: entry.name, expecting: entry.identity)
+  }
+
+  private mutating func leave() -> Step? {
+    guard let level = levels.popLast() else { return nil }
+    if level.isOnTrail {
+      do throws(FileError) { try trail.leave() } catch { failures.append(error) }
+    }
+    return .end(level.entry)
+  }
+}

@@ -1,0 +1,68 @@
+internal import CFileSystem
+internal import Glibc
+
+extension TargetDirectory {
+  /// Has something made under a temporary name, with its metadata, and puts it in the place of an entry.
+  ///
+  /// Of an error nothing is left.
+  func makeInPlace(
+    of entry: FileEntry, _ operation: FileError.Operation, _ make: (_ temporary: [UInt8]) throws(FileError) -> Void
+  ) throws(FileError) -> FileIdentity {
+    try handle.checkName(entry.name, operation)
+    let temporary = context.temporaryNames.next()
+    do throws(FileError) {
+      try make(temporary)
+      guard let status = try handle.status(of: temporary) else { throw handle.error(.place, entry.name, ENOENT) }
+      try place(temporary, as: entry)
+      return FileIdentity(status)
+    } catch {
+      try? handle.remove(temporary)
+      throw error
+    }
+  }
+
+  /// Gives what has a temporary name that of an entry.
+  ///
+  /// Throws ``FileError/Code/exists`` where the options, or a directory's content, have something stay there.
+  func place(_ temporary: [UInt8], as entry: FileEntry) throws(FileError) {
+    let name = entry.name
+    switch context.options.overwriting {
+    case .never:
+      do throws(FileError) {
+        try rename(temporary, to: name, replaces: false)
+      } catch {
+        guard error.errorNumber == EEXIST else { throw error }
+        throw FileError(.place, error.path, .exists)
+      }
+    case .older, .always:
+      if let status = try handle.status(of: name), !mayReplace(status, entry) {
+        throw FileError(.place, handle.path.bytes(of: name), .exists)
+      }
+      do throws(FileError) {
+        try rename(temporary, to: name, replaces: true)
+      } catch {
+        guard error.errorNumber == EISDIR else { throw error }
+        // Only an empty one goes.
+        try handle.remove(name, isDirectory: true)
+        try rename(temporary, to: name, replaces: true)
+      }
+    }
+  }
+
+  private func rename(_ temporary: [UInt8], to name: [UInt8], replaces: Bool) throws(FileError) {
+    _ = try unsafe handle.call(.place, temporary, about: name) { file, from in
+      unsafe name.withUnsafeBufferPointer { to in
+        unsafe tdf_rename(file, from.baseAddress, from.count, to.baseAddress, to.count, replaces)
+      }
+    }
+  }
+
+  /// Sets the metadata of what has a temporary name, whatever kind it is.
+  func writeMetadata(_ entry: FileEntry, to temporary: [UInt8]) throws(FileError) {
+    let file = try unsafe handle.call(.open, temporary, about: entry.name) {
+      unsafe tdf_open_handle($0, $1.baseAddress, $1.count)
+    }
+    defer { _ = tdf_close(file) }
+    MetadataWriter(file: file, path: EntryPath(entry.name, in: handle.path), context: context).write(entry)
+  }
+}

@@ -1,0 +1,86 @@
+internal import CFileSystem
+internal import Glibc
+internal import Synchronization
+
+extension TargetDirectory {
+  /// Begins a regular file, which gets its name when it is whole.
+  ///
+  /// ``TargetFile/finish()`` gives it all that the entry says.
+  package func makeFile(_ entry: FileEntry) throws(FileError) -> TargetFile {
+    guard entry.kind == .regular else {
+      throw FileError(.makeFile, handle.path.bytes(of: entry.name), .badValue, detail: "not a regular file")
+    }
+    try handle.checkName(entry.name, .makeFile)
+    let temporary = context.temporaryNames.next()
+    let file = try unsafe handle.call(.makeFile, temporary, about: entry.name) {
+      unsafe tdf_create_file($0, $1.baseAddress, $1.count)
+    }
+    // So that nobody takes it for what a killed process left. Without locks in the file system, somebody may.
+    _ = tdf_try_lock(file)
+    return TargetFile(file, temporary, entry, in: self)
+  }
+}
+
+/// A regular file that is being restored: nothing has its name before ``finish()``.
+///
+/// Without that it is removed with the last reference. Pieces may be written in any order and by several threads; what
+/// is not written is a hole, and reads as zeros.
+package final class TargetFile: Sendable {
+  private let file: CInt
+  private let temporary: [UInt8]
+  private let entry: FileEntry
+  private let directory: TargetDirectory
+  /// Set when it has its name.
+  private let isPlaced = Atomic<Bool>(false)
+
+  init(_ file: CInt, _ temporary: [UInt8], _ entry: FileEntry, in directory: TargetDirectory) {
+    self.file = file
+    self.temporary = temporary
+    self.entry = entry
+    self.directory = directory
+  }
+
+  deinit {
+    _ = tdf_close(file)
+    if !isPlaced.load(ordering: .relaxed) { try? directory.handle.remove(temporary) }
+  }
+
+  /// Writes bytes at an offset.
+  ///
+  /// - Throws: ``FileError/Code/noSpace`` where the disk is full.
+  package func write(_ bytes: borrowing Span<UInt8>, at offset: Int64) throws(FileError) {
+    try unsafe bytes.withUnsafeBytes { bytes throws(FileError) in try unsafe write(bytes, at: offset) }
+  }
+
+  /// As ``write(_:at:)-(Span<UInt8>,_)``, for memory that the caller keeps otherwise.
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
+    let result = unsafe tdf_write_at(file, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, offset)
+    guard result == 0 else { throw error(.writeData, result) }
+  }
+
+  /// Gives the file its size, its metadata and its name; called once, after all writing.
+  ///
+  /// - Returns: Which file it is: what its other names are to be of.
+  /// - Throws: ``FileError/Code/exists`` where something is there that stays. Nothing is left of the file then.
+  @discardableResult
+  package func finish() throws(FileError) -> FileIdentity {
+    try check(.setSize, tdf_set_size(file, entry.byteCount))
+    let path = EntryPath(entry.name, in: directory.handle.path)
+    MetadataWriter(file: file, path: path, context: directory.context).write(entry)
+    if directory.context.options.flushesFiles { try check(.flush, tdf_flush(file)) }
+    try check(.close, tdf_finish_writing(file))
+    var status = tdf_status()
+    try check(.readStatus, unsafe tdf_get_status(file, &status))
+    try directory.place(temporary, as: entry)
+    isPlaced.store(true, ordering: .relaxed)
+    return FileIdentity(status)
+  }
+
+  private func check(_ operation: FileError.Operation, _ result: CInt) throws(FileError) {
+    guard result == 0 else { throw error(operation, result) }
+  }
+
+  private func error(_ operation: FileError.Operation, _ result: CInt) -> FileError {
+    directory.handle.error(operation, entry.name, -result)
+  }
+}

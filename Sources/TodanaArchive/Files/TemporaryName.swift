@@ -1,0 +1,38 @@
+internal import Synchronization
+
+/// Names of files that are not whole yet, such as `.todana-extract-00c0ffee00c0ffee-1f`: the run that made them, and a
+/// number.
+final class TemporaryName: Sendable {
+  private static let prefix = Array(".todana-extract-".utf8)
+  private static let runDigitCount = 16
+
+  private let begin: [UInt8]
+  private let count = Atomic<UInt64>(0)
+
+  init() {
+    let run = String(UInt64.random(in: .min ... .max), radix: 16)
+    let padding = String(repeating: "0", count: Self.runDigitCount - run.utf8.count)
+    begin = Self.prefix + Array((padding + run + "-").utf8)
+  }
+
+  /// A name that was not given out before.
+  func next() -> [UInt8] {
+    let number = count.add(1, ordering: .relaxed).newValue
+    return begin + Array(String(number, radix: 16).utf8)
+  }
+
+  /// Whether it is a name that another run gave out.
+  func isLeftover(_ name: [UInt8]) -> Bool {
+    guard name.starts(with: Self.prefix), !name.starts(with: begin) else { return false }
+    let parts = name.dropFirst(Self.prefix.count).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].count == Self.runDigitCount, !parts[1].isEmpty else { return false }
+    return parts.allSatisfy { $0.allSatisfy(Self.isDigit) }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+    default: false
+    }
+  }
+}

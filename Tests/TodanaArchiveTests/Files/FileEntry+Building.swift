@@ -1,0 +1,59 @@
+import Glibc
+import Testing
+
+@testable import TodanaArchive
+
+extension FileEntry {
+  /// An entry as an archive may hold it: whatever one likes.
+  init(
+    _ kind: FileKind, _ name: String, permissions: UInt16 = 0o644, time: FileTime = FileTime(seconds: 1_700_000_000),
+    byteCount: Int64 = 0, attributes: [ExtendedAttribute] = []
+  ) {
+    self.init(
+      kind, Array(name.utf8), permissions: permissions, time: time, byteCount: byteCount, attributes: attributes)
+  }
+
+  init(
+    _ kind: FileKind, _ name: [UInt8], permissions: UInt16 = 0o644, time: FileTime = FileTime(seconds: 1_700_000_000),
+    byteCount: Int64 = 0, attributes: [ExtendedAttribute] = []
+  ) {
+    self.init(
+      name: name, kind: kind, permissions: permissions, owner: FileOwner(userID: getuid(), groupID: getgid()),
+      modificationTime: time, changeTime: time, identity: FileIdentity(device: 0, inode: 0), linkCount: 1,
+      byteCount: byteCount, attributes: attributes)
+  }
+
+  static func link(_ name: String, to target: String, time: FileTime = FileTime(seconds: 1_700_000_000)) -> FileEntry {
+    FileEntry(.symbolicLink(target: Array(target.utf8)), name, time: time)
+  }
+}
+
+extension TargetDirectory {
+  static func open(
+    _ path: [UInt8], _ overwriting: RestoreOptions.Overwriting = .never
+  ) throws(FileError) -> TargetDirectory {
+    try open(path, options: RestoreOptions(overwriting: overwriting), report: RestoreReport())
+  }
+
+  /// A whole regular file with a text.
+  @discardableResult
+  func write(
+    _ text: String, to name: String, time: FileTime = FileTime(seconds: 1_700_000_000)
+  ) throws(FileError) -> FileIdentity {
+    let entry = FileEntry(.regular, name, time: time, byteCount: Int64(text.utf8.count))
+    let file = try makeFile(entry)
+    try file.write(Array(text.utf8).span, at: 0)
+    return try file.finish()
+  }
+}
+
+/// What an operation threw, if it did.
+func error<Result>(of body: () throws -> Result) -> FileError? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    if !(error is FileError) { Issue.record(error) }
+    return error as? FileError
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+
+/// A new empty directory that goes, with whatever is in it, when the value is let go of.
+final class ScratchTree: Sendable {
+  let path: String
+
+  /// In memory, where the system has such a file system and that is asked for.
+  init(isInMemory: Bool = false) throws {
+    let hasMemory = isInMemory && FileManager.default.isWritableFile(atPath: "/dev/shm")
+    let parent = hasMemory ? "/dev/shm" : FileManager.default.temporaryDirectory.path
+    path = parent + "/todana-files-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  // Trees here are deeper than paths may be long; rm goes by steps.
+  deinit { _ = try? Command.run("rm", ["-rf", "--", path]) }
+
+  func path(_ name: String) -> String { path + "/" + name }
+  func bytes(_ name: String) -> [UInt8] { Array(path(name).utf8) }
+
+  func make(_ name: String) throws {
+    try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
+  }
+
+  func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: path(name)))
+  }
+
+  func text(of name: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(filePath: path(name))), as: UTF8.self)
+  }
+
+  func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
+  }
+
+  func names(_ name: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
+  }
+}
+
+/// A program of the system.
+enum Command {
+  struct Failure: Error, CustomStringConvertible { var description: String }
+
+  @discardableResult
+  static func run(_ name: String, _ arguments: [String], in directory: String? = nil) throws -> [UInt8] {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [name] + arguments
+    if let directory { process.currentDirectoryURL = URL(filePath: directory) }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(description: "\(name) \(arguments): \(process.terminationStatus)")
+    }
+    return Array(data)
+  }
+
+  static func isInstalled(_ name: String) -> Bool { (try? run("which", [name])) != nil }
+}
+
+/// What tests need of the system beyond being there.
+enum Environment {
+  static let isRoot = geteuid() == 0
+  static let needsRoot = "makes devices, and files of other owners: needs root"
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import TodanaArchive
+
+/// Restoring that comes to an end too early: nothing that is not whole has its name.
+@Suite struct TargetInterruptionTests {
+  let directory: ScratchTree
+
+  init() throws {
+    directory = try ScratchTree()
+    try directory.make("to")
+  }
+
+  @Test func `a file that is given up leaves nothing, and what was there stays`() throws {
+    try directory.write("there", to: "to/name")
+    let target = try TargetDirectory.open(directory.bytes("to"), .always)
+    do {
+      let file = try target.makeFile(FileEntry(.regular, "name", byteCount: 1 << 20))
+      try file.write([UInt8](repeating: 1, count: 1 << 16).span, at: 0)
+      let names = try directory.names("to")
+      #expect(names.count == 2 && names.contains("name"))
+    }
+    #expect(try directory.names("to") == ["name"])
+    #expect(try directory.text(of: "to/name") == "there")
+  }
+
+  @Test func `what a killed process leaves has no name of a file, and is removed by the next`() async throws {
+    let path = directory.path("to")
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let target = try TargetDirectory.open(Array(path.utf8), .always)
+      let file = try target.makeFile(FileEntry(.regular, "name", byteCount: 1 << 20))
+      try file.write([UInt8](repeating: 1, count: 1 << 16).span, at: 0)
+      kill(getpid(), SIGKILL)
+    }
+    let left = try directory.names("to")
+    #expect(left.count == 1 && left[0].hasPrefix(".todana-extract-"))
+    // Not quite such names.
+    let others = [".todana-extract-", ".todana-extract-0123456789abcdef", ".todana-extract-0123456789abcdef-x", "a"]
+    for name in others { try directory.write("mine", to: "to/" + name) }
+    try directory.link("to/.todana-extract-0123456789abcdef-5", to: "/etc/passwd")
+    try directory.make("to/.todana-extract-0123456789abcdef-6")
+    // Another process that is at work.
+    let other = try TargetDirectory.open(directory.bytes("to"), .always)
+    let file = try other.makeFile(FileEntry(.regular, "other", byteCount: 0))
+
+    let target = try TargetDirectory.open(directory.bytes("to"), .always)
+    #expect(try target.removeLeftovers() == 2)
+    try file.finish()
+    #expect(
+      try directory.names("to") == (others + ["other", ".todana-extract-0123456789abcdef-6"]).sorted())
+    #expect(target.report.warnings == [])
+  }
+
+  @Test(.enabled(if: Environment.isRoot, Comment(rawValue: "mounts a small disk: needs root")))
+  func `a full disk is an error that names the file`() async throws {
+    let path = directory.path("to")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      do { try System.mountPrivately(path, options: "size=256k") } catch { exit(EXIT_SUCCESS) }
+      let target = try TargetDirectory.open(Array(path.utf8), .always)
+      try target.write("there", to: "name")
+      let failure = error {
+        let file = try target.makeFile(FileEntry(.regular, "name", byteCount: 1 << 20))
+        try file.write([UInt8](repeating: 1, count: 1 << 20).span, at: 0)
+        try file.finish()
+      }
+      #expect(failure?.code == .noSpace)
+      #expect(failure?.path == Array((path + "/name").utf8))
+      let names = try FileManager.default.contentsOfDirectory(atPath: path)
+      let text = try String(contentsOfFile: path + "/name", encoding: .utf8)
+      guard failure?.code == .noSpace, failure?.path == Array((path + "/name").utf8), names == ["name"],
+        text == "there"
+      else { exit(1) }
+    }
+  }
+
+  @Test(.enabled(if: Environment.isRoot, Comment(rawValue: "mounts a read-only disk: needs root")))
+  func `a read-only target is an error that names the file`() async throws {
+    let path = directory.path("to")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      do { try System.mountPrivately(path, options: "size=256k") } catch { exit(EXIT_SUCCESS) }
+      try System.makeReadOnly(path)
+      let target = try TargetDirectory.open(Array(path.utf8), .always)
+      let failures = [
+        error { _ = try target.makeFile(FileEntry(.regular, "name")) },
+        error { _ = try target.makeDirectory(FileEntry(.directory, "name")) },
+        error { _ = try target.makeLink(.link("name", to: "x")) },
+        error { _ = try target.makeSpecialFile(FileEntry(.fifo, "name")) },
+      ]
+      for failure in failures {
+        guard failure?.code == .readOnly, failure?.path == Array((path + "/name").utf8) else { exit(1) }
+      }
+    }
+  }
+
+  @Test(.enabled(if: Environment.isRoot, Comment(rawValue: "becomes another user: needs root")))
+  func `without the rights of root, what needs them is left out and reported`() async throws {
+    let path = directory.path
+    try directory.make("from")
+    try directory.write("setuid", to: "from/setuid")
+    try System.setPermissions(directory.path("from/setuid"), 0o6755)
+    try directory.write("read-only", to: "from/read-only")
+    try System.setAttribute("user.note", [1], directory.path("from"), "read-only")
+    try System.setPermissions(directory.path("from/read-only"), 0o444)
+    try System.makeNode(directory.path("from/device"), S_IFCHR | 0o666, 1 << 8 | 3)
+    try directory.make("from/closed")
+    try System.setPermissions(directory.path("from/closed"), 0)
+    try directory.make("from/locked")
+    try directory.write("inside", to: "from/locked/file")
+    try System.setPermissions(directory.path("from/locked"), 0o555)
+    try System.setOwner(directory.path("to"), 65534, 65534)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      try System.becomeNobody()
+      let to = Array((path + "/to").utf8)
+      // The second time, a directory without the right to write is there.
+      for round in 1...2 {
+        var walk = RestoringWalk(RestoreOptions(overwriting: .always))
+        try walk.run(from: Array((path + "/from").utf8), to: to)
+        guard walk.failures.map(\.code) == [.notPermitted], walk.failures[0].path.suffix(6) == Array("closed".utf8)[...]
+        else { exit(1) }
+        let skipped = walk.report.warnings.filter { $0.code == .skipped }.map(\.operation)
+        guard skipped.contains(.setOwner), skipped.contains(.makeSpecialFile) else { exit(2) }
+        guard skipped.filter({ $0 == .setOwner }).count == 1, walk.report.skippedOwnerCount > 1 else { exit(3) }
+        guard round == 2 || skipped.contains(.setPermissions) else { exit(4) }
+        guard walk.report.warnings.allSatisfy({ $0.code == .skipped }) else { exit(5) }
+        let target = try TargetDirectory.open(to)
+        guard try target.existing(Array("setuid".utf8))?.permissions == 0o755 else { exit(6) }
+        let readOnly = try target.existing(Array("read-only".utf8))
+        guard readOnly?.permissions == 0o444, readOnly?.attributes.map(\.value) == [[1]] else { exit(7) }
+        guard try target.existing(Array("locked".utf8))?.permissions == 0o555 else { exit(8) }
+        guard try target.existing(Array("device".utf8)) == nil else { exit(9) }
+        // Something to write in the directory that is there.
+        if round == 1 { try System.setPermissions(path + "/to/locked", 0o755) }
+        if round == 1 { try FileManager.default.removeItem(atPath: path + "/to/locked/file") }
+        if round == 1 { try System.setPermissions(path + "/to/locked", 0o555) }
+      }
+    }
+    #expect(try directory.names("to") == ["closed", "locked", "read-only", "setuid"])
+    #expect(try directory.names("to/locked") == ["file"])
+  }
+}
