@@ -56,7 +56,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void prefetch(int64_t offset, int64_t byteCount) const;
 
   // Lets go of the memory of a part that was looked at and is large: of whole pages that are as the main file has them.
-  // They are read again when they are looked at again.
+  // They are read again when they are looked at again, without another look at their checksums.
   void release(int64_t offset, int64_t byteCount) const;
 
   // Copies bytes out. False if the range is not within `size()`.

@@ -19,6 +19,9 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
   for (const std::string &name : disk_.list()) {
     const bool isLog = name == logName(1) || name == logName(2);
     if (!isWanted(name)) continue;
+    // Before the file is opened: one that is built, and given up meanwhile, is removed first and forgotten then.
+    const std::optional<int64_t> end = committedEnd(name);
+    if (!end) continue;
     std::unique_ptr<DiskFile> file = disk_.open(name, Disk::Mode::read);
     if (!file) continue;
     int64_t byteCount = file->size();
@@ -33,8 +36,6 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
         continue;  // carried, and waiting to be used anew
       }
     } else {
-      const std::optional<int64_t> end = committedEnd(name);
-      if (!end) continue;
       byteCount = std::min(byteCount, *end);
     }
     plan.files.push_back({name, byteCount});

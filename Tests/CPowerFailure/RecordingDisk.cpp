@@ -100,28 +100,32 @@ void RecordingDisk::addFlush(Operation::Kind kind, int inode, bool isLeftOut) {
 }
 
 std::unique_ptr<DiskFile> RecordingDisk::open(const std::string &name, Mode mode) {
+  std::unique_lock<std::mutex> lock(mutex_);
   std::unique_ptr<DiskFile> file = disk_.open(name, mode);
   if (!file) return nullptr;
-  std::lock_guard<std::mutex> lock(mutex_);
   auto found = inodes_.find(name);
   if (found == inodes_.end()) {
     found = inodes_.emplace(name, nextInode_++).first;
     operations_.push_back({Operation::Kind::create, found->second, 0, {}, name, {}});
   }
-  return std::make_unique<RecordingFile>(*this, std::move(file), found->second, name);
+  const int inode = found->second;
+  lock.unlock();
+  // Time for others to remove what was opened.
+  if (longestFlush_.count() > 0 && mode == Mode::read) std::this_thread::sleep_for(longestFlush_ / 4);
+  return std::make_unique<RecordingFile>(*this, std::move(file), inode, name);
 }
 
 void RecordingDisk::rename(const std::string &from, const std::string &to) {
-  add({Operation::Kind::rename, 0, 0, {}, from, to});
-  disk_.rename(from, to);
   std::lock_guard<std::mutex> lock(mutex_);
+  operations_.push_back({Operation::Kind::rename, 0, 0, {}, from, to});
+  disk_.rename(from, to);
   inodes_[to] = inodes_[from];
   inodes_.erase(from);
 }
 
 void RecordingDisk::remove(const std::string &name) {
-  disk_.remove(name);
   std::lock_guard<std::mutex> lock(mutex_);
+  disk_.remove(name);
   if (inodes_.erase(name) == 0) return;
   operations_.push_back({Operation::Kind::remove, 0, 0, {}, name, {}});
 }

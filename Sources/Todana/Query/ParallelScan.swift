@@ -20,6 +20,8 @@ final class ParallelScan: @unchecked Sendable {
   private let type: StoredObject.Type
   private let slots: [Slot]
   private let reading = Mutex(Progress())
+  /// Whether the caller wants no more.
+  private let isStopped = Atomic(false)
   private let workers = DispatchGroup()
 
   private struct Progress {
@@ -82,9 +84,9 @@ final class ParallelScan: @unchecked Sendable {
   }
 
   private func stop() {
-    // Whoever waits for a free slot is let go; one by one, as each waits while it holds the lock.
+    isStopped.store(true, ordering: .releasing)
+    // One thread may wait for a slot, with the lock.
     for slot in slots { slot.isFree.signal() }
-    reading.withLock { $0.isOver = true }
     workers.wait()
   }
 
@@ -106,10 +108,11 @@ final class ParallelScan: @unchecked Sendable {
   /// The next chunk, empty at the end; nil where nothing more is to be read.
   private func readOn() -> Slot? {
     reading.withLock { progress in
-      if progress.isOver { return nil }
+      if progress.isOver || isStopped.load(ordering: .acquiring) { return nil }
       let slot = slots[progress.nextSlot % slots.count]
       progress.nextSlot += 1
       slot.isFree.wait()
+      if isStopped.load(ordering: .acquiring) { return nil }
       slot.matches.removeAll(keepingCapacity: true)
       do throws(BackendError) {
         try scan.next(into: slot.chunk)

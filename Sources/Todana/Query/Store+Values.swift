@@ -108,7 +108,7 @@ extension Store {
     _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
   ) throws(StoreError) -> (value: Value?, Void)? {
     guard query.specification.isUnlimited else { return nil }
-    // A key path that is shared with nobody.
+    // It stays with this thread: what is carried out below is no scan.
     let keyPath = unsafe unsafeBitCast(keyPath, to: (any KeyPath<T, Value> & Sendable).self)
     var ordered = query
     ordered.specification.condition = .joinAll([

@@ -41,13 +41,34 @@ enum SecretSource {
     return text
   }
 
+  /// Whatever gives more is not what was meant, such as a device that never ends.
+  private static let byteLimit = 4 << 20
+
   private static func content(of file: String) throws -> Data {
+    let content: Data
     do {
-      if file == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
-      return try Data(contentsOf: URL(filePath: file))
+      let handle = file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: file))
+      content = try read(handle)
     } catch {
       throw SecretError(description: "\(file) cannot be read: \(error.localizedDescription)")
     }
+    return try checkLength(of: content, from: file)
+  }
+
+  private static func read(_ handle: FileHandle) throws -> Data {
+    var content = Data()
+    // A pipe gives it in parts.
+    while content.count <= byteLimit, let part = try handle.read(upToCount: byteLimit), !part.isEmpty {
+      content += part
+    }
+    return content
+  }
+
+  private static func checkLength(of content: Data, from place: String) throws -> Data {
+    guard content.count <= byteLimit else {
+      throw SecretError(description: "\(place) gives more than \(byteLimit >> 20) MiB: that is no passphrase or key.")
+    }
+    return content
   }
 
   private static func output(of command: String) throws -> Data {
@@ -61,11 +82,14 @@ enum SecretSource {
     let printed: Data
     do {
       try process.run()
-      printed = try output.fileHandleForReading.readToEnd() ?? Data()
+      printed = try read(output.fileHandleForReading)
+      // Whatever still writes, the command's own children too, ends with that.
+      try output.fileHandleForReading.close()
     } catch {
       throw SecretError(description: "The command for the passphrase cannot be run: \(error.localizedDescription)")
     }
     process.waitUntilExit()
+    _ = try checkLength(of: printed, from: "The command for the passphrase")
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
       throw SecretError(
         description: "The command for the passphrase failed with status \(process.terminationStatus).")

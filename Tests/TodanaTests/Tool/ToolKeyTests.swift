@@ -101,6 +101,9 @@ import Todana
     #expect(try status(["--passphrase-command", "echo '  zwei Wörter '"]) == 0)
     #expect(try status(["--passphrase-command", "printf '\\377'"]) == 2)
     #expect(try status(["--passphrase-command", "echo '  zwei Wörter '; exit 7"]) == 2)
+    // What never ends is no passphrase.
+    #expect(try status(["--passphrase-command", "yes"]) == 2)
+    #expect(try status(["--passphrase-file", "/dev/zero"]) == 2)
     #expect(try status([], ["TODANA_PASSPHRASE": "  zwei Wörter "]) == 0)
     #expect(try status([], ["TODANA_PASSPHRASE": "falsch"]) == 3)
     #expect(try status([]) == 3)

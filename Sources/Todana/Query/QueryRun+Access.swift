@@ -1,0 +1,177 @@
+// How the rows of a plan are found, and their records looked at.
+extension QueryRun {
+  /// Calls back for each saved row that meets the condition, in whatever order.
+  func forEachMatch(needsRecords: Bool = false, _ body: RowBody) throws(StoreError) {
+    guard let classID else { return }
+    switch plan.access {
+    case .nothing: return
+    case .scan: try scan(classID, body)
+    case .index(let access):
+      if access.mayRepeat {
+        try forEach(try rowIDs(of: [access], in: .any), needsRecords: needsRecords, classID, body)
+      } else {
+        _ = try stream(access, needsRecords: needsRecords, classID, ignoringOrder: true, body)
+      }
+    case .union(let accesses):
+      try forEach(try rowIDs(of: accesses, in: .any), needsRecords: needsRecords, classID, body)
+    case .intersection(let accesses):
+      try forEach(try rowIDs(of: accesses, in: .all), needsRecords: needsRecords, classID, body)
+    }
+  }
+
+  private func scan(_ classID: ClassID, _ body: RowBody) throws(StoreError) {
+    let scan: any BackendScan
+    do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw store.translate(error) }
+    try forEachRecord(of: scan, body)
+  }
+
+  func scanInOrder(_ classID: ClassID, from first: RowID, _ body: RowBody) throws(StoreError) {
+    let bound: RowID?
+    do throws(BackendError) { bound = try snapshot.rowIDBound(of: classID) } catch { throw store.translate(error) }
+    try forEachRecord(of: OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound), body)
+  }
+
+  private func forEachRecord(of scan: any BackendScan, _ body: RowBody) throws(StoreError) {
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    var filter = RecordFilter(plan.residual, store, table)
+    var count = 0
+    while !scansInParallel || count < ParallelScan.beginning {
+      guard try store.next(of: scan, into: chunk) else { return }
+      for slice in chunk.slices where !isPending(slice.rowID) {
+        if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
+      }
+      count += chunk.slices.count
+    }
+    let rest = ParallelScan(scan, of: table, in: store, condition: plan.residual)
+    try rest.forEachMatch(translatedBy: store) { slice, chunk throws(StoreError) in
+      isPending(slice.rowID) ? true : try body(slice.rowID, slice, chunk)
+    }
+  }
+
+  /// Whether several threads look at the records of a scan, where there are many.
+  var scansInParallel: Bool {
+    if ParallelScan.threadCount == 1 || plan.expectedCount < Double(2 * ParallelScan.beginning) { return false }
+    if case .always = plan.residual { return false }
+    return !plan.residual.looksAtOtherObjects
+  }
+
+  /// Reads an index as far as it is wanted.
+  ///
+  /// - Returns: Whether the entries told the order of all that was given; else it has ended before the first that does
+  ///   not.
+  func stream(
+    _ access: IndexAccess, needsRecords: Bool, _ classID: ClassID, ignoringOrder: Bool = false, _ body: RowBody
+  ) throws(StoreError) -> Bool {
+    var reader = IndexReader(access, store, snapshot)
+    defer { reader.finish() }
+    var rowIDs: [RowID] = []
+    while try reader.read(into: &rowIDs) {
+      if reader.metCutEntry, !ignoringOrder, !query.sortKeys.isEmpty { return false }
+      var isWanted = true
+      try forEach(rowIDs, needsRecords: needsRecords, classID) { rowID, slice, chunk throws(StoreError) in
+        isWanted = try body(rowID, slice, chunk)
+        return isWanted
+      }
+      if !isWanted { return true }
+      rowIDs.removeAll(keepingCapacity: true)
+    }
+    return true
+  }
+
+  enum Combination { case any, all }
+
+  /// The rows that accesses lead to, each once, in order.
+  func rowIDs(of accesses: [IndexAccess], in combination: Combination) throws(StoreError) -> [RowID] {
+    var combined: [RowID] = []
+    for (position, access) in accesses.enumerated() {
+      var reader = IndexReader(access, store, snapshot)
+      defer { reader.finish() }
+      var rowIDs: [RowID] = []
+      while try reader.read(into: &rowIDs) {}
+      if position == 0 || combination == .any {
+        combined += rowIDs
+      } else {
+        let others = Set(rowIDs)
+        combined = combined.filter { others.contains($0) }
+      }
+    }
+    combined.sort()
+    var count = 0
+    for rowID in combined where count == 0 || combined[count - 1] != rowID {
+      combined[count] = rowID
+      count += 1
+    }
+    combined.removeSubrange(count...)
+    return combined
+  }
+
+  /// Calls back for those of the rows that meet what is left of the condition.
+  func forEach(
+    _ rowIDs: [RowID], needsRecords: Bool, _ classID: ClassID, _ body: RowBody
+  ) throws(StoreError) {
+    let rowIDs = includingPending && !table.pending.isEmpty ? rowIDs.filter { !isPending($0) } : rowIDs
+    var filter = RecordFilter(plan.residual, store, table)
+    if !needsRecords, filter.passesAll {
+      for rowID in rowIDs where try !body(rowID, nil, nil) { return }
+      return
+    }
+    let chunk = store.takeChunk()
+    defer { store.giveBack(chunk) }
+    // At first as many as may be enough.
+    var batchCount = max(16, min(query.neededCount ?? 4096, 4096))
+    var start = 0
+    while start < rowIDs.count {
+      let end = min(start + batchCount, rowIDs.count)
+      try read(rowIDs[start..<end], of: classID, into: chunk)
+      for slice in chunk.slices {
+        // The index and the records are of one state.
+        guard slice.status != .absent else {
+          throw StoreError(
+            .damagedIndex, "An index has an entry of a row that does not exist: rebuild it.", className: table.name,
+            rowID: slice.rowID)
+        }
+        if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
+      }
+      start += chunk.slices.count
+      batchCount = 4096
+    }
+  }
+
+  func read(
+    _ rowIDs: ArraySlice<RowID>, of classID: ClassID, into chunk: RecordChunk
+  ) throws(StoreError) {
+    do throws(BackendError) {
+      try snapshot.read(rows: rowIDs.span, of: classID, into: chunk)
+    } catch {
+      throw store.translate(error)
+    }
+    if chunk.slices.isEmpty {
+      throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+    }
+  }
+}
+
+/// Looks at records whether they meet a condition.
+private struct RecordFilter: ~Copyable {
+  private let condition: ConditionNode
+  /// nil where there is nothing to look at.
+  private var scratch: ScratchObject?
+  let passesAll: Bool
+
+  init(_ condition: ConditionNode, _ store: Store, _ table: ClassTable) {
+    self.condition = condition
+    if case .always = condition {
+      passesAll = true
+      scratch = nil
+    } else {
+      passesAll = false
+      scratch = ScratchObject(store, table)
+    }
+  }
+
+  mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {
+    guard let object = try scratch?.read(slice, in: chunk) else { return true }
+    return try condition.holds(for: object)
+  }
+}
