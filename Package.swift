@@ -8,6 +8,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Todana", targets: ["Todana"]),
+    .library(name: "TodanaArchive", targets: ["TodanaArchive"]),
     .executable(name: "todana", targets: ["TodanaTool"]),
   ],
   dependencies: [
@@ -69,7 +70,9 @@ let package = Package(
     // The command-line tool.
     .executableTarget(
       name: "TodanaTool",
-      dependencies: ["Todana", .product(name: "ArgumentParser", package: "swift-argument-parser")]
+      dependencies: [
+        "Todana", "TodanaArchive", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
     ),
 
     // What tests share.

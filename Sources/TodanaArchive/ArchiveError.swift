@@ -9,6 +9,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     case exists
     /// No snapshot has that id, or several begin so.
     case snapshotNotFound
+    /// A snapshot has nothing at a path, or something that cannot be read as a file.
+    case fileNotFound
     /// Something in the archive is not as it was written.
     case damaged
     /// A value that cannot be, of an option for example.

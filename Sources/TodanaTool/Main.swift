@@ -1,11 +1,13 @@
 import ArgumentParser
 import Foundation
 import Todana
+import TodanaArchive
 
 /// Runs the command, and ends the process with its status.
 @main
 enum Main {
   static func main() {
+    ProcessMemory.returnFreedMemory()
     Interruption.listen()
     exit(status().rawValue)
   }
@@ -63,6 +65,9 @@ enum Main {
 func report(_ message: String) {
   FileHandle.standardError.write(Data("todana: \(printable(message))\n".utf8))
 }
+
+/// The same, for commands that have a `report` of their own.
+func warn(_ message: String) { report(message) }
 
 /// What the process ends with; thrown by commands that have said the rest.
 enum ExitStatus: Int32, Error {

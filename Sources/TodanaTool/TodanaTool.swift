@@ -4,14 +4,14 @@ import ArgumentParser
 struct TodanaTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "todana",
-    abstract: "Looks after Todana stores.",
+    abstract: "Archives files, and looks after Todana stores.",
     discussion: """
       Results go to the standard output, messages and progress to the standard error. Exit status: 0 done; 1 done, with \
       something wrong, which is listed; 2 wrong use; 3 the store cannot be opened; 4 failed, and nothing was changed; 130 \
       interrupted, and nothing was lost.
       """,
     version: "0.1.0",
-    subcommands: [StoreTool.self])
+    subcommands: [ArchiveTool.self, StoreTool.self])
 }
 
 /// What can be done with any store, without its classes.

@@ -121,6 +121,9 @@ int64_t tdf_group_name(uint32_t group_id, uint8_t *buffer, size_t buffer_size);
 int64_t tdf_user_number(const uint8_t *name, size_t name_size);
 int64_t tdf_group_number(const uint8_t *name, size_t name_size);
 
+// From now on, large pieces of memory go back to the system when they are freed. For the whole process.
+void tdf_return_freed_memory(void);
+
 // What an error means, in words; always ends in NUL.
 void tdf_describe_error(int error, char *buffer, size_t buffer_size);
 

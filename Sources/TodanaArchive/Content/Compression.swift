@@ -33,6 +33,17 @@ public enum Compression: Sendable, Equatable {
   }
 }
 
+extension Compression: CustomStringConvertible {
+  /// As ``init(_:)`` reads it.
+  public var description: String {
+    switch self {
+    case .none: "none"
+    case .zstd(let level): "zstd:\(level)"
+    case .zlib(let level): "zlib:\(level)"
+    }
+  }
+}
+
 /// What a stored piece of content was made smaller by; the raw values are part of the format.
 enum CompressionMethod: UInt8 {
   case none = 0

@@ -38,6 +38,19 @@ func formattedDate(_ date: Date) -> String {
   return formatter.string(from: date)
 }
 
+/// What a person means by "2026-11-22", "2026-11-22 14:05" or "2026-11-22 14:05:09", in the time zone of the machine; nil
+/// for anything else.
+func date(ofText text: String) -> Date? {
+  let formatter = DateFormatter()
+  formatter.locale = Locale(identifier: "en_US_POSIX")
+  formatter.isLenient = false
+  for format in ["yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd HH:mm", "yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm:ssXXXXX"] {
+    formatter.dateFormat = format
+    if let date = formatter.date(from: text) { return date }
+  }
+  return nil
+}
+
 /// A text that does nothing to a terminal: names come from stores, and stores from anywhere.
 func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: \.isControl) else { return text }

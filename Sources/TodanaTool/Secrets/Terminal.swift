@@ -16,6 +16,13 @@ struct Terminal: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
+  /// How wide the terminal of the standard error is; 80 where there is none.
+  static var columnCount: Int {
+    var size = winsize()
+    guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
   /// Asks for a passphrase that is there already.
   func askPassphrase(_ question: String) throws -> StoreSecret { .passphrase(try ask(question)) }
 

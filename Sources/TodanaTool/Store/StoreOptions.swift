@@ -31,23 +31,8 @@ struct StoreOptions: ParsableArguments {
     var configuration = StoreConfiguration()
     configuration.resumingMigration = resuming
     configuration.backendOptions.access = access
-    configuration.backendOptions.programName = "todana"
-    func opened(by secret: StoreSecret?) throws -> Store {
-      configuration.encryption = secret.map { secret in .callback { secret } } ?? .none
-      do {
-        return try waiting.whileInUse { try Store(.directory(store), classes: [], configuration: configuration) }
-      } catch let error as StoreError {
-        // Such as a damaged catalog, which for other commands is no matter of opening.
-        throw CannotOpen(error)
-      }
-    }
-    do {
-      return try opened(by: given)
-    } catch let error as CannotOpen {
-      guard error.storeError?.code == .keyRequired, given == nil, let asked = try secret.asked(for: store) else {
-        throw error
-      }
-      return try opened(by: asked)
+    return try secret.opening(store, waiting, configuration, given: given) { configuration in
+      try Store(.directory(store), classes: [], configuration: configuration)
     }
   }
 

@@ -1,0 +1,55 @@
+/// A piece of work of an `add`: read by one thread, named and made smaller by another, stored by a third, in order.
+struct AddJob: Sendable {
+  enum Work: Sendable {
+    /// A chunk of a large file.
+    case chunk([UInt8])
+    /// Steps, and the content of their small files, one behind the other.
+    case batch([TreeStep], smallFiles: [Range<Int>], data: [UInt8])
+  }
+
+  let number: Int
+  let work: Work
+
+  /// Memory that it takes.
+  var byteCount: Int {
+    switch work {
+    case .chunk(let data): data.count
+    case .batch(let steps, _, let data): data.count + steps.count * 256
+    }
+  }
+}
+
+/// What came of an ``AddJob``.
+enum AddResult: Sendable {
+  case chunk(NamedContent)
+  /// `group`: the content of those small files that are new.
+  case batch([TreeStep], smallFiles: [NamedSmallFile], group: NamedContent?)
+}
+
+/// Content by its name, and how it is found.
+struct NamedContent: Sendable {
+  enum Place: Sendable {
+    /// It is stored, in this row.
+    case row(UInt64)
+    /// It comes with this or an earlier job, or came, and is stored since.
+    case elsewhere
+    /// It comes here.
+    case here(PackedBytes)
+  }
+
+  let name: ContentName
+  var place: Place
+}
+
+/// A small file by the name of its content, and how it is found.
+struct NamedSmallFile: Sendable {
+  enum Place: Sendable {
+    case row(UInt64)
+    case elsewhere
+    /// In the group that comes here, from this byte on.
+    case here(offset: Int, byteCount: Int)
+  }
+
+  let name: ContentName
+  var place: Place
+}

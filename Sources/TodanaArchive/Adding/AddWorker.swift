@@ -1,0 +1,74 @@
+internal import Todana
+
+/// Names content, looks whether it is stored already, and makes smaller what is not.
+///
+/// For one thread.
+final class AddWorker {
+  private let pipeline: AddPipeline
+  private let claims: AddClaims
+  private let archive: ArchiveStore
+  private let namer: KeyedHash
+  private let compressor: Compressor
+
+  init(
+    _ pipeline: AddPipeline, _ claims: AddClaims, _ archive: ArchiveStore, _ key: ArchiveKey, _ compression: Compression
+  ) throws {
+    self.pipeline = pipeline
+    self.claims = claims
+    self.archive = archive
+    namer = try key.makeNamer()
+    compressor = try Compressor(compression)
+  }
+
+  /// Works until there are no more jobs.
+  func run() {
+    do {
+      while let job = pipeline.take() {
+        switch job.work {
+        case .chunk(let data):
+          pipeline.finish(job, .chunk(try content(data, for: job.number)))
+        case .batch(let steps, let smallFiles, let data):
+          pipeline.finish(job, try batch(steps, smallFiles, data, for: job.number))
+        }
+      }
+    } catch {
+      pipeline.stop(error)
+    }
+  }
+
+  private func content(_ data: [UInt8], for job: Int) throws -> NamedContent {
+    let name = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+      try unsafe namer.name(of: bytes)
+    }
+    guard claims.contents.claim(name, for: job) else { return NamedContent(name: name, place: .elsewhere) }
+    if let row = try archive.row(ofContent: name) {
+      claims.contents.drop(name, of: job)
+      return NamedContent(name: name, place: .row(row))
+    }
+    let (method, bytes) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+      try unsafe compressor.compress(bytes)
+    }
+    return NamedContent(
+      name: name, place: .here(PackedBytes(method: method, byteCount: data.count, bytes: bytes)))
+  }
+
+  private func batch(
+    _ steps: [TreeStep], _ ranges: [Range<Int>], _ data: [UInt8], for job: Int
+  ) throws -> AddResult {
+    var group: [UInt8] = []
+    let smallFiles = try ranges.map { range in
+      let name = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+        try unsafe namer.name(of: UnsafeRawBufferPointer(rebasing: bytes[range]))
+      }
+      guard claims.smallFiles.claim(name, for: job) else { return NamedSmallFile(name: name, place: .elsewhere) }
+      if let row = try archive.row(ofSmallFile: name) {
+        claims.smallFiles.drop(name, of: job)
+        return NamedSmallFile(name: name, place: .row(row))
+      }
+      let offset = group.count
+      group += data[range]
+      return NamedSmallFile(name: name, place: .here(offset: offset, byteCount: range.count))
+    }
+    return .batch(steps, smallFiles: smallFiles, group: group.isEmpty ? nil : try content(group, for: job))
+  }
+}

@@ -1,0 +1,116 @@
+internal import CFileSystem
+internal import Foundation
+internal import Glibc
+internal import Todana
+
+extension Archive {
+  /// What became of an `add`.
+  public struct Added: Sendable {
+    /// nil after a dry run.
+    public let snapshot: Snapshot?
+    public let progress: AddProgress
+  }
+
+  /// Makes a snapshot of paths.
+  ///
+  /// One thread reads, as many as there are cores name and compress, and the caller's stores. What cannot be read is left
+  /// out and reported. An interrupted call leaves content that the next one need not store again, and no snapshot.
+  ///
+  /// - Parameters:
+  ///   - paths: Absolute, or relative to the working directory; see ``AddOptions`` for what is left out.
+  ///   - options: What is left out, and how the rest is stored.
+  ///   - progress: Called a few times a second; throws to end it all.
+  /// - Returns: The snapshot, and what was done.
+  /// - Throws: ``ArchiveError/Code/invalidArgument`` for paths that cannot be together; `StoreError`; what `progress` throws.
+  public func add(
+    _ paths: [[UInt8]], options: AddOptions = AddOptions(), progress: (AddProgress) throws -> Void = { _ in }
+  ) throws -> Added {
+    _ = try SourceRoots(paths)
+    let host = options.host ?? ProcessInfo.processInfo.hostName
+    let parent = try snapshots().last { $0.host == host && $0.paths == paths }
+    return try add(paths, host, parent, options, progress) { reader throws(ArchiveError) in
+      reader.run(try SourceRoots(paths))
+    }
+  }
+
+  /// Makes a snapshot of one file, whose content is what a descriptor gives, such as the standard input.
+  public func add(
+    descriptor: CInt, name: [UInt8], options: AddOptions = AddOptions(),
+    progress: (AddProgress) throws -> Void = { _ in }
+  ) throws -> Added {
+    guard FileName.isStep(name) else {
+      throw ArchiveError(.invalidArgument, "“\(printable(name))” cannot be the name of a file.")
+    }
+    let now = FileTime(seconds: Int64((options.time ?? Date()).timeIntervalSince1970))
+    let entry = FileEntry(
+      name: name, kind: .regular, permissions: 0o600, owner: OwnerNames().owner(userID: getuid(), groupID: getgid()),
+      modificationTime: now, changeTime: now, identity: FileIdentity(device: 0, inode: 0), linkCount: 1, byteCount: 0)
+    let host = options.host ?? ProcessInfo.processInfo.hostName
+    return try add([name], host, nil, options, progress) { $0.run(stream: descriptor, entry) }
+  }
+
+  private func add(
+    _ paths: [[UInt8]], _ host: String, _ parent: Snapshot?, _ options: AddOptions,
+    _ progress: (AddProgress) throws -> Void, _ read: @escaping @Sendable (SourceReader) throws -> Void
+  ) throws -> Added {
+    let time = options.time ?? Date()
+    let pipeline = AddPipeline()
+    let shared = SharedProgress()
+    let claims = AddClaims()
+    let compression = options.compression ?? self.compression
+    let (key, backend) = (key, store.backend)
+    let chunker = try key.makeChunker(sizes)
+    let threads = WorkingThreads()
+    defer { threads.wait() }
+    defer { pipeline.stop() }
+    threads.start {
+      do {
+        let archive = try ArchiveStore.beside(backend)
+        try read(
+          SourceReader(pipeline, options, shared, chunker, parent: ParentCursor(parent?.pages ?? [], of: archive)))
+      } catch {
+        pipeline.stop(error)
+      }
+    }
+    for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {
+      threads.start {
+        do {
+          try AddWorker(pipeline, claims, .beside(backend), key, compression).run()
+        } catch {
+          pipeline.stop(error)
+        }
+      }
+    }
+    let writer = try SnapshotWriter(stores, claims, shared, key, compression)
+    do {
+      try store(from: pipeline, with: writer, shared, progress)
+      let counts = shared.value.counts
+      if options.isDryRun { return Added(snapshot: nil, progress: shared.value) }
+      let stored = try insert(
+        pages: writer.finish(), time: time, host: host, paths: paths, tags: options.tags, counts: counts)
+      try writer.commit()
+      return Added(snapshot: try Snapshot(stored), progress: shared.value)
+    } catch {
+      store.discardChanges()
+      throw error
+    }
+  }
+
+  private func store(
+    from pipeline: AddPipeline, with writer: SnapshotWriter, _ shared: SharedProgress,
+    _ progress: (AddProgress) throws -> Void
+  ) throws {
+    var lastProgress = ContinuousClock.now
+    while true {
+      switch try pipeline.next(within: 0.1) {
+      case .result(let result): try writer.store(result)
+      case .nothing: break
+      case .end: return try progress(shared.value)
+      }
+      if lastProgress.duration(to: .now) > .milliseconds(100) {
+        try progress(shared.value)
+        lastProgress = .now
+      }
+    }
+  }
+}

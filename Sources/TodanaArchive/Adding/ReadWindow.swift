@@ -1,0 +1,65 @@
+/// Divides what is read into chunks.
+///
+/// For one thread.
+@safe
+final class ReadWindow {
+  private static let step = 1 << 20
+
+  private let chunker: Chunker
+  private let memory: UnsafeMutableRawBufferPointer
+  private var start = 0
+  private var end = 0
+
+  init(_ chunker: Chunker) {
+    self.chunker = chunker
+    let byteCount = 2 * chunker.sizes.maximum + Self.step
+    unsafe memory = .allocate(byteCount: byteCount, alignment: 4096)
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  /// Reads to the end, and gives out chunk after chunk.
+  ///
+  /// - Parameters:
+  ///   - read: Fills some of the memory that it is given, and says how much; 0: there is nothing more.
+  ///   - give: Gets the chunks.
+  /// - Returns: How many chunks there were, and their bytes.
+  /// - Throws: What the closures throw.
+  func divide(
+    _ read: (UnsafeMutableRawBufferPointer) throws -> Int, _ give: ([UInt8]) throws -> Void
+  ) throws -> (chunkCount: Int, byteCount: Int64) {
+    (start, end) = (0, 0)
+    var isWhole = false
+    var chunkCount = 0
+    var byteCount: Int64 = 0
+    while true {
+      if !isWhole, end - start < chunker.sizes.maximum {
+        isWhole = try unsafe !fill(read)
+        continue
+      }
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: memory[start..<end])
+      guard let cut = unsafe chunker.firstCut(in: rest, isWhole: isWhole) else { return (chunkCount, byteCount) }
+      try give(unsafe Array(rest[..<cut]))
+      start += cut
+      chunkCount += 1
+      byteCount += Int64(cut)
+    }
+  }
+
+  private func fill(_ read: (UnsafeMutableRawBufferPointer) throws -> Int) throws -> Bool {
+    if unsafe memory.count - end < Self.step {
+      if start < end, let base = unsafe memory.baseAddress {
+        unsafe base.copyMemory(from: base + start, byteCount: end - start)
+      }
+      (start, end) = (0, end - start)
+    }
+    let count = try unsafe read(.init(rebasing: memory[end..<min(end + Self.step, memory.count)]))
+    end += count
+    return count > 0
+  }
+
+  /// Memory for a small file, good until the next call.
+  func withScratch<Value>(_ body: (UnsafeMutableRawBufferPointer) throws -> Value) rethrows -> Value {
+    try unsafe body(memory)
+  }
+}

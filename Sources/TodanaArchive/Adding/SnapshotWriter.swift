@@ -1,0 +1,130 @@
+internal import Todana
+
+/// Stores content and trees as they come, in commits of a bounded size.
+///
+/// For the thread of the store.
+final class SnapshotWriter {
+  /// What a commit holds at most of new content, about: it is in memory until then.
+  static let commitByteCount = 12 << 20
+  static let commitInterval = Duration.seconds(2)
+
+  private let archive: ArchiveStore
+  private let claims: AddClaims
+  private let progress: SharedProgress
+  private let tree: TreeWriter
+  /// Chunks whose file has not come.
+  private var chunks: [RowID] = []
+  private var firstChunk = 0
+  /// What no commit has yet.
+  private var newContents: [ContentName: RowID] = [:]
+  private var newSmallFiles: [ContentName: RowID] = [:]
+  private var uncommittedByteCount = 0
+  private var lastCommit = ContinuousClock.now
+
+  init(
+    _ archive: ArchiveStore, _ claims: AddClaims, _ progress: SharedProgress, _ key: ArchiveKey,
+    _ compression: Compression
+  ) throws {
+    self.archive = archive
+    self.claims = claims
+    self.progress = progress
+    tree = try TreeWriter(archive, key, compression)
+  }
+
+  func store(_ result: AddResult) throws {
+    switch result {
+    case .chunk(let content): chunks.append(try row(of: content))
+    case .batch(let steps, let smallFiles, let group):
+      let rows = try store(smallFiles, group)
+      for step in steps { try take(step, rows) }
+      chunks.removeFirst(firstChunk)
+      firstChunk = 0
+    }
+    let isLate = uncommittedByteCount > 0 && lastCommit.duration(to: .now) > Self.commitInterval
+    if uncommittedByteCount >= Self.commitByteCount || isLate { try commit() }
+  }
+
+  /// The pages of the root; what is not committed yet is left to the caller's save.
+  func finish() throws -> [RowID] { try tree.finish() }
+
+  func commit() throws {
+    try archive.store.saveChanges()
+    claims.contents.forget(newContents.keys)
+    claims.smallFiles.forget(newSmallFiles.keys)
+    newContents.removeAll(keepingCapacity: true)
+    newSmallFiles.removeAll(keepingCapacity: true)
+    tree.didCommit()
+    uncommittedByteCount = 0
+    lastCommit = .now
+    try archive.store.releaseMemory()
+  }
+
+  // MARK: Content
+
+  private func row(of content: NamedContent) throws -> RowID {
+    if case .row(let row) = content.place { return row }
+    if let row = newContents[content.name] { return row }
+    guard case .here(let packed) = content.place else {
+      return try Self.found(try archive.row(ofContent: content.name))
+    }
+    if claims.contents.isContested(content.name), let row = try archive.row(ofContent: content.name) { return row }
+    let stored = StoredContent()
+    stored.name = content.name
+    stored.packed = packed
+    let row = try archive.store.insert(stored).rowID
+    newContents[content.name] = row
+    uncommittedByteCount += packed.bytes.count
+    progress.change { progress in
+      progress.newBytes += Int64(packed.byteCount)
+      progress.storedBytes += Int64(packed.bytes.count)
+    }
+    return row
+  }
+
+  private func store(_ smallFiles: [NamedSmallFile], _ group: NamedContent?) throws -> [RowID] {
+    let groupRow = try group.map { try row(of: $0) } ?? 0
+    return try smallFiles.map { file in
+      if case .row(let row) = file.place { return row }
+      if let row = newSmallFiles[file.name] { return row }
+      guard case .here(let offset, let byteCount) = file.place else {
+        return try Self.found(try archive.row(ofSmallFile: file.name))
+      }
+      if claims.smallFiles.isContested(file.name), let row = try archive.row(ofSmallFile: file.name) { return row }
+      let stored = StoredSmallFile()
+      stored.name = file.name
+      stored.group = groupRow
+      stored.offset = offset
+      stored.byteCount = byteCount
+      let row = try archive.store.insert(stored).rowID
+      newSmallFiles[file.name] = row
+      return row
+    }
+  }
+
+  private static func found(_ row: RowID?) throws -> RowID {
+    // Whoever was to bring it came before, and was stored.
+    guard let row else { throw ArchiveError(.damaged, "Content that was stored is not in the index any more.") }
+    return row
+  }
+
+  // MARK: Trees
+
+  private func take(_ step: TreeStep, _ smallFiles: [RowID]) throws {
+    switch step {
+    case .enter(let entry): tree.enter(entry)
+    case .leave: try tree.leave()
+    case .drop(let count): firstChunk += count
+    case .entry(let file, let source):
+      var entry = ArchiveEntry(file: file, content: .none)
+      switch source {
+      case .none: break
+      case .known(let content, let extents): (entry.content, entry.extents) = (content, extents)
+      case .small(let index, let extents): (entry.content, entry.extents) = (.small(smallFiles[index]), extents)
+      case .chunks(let count, let extents):
+        (entry.content, entry.extents) = (.chunks(Array(chunks[firstChunk..<firstChunk + count])), extents)
+        firstChunk += count
+      }
+      try tree.append(entry)
+    }
+  }
+}

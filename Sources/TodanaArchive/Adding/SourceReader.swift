@@ -1,0 +1,345 @@
+internal import Glibc
+internal import Todana
+
+/// Walks what is to be archived, reads what is new, and hands it on in pieces.
+///
+/// For one thread.
+final class SourceReader {
+  static let smallFileLimit = 64 << 10
+  private static let groupByteCount = 256 << 10
+  private static let batchStepCount = 1024
+
+  private let pipeline: AddPipeline
+  private let options: AddOptions
+  private let progress: SharedProgress
+  private var parent: ParentCursor
+  private let owners = OwnerNames()
+
+  private var steps: [TreeStep] = []
+  private var ranges: [Range<Int>] = []
+  private var data: [UInt8] = []
+  private let window: ReadWindow
+  /// Chunks of the file that is being read.
+  private var submittedCount = 0
+
+  init(
+    _ pipeline: AddPipeline, _ options: AddOptions, _ progress: SharedProgress, _ chunker: Chunker,
+    parent: consuming ParentCursor
+  ) {
+    self.pipeline = pipeline
+    self.options = options
+    self.progress = progress
+    self.parent = parent
+    window = ReadWindow(chunker)
+  }
+
+  /// Walks it all; what cannot be read is left out and reported.
+  func run(_ roots: SourceRoots) {
+    do {
+      if let path = roots.openPaths.first {
+        try walk(path, asContent: true)
+      } else {
+        try visit(roots.top)
+      }
+      try flush()
+      pipeline.complete()
+    } catch {
+      // Another thread has said why; or nobody waits any more.
+    }
+  }
+
+  /// Makes a file of all that a descriptor gives.
+  func run(stream descriptor: CInt, _ entry: FileEntry) {
+    do {
+      let (chunkCount, byteCount) = try unsafe window.divide({ buffer throws(FileError) in
+        try unsafe Self.read(descriptor, into: buffer, name: entry.name)
+      }) { chunk in try submit(chunk) }
+      var entry = entry
+      entry.byteCount = byteCount
+      try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
+      note(entry, nil)
+      try flush()
+      pipeline.complete()
+    } catch {
+      // Where it has stopped already, that is known.
+      pipeline.stop(error)
+    }
+  }
+
+  private static func read(
+    _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, name: [UInt8]
+  ) throws(FileError) -> Int {
+    while true {
+      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      if errno != EINTR { throw FileError(.readData, name, errorNumber: errno) }
+    }
+  }
+
+  // MARK: Walking
+
+  private func visit(_ node: SourceRoots.Node) throws {
+    for child in node.sortedChildren {
+      if child.isWhole {
+        try walk(child.path, asContent: false)
+        continue
+      }
+      let start: SourceStart
+      do throws(FileError) {
+        // Behind whatever link.
+        start = try SourceStart(child.path + [UInt8(ascii: "/")], owners: owners) { report($0) }
+      } catch {
+        report(error)
+        continue
+      }
+      var entry = start.entry
+      entry.name = child.name
+      try enter(entry)
+      try visit(child)
+      try leave()
+    }
+  }
+
+  private func walk(_ path: [UInt8], asContent: Bool) throws {
+    var walk: SourceWalk
+    let start: SourceStart
+    do throws(FileError) {
+      start = try SourceStart(path, owners: owners) { report($0) }
+      walk = try SourceWalk(from: start)
+    } catch {
+      return report(error)
+    }
+    var chooser: FileChooser?
+    // Levels of the walk that the snapshot does not have.
+    var isTop = true
+    var level = 0
+    while let step = walk.next() {
+      switch step {
+      case .failure(let error): report(error)
+      case .end:
+        level -= 1
+        if level > 0 { chooser?.leave() }
+        if level > 0 || !asContent { try leave() }
+      case .entry(let entry):
+        guard let directory = walk.directory else { continue }
+        if isTop {
+          isTop = false
+          if entry.kind == .directory {
+            chooser = FileChooser(
+              options.choosing, device: entry.identity.device,
+              markers: markers(of: asContent ? directory : try? directory.openDirectory(named: entry.name)))
+            level += 1
+            if asContent { continue }
+          }
+          try add(entry, in: directory)
+          continue
+        }
+        switch decide(entry, &chooser) {
+        case .exclude(let reason):
+          walk.skip()
+          exclude(entry, in: directory, reason)
+        case .includeWithoutContent:
+          walk.skip()
+          try enter(entry)
+          try leave()
+        case .include:
+          if entry.kind == .directory {
+            level += 1
+            let inside = try? directory.openDirectory(named: entry.name, expecting: entry.identity)
+            chooser?.enter(entry.name, markers: markers(of: inside))
+            for rule in chooser?.flawedRules ?? [] { progress.addFailure("\(rule) matches nothing") }
+          }
+          try add(entry, in: directory)
+        }
+      }
+    }
+  }
+
+  private func decide(_ entry: FileEntry, _ chooser: inout FileChooser?) -> FileDecision {
+    chooser?.decision(
+      name: entry.name, isDirectory: entry.kind == .directory,
+      size: entry.kind == .regular ? Int(entry.byteCount) : nil, device: entry.identity.device) ?? .include
+  }
+
+  private func markers(of directory: SourceDirectory?) -> FileChooser.DirectoryMarkers {
+    guard let directory else { return FileChooser.DirectoryMarkers() }
+    return FileChooser.DirectoryMarkers(
+      ignoreFile: content(of: FileChooser.ignoreFileName, in: directory, limit: 1 << 20),
+      cacheTag: options.choosing.excludesCaches
+        ? content(of: CacheDirectoryTag.fileName, in: directory, limit: CacheDirectoryTag.signature.count) : nil)
+  }
+
+  /// The beginning of a regular file; nil where there is none, or it cannot be read.
+  private func content(of name: [UInt8], in directory: SourceDirectory, limit: Int) -> [UInt8]? {
+    guard let entry = try? directory.entry(named: name, onWarning: { _ in }), entry.kind == .regular else { return nil }
+    do throws(FileError) {
+      let file = try directory.openFile(entry)
+      var bytes = [UInt8](repeating: 0, count: Int(min(entry.byteCount, Int64(limit))))
+      var span = bytes.mutableSpan
+      let count = try file.read(into: &span, at: 0)
+      return Array(bytes.prefix(count))
+    } catch {
+      report(error)
+      return nil
+    }
+  }
+
+  private func exclude(_ entry: FileEntry, in directory: SourceDirectory, _ reason: FileDecision.Reason) {
+    progress.change { progress in
+      progress.excluded += 1
+      guard options.isDryRun, progress.exclusions.count < 100_000 else { return }
+      progress.exclusions.append("\(printable(directory.path + [UInt8(ascii: "/")] + entry.name)): \(reason)")
+    }
+  }
+
+  // MARK: Entries
+
+  private func add(_ entry: FileEntry, in directory: SourceDirectory) throws {
+    switch entry.kind {
+    case .directory: try enter(entry)
+    case .socket: progress.change { $0.skippedSockets += 1 }
+    case .regular: try addFile(entry, in: directory)
+    default:
+      let old = parent.find(entry.name)
+      try append(.entry(entry, .none))
+      note(entry, old, isUnchanged: old.map { Self.isSame(entry, $0.file) } ?? false)
+    }
+  }
+
+  private func addFile(_ entry: FileEntry, in directory: SourceDirectory) throws {
+    let old = parent.find(entry.name)
+    if !options.rescans, let old, Self.isSame(entry, old.file) {
+      note(entry, old, isUnchanged: true)
+      return try append(.entry(entry, .known(old.content, extents: old.extents)))
+    }
+    let path = directory.path + [UInt8(ascii: "/")] + entry.name
+    progress.change { $0.path = path }
+    if options.isDryRun { return note(entry, old) }
+    submittedCount = 0
+    do {
+      let file = try directory.openFile(entry)
+      var read = entry
+      let source = try content(of: file, &read)
+      if try file.hasChanged(since: entry) { progress.addFailure("“\(printable(path))” changed while it was read") }
+      note(read, old)
+      try append(.entry(read, source))
+    } catch let error as FileError {
+      if submittedCount > 0 { try append(.drop(submittedCount)) }
+      report(error)
+    }
+  }
+
+  /// Hands on the data of a file; the entry gets the length that it had while it was read.
+  private func content(of file: SourceFile, _ entry: inout FileEntry) throws -> TreeStep.DataSource {
+    var extents = try extents(of: file)
+    if extents.isEmpty, file.byteCount < Self.smallFileLimit {
+      if let index = try smallFile(file, &entry) { return index < 0 ? .none : .small(index, extents: []) }
+    }
+    file.advise(.sequential)
+    let isSparse = !extents.isEmpty
+    if !isSparse { extents = [0..<Int64.max] }
+    var extent = 0
+    var position = extents[0].lowerBound
+    let (chunkCount, byteCount) = try unsafe window.divide({ buffer throws(FileError) in
+      while extent < extents.count {
+        let wanted = Int(min(Int64(buffer.count), extents[extent].upperBound - position))
+        let count = wanted == 0 ? 0 : try unsafe file.read(into: .init(rebasing: buffer[..<wanted]), at: position)
+        position += Int64(count)
+        if count > 0 { return count }
+        // The end of the extent, or of the file, which may have become shorter.
+        if isSparse { extents[extent] = extents[extent].lowerBound..<position }
+        extent += 1
+        if extent < extents.count { position = extents[extent].lowerBound }
+      }
+      return 0
+    }) { chunk in try submit(chunk) }
+    progress.change { $0.bytesRead += byteCount }
+    if !isSparse { entry.byteCount = byteCount }
+    return chunkCount == 0 && !isSparse ? .none : .chunks(chunkCount, extents: isSparse ? extents : [])
+  }
+
+  /// Where a sparse file has data; empty: everywhere.
+  private func extents(of file: SourceFile) throws(FileError) -> [Range<Int64>] {
+    var extents: [Range<Int64>] = []
+    var position: Int64 = 0
+    while let data = try file.nextData(from: position) {
+      if data == 0..<file.byteCount { return [] }
+      extents.append(data)
+      position = data.upperBound
+    }
+    // What is a hole to its end says so.
+    return extents.isEmpty && file.byteCount > 0 ? [file.byteCount..<file.byteCount] : extents
+  }
+
+  /// The number of a small file in the batch; -1: it is empty; nil: it is not small any more.
+  private func smallFile(_ file: SourceFile, _ entry: inout FileEntry) throws -> Int? {
+    let range = try unsafe window.withScratch { memory throws(FileError) -> Range<Int>? in
+      let count = try unsafe file.read(into: .init(rebasing: memory[..<Self.smallFileLimit]), at: 0)
+      if count == Self.smallFileLimit { return nil }
+      let start = data.count
+      unsafe data += memory[..<count]
+      return start..<data.count
+    }
+    guard let range else { return nil }
+    entry.byteCount = Int64(range.count)
+    progress.change { $0.bytesRead += Int64(range.count) }
+    if range.isEmpty { return -1 }
+    ranges.append(range)
+    return ranges.count - 1
+  }
+
+  // MARK: Handing on
+
+  private func enter(_ entry: FileEntry) throws {
+    parent.enter(parent.find(entry.name))
+    progress.change { $0.counts.directories += 1 }
+    try append(.enter(entry))
+  }
+
+  private func leave() throws {
+    parent.leave()
+    try append(.leave)
+  }
+
+  private func append(_ step: TreeStep) throws {
+    if options.isDryRun { return }
+    steps.append(step)
+    if data.count >= Self.groupByteCount || steps.count >= Self.batchStepCount { try flush() }
+  }
+
+  private func flush() throws {
+    if steps.isEmpty { return }
+    try pipeline.submit(.batch(steps, smallFiles: ranges, data: data))
+    steps.removeAll()
+    ranges.removeAll()
+    data = []
+    data.reserveCapacity(Self.groupByteCount + Self.smallFileLimit)
+  }
+
+  private func submit(_ chunk: [UInt8]) throws {
+    try pipeline.submit(.chunk(chunk))
+    submittedCount += 1
+  }
+
+  private func note(_ entry: FileEntry, _ old: ArchiveEntry?, isUnchanged: Bool = false) {
+    progress.change { progress in
+      progress.counts.files += 1
+      if entry.kind == .regular { progress.counts.bytes += entry.byteCount }
+      if isUnchanged {
+        progress.unchangedFiles += 1
+      } else if old == nil {
+        progress.newFiles += 1
+      } else {
+        progress.changedFiles += 1
+      }
+    }
+  }
+
+  private func report(_ error: FileError) { progress.addFailure("\(error)") }
+
+  private static func isSame(_ entry: FileEntry, _ old: FileEntry) -> Bool {
+    entry.kind == old.kind && (entry.kind != .regular || entry.byteCount == old.byteCount)
+      && entry.modificationTime == old.modificationTime
+      && entry.changeTime == old.changeTime && entry.identity.inode == old.identity.inode
+  }
+}

@@ -1,0 +1,18 @@
+internal import Foundation
+
+/// Threads that work for one call, which waits for them.
+final class WorkingThreads {
+  private let group = DispatchGroup()
+
+  func start(_ body: @escaping @Sendable () -> Void) {
+    group.enter()
+    let thread = Thread { [group] in
+      body()
+      group.leave()
+    }
+    thread.stackSize = 1 << 20
+    thread.start()
+  }
+
+  func wait() { group.wait() }
+}

@@ -1,0 +1,79 @@
+internal import Todana
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension Archive {
+  /// All snapshots, the oldest first.
+  public func snapshots() throws -> [Snapshot] {
+    var snapshots: [Snapshot] = []
+    try store.forEach(StoredSnapshot.self) { stored, _ in snapshots.append(try Snapshot(stored)) }
+    return snapshots.sorted { ($0.time, $0.rowID) < ($1.time, $1.rowID) }
+  }
+
+  /// The snapshot that a person means.
+  ///
+  /// - Parameter name: `latest`, or an id, or as many of its first digits as no other has, at least four.
+  /// - Returns: The snapshot.
+  /// - Throws: ``ArchiveError/Code/snapshotNotFound``.
+  public func snapshot(named name: String) throws -> Snapshot {
+    let snapshots = try snapshots()
+    if name == "latest" {
+      guard let latest = snapshots.last else {
+        throw ArchiveError(.snapshotNotFound, "The archive has no snapshots.")
+      }
+      return latest
+    }
+    let digits = name.lowercased()
+    guard digits.count >= 4 else {
+      throw ArchiveError(
+        .snapshotNotFound, "“\(name)” is too short for the id of a snapshot: give four digits or more.")
+    }
+    let found = snapshots.filter { $0.id.description.hasPrefix(digits) }
+    if found.count == 1 { return found[0] }
+    throw ArchiveError(
+      .snapshotNotFound,
+      found.isEmpty
+        ? "No snapshot has an id that begins with “\(name)”."
+        : "\(found.count) snapshots have ids that begin with “\(name)”: give more digits.")
+  }
+
+  /// Removes snapshots; what only they need is removed by ``compact(progress:)``.
+  ///
+  /// All or none are removed.
+  public func remove(_ snapshots: [Snapshot]) throws {
+    for snapshot in snapshots { try store.delete(stored(snapshot)) }
+    try store.saveChanges()
+  }
+
+  /// Changes the tags of a snapshot.
+  public func setTags(_ tags: [String], of snapshot: Snapshot) throws {
+    try store.update(stored(snapshot)) { $0.tags = tags }
+    try store.saveChanges()
+  }
+
+  func stored(_ snapshot: Snapshot) throws -> StoredSnapshot { try stores.object(StoredSnapshot.self, snapshot.rowID) }
+
+  func insert(
+    pages: [RowID], time: Date, host: String, paths: [[UInt8]], tags: [String], counts: SnapshotCounts,
+    original: SnapshotID? = nil
+  ) throws -> StoredSnapshot {
+    let stored = StoredSnapshot()
+    stored.snapshotID = SnapshotID.random().bytes
+    stored.milliseconds = Int64(clamping: Int((time.timeIntervalSince1970 * 1000).rounded()))
+    stored.host = host
+    stored.paths = paths
+    stored.tags = tags
+    stored.pages = pages
+    stored.counts = counts
+    stored.program = Self.program
+    stored.original = original?.bytes ?? []
+    try store.insert(stored)
+    return stored
+  }
+
+  static let program = "todana"
+}

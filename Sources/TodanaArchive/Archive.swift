@@ -1,0 +1,95 @@
+internal import Foundation
+public import Todana
+
+/// A directory that holds snapshots of file trees, deduplicated, compressed and encrypted: a Todana store.
+///
+/// One thread at a time.
+public final class Archive {
+  /// What a new archive is made with.
+  public struct Settings: Sendable {
+    public var compression = Compression.standard
+    public var chunkSizes = Chunker.Sizes.standard
+
+    public init() {}
+  }
+
+  public let path: String
+  /// What content is compressed with that is added without saying.
+  public let compression: Compression
+  let stores: ArchiveStore
+  let key: ArchiveKey
+  let sizes: Chunker.Sizes
+
+  /// The store below: for its keys, its verification, its backups.
+  public var store: Store { stores.store }
+
+  private init(_ path: String, _ stores: ArchiveStore, _ header: ArchiveHeader) throws {
+    self.path = path
+    self.stores = stores
+    key = header.key
+    sizes = header.sizes
+    compression = try Compression(header.compression)
+  }
+
+  /// Makes an archive.
+  ///
+  /// - Parameters:
+  ///   - path: A directory that does not exist, or is empty.
+  ///   - settings: Of the archive, for good.
+  ///   - configuration: Encryption, above all.
+  /// - Returns: The archive, open.
+  /// - Throws: ``ArchiveError/Code/exists``; `StoreError`.
+  public static func make(
+    at path: String, settings: Settings = Settings(), configuration: StoreConfiguration
+  ) throws -> Archive {
+    let contents = try? FileManager.default.contentsOfDirectory(atPath: path)
+    if let contents, !contents.isEmpty || !isDirectory(path) {
+      throw ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
+    }
+    if contents == nil, FileManager.default.fileExists(atPath: path) {
+      throw ArchiveError(.exists, "“\(path)” is there already, and is no directory that can be read.")
+    }
+    let store = try openStore(path, configuration)
+    let header = ArchiveHeader(
+      key: try ArchiveKey(), sizes: settings.chunkSizes, compression: settings.compression.description)
+    try store.writeNamedBuffer(ArchiveHeader.bufferName) { buffer in header.write(to: &buffer) }
+    try store.saveChanges()
+    return try Archive(path, ArchiveStore(store), header)
+  }
+
+  /// Opens an archive.
+  ///
+  /// - Throws: ``ArchiveError/Code/notAnArchive``, ``ArchiveError/Code/newerFormat``; `StoreError` where the store cannot
+  ///   be opened, with a wrong passphrase for example.
+  public convenience init(at path: String, configuration: StoreConfiguration) throws {
+    // A store is made where there is none.
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw ArchiveError(.notAnArchive, "There is no “\(path)”.")
+    }
+    guard let contents = try? FileManager.default.contentsOfDirectory(atPath: path), !contents.isEmpty else {
+      throw ArchiveError(.notAnArchive, "“\(path)” is no archive.")
+    }
+    let store = try Self.openStore(path, configuration)
+    guard
+      let header = try store.readNamedBuffer(ArchiveHeader.bufferName, { buffer in try ArchiveHeader(from: &buffer) })
+    else { throw ArchiveError(.notAnArchive, "“\(path)” is a store, but no archive.") }
+    try self.init(path, ArchiveStore(store), header)
+  }
+
+  private static func openStore(_ path: String, _ configuration: StoreConfiguration) throws -> Store {
+    var configuration = configuration
+    // Memory is for content.
+    configuration.backendOptions.privateLimitByteCount = 16 << 20
+    configuration.backendOptions.logLimitByteCount = 16 << 20
+    // Nothing is written back to an object that was read.
+    configuration.detectsUnannouncedChanges = false
+    return try Store(.directory(path), classes: ArchiveStore.classes, configuration: configuration)
+  }
+
+  public func close() throws { try store.close() }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var isDirectory: ObjCBool = false
+    return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+  }
+}

@@ -1,0 +1,46 @@
+internal import Todana
+
+/// Bytes as they are stored: made smaller where that was worth it, and filled up so that their length tells little.
+struct PackedBytes: Sendable {
+  /// The most bytes that are unpacked at once: what a reader takes memory for.
+  static let byteCountLimit = 16 << 20
+  private static let padding = 256
+
+  var method: CompressionMethod
+  /// Before they were made smaller.
+  var byteCount: Int
+  var bytes: [UInt8]
+
+  init(method: CompressionMethod, byteCount: Int, bytes: [UInt8]) {
+    self.method = method
+    self.byteCount = byteCount
+    self.bytes = bytes
+  }
+
+  /// Method, both lengths, the bytes, zeros up to a multiple of 256.
+  func write(to buffer: inout DataBuffer) {
+    buffer.writeUInt8(method.rawValue)
+    buffer.writeUInt32(UInt32(byteCount))
+    buffer.writeUInt32(UInt32(bytes.count))
+    buffer.writeRawBytes(bytes)
+    let rest = (Self.headerByteCount + bytes.count) % Self.padding
+    if rest > 0 { buffer.writeRawBytes([UInt8](repeating: 0, count: Self.padding - rest)) }
+  }
+
+  init(from buffer: inout DataBuffer) throws {
+    guard let method = CompressionMethod(rawValue: try buffer.readUInt8()) else {
+      throw ArchiveError(.damaged, "Something is compressed in a way that this program does not know.")
+    }
+    self.method = method
+    byteCount = Int(try buffer.readUInt32())
+    guard byteCount <= Self.byteCountLimit else {
+      throw ArchiveError(.damaged, "A piece of content claims to have \(byteCount) bytes.")
+    }
+    bytes = try buffer.readRawBytes(count: Int(try buffer.readUInt32()))
+    let rest = (Self.headerByteCount + bytes.count) % Self.padding
+    if rest > 0 { _ = try buffer.readRawBytes(count: Self.padding - rest) }
+  }
+
+  /// With the name before it.
+  private static let headerByteCount = ContentName.byteCount + 9
+}

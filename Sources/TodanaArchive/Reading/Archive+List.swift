@@ -1,0 +1,99 @@
+internal import Todana
+
+/// Something in a snapshot, as a list shows it.
+public struct ListedFile: Sendable {
+  /// From the top of the snapshot.
+  public let path: [UInt8]
+  public let file: FileEntry
+}
+
+extension Archive {
+  /// Calls back with what a snapshot holds, in the order of names, each directory before what is in it.
+  ///
+  /// - Parameters:
+  ///   - snapshot: One of this archive.
+  ///   - paths: What to list, with all that is below; none: everything.
+  ///   - isRecursive: If not, of directories that were asked for only what is directly in them.
+  ///   - onFailure: Gets what cannot be read, while the rest is listed; and paths that are not there.
+  ///   - body: Gets each file; throws to end it all.
+  /// - Throws: `StoreError`; what `body` throws.
+  public func list(
+    _ snapshot: Snapshot, paths: [[UInt8]] = [], isRecursive: Bool = true, onFailure: (String) -> Void,
+    _ body: (ListedFile) throws -> Void
+  ) throws {
+    var walk = SnapshotWalk(snapshot.pages, of: stores)
+    var selection = PathSelection(paths)
+    /// How many directories that were asked for the walk is in.
+    var depth = 0
+    while let step = try walk.next() {
+      switch step {
+      case .failure(let error, _): onFailure("The directory “\(printable(walk.directory))” is not whole: \(error)")
+      case .end: if depth > 0 { depth -= 1 }
+      case .entry(let entry):
+        let path = walk.path(of: entry)
+        let isDirectory = entry.file.kind == .directory
+        switch selection.relation(of: path) {
+        case .outside: walk.skip()
+        case .above: if !isDirectory { walk.skip() }
+        case .selected:
+          let isAskedFor = !selection.paths.isEmpty && selection.paths.contains(path)
+          try body(ListedFile(path: path, file: entry.file))
+          guard isDirectory else { continue }
+          if isRecursive || isAskedFor && depth == 0 { depth += 1 } else { walk.skip() }
+        }
+      }
+    }
+    for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      onFailure("The snapshot has no “\(printable(path))”.")
+    }
+  }
+
+  /// Calls back with the content of a file.
+  ///
+  /// - Parameters:
+  ///   - path: Of a regular file in the snapshot.
+  ///   - snapshot: One of this archive.
+  ///   - body: Gets the bytes, in order; holes as zeros.
+  /// - Throws: ``ArchiveError/Code/fileNotFound``, ``ArchiveError/Code/damaged``; what the closure throws.
+  public func read(
+    _ path: [UInt8], of snapshot: Snapshot, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let entry = try entry(path, of: snapshot)
+    guard entry.file.kind == .regular else {
+      throw ArchiveError(.fileNotFound, "“\(printable(path))” is not a regular file.")
+    }
+    var position: Int64 = 0
+    func fill(to end: Int64) throws {
+      let zeros = [UInt8](repeating: 0, count: Int(min(end - position, 1 << 16)))
+      while position < end {
+        let count = Int(min(end - position, Int64(zeros.count)))
+        try unsafe zeros.withUnsafeBytes { try unsafe body(.init(rebasing: $0[..<count])) }
+        position += Int64(count)
+      }
+    }
+    try unsafe ContentReader(stores).read(entry) { bytes, offset in
+      try fill(to: offset)
+      try unsafe body(bytes)
+      position += Int64(bytes.count)
+    }
+    try fill(to: entry.file.byteCount)
+  }
+
+  /// What is at a path, found step by step.
+  func entry(_ path: [UInt8], of snapshot: Snapshot) throws -> ArchiveEntry {
+    let steps = PathSelection([path]).paths[0].split(separator: UInt8(ascii: "/")).map { Array($0) }
+    var pages = snapshot.pages
+    for (index, name) in steps.enumerated() {
+      var reader = DirectoryReader(pages, of: stores)
+      var found: ArchiveEntry?
+      while found == nil, let entry = try reader.next() {
+        if entry.file.name == name { found = entry }
+      }
+      guard let found else { break }
+      if index == steps.count - 1 { return found }
+      guard case .pages(let next) = found.content else { break }
+      pages = next
+    }
+    throw ArchiveError(.fileNotFound, "The snapshot has no “\(printable(path))”.")
+  }
+}

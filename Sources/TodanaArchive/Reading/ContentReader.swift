@@ -1,0 +1,91 @@
+internal import Todana
+
+/// Gives the data of files back, piece by piece.
+///
+/// Groups of small files are kept for the next file, which mostly is in the same.
+///
+/// For one thread.
+final class ContentReader {
+  private static let keptCount = 8
+
+  private let archive: ArchiveStore
+  /// The group used last comes last.
+  private var groups: [(row: RowID, bytes: [UInt8])] = []
+
+  init(_ archive: ArchiveStore) { self.archive = archive }
+
+  /// Calls back with the data of a file, in order.
+  ///
+  /// - Parameters:
+  ///   - entry: A regular file.
+  ///   - body: Gets bytes, and where in the file they belong.
+  /// - Throws: ``ArchiveError/Code/damaged`` where some of it is not there, or not of the length that it should have;
+  ///   what the closure throws.
+  func read(_ entry: ArchiveEntry, _ body: (UnsafeRawBufferPointer, Int64) throws -> Void) throws {
+    var placer = DataPlacer(entry)
+    switch entry.content {
+    case .none, .pages: break
+    case .small(let row):
+      let file = try archive.object(StoredSmallFile.self, row)
+      let group = try group(file.group)
+      guard file.offset + file.byteCount <= group.count else {
+        throw ArchiveError(.damaged, "A small file is behind the end of its group.")
+      }
+      try unsafe group.withUnsafeBytes { bytes in
+        try unsafe placer.place(.init(rebasing: bytes[file.offset..<file.offset + file.byteCount]), body)
+      }
+    case .chunks(let rows):
+      for row in rows {
+        try unsafe archive.content(row).withUnsafeBytes { bytes in try unsafe placer.place(bytes, body) }
+      }
+    }
+    try placer.finish()
+  }
+
+  private func group(_ row: RowID) throws -> [UInt8] {
+    if let index = groups.lastIndex(where: { $0.row == row }) {
+      if index != groups.count - 1 { groups.append(groups.remove(at: index)) }
+      return groups[groups.count - 1].bytes
+    }
+    let bytes = try archive.content(row)
+    if groups.count == Self.keptCount { groups.removeFirst() }
+    groups.append((row, bytes))
+    return bytes
+  }
+}
+
+/// Says where in a file its stored data belong, hole for hole.
+struct DataPlacer {
+  private let extents: [Range<Int64>]
+  private var extent = 0
+  private var position: Int64
+
+  init(_ entry: ArchiveEntry) {
+    extents = entry.extents.isEmpty ? [0..<entry.file.byteCount] : entry.extents
+    position = extents[0].lowerBound
+  }
+
+  mutating func place(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, Int64) throws -> Void) throws {
+    var start = 0
+    while start < bytes.count {
+      while extent < extents.count, position == extents[extent].upperBound {
+        extent += 1
+        if extent < extents.count { position = extents[extent].lowerBound }
+      }
+      guard extent < extents.count else { throw ArchiveError(.damaged, "A file has more content than its length.") }
+      let count = Int(min(Int64(bytes.count - start), extents[extent].upperBound - position))
+      try unsafe body(.init(rebasing: bytes[start..<start + count]), position)
+      start += count
+      position += Int64(count)
+    }
+  }
+
+  /// All data must have come.
+  func finish() throws(ArchiveError) {
+    if extent == extents.count { return }
+    let rest = extents[extent...].dropFirst().reduce(extents[extent].upperBound - position) { $0 + Int64($1.count) }
+    guard rest == 0 else {
+      throw ArchiveError(.damaged, "A file has less content than its length.")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import Todana
+
+/// Goes through all that a snapshot holds, in the order of names by bytes, each directory before what is in it.
+///
+/// Memory: a page for each directory from the root down to where the walk is.
+struct SnapshotWalk: ~Copyable {
+  enum Step {
+    /// Something of a directory. A directory is gone into next, unless it is skipped.
+    case entry(ArchiveEntry)
+    /// All of a directory was seen, as far as it could be.
+    case end(ArchiveEntry)
+    /// A page of ``directory`` cannot be read; the walk goes on without it.
+    case failure(ArchiveError, page: RowID)
+  }
+
+  /// More than any file system that people use lets programs get to.
+  static let levelLimit = 100_000
+
+  private let archive: ArchiveStore
+  private var levels = LevelStack()
+  private var pending: ArchiveEntry?
+  /// The path of the directory that the last entry is in: empty for the root.
+  private(set) var directory: [UInt8] = []
+
+  init(_ pages: [RowID], of archive: ArchiveStore) {
+    self.archive = archive
+    levels.push(DirectoryReader(pages, of: archive), nil)
+  }
+
+  /// Does not go into the directory that was given out last.
+  mutating func skip() { pending = nil }
+
+  /// The path of an entry that was given out last.
+  func path(of entry: ArchiveEntry) -> [UInt8] {
+    directory.isEmpty ? entry.file.name : directory + [UInt8(ascii: "/")] + entry.file.name
+  }
+
+  /// The next step; nil when all was seen.
+  ///
+  /// - Throws: What is wrong with the whole archive, and not with a page only.
+  mutating func next() throws -> Step? {
+    if let entry = pending.take(), case .pages(let pages) = entry.content {
+      guard levels.count < Self.levelLimit else {
+        let error = ArchiveError(.damaged, "Directories are in one another more than \(Self.levelLimit) times.")
+        return .failure(error, page: 0)
+      }
+      directory = path(of: entry)
+      levels.push(DirectoryReader(pages, of: archive), entry)
+    }
+    if levels.count == 0 { return nil }
+    do {
+      if let entry = try levels.next() {
+        if entry.file.kind == .directory { pending = entry }
+        return .entry(entry)
+      }
+    } catch let error as ArchiveError where error.code == .damaged || error.code == .newerFormat {
+      return .failure(error, page: levels.page)
+    }
+    guard let entry = levels.pop() else { return nil }
+    let nameByteCount = entry.file.name.count
+    directory.removeLast(min(directory.count, nameByteCount + 1))
+    return .end(entry)
+  }
+}
+
+/// Readers of the directories from the root down.
+private struct LevelStack: ~Copyable {
+  private final class Level {
+    var reader: DirectoryReader
+    let entry: ArchiveEntry?
+
+    init(_ reader: consuming DirectoryReader, _ entry: ArchiveEntry?) {
+      self.reader = reader
+      self.entry = entry
+    }
+  }
+
+  private var levels: [Level] = []
+
+  var count: Int { levels.count }
+  var page: RowID { levels.last?.reader.page ?? 0 }
+
+  mutating func push(_ reader: consuming DirectoryReader, _ entry: ArchiveEntry?) {
+    levels.append(Level(reader, entry))
+  }
+
+  func next() throws -> ArchiveEntry? { try levels.last?.reader.next() }
+
+  mutating func pop() -> ArchiveEntry? { levels.popLast()?.entry }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Foundation
+import Todana
+import TodanaArchive
+
+struct ArchiveAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Makes a snapshot of files and directories.",
+    usage: "todana archive add [<options>] <archive> <path> ...",
+    discussion: """
+      Files that the last snapshot of the same paths has unchanged are not read again. What cannot be read is left out and \
+      listed, and the exit status is 1 then.
+      """)
+
+  @Argument(help: "The archive's directory, and what to archive.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup(title: "Choosing") var choosing: ChoosingArguments
+
+  @Option(
+    help: ArgumentHelp(
+      "Archive the paths of a file too, one a line or NUL-separated; -: the standard input.", valueName: "file"))
+  var filesFrom: String?
+  @Option(help: ArgumentHelp("Archive the standard input as a file of this name.", valueName: "name"))
+  var stdin: String?
+  @Option(help: ArgumentHelp("A tag for the snapshot; several are allowed.", valueName: "tag")) var tag: [String] = []
+  @Option(help: ArgumentHelp("The machine's name to note.", valueName: "name")) var host: String?
+  @Option(help: ArgumentHelp("The time to note, as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))
+  var time: String?
+  @Option(help: ArgumentHelp("zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
+  var compression: String?
+  @Flag(help: "Read all files, also those that are unchanged.") var rescan = false
+  @Flag(help: "Say what would be archived, and store nothing.") var dryRun = false
+  @Flag(help: "Show each file that was left out, and why.") var verbose = false
+  @OptionGroup var report: ReportOptions
+
+  func run() throws {
+    let (path, paths) = try paths()
+    let addOptions = try addOptions()
+    let added = try options.withArchive(path, dryRun ? .read : .write) { archive in
+      var line = ProgressLine(isShown: !report.quiet && !report.json)
+      defer { line.clear() }
+      let start = ContinuousClock.now
+      func show(_ progress: AddProgress) throws {
+        try Interruption.check()
+        line.show(ArchiveProgressText.text(of: progress, seconds: start.duration(to: .now).seconds))
+      }
+      if let stdin {
+        return try archive.add(descriptor: STDIN_FILENO, name: bytes(stdin), options: addOptions, progress: show)
+      }
+      return try archive.add(paths, options: addOptions, progress: show)
+    }
+    try say(added)
+    if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
+  }
+
+  private func paths() throws -> (archive: String, paths: [[UInt8]]) {
+    let (archive, rest) = try ArchiveOptions.split(arguments)
+    var paths = rest.map(bytes)
+    if let filesFrom {
+      do {
+        paths += try FileList(InputFile.content(of: filesFrom, byteLimit: 1 << 30)).paths
+      } catch let error as ChoosingError {
+        throw ValidationError("\(error)")
+      }
+    }
+    if stdin != nil, !paths.isEmpty { throw ValidationError("--stdin and paths exclude each other.") }
+    if stdin == nil, paths.isEmpty { throw ValidationError("There is nothing to archive: say which paths.") }
+    return (archive, paths)
+  }
+
+  private func addOptions() throws -> AddOptions {
+    var result = AddOptions()
+    do {
+      result.choosing = try choosing.options()
+      result.compression = try compression.map { try Compression($0) }
+    } catch let error as ArchiveError {
+      throw ValidationError("\(error)")
+    }
+    result.tags = tag
+    result.host = host
+    result.rescans = rescan
+    result.isDryRun = dryRun
+    if let time {
+      guard let date = date(ofText: time) else {
+        throw ValidationError("“\(time)” is no time: write 2026-11-23 or 2026-11-23 10:00:00.")
+      }
+      result.time = date
+    }
+    return result
+  }
+
+  private func say(_ added: Archive.Added) throws {
+    let progress = added.progress
+    for failure in progress.failures { warn(failure) }
+    if verbose { for exclusion in progress.exclusions { warn(exclusion) } }
+    if report.json { return try printJSON(AddReport(added)) }
+    let counts = progress.counts
+    try StandardOutput.line(
+      "\(counted(counts.files, "file")) in \(counted(counts.directories, "directory", "directories")), "
+        + "\(formattedSize(Int(counts.bytes))): \(formattedCount(progress.newFiles)) new, "
+        + "\(formattedCount(progress.changedFiles)) changed, \(formattedCount(progress.unchangedFiles)) unchanged.")
+    if progress.skippedSockets > 0 {
+      try StandardOutput.line("\(counted(progress.skippedSockets, "socket")) left out.")
+    }
+    if progress.excluded > 0 { try StandardOutput.line("\(counted(progress.excluded, "path")) left out by rules.") }
+    if counts.failures > 0 { try StandardOutput.line("\(counted(counts.failures, "problem")), listed above.") }
+    guard let snapshot = added.snapshot else {
+      return try StandardOutput.line("Nothing was stored: this was a dry run.")
+    }
+    try StandardOutput.line(
+      "Stored \(formattedSize(Int(progress.newBytes))) of new content in \(formattedSize(Int(progress.storedBytes))).")
+    try StandardOutput.line("Snapshot \(snapshot.id.short).")
+  }
+}
+
+private struct AddReport: Encodable {
+  let snapshot: String?
+  let files: Int
+  let directories: Int
+  let bytes: Int64
+  let newFiles: Int
+  let changedFiles: Int
+  let unchangedFiles: Int
+  let bytesRead: Int64
+  let newBytes: Int64
+  let storedBytes: Int64
+  let skippedSockets: Int
+  let excluded: Int
+  let failureCount: Int
+  let failures: [String]
+
+  init(_ added: Archive.Added) {
+    let progress = added.progress
+    snapshot = added.snapshot.map { "\($0.id)" }
+    (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
+    (newFiles, changedFiles, unchangedFiles) = (progress.newFiles, progress.changedFiles, progress.unchangedFiles)
+    (bytesRead, newBytes, storedBytes) = (progress.bytesRead, progress.newBytes, progress.storedBytes)
+    (skippedSockets, excluded) = (progress.skippedSockets, progress.excluded)
+    (failureCount, failures) = (progress.counts.failures, progress.failures)
+  }
+}

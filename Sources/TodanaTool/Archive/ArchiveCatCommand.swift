@@ -1,0 +1,28 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+struct ArchiveCatCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cat",
+    abstract: "Writes the content of files to the standard output.",
+    usage: "todana archive cat [<options>] <archive> <path> ...")
+
+  @Argument(help: "The archive's directory, and paths of files in the snapshot.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup var snapshot: SnapshotOption
+
+  func run() throws {
+    let (path, paths) = try ArchiveOptions.split(arguments)
+    guard !paths.isEmpty else { throw ValidationError("Which files? Say their paths in the snapshot.") }
+    try options.withArchive(path) { archive in
+      let snapshot = try archive.snapshot(named: snapshot.snapshot)
+      for path in paths {
+        try unsafe archive.read(bytes(path), of: snapshot) { content in
+          try Interruption.check()
+          try StandardOutput.write(unsafe Array(content))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Todana
+import TodanaArchive
+
+struct ArchiveInitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Makes an archive.",
+    discussion:
+      "Encrypted with AES-128, unless --plain says that it is not. A passphrase that is lost cannot be replaced.",
+    aliases: ["create"])
+
+  @Argument(help: "The archive's directory, which does not exist or is empty.") var archive: String?
+  @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
+  @Flag(help: "Do not encrypt: whoever can read the directory can read what is in it.") var plain = false
+  @Flag(help: "Encrypt with AES-256.") var aes256 = false
+  @Option(help: ArgumentHelp("zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
+  var compression = "zstd:3"
+  @Flag(help: "For programs: one JSON document.") var json = false
+
+  func run() throws {
+    let path = try ArchiveOptions.archive(archive)
+    var settings = Archive.Settings()
+    do {
+      settings.compression = try Compression(compression)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+    var configuration = StoreConfiguration()
+    configuration.backendOptions.programName = "todana"
+    if aes256 { configuration.backendOptions.cipher = .aes256 }
+    if plain {
+      guard try secret.given() == nil else {
+        throw ValidationError("--plain and a passphrase or key exclude each other.")
+      }
+    } else {
+      let secret = try secret.new(for: path)
+      configuration.encryption = .callback { secret }
+    }
+    let made = try Archive.make(at: path, settings: settings, configuration: configuration)
+    let id = "\(made.store.backend.storeID)"
+    try made.close()
+    if json { return try printJSON(Report(archive: path, id: id, isEncrypted: !plain)) }
+    try StandardOutput.line("Made the archive \(printable(path))\(plain ? ", which is not encrypted" : "").")
+  }
+
+  private struct Report: Encodable {
+    let archive: String
+    let id: String
+    let isEncrypted: Bool
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+struct ArchiveListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the files of a snapshot.",
+    usage: "todana archive list [<options>] <archive> [<path> ...]",
+    discussion: "Without a path, what is at the top; of a directory, what is directly in it, or all with --recursive.",
+    aliases: ["ls"])
+
+  @Argument(help: "The archive's directory, and paths in the snapshot.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup var snapshot: SnapshotOption
+  @Flag(name: [.long, .customShort("r")], help: "List all that is below, too.") var recursive = false
+  @Flag(name: [.long, .customShort("l")], help: "Show permissions, owner, size and time.") var long = false
+  @Flag(help: "For programs: JSON, one file a line.") var json = false
+
+  func run() throws {
+    let (path, paths) = try ArchiveOptions.split(arguments)
+    let owners = OwnerColumn()
+    var failureCount = 0
+    try options.withArchive(path) { archive in
+      let snapshot = try archive.snapshot(named: snapshot.snapshot)
+      try archive.list(snapshot, paths: paths.map(bytes), isRecursive: recursive) { failure in
+        failureCount += 1
+        warn(failure)
+      } _: { listed in
+        try Interruption.check()
+        if json {
+          try printJSONLine(ListedFileReport(listed))
+        } else {
+          try StandardOutput.line(long ? owners.line(of: listed) : printable(text(listed.path)))
+        }
+      }
+    }
+    if failureCount > 0 { throw ExitStatus.somethingWrong }
+  }
+
+  private func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+}

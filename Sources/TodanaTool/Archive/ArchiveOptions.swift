@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import Todana
+import TodanaArchive
+
+/// How a command opens the archive that it works on.
+struct ArchiveOptions: ParsableArguments {
+  @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
+  @OptionGroup var waiting: WaitOptions
+
+  /// Names the archive of commands whose first argument does not.
+  static let variable = "TODANA_ARCHIVE"
+
+  /// The archive, and what else was said behind the command.
+  static func split(_ arguments: [String]) throws -> (archive: String, rest: [String]) {
+    if let archive = ProcessInfo.processInfo.environment[variable], !archive.isEmpty { return (archive, arguments) }
+    guard let archive = arguments.first else {
+      throw ValidationError("Which archive? Its directory is the first argument, or in \(variable).")
+    }
+    return (archive, Array(arguments.dropFirst()))
+  }
+
+  /// The archive of a command that takes nothing else.
+  static func archive(_ argument: String?) throws -> String {
+    if let argument { return argument }
+    return try split([]).archive
+  }
+
+  /// Opens the archive, calls the closure, and closes the archive, whatever comes of it.
+  func withArchive<Result>(
+    _ path: String, _ access: KyotoBackend.Access = .read, _ body: (Archive) throws -> Result
+  ) throws -> Result {
+    var configuration = StoreConfiguration()
+    configuration.backendOptions.access = access
+    let archive = try secret.opening(path, waiting, configuration, given: try secret.given()) { configuration in
+      do {
+        return try Archive(at: path, configuration: configuration)
+      } catch let error as ArchiveError where error.code == .notAnArchive || error.code == .newerFormat {
+        throw CannotOpen("\(error)")
+      }
+    }
+    let result: Result
+    do {
+      result = try body(archive)
+    } catch {
+      // What the caller has to know is the first error; what was committed stands in the log.
+      try? archive.close()
+      throw error
+    }
+    try archive.close()
+    return result
+  }
+}
+
+/// Which snapshot a command is about.
+struct SnapshotOption: ParsableArguments {
+  @Option(help: ArgumentHelp("The snapshot: its id, the first digits of it, or latest.", valueName: "id"))
+  var snapshot = "latest"
+}
+
+/// A path as the user gave it, in bytes.
+func bytes(_ path: String) -> [UInt8] { Array(path.utf8) }

@@ -1,0 +1,48 @@
+import Foundation
+import TodanaArchive
+
+/// One line that says how far a long command is.
+enum ArchiveProgressText {
+  static func text(of progress: AddProgress, seconds: Double) -> String {
+    line(
+      [
+        counted(progress.counts.files, "file"), formattedSize(Int(progress.bytesRead)),
+        speed(progress.bytesRead, seconds),
+      ], progress.path)
+  }
+
+  static func text(of progress: ExtractProgress, total: SnapshotCounts?, seconds: Double) -> String {
+    var parts = [
+      counted(progress.counts.files, "file"), formattedSize(Int(progress.bytesWritten)),
+      speed(progress.bytesWritten, seconds),
+    ]
+    if let total, progress.counts.bytes > 0, total.bytes > 0, seconds > 1 {
+      let left = seconds * Double(max(0, total.bytes - progress.counts.bytes)) / Double(progress.counts.bytes)
+      parts.append("\(formattedDuration(left)) left")
+    }
+    return line(parts, progress.path)
+  }
+
+  static func formattedDuration(_ seconds: Double) -> String {
+    let seconds = Int(seconds.rounded())
+    if seconds < 60 { return "\(seconds) s" }
+    return seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
+  }
+
+  private static func speed(_ byteCount: Int64, _ seconds: Double) -> String {
+    formattedSize(Int(Double(byteCount) / max(seconds, 0.001))) + "/s"
+  }
+
+  /// As wide as the terminal: of the path the end is shown.
+  private static func line(_ parts: [String], _ path: [UInt8]) -> String {
+    let text = parts.joined(separator: ", ")
+    let room = Terminal.columnCount - text.count - 3
+    let name = printable(String(decoding: path, as: UTF8.self))
+    if path.isEmpty || room < 8 { return String(text.prefix(Terminal.columnCount - 1)) }
+    return text + "  " + (name.count <= room ? name : "…" + name.suffix(room - 1))
+  }
+}
+
+extension Duration {
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Todana
+import TodanaArchive
+
+struct ArchiveSnapshotsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "snapshots", abstract: "Lists the snapshots.")
+
+  @Argument(help: "The archive's directory.") var archive: String?
+  @OptionGroup var options: ArchiveOptions
+  @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag")) var tag: String?
+  @Flag(help: "For programs: one JSON document.") var json = false
+
+  func run() throws {
+    let snapshots = try options.withArchive(try ArchiveOptions.archive(archive)) { archive in
+      try archive.snapshots().filter { snapshot in tag.map { snapshot.tags.contains($0) } ?? true }
+    }
+    if json { return try printJSON(snapshots.map { SnapshotReport($0) }) }
+    var table = TextTable(
+      .text("Paths"), .text("Snapshot"), .text("Time"), .text("Host"), .number("Files"), .number("Size"))
+    for snapshot in snapshots {
+      let paths = snapshot.paths.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+      let tags = snapshot.tags.isEmpty ? "" : " [\(snapshot.tags.joined(separator: ", "))]"
+      table.append(
+        paths + tags, snapshot.id.short, formattedDate(snapshot.time), snapshot.host,
+        formattedCount(snapshot.counts.files), formattedSize(Int(snapshot.counts.bytes)))
+    }
+    try table.print()
+  }
+}
+
+/// A snapshot, for programs.
+struct SnapshotReport: Encodable {
+  let id: String
+  let time: Date
+  let host: String
+  let paths: [String]
+  let tags: [String]
+  let files: Int
+  let directories: Int
+  let bytes: Int64
+  let failures: Int
+
+  init(_ snapshot: Snapshot) {
+    id = "\(snapshot.id)"
+    time = snapshot.time
+    host = snapshot.host
+    paths = snapshot.paths.map { String(decoding: $0, as: UTF8.self) }
+    tags = snapshot.tags
+    files = snapshot.counts.files
+    directories = snapshot.counts.directories
+    bytes = snapshot.counts.bytes
+    failures = snapshot.counts.failures
+  }
+}
+
+struct ArchiveRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Removes snapshots.",
+    usage: "todana archive remove [<options>] <archive> <id> ...",
+    discussion: "Their place is free again after `compact`.")
+
+  @Argument(help: "The archive's directory, and the snapshots' ids.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+
+  func run() throws {
+    let (path, ids) = try ArchiveOptions.split(arguments)
+    guard !ids.isEmpty else { throw ValidationError("Which snapshots? Say their ids.") }
+    let removed = try options.withArchive(path, .write) { archive in
+      let snapshots = try ids.map { try archive.snapshot(named: $0) }
+      try archive.remove(snapshots)
+      return Set(snapshots).count
+    }
+    try StandardOutput.line("Removed \(counted(removed, "snapshot")).")
+  }
+}

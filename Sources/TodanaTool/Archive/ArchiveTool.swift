@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// Archives of files: snapshots of trees, deduplicated, compressed and encrypted.
+struct ArchiveTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "archive",
+    abstract: "Keeps snapshots of files: deduplicated, compressed, encrypted.",
+    discussion: """
+      An archive is a directory that holds any number of snapshots. Where the environment variable TODANA_ARCHIVE names \
+      one, commands take no ARCHIVE argument. Its passphrase comes from an option, from the environment variable \
+      TODANA_PASSPHRASE, or is asked for; it is never an argument.
+      """,
+    version: TodanaTool.configuration.version,
+    groupedSubcommands: [
+      CommandGroup(name: "Making", subcommands: [ArchiveInitCommand.self, ArchiveAddCommand.self]),
+      CommandGroup(
+        name: "Looking and taking out",
+        subcommands: [
+          ArchiveSnapshotsCommand.self, ArchiveListCommand.self, ArchiveCatCommand.self, ArchiveExtractCommand.self,
+        ]),
+      CommandGroup(name: "Looking after", subcommands: [ArchiveRemoveCommand.self, KeyTool.self]),
+    ])
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+/// What is left out of a snapshot, or of what is taken out of one.
+struct ChoosingArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Leave out what matches, by the rules of gitignore; several are allowed.", valueName: "pattern"))
+  var exclude: [String] = []
+  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file")) var excludeFrom: [String] = []
+  @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
+  @Flag(help: "Leave out the content of directories with a CACHEDIR.TAG.") var excludeCaches = false
+  @Option(help: ArgumentHelp("Leave out files that are larger, such as 100M.", valueName: "size"))
+  var excludeLargerThan: String?
+  @Flag(help: "Leave out what is on other file systems than the paths.") var oneFileSystem = false
+
+  func options() throws -> ChoosingOptions {
+    var options = try Self.options(exclude: exclude, excludeFrom: excludeFrom, include: include)
+    do {
+      options.largestFile = try excludeLargerThan.map { try ByteSize($0) }
+    } catch let error as ChoosingError {
+      throw ValidationError("\(error)")
+    }
+    options.excludesCaches = excludeCaches
+    options.staysOnFileSystem = oneFileSystem
+    return options
+  }
+
+  static func options(exclude: [String], excludeFrom: [String] = [], include: [String]) throws -> ChoosingOptions {
+    var options = ChoosingOptions()
+    do {
+      for pattern in exclude { try options.exclude(bytes(pattern)) }
+      for file in excludeFrom {
+        try options.exclude(lines: InputFile.content(of: file, byteLimit: 64 << 20), of: bytes(file))
+      }
+      for pattern in include { try options.include(bytes(pattern)) }
+    } catch let error as ChoosingError {
+      throw ValidationError("\(error)")
+    }
+    return options
+  }
+}
