@@ -42,6 +42,11 @@ let package = Package(
       pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
     ),
+    .systemLibrary(
+      name: "CLibArchive",
+      pkgConfig: "libarchive",
+      providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]
+    ),
 
     // What makes a store's bytes secret and authentic: the only place that includes libcrypto's headers.
     .target(name: "CSealing", dependencies: ["CLibCrypto"]),
@@ -64,7 +69,7 @@ let package = Package(
     // Archives of files: a program over the library's public API.
     .target(
       name: "TodanaArchive",
-      dependencies: ["Todana", "CFileSystem", "CLibCrypto", "CZlib", "CZstd"]
+      dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CZlib", "CZstd"]
     ),
 
     // The command-line tool.

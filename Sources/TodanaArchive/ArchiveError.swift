@@ -19,6 +19,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     case cryptography
     /// A compressor failed.
     case compression
+    /// A tar stream could not be written, or is not one; ``ArchiveError/underlying`` has the system's error, if any.
+    case tar
   }
 
   public let code: Code

@@ -1,0 +1,82 @@
+/// What is written before an entry's data: libarchive's header, with records of our own.
+///
+/// libarchive makes blocks, long names and numbers. Times, attributes, access control lists and sparse maps are written
+/// as records here: libarchive's times before 1970 mean another second to everybody else, its names of attributes are
+/// encoded so that GNU tar does not find them, its lists of access change the permissions, and its records of sparse
+/// files cut long names off and have a wrong size above 8 GiB.
+struct TarHeader {
+  let entry: FileEntry
+  /// As it is given to libarchive.
+  let path: [UInt8]
+  let hardLinkTarget: [UInt8]?
+  /// Of a file with holes.
+  let map: SparseMap?
+  private(set) var records = PaxRecords()
+
+  /// - Throws: ``ArchiveError/Code/tar`` for what tar cannot have, or readers do not take.
+  init(_ item: TarEntry) throws(ArchiveError) {
+    try Self.check(item)
+    entry = item.entry
+    hardLinkTarget = item.hardLinkTarget
+    map = try Self.map(item)
+    path = map == nil ? item.path : SparseMap.placeholder(for: item.path)
+    for (key, value) in map?.records(for: item.path) ?? [] { records.append(key, value) }
+    records.append("mtime", PaxTime.text(of: entry.modificationTime))
+    if entry.changeTime != FileTime(seconds: 0) { records.append("ctime", PaxTime.text(of: entry.changeTime)) }
+    for attribute in entry.attributes { append(attribute) }
+    // Before libarchive sees the entry, so that others can follow; with what it adds in the worst case.
+    let owner = entry.owner
+    let names = [item.path, hardLinkTarget ?? linkTarget, owner.userName ?? [], owner.groupName ?? []]
+    guard records.bytes.count + names.reduce(1024, { $0 + $1.count }) <= PaxRecords.byteCountLimit else {
+      throw ArchiveError(
+        .tar,
+        "“\(printable(path))” has too many or too long attributes and names; readers of tar take no more than 1 MiB.")
+    }
+  }
+
+  private var linkTarget: [UInt8] {
+    if case .symbolicLink(let target) = entry.kind { return target }
+    return []
+  }
+
+  var storedByteCount: Int64 {
+    guard entry.kind == .regular, hardLinkTarget == nil else { return 0 }
+    guard let map else { return entry.byteCount }
+    return Int64(map.header.count) + map.storedByteCount
+  }
+
+  private mutating func append(_ attribute: ExtendedAttribute) {
+    for (key, name) in AccessControlList.attributeNames where attribute.name.elementsEqual(name.utf8) {
+      // A list that is none that we know goes as any other attribute does.
+      guard let list = AccessControlList(attribute: attribute.value) else { break }
+      return records.append(key, list.text)
+    }
+    records.records.append(.init(key: PaxAttributes.key(of: attribute.name), value: attribute.value))
+  }
+
+  /// Puts the records into the header that libarchive made.
+  ///
+  /// - Parameter bytes: An extended header, then the header itself.
+  /// - Returns: The same, completed.
+  /// - Throws: ``ArchiveError/Code/tar`` for something else than that.
+  func bytes(completing bytes: [UInt8]) throws(ArchiveError) -> [UInt8] {
+    guard bytes.count >= 3 * TarBlock.byteCount else { throw ArchiveError(.tar, "libarchive made no header.") }
+    var first = TarBlock(Array(bytes[..<TarBlock.byteCount]))
+    guard first.kind == UInt8(ascii: "x"), let count = first.dataByteCount,
+      bytes.count == TarBlock.padded(count) + 2 * TarBlock.byteCount
+    else { throw ArchiveError(.tar, "libarchive made no extended header.") }
+    var all = PaxRecords(Array(bytes[TarBlock.byteCount..<(TarBlock.byteCount + count)]))
+    // GNU tar does not know this one, says so of each entry that has it, and goes by bytes anyway. Without it,
+    // libarchive takes names for UTF-8, and makes one of "é" and "e" with an accent.
+    all["hdrcharset"] = nil
+    all.records += records.records
+    let names = ["path", "linkpath", "uname", "gname", "GNU.sparse.name"].compactMap { all[$0] }
+    if names.contains(where: { $0.contains { $0 >= 0x80 } }) {
+      all.records.insert(.init(key: Array("hdrcharset".utf8), value: Array("BINARY".utf8)), at: 0)
+    }
+    var body = all.bytes
+    first.dataByteCount = body.count
+    body += [UInt8](repeating: 0, count: TarBlock.padded(body.count) - body.count)
+    return first.bytes + body + bytes.suffix(TarBlock.byteCount)
+  }
+}

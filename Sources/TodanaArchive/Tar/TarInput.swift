@@ -1,0 +1,81 @@
+internal import CLibArchive
+
+/// The bytes of a tar, unpacked where they are compressed; the last of them stay for a second look.
+///
+/// libarchive unpacks here, and reads the tar from here: what it makes of a header is not all that is in it.
+@safe
+final class TarInput {
+  private static let pieceByteCount = 64 << 10
+  /// Of special headers libarchive takes 1 MiB each, and there are rarely more than three before an entry.
+  private static let memoryByteCount = 8 << 20
+
+  private let archive: OpaquePointer
+  /// The byte at an offset is at its remainder; pieces are whole but for the last one, so each is in one place.
+  private let memory: UnsafeMutableRawBufferPointer
+  /// Bytes that were given out.
+  private(set) var end: Int64 = 0
+  private var isOpen = false
+  private(set) var failure: ArchiveError?
+
+  /// Reads from a descriptor, which has to be open as long as this.
+  init(_ file: CInt) throws(ArchiveError) {
+    guard let archive = unsafe archive_read_new() else { throw ArchiveError(.tar, "There is no memory for a tar.") }
+    unsafe self.archive = archive
+    unsafe memory = .allocate(byteCount: Self.memoryByteCount, alignment: 16)
+    // A warning says that a program of the system does it.
+    let results = unsafe [
+      archive_read_support_filter_gzip(archive), archive_read_support_filter_zstd(archive),
+      archive_read_support_filter_xz(archive), archive_read_support_filter_bzip2(archive),
+      archive_read_support_format_raw(archive), archive_read_support_format_empty(archive),
+    ]
+    guard results.allSatisfy({ $0 >= ARCHIVE_WARN }),
+      unsafe archive_read_open_fd(archive, file, Self.pieceByteCount) == ARCHIVE_OK
+    else { throw error }
+  }
+
+  deinit {
+    unsafe archive_read_free(archive)
+    unsafe memory.deallocate()
+  }
+
+  /// The next piece, empty at the end; nil after a failure.
+  ///
+  /// It stays as it is for 127 more.
+  func next() -> UnsafeRawBufferPointer? {
+    guard failure == nil, open() else { return nil }
+    let start = Int(end % Int64(Self.memoryByteCount))
+    let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + Self.pieceByteCount])
+    // After a piece that was not full comes nothing.
+    guard start % Self.pieceByteCount == 0 else { return unsafe UnsafeRawBufferPointer(rebasing: piece[..<0]) }
+    let count = unsafe archive_read_data(archive, piece.baseAddress, piece.count)
+    guard count >= 0 else {
+      failure = error
+      return nil
+    }
+    end += Int64(count)
+    return unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
+  }
+
+  private func open() -> Bool {
+    if isOpen { return true }
+    var entry: OpaquePointer?
+    let result = unsafe archive_read_next_header(archive, &entry)
+    isOpen = result == ARCHIVE_OK || result == ARCHIVE_WARN || result == ARCHIVE_EOF
+    if !isOpen { failure = error }
+    return isOpen
+  }
+
+  /// Bytes that were given out not long ago; nil for others.
+  func bytes(at offset: Int64, count: Int) -> [UInt8]? {
+    guard offset >= 0, count >= 0, count <= Self.memoryByteCount, offset <= end - Int64(count),
+      offset >= end - Int64(Self.memoryByteCount - Self.pieceByteCount)
+    else { return nil }
+    let start = Int(offset % Int64(Self.memoryByteCount))
+    let first = min(count, Self.memoryByteCount - start)
+    return unsafe Array(memory[start..<start + first]) + Array(memory[..<(count - first)])
+  }
+
+  private var error: ArchiveError {
+    unsafe ArchiveError(.tar, "A tar cannot be read: \(LibArchiveError.text(of: archive)).")
+  }
+}

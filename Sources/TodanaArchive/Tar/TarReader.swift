@@ -1,0 +1,127 @@
+internal import CLibArchive
+
+/// Reads any tar: ustar, pax, GNU's and older ones, also compressed with gzip, zstd, xz or bzip2.
+///
+/// ```swift
+/// let reader = try TarReader(file)
+/// while let item = try reader.next() {
+///   while let piece = try reader.readData() { … }   // or not: next() skips what was not read
+/// }
+/// ```
+///
+/// A hostile tar gets an error, or an entry with whatever path it has, and no more than some MiB of memory, besides
+/// what it really has of extended headers and data ranges. The time that it takes is that of reading it all; a small
+/// file may unpack to a very large one.
+///
+/// libarchive does not look at the checksum that gzip has: damage of such data may go unseen, as in a tar by itself.
+///
+/// One thread at a time. After an error every call throws it again.
+@safe
+package final class TarReader {
+  let archive: OpaquePointer
+  private let input: TarInput
+  /// What was opened here.
+  private let file: OpenedFile?
+  private let owners: OwnerNames
+  /// The entry that was given out last.
+  private(set) var current: TarEntry?
+  /// Where its next data may be.
+  var offset: Int64 = 0
+  private var failure: ArchiveError?
+  /// Whether the mark was there that ends a tar; known after the last entry.
+  ///
+  /// Without it, the file may have been cut off between two entries; some programs write none.
+  package private(set) var hasEnd = false
+
+  /// Reads from a descriptor, which stays the caller's, and has to stay open.
+  ///
+  /// More may be read of it than the tar has, up to the other end of a pipe, but not much more than 1 MiB.
+  ///
+  /// - Parameters:
+  ///   - file: Open for reading; it has to be one that waits.
+  ///   - owners: What knows the numbers of names in access control lists.
+  /// - Throws: ``ArchiveError/Code/tar`` for what is no tar, and where nothing can be read.
+  package convenience init(_ file: CInt, owners: OwnerNames = OwnerNames()) throws(ArchiveError) {
+    try self.init(TarInput(file), nil, owners)
+  }
+
+  /// Reads from a file, by any path; links are followed.
+  ///
+  /// - Throws: ``ArchiveError/Code/tar``, of a ``FileError`` where the file cannot be opened.
+  package convenience init(path: [UInt8], owners: OwnerNames = OwnerNames()) throws(ArchiveError) {
+    let file = try OpenedFile(path)
+    try self.init(TarInput(file.descriptor), file, owners)
+  }
+
+  private init(_ input: TarInput, _ file: OpenedFile?, _ owners: OwnerNames) throws(ArchiveError) {
+    self.input = input
+    self.file = file
+    guard let archive = unsafe archive_read_new() else { throw ArchiveError(.tar, "There is no memory for a tar.") }
+    unsafe self.archive = archive
+    self.owners = owners
+    guard unsafe archive_read_support_format_tar(archive) == ARCHIVE_OK, open() == ARCHIVE_OK else { throw error }
+  }
+
+  deinit { unsafe archive_read_free(archive) }
+
+  private func open() -> CInt {
+    unsafe archive_read_open(
+      archive, Unmanaged.passUnretained(input).toOpaque(), nil,
+      { _, input, bytes in
+        guard let input = unsafe input, let bytes = unsafe bytes else { return -1 }
+        // The reader holds it as long as the archive.
+        guard let piece = unsafe Unmanaged<TarInput>.fromOpaque(input).takeUnretainedValue().next() else { return -1 }
+        unsafe bytes.pointee = UnsafeRawPointer(piece.baseAddress)
+        return piece.count
+      }, nil)
+  }
+
+  /// The next entry; nil at the end.
+  package func next() throws(ArchiveError) -> TarEntry? {
+    try checkFailure()
+    var pointer: OpaquePointer?
+    let result = unsafe archive_read_next_header(archive, &pointer)
+    if result == ARCHIVE_EOF {
+      try finish()
+      return nil
+    }
+    guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let pointer = unsafe pointer else { throw fail(error) }
+    let headers = unsafe TarSpecialHeaders(input, at: archive_read_header_position(archive))
+    if headers.isTooLong { throw fail(ArchiveError(.tar, "The tar has more headers of an entry than can be.")) }
+    let warning = result == ARCHIVE_WARN ? unsafe LibArchiveError.text(of: archive) : nil
+    let parser = unsafe TarEntryParser(pointer, headers.records, owners, warning: warning)
+    do throws(ArchiveError) {
+      let entry = try parser.entry()
+      current = entry
+      offset = 0
+      return entry
+    } catch {
+      throw fail(error)
+    }
+  }
+
+  /// Looks at what is behind the last entry: the end, and that of what was compressed, which is not far.
+  private func finish() throws(ArchiveError) {
+    current = nil
+    let position = unsafe archive_read_header_position(archive)
+    hasEnd = input.bytes(at: position, count: TarBlock.byteCount).map { TarBlock($0).isEnd } ?? false
+    for _ in 0..<16 {
+      guard let piece = unsafe input.next(), unsafe !piece.isEmpty else { break }
+    }
+    if input.failure != nil { throw fail(error) }
+  }
+
+  func checkFailure() throws(ArchiveError) {
+    if let failure { throw failure }
+  }
+
+  /// Has every later call throw this as well.
+  func fail(_ error: ArchiveError) -> ArchiveError {
+    failure = error
+    return error
+  }
+
+  var error: ArchiveError {
+    unsafe input.failure ?? ArchiveError(.tar, "A tar cannot be read: \(LibArchiveError.text(of: archive)).")
+  }
+}
