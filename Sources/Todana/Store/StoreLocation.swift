@@ -27,10 +27,13 @@ public enum StoreLocation: Sendable, Hashable {
     do throws(BackendError) {
       let backend = try KyotoBackend(backendLocation, secret: secret, options: options)
       let report = backend.openReport
-      let metadata: Logger.Metadata = ["location": "\(self)", "store": "\(backend.storeID)"]
-      // What a program that ends as it should never leaves behind.
-      let level: Logger.Level = report.recoveredCommitCount > 0 ? .notice : .info
-      configuration.logger?.log(level: level, "store \(report)", metadata: metadata)
+      // Texts take a while to make.
+      if let logger = configuration.logger {
+        // What a program that ends as it should never leaves behind.
+        let level: Logger.Level = report.recoveredCommitCount > 0 ? .notice : .info
+        logger.log(
+          level: level, "store \(report)", metadata: ["location": "\(self)", "store": "\(backend.storeID)"])
+      }
       return backend
     } catch {
       configuration.logger?.error("store not opened: \(error)", metadata: ["location": "\(self)"])

@@ -15,4 +15,7 @@ final class WorkingThreads {
   }
 
   func wait() { group.wait() }
+
+  /// Whether they have ended in that time.
+  func wait(within seconds: Double) -> Bool { group.wait(timeout: .now() + seconds) == .success }
 }

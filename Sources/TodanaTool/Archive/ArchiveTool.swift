@@ -18,6 +18,8 @@ struct ArchiveTool: ParsableCommand {
         subcommands: [
           ArchiveSnapshotsCommand.self, ArchiveListCommand.self, ArchiveCatCommand.self, ArchiveExtractCommand.self,
         ]),
-      CommandGroup(name: "Looking after", subcommands: [ArchiveRemoveCommand.self, KeyTool.self]),
+      CommandGroup(name: "Looking after", subcommands: [
+          ArchiveVerifyCommand.self, ArchiveRemoveCommand.self, ArchiveCompactCommand.self, KeyTool.self,
+        ]),
     ])
 }

@@ -1,11 +1,13 @@
 /// A set of row ids: a bit for each where they are dense.
-struct RowSet {
+package struct RowSet {
   private static let rowsPerPage = 4096
   private var pages: [RowID: [UInt64]] = [:]
-  private(set) var count = 0
+  package private(set) var count = 0
+
+  package init() {}
 
   /// False if it is there already.
-  mutating func insert(_ rowID: RowID) -> Bool {
+  package mutating func insert(_ rowID: RowID) -> Bool {
     let (word, bit) = Self.place(of: rowID)
     let wasThere = pages[rowID / RowID(Self.rowsPerPage), default: Self.emptyPage].withBit(bit, ofWord: word)
     if !wasThere { count += 1 }
@@ -13,7 +15,7 @@ struct RowSet {
   }
 
   /// In ascending order.
-  var rowIDs: [RowID] {
+  package var rowIDs: [RowID] {
     var rowIDs: [RowID] = []
     rowIDs.reserveCapacity(count)
     for (page, words) in pages.sorted(by: { $0.key < $1.key }) {
@@ -27,7 +29,7 @@ struct RowSet {
     return rowIDs
   }
 
-  func contains(_ rowID: RowID) -> Bool {
+  package func contains(_ rowID: RowID) -> Bool {
     let (word, bit) = Self.place(of: rowID)
     return pages[rowID / RowID(Self.rowsPerPage)].map { $0[word] & bit != 0 } ?? false
   }

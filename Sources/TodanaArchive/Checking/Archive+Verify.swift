@@ -1,0 +1,134 @@
+internal import Foundation
+internal import Synchronization
+internal import Todana
+
+extension Archive {
+  /// How far a verification is.
+  public struct VerifyProgress: Sendable {
+    public var contentCount = 0
+    public var readByteCount: Int64 = 0
+    public var totalContentCount = 0
+  }
+
+  /// Looks whether everything is as it was stored, and says which files of which snapshots are not.
+  ///
+  /// All is read by default: each page of each file of the store, each record, and each piece of content, which is
+  /// unpacked and compared with its name.
+  ///
+  /// - Parameters:
+  ///   - scope: What of the content is read.
+  ///   - progress: Called a few times a second; throws to end it all.
+  /// - Returns: What was found. Damage is reported, not thrown.
+  /// - Throws: What `progress` throws; `StoreError` where the store cannot be read at all.
+  public func verify(
+    _ scope: ArchiveVerification.Scope = .everything, progress: (VerifyProgress) throws -> Void = { _ in }
+  ) throws -> ArchiveVerification {
+    var result = ArchiveVerification(scope)
+    let (contents, smallFiles, pages) = (CheckedRows(), CheckedRows(), CheckedRows())
+    let totalCount = try store.catalog[StoredContent.self]?.recordCount ?? 0
+    func tell() throws {
+      try progress(
+        VerifyProgress(
+          contentCount: contents.count, readByteCount: contents.byteCount, totalContentCount: totalCount))
+    }
+    let share: Double =
+      switch scope {
+      case .everything: 1
+      case .sample(let share): share
+      case .structure: 0
+      }
+    try check(contents, smallFiles, pages, share, &result, tell)
+    let snapshots = try soundSnapshots(&result)
+    result.snapshotCount = snapshots.count
+    result.contentCount = contents.count
+    result.readByteCount = contents.byteCount
+    for (name, rows) in [("content", contents), ("small file", smallFiles), ("directory page", pages)] {
+      for (row, reason) in rows.damaged { result.add("The \(name) \(row) is damaged: \(reason)") }
+    }
+    let checker = SnapshotChecker(
+      archive: stores, contents: contents, smallFiles: smallFiles, pages: pages, knowsContents: share > 0)
+    let isWhole = try checker.findMissing(snapshots, tell) { result.add($0) }
+    if isWhole { return result }
+    for snapshot in snapshots {
+      try checker.forEachDamaged(snapshot, tell) { path, isDirectory in
+        result.add(.init(snapshot: snapshot.id, path: path, isDirectory: isDirectory))
+      }
+    }
+    return result
+  }
+
+  /// The store on this thread, content and pages on others.
+  private func check(
+    _ contents: CheckedRows, _ smallFiles: CheckedRows, _ pages: CheckedRows, _ share: Double,
+    _ result: inout ArchiveVerification, _ tell: () throws -> Void
+  ) throws {
+    let (key, backend) = (key, store.backend)
+    let catalog = try store.catalog
+    let state = Mutex<(any Error)?>(nil)
+    let isStopped = Flag()
+    func run(_ type: StoredObject.Type, _ body: @escaping @Sendable (ContentChecker, RowQueue) throws -> Void) -> WorkingThreads {
+      let queue = RowQueue(end: catalog[type]?.nextRowID ?? 1)
+      let threads = WorkingThreads()
+      for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {
+        threads.start {
+          do {
+            try body(ContentChecker(.beside(backend), key, share: type == StoredContent.self ? share : 1), queue)
+          } catch {
+            state.withLock { $0 = $0 ?? error }
+            isStopped.set()
+          }
+        }
+      }
+      return threads
+    }
+    func finish(_ threads: WorkingThreads) throws {
+      do {
+        while !threads.wait(within: 0.1) { try tell() }
+      } catch {
+        isStopped.set()
+        threads.wait()
+        throw error
+      }
+      if let error = state.withLock({ $0 }) { throw error }
+    }
+    let first = run(StoredContent.self) { checker, queue in
+      if share > 0 { try checker.checkContents(queue, contents) { isStopped.isSet } }
+    }
+    do {
+      if share >= 1 {
+        let report = try store.verify { _ in try tell() }
+        for problem in report.problems { result.add("\(problem)") }
+      }
+    } catch {
+      isStopped.set()
+      first.wait()
+      throw error
+    }
+    try finish(first)
+    try finish(
+      run(StoredSmallFile.self) { checker, queue in
+        try checker.checkSmallFiles(queue, smallFiles, in: contents, readsContent: share >= 1) { isStopped.isSet }
+      })
+    try finish(run(StoredTreePage.self) { checker, queue in try checker.checkPages(queue, pages) { isStopped.isSet } })
+  }
+
+  /// The snapshots that can be read.
+  private func soundSnapshots(_ result: inout ArchiveVerification) throws -> [Snapshot] {
+    var snapshots: [Snapshot] = []
+    var problems: [String] = []
+    try store.forEach(
+      StoredSnapshot.self, onDamage: .report { problems.append("A snapshot is damaged: \($0)") }
+    ) { stored, _ in snapshots.append(try Snapshot(stored)) }
+    for problem in problems { result.add(problem) }
+    return snapshots.sorted { ($0.time, $0.rowID) < ($1.time, $1.rowID) }
+  }
+}
+
+/// Something that becomes true once.
+final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  func set() { value.store(true, ordering: .relaxed) }
+}

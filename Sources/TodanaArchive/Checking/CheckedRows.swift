@@ -1,0 +1,32 @@
+internal import Synchronization
+internal import Todana
+
+/// Which rows of a class were found to be sound, and which not.
+///
+/// Any thread.
+final class CheckedRows: Sendable {
+  private struct State {
+    var sound = RowSet()
+    var damaged: [RowID: String] = [:]
+    var byteCount: Int64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  func add(sound rows: [RowID], byteCount: Int64 = 0) {
+    state.withLock { state in
+      for row in rows { _ = state.sound.insert(row) }
+      state.byteCount += byteCount
+    }
+  }
+
+  func add(damaged row: RowID, _ reason: String) { state.withLock { $0.damaged[row] = reason } }
+
+  func isSound(_ row: RowID) -> Bool { state.withLock { $0.sound.contains(row) } }
+
+  var count: Int { state.withLock { $0.sound.count } }
+  var byteCount: Int64 { state.withLock { $0.byteCount } }
+  var damaged: [(row: RowID, reason: String)] {
+    state.withLock { $0.damaged.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+  }
+}

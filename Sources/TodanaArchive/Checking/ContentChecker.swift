@@ -1,0 +1,89 @@
+internal import Todana
+
+/// Unpacks content, and compares what it is called with what it is.
+///
+/// For one thread.
+final class ContentChecker {
+  private let archive: ArchiveStore
+  private let namer: KeyedHash
+  private let share: Double
+  private var generator = SystemRandomNumberGenerator()
+
+  /// - Parameters:
+  ///   - archive: Of this thread.
+  ///   - key: The archive's.
+  ///   - share: The part of rows that is looked at, from 0 to 1.
+  /// - Throws: ``ArchiveError/Code/cryptography``.
+  init(_ archive: ArchiveStore, _ key: ArchiveKey, share: Double = 1) throws {
+    self.archive = archive
+    self.share = share
+    namer = try key.makeNamer()
+  }
+
+  func checkContents(_ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool) throws {
+    try check(StoredContent.self, queue, checked, isStopped) { stored in
+      let bytes = try archive.unpack(stored.packed)
+      try compare(bytes[...], with: stored.name)
+      return Int64(bytes.count)
+    }
+  }
+
+  func checkPages(_ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool) throws {
+    try check(StoredTreePage.self, queue, checked, isStopped) { stored in
+      let bytes = try archive.unpack(stored.packed)
+      try compare(bytes[...], with: stored.name)
+      return 0
+    }
+  }
+
+  /// Small files whose groups are sound; others are not looked at, and are not sound.
+  func checkSmallFiles(
+    _ queue: RowQueue, _ checked: CheckedRows, in groups: CheckedRows, readsContent: Bool, _ isStopped: () -> Bool
+  ) throws {
+    var group: (row: RowID, bytes: [UInt8])?
+    try check(StoredSmallFile.self, queue, checked, isStopped) { stored in
+      guard readsContent else { return 0 }
+      guard groups.isSound(stored.group) else { throw ArchiveError(.damaged, "Its group is damaged.") }
+      if group?.row != stored.group { group = (stored.group, try archive.content(stored.group)) }
+      let end = stored.offset + stored.byteCount
+      guard let bytes = group?.bytes, end <= bytes.count else {
+        throw ArchiveError(.damaged, "It is behind the end of its group.")
+      }
+      try compare(bytes[stored.offset..<end], with: stored.name)
+      return 0
+    }
+  }
+
+  private func check<T: StoredObject>(
+    _ type: T.Type, _ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool,
+    _ body: (T) throws -> Int64
+  ) throws {
+    while let rows = queue.take() {
+      if isStopped() { return }
+      var sound: [RowID] = []
+      var byteCount: Int64 = 0
+      for row in rows {
+        // What is not in the sample counts as sound.
+        if share < 1, Double.random(in: 0..<1, using: &generator) >= share {
+          sound.append(row)
+          continue
+        }
+        do {
+          guard let id = try archive.id(type, row), let object = try archive.store.fetch(id) else { continue }
+          byteCount += try body(object)
+          sound.append(row)
+        } catch let error as StoreError where ArchiveStore.isDamage(error) {
+          checked.add(damaged: row, error.message)
+        } catch let error as ArchiveError where error.code == .damaged {
+          checked.add(damaged: row, error.message)
+        }
+      }
+      checked.add(sound: sound, byteCount: byteCount)
+    }
+  }
+
+  private func compare(_ bytes: ArraySlice<UInt8>, with name: ContentName) throws(ArchiveError) {
+    let found = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in try unsafe namer.name(of: bytes) }
+    guard found == name else { throw ArchiveError(.damaged, "It is not the content that it is named after.") }
+  }
+}

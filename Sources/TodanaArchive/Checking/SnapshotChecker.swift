@@ -1,0 +1,72 @@
+internal import Todana
+
+/// Walks all snapshots, each page once, and looks whether what entries refer to is there.
+///
+/// Gives the paths of what is damaged, snapshot by snapshot, if anything is.
+struct SnapshotChecker {
+  let archive: ArchiveStore
+  let contents: CheckedRows
+  let smallFiles: CheckedRows
+  let pages: CheckedRows
+  /// Whether rows of content are known.
+  let knowsContents: Bool
+
+  /// Whether everything that the pages refer to is there; each page is looked at once.
+  func findMissing(
+    _ snapshots: [Snapshot], _ check: () throws -> Void, _ report: (String) -> Void
+  ) throws -> Bool {
+    var seen = RowSet()
+    var isWhole = true
+    var pending: [RowID] = []
+    func want(_ rows: [RowID], _ what: @autoclosure () -> String) {
+      for row in rows where seen.insert(row) {
+        if pages.isSound(row) {
+          pending.append(row)
+        } else {
+          isWhole = false
+          report("\(what()) needs the page \(row), which is missing or damaged.")
+        }
+      }
+    }
+    for snapshot in snapshots {
+      want(snapshot.pages, "The snapshot \(snapshot.id.short)")
+      while let row = pending.popLast() {
+        try check()
+        do {
+          var reader = DirectoryReader([row], of: archive)
+          while let entry = try reader.next() {
+            if case .pages(let rows) = entry.content { want(rows, "“\(printable(entry.file.name))”") }
+            guard !isSound(entry) else { continue }
+            isWhole = false
+            report("“\(printable(entry.file.name))” needs content that is missing or damaged.")
+          }
+        } catch let error as ArchiveError {
+          isWhole = false
+          report("The page \(row) of a directory cannot be read: \(error)")
+        }
+      }
+    }
+    return isWhole
+  }
+
+  /// The paths of a snapshot that are damaged.
+  func forEachDamaged(_ snapshot: Snapshot, _ check: () throws -> Void, _ body: ([UInt8], Bool) -> Void) throws {
+    var walk = SnapshotWalk(snapshot.pages, of: archive)
+    while let step = try walk.next() {
+      try check()
+      switch step {
+      case .end: break
+      case .failure: body(walk.directory, true)
+      case .entry(let entry): if !isSound(entry) { body(walk.path(of: entry), false) }
+      }
+    }
+  }
+
+  private func isSound(_ entry: ArchiveEntry) -> Bool {
+    switch entry.content {
+    case .none, .pages: true
+    case .small(let row): smallFiles.isSound(row)
+    case .chunks(let rows): !knowsContents || rows.allSatisfy { contents.isSound($0) }
+    }
+  }
+}

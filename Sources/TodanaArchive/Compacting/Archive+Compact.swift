@@ -1,0 +1,127 @@
+internal import Foundation
+internal import Todana
+
+extension Archive {
+  /// Removes what no snapshot needs any more, and gives the room back to the system.
+  ///
+  /// Groups of small files that are less than half in use are joined. What was done stays so if an error, a loss of power
+  /// or `progress` ends it; snapshots are whole at any time.
+  ///
+  /// - Parameter progress: Called now and then with a word about what is being done; throws to end it all.
+  /// - Returns: What was removed.
+  /// - Throws: ``ArchiveError/Code/damaged`` where a directory cannot be read, so that nobody knows what it needs:
+  ///   nothing is removed then. What `progress` throws; `StoreError`.
+  public func compact(progress: (String) throws -> Void = { _ in }) throws -> CompactResult {
+    var result = CompactResult()
+    result.byteCountBefore = diskByteCount
+    let live = try LiveRows(try snapshots(), of: stores) { try progress("Looking for what is needed") }
+    var groups = try removeSmallFiles(live, &result, progress)
+    try removeContents(live, &groups, &result, progress)
+    try removePages(live, &result, progress)
+    var failure: (any Error)?
+    _ = try store.compact { step in
+      do {
+        try progress("Compacting \(step.className ?? "names"): \(Int(step.fractionCompleted * 100)) %")
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    try store.backend.checkpoint()
+    result.byteCountAfter = diskByteCount
+    return result
+  }
+
+  /// What of a group is in use.
+  private struct Use {
+    var byteCount = 0
+    var rows: [RowID] = []
+  }
+
+  private static let batchCount = 1000
+
+  private func removeSmallFiles(
+    _ live: LiveRows, _ result: inout CompactResult, _ progress: (String) throws -> Void
+  ) throws -> [RowID: Use] {
+    var groups: [RowID: Use] = [:]
+    var dead: [StoredSmallFile] = []
+    try store.forEach(StoredSmallFile.self) { file, _ in
+      guard let row = file.id?.rowID else { return }
+      if live.smallFiles.contains(row) {
+        groups[file.group, default: Use()].byteCount += file.byteCount
+        groups[file.group, default: Use()].rows.append(row)
+        return
+      }
+      dead.append(file)
+      guard dead.count >= Self.batchCount else { return }
+      try progress("Removing small files")
+      try remove(&dead, &result.removedSmallFiles)
+    }
+    try remove(&dead, &result.removedSmallFiles)
+    return groups
+  }
+
+  private func removeContents(
+    _ live: LiveRows, _ groups: inout [RowID: Use], _ result: inout CompactResult, _ progress: (String) throws -> Void
+  ) throws {
+    var rewriting = try GroupRewriting(stores, key, compression)
+    var dead: [StoredContent] = []
+    var byteCount = 0
+    func save() throws {
+      // First, for what is joined may have been there already, needed by nothing.
+      try remove(&dead, &result.removedContents)
+      if let made = try rewriting.flush() { groups[made.row, default: Use()].byteCount = made.byteCount }
+      try store.saveChanges()
+      try store.releaseMemory()
+      byteCount = 0
+    }
+    for row in 1..<max(1, try store.catalog[StoredContent.self]?.nextRowID ?? 1) where !live.contents.contains(row) {
+      let use = groups[row]
+      guard let id = try stores.id(StoredContent.self, row), let content = try store.fetch(id) else { continue }
+      if let use {
+        guard use.byteCount * 2 < content.packed.byteCount else { continue }
+        try rewriting.take(use.rows, of: content)
+      } else {
+        dead.append(content)
+      }
+      byteCount += content.packed.bytes.count
+      guard byteCount > 8 << 20 || dead.count >= Self.batchCount || rewriting.isFull else { continue }
+      try progress("Removing content")
+      try save()
+    }
+    try save()
+    result.rewrittenGroups = rewriting.rewrittenCount
+  }
+
+  private func removePages(
+    _ live: LiveRows, _ result: inout CompactResult, _ progress: (String) throws -> Void
+  ) throws {
+    var dead: [StoredTreePage] = []
+    for row in 1..<max(1, try store.catalog[StoredTreePage.self]?.nextRowID ?? 1) where !live.pages.contains(row) {
+      guard let id = try stores.id(StoredTreePage.self, row), let page = try store.fetch(id) else { continue }
+      dead.append(page)
+      guard dead.count >= Self.batchCount else { continue }
+      try progress("Removing directories")
+      try remove(&dead, &result.removedPages)
+    }
+    try remove(&dead, &result.removedPages)
+  }
+
+  private func remove<T: StoredObject>(_ objects: inout [T], _ count: inout Int) throws {
+    try store.delete(objects)
+    try store.saveChanges()
+    count += objects.count
+    objects.removeAll()
+  }
+
+  /// Of the files in the archive's directory.
+  var diskByteCount: Int64 {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.reduce(0) { sum, name in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
+      return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Todana
+
+/// Puts what is left of groups together in new ones.
+///
+/// For the thread of the store, which saves.
+struct GroupRewriting {
+  private static let groupByteCount = 256 << 10
+
+  private let archive: ArchiveStore
+  private let namer: KeyedHash
+  private let compressor: Compressor
+  private var data: [UInt8] = []
+  private var parts: [(file: StoredSmallFile, offset: Int)] = []
+  private var emptied: [StoredContent] = []
+  private(set) var rewrittenCount = 0
+
+  init(_ archive: ArchiveStore, _ key: ArchiveKey, _ compression: Compression) throws {
+    self.archive = archive
+    namer = try key.makeNamer()
+    compressor = try Compressor(compression)
+  }
+
+  /// Takes the small files that are in use out of a group.
+  mutating func take(_ rows: [RowID], of group: StoredContent) throws {
+    let bytes = try archive.unpack(group.packed)
+    for row in rows {
+      let file = try archive.object(StoredSmallFile.self, row)
+      guard file.offset + file.byteCount <= bytes.count else {
+        throw ArchiveError(.damaged, "The small file \(row) is behind the end of its group.")
+      }
+      parts.append((file, data.count))
+      data += bytes[file.offset..<file.offset + file.byteCount]
+    }
+    emptied.append(group)
+    rewrittenCount += 1
+  }
+
+  /// Whether there is enough for a new group.
+  var isFull: Bool { data.count >= Self.groupByteCount }
+
+  /// Inserts the new group; the old ones are deleted by the same save.
+  ///
+  /// - Returns: The row of the group that the small files are in now, and its length; nil where there was nothing to do.
+  mutating func flush() throws -> (row: RowID, byteCount: Int)? {
+    if emptied.isEmpty { return nil }
+    var made: (row: RowID, byteCount: Int)?
+    if !data.isEmpty {
+      let row = try insertGroup()
+      made = (row, data.count)
+      for (file, offset) in parts {
+        try archive.store.update(file) {
+          $0.group = row
+          $0.offset = offset
+        }
+      }
+    }
+    for group in emptied { try archive.store.delete(group) }
+    data.removeAll(keepingCapacity: true)
+    parts.removeAll()
+    emptied.removeAll()
+    return made
+  }
+
+  private mutating func insertGroup() throws -> RowID {
+    let name = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+      try unsafe namer.name(of: bytes)
+    }
+    // Less than half of each old group is in it, so it is none of them.
+    if let row = try archive.row(ofContent: name) { return row }
+    let (method, packed) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+      try unsafe compressor.compress(bytes)
+    }
+    let stored = StoredContent()
+    stored.name = name
+    stored.packed = PackedBytes(method: method, byteCount: data.count, bytes: packed)
+    return try archive.store.insert(stored).rowID
+  }
+}

@@ -1,0 +1,30 @@
+internal import Todana
+
+/// What snapshots need: all that can be reached from them.
+struct LiveRows {
+  private(set) var contents = RowSet()
+  private(set) var smallFiles = RowSet()
+  private(set) var pages = RowSet()
+
+  /// Walks all snapshots, each page once.
+  ///
+  /// - Throws: ``ArchiveError/Code/damaged`` where a page cannot be read: what it refers to is not known then.
+  init(_ snapshots: [Snapshot], of archive: ArchiveStore, _ check: () throws -> Void) throws {
+    var pending: [RowID] = []
+    for snapshot in snapshots {
+      for row in snapshot.pages where pages.insert(row) { pending.append(row) }
+      while let row = pending.popLast() {
+        try check()
+        var reader = DirectoryReader([row], of: archive)
+        while let entry = try reader.next() {
+          switch entry.content {
+          case .none: break
+          case .small(let row): _ = smallFiles.insert(row)
+          case .chunks(let rows): for row in rows { _ = contents.insert(row) }
+          case .pages(let rows): for row in rows where pages.insert(row) { pending.append(row) }
+          }
+        }
+      }
+    }
+  }
+}

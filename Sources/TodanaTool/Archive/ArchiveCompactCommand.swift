@@ -1,0 +1,50 @@
+import ArgumentParser
+import Todana
+import TodanaArchive
+
+struct ArchiveCompactCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compact",
+    abstract: "Removes what no snapshot needs any more, and gives the room back.",
+    discussion: "Interrupted, it has done a part, and nothing is lost.")
+
+  @Argument(help: "The archive's directory.") var archive: String?
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup var report: ReportOptions
+
+  func run() throws {
+    var line = ProgressLine(isShown: !report.quiet && !report.json)
+    defer { line.clear() }
+    let result = try options.withArchive(try ArchiveOptions.archive(archive), .write) { archive in
+      try archive.compact { step in
+        try Interruption.check()
+        line.show(step)
+      }
+    }
+    line.clear()
+    if report.json { return try printJSON(Output(result)) }
+    try StandardOutput.line(
+      "Removed \(counted(result.removedContents, "piece")) of content, "
+        + "\(counted(result.removedSmallFiles, "small file")) and \(counted(result.removedPages, "directory page")); "
+        + "joined \(counted(result.rewrittenGroups, "group")).")
+    try StandardOutput.line(
+      "\(formattedSize(Int(result.byteCountBefore))) before, \(formattedSize(Int(result.byteCountAfter))) after.")
+  }
+
+  private struct Output: Encodable {
+    let removedContents: Int
+    let removedSmallFiles: Int
+    let removedPages: Int
+    let rewrittenGroups: Int
+    let bytesBefore: Int64
+    let bytesAfter: Int64
+
+    init(_ result: CompactResult) {
+      removedContents = result.removedContents
+      removedSmallFiles = result.removedSmallFiles
+      removedPages = result.removedPages
+      rewrittenGroups = result.rewrittenGroups
+      (bytesBefore, bytesAfter) = (result.byteCountBefore, result.byteCountAfter)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import TodanaArchive
+
+struct ArchiveVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Looks whether everything is as it was stored.",
+    discussion: """
+      Reads all there is, and names the files of each snapshot that damage touches. --quick and --sample read less, and find \
+      less.
+      """,
+    aliases: ["check"])
+
+  @Argument(help: "The archive's directory.") var archive: String?
+  @OptionGroup var options: ArchiveOptions
+  @Flag(help: "Read no content: only snapshots, directories and what they refer to.") var quick = false
+  @Option(help: ArgumentHelp("Read a random part of the content only, such as 5%.", valueName: "percent"))
+  var sample: String?
+  @OptionGroup var report: ReportOptions
+
+  func run() throws {
+    let scope = try scope()
+    var line = ProgressLine(isShown: !report.quiet && !report.json)
+    defer { line.clear() }
+    let (found, snapshots) = try options.withArchive(try ArchiveOptions.archive(archive)) { archive in
+      let found = try archive.verify(scope) { progress in
+        try Interruption.check()
+        line.show("Verifying", progress.contentCount, progress.totalContentCount)
+      }
+      return (found, found.damagedFiles.isEmpty ? [] : try archive.snapshots())
+    }
+    line.clear()
+    if report.json {
+      try printJSON(VerificationOutput(found))
+    } else {
+      try show(found, snapshots)
+    }
+    if !found.isSound { throw ExitStatus.somethingWrong }
+  }
+
+  private func scope() throws -> ArchiveVerification.Scope {
+    guard let sample else { return quick ? .structure : .everything }
+    let text = sample.hasSuffix("%") ? String(sample.dropLast()) : sample
+    guard !quick, let percent = Double(text), percent > 0, percent <= 100 else {
+      throw ValidationError("--sample takes a percentage, such as 5%, and no --quick.")
+    }
+    return percent == 100 ? .everything : .sample(percent / 100)
+  }
+
+  private func show(_ found: ArchiveVerification, _ snapshots: [Snapshot]) throws {
+    for problem in found.problems { try StandardOutput.line(printable(problem)) }
+    if found.problemCount > found.problems.count {
+      try StandardOutput.line("and \(formattedCount(found.problemCount - found.problems.count)) more")
+    }
+    var last: SnapshotID?
+    for file in found.damagedFiles {
+      if file.snapshot != last, let snapshot = snapshots.first(where: { $0.id == file.snapshot }) {
+        try StandardOutput.line("Damaged in the snapshot \(snapshot.id.short) of \(formattedDate(snapshot.time)):")
+      }
+      last = file.snapshot
+      let path = printable(String(decoding: file.path, as: UTF8.self))
+      try StandardOutput.line("  \(path.isEmpty ? "/" : path)\(file.isDirectory ? " (a directory: not all of it can be read)" : "")")
+    }
+    if found.damagedFileCount > found.damagedFiles.count {
+      try StandardOutput.line("  and \(formattedCount(found.damagedFileCount - found.damagedFiles.count)) more")
+    }
+    let read =
+      switch found.scope {
+      case .everything: "all content was read"
+      case .sample(let part): "only \(formattedPercentage(part)) of the content was read"
+      case .structure: "no content was read"
+      }
+    try StandardOutput.line(
+      "\(counted(found.snapshotCount, "snapshot")), \(counted(found.contentCount, "piece")) of content; \(read): "
+        + (found.isSound ? "nothing is damaged." : "\(counted(found.problemCount, "problem"))."))
+  }
+}
+
+private struct VerificationOutput: Encodable {
+  struct File: Encodable {
+    let snapshot: String
+    let path: String
+    let isDirectory: Bool
+  }
+
+  let isSound: Bool
+  let snapshots: Int
+  let contents: Int
+  let bytesRead: Int64
+  let problemCount: Int
+  let problems: [String]
+  let damagedFileCount: Int
+  let damagedFiles: [File]
+
+  init(_ found: ArchiveVerification) {
+    isSound = found.isSound
+    (snapshots, contents, bytesRead) = (found.snapshotCount, found.contentCount, found.readByteCount)
+    (problemCount, problems) = (found.problemCount, found.problems)
+    damagedFileCount = found.damagedFileCount
+    damagedFiles = found.damagedFiles.map { file in
+      File(
+        snapshot: "\(file.snapshot)", path: String(decoding: file.path, as: UTF8.self), isDirectory: file.isDirectory)
+    }
+  }
+}
