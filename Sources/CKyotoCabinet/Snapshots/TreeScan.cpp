@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../Failure.h"
 #include "StepLimit.h"
 
 namespace todana {
@@ -88,6 +89,16 @@ class TreeScan::Cursor {
 
 bool TreeScan::step(ChunkWriter &chunk) {
   if (isAtEnd_ || !part_.file) return false;
+  try {
+    return readOn(chunk);
+  } catch (const Failure &failure) {
+    // There is no way past a damaged node: who goes on after the error is to come to an end.
+    if (failure.code == TDN_DAMAGED) isAtEnd_ = true;
+    throw;
+  }
+}
+
+bool TreeScan::readOn(ChunkWriter &chunk) {
   TreeReader tree(*part_.file);
   Cursor cursor(tree, *this);
   const OldRecords::value_type *old = firstOld();

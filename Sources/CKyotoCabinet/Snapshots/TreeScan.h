@@ -24,10 +24,12 @@ class TreeScan {
       : snapshot_(snapshot), part_(part), range_(std::move(range)) {}
 
   // Adds records for about a millisecond, under the caller's read lock. False when the chunk is full or all is read.
+  // After damage there is nothing more.
   bool step(ChunkWriter &chunk);
 
  private:
   class Cursor;
+  bool readOn(ChunkWriter &chunk);
   using OldRecords = std::map<std::string, OldRecord, std::less<>>;
 
   bool isBehind(std::string_view key) const;

@@ -66,7 +66,9 @@ extension Archive {
     let catalog = try store.catalog
     let state = Mutex<(any Error)?>(nil)
     let isStopped = Flag()
-    func run(_ type: StoredObject.Type, _ body: @escaping @Sendable (ContentChecker, RowQueue) throws -> Void) -> WorkingThreads {
+    func run(
+      _ type: StoredObject.Type, _ body: @escaping @Sendable (ContentChecker, RowQueue) throws -> Void
+    ) -> WorkingThreads {
       let queue = RowQueue(end: catalog[type]?.nextRowID ?? 1)
       let threads = WorkingThreads()
       for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {

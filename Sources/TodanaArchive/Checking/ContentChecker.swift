@@ -83,7 +83,9 @@ final class ContentChecker {
   }
 
   private func compare(_ bytes: ArraySlice<UInt8>, with name: ContentName) throws(ArchiveError) {
-    let found = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in try unsafe namer.name(of: bytes) }
+    let found = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+      try unsafe namer.name(of: bytes)
+    }
     guard found == name else { throw ArchiveError(.damaged, "It is not the content that it is named after.") }
   }
 }

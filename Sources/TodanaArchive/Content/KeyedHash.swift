@@ -15,12 +15,15 @@ final class KeyedHash {
     defer { unsafe EVP_MAC_free(method) }
     guard let context = unsafe EVP_MAC_CTX_new(method) else { throw Self.failure }
     unsafe self.context = context
+    // A parameter keeps the addresses of its name and value.
     var digest = Array("SHA256".utf8CString)
-    let isReady = unsafe digest.withUnsafeMutableBufferPointer { digest in
-      let parameters = unsafe [
-        OSSL_PARAM_construct_utf8_string("digest", digest.baseAddress, 0), OSSL_PARAM_construct_end(),
-      ]
-      return unsafe EVP_MAC_init(context, key, key.count, parameters) == 1
+    let isReady = unsafe "digest".withCString { name in
+      unsafe digest.withUnsafeMutableBufferPointer { digest in
+        let parameters = unsafe [
+          OSSL_PARAM_construct_utf8_string(name, digest.baseAddress, 0), OSSL_PARAM_construct_end(),
+        ]
+        return unsafe EVP_MAC_init(context, key, key.count, parameters) == 1
+      }
     }
     if !isReady {
       unsafe EVP_MAC_CTX_free(context)

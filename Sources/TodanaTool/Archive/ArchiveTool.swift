@@ -18,7 +18,9 @@ struct ArchiveTool: ParsableCommand {
         subcommands: [
           ArchiveSnapshotsCommand.self, ArchiveListCommand.self, ArchiveCatCommand.self, ArchiveExtractCommand.self,
         ]),
-      CommandGroup(name: "Looking after", subcommands: [
+      CommandGroup(
+        name: "Looking after",
+        subcommands: [
           ArchiveVerifyCommand.self, ArchiveRemoveCommand.self, ArchiveCompactCommand.self, KeyTool.self,
         ]),
     ])

@@ -59,7 +59,8 @@ struct ArchiveVerifyCommand: ParsableCommand {
       }
       last = file.snapshot
       let path = printable(String(decoding: file.path, as: UTF8.self))
-      try StandardOutput.line("  \(path.isEmpty ? "/" : path)\(file.isDirectory ? " (a directory: not all of it can be read)" : "")")
+      try StandardOutput.line(
+        "  \(path.isEmpty ? "/" : path)\(file.isDirectory ? " (a directory: not all of it can be read)" : "")")
     }
     if found.damagedFileCount > found.damagedFiles.count {
       try StandardOutput.line("  and \(formattedCount(found.damagedFileCount - found.damagedFiles.count)) more")

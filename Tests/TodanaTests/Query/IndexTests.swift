@@ -409,6 +409,33 @@ private final class UniqueWithNil: Versioned {
     }
   }
 
+  @Test func `verify comes to an end whatever page of an index is damaged`() throws {
+    try withDirectory { path in
+      var store = try open(path, BySeconds.self)
+      for number in 0..<3000 { try store.insert(BySeconds("Song", UInt32(number % 50))) }
+      try store.saveChanges()
+      try store.close()
+      let names = try FileManager.default.contentsOfDirectory(atPath: path)
+      let name = try #require(names.first { $0.contains("index") && $0.hasSuffix(".kct") })
+      let url = URL(filePath: "\(path)/\(name)")
+      let content = try Data(contentsOf: url)
+      var refusedCount = 0
+      for page in 0..<content.count / 4096 {
+        var damaged = content
+        damaged[page * 4096 + 700] ^= 4
+        try damaged.write(to: url)
+        store = try open(path, BySeconds.self)
+        let report = try store.verify()
+        // Each once, not again and again.
+        #expect(report.problemCount > 0 && report.problemCount < 20, "page \(page): \(report.problems)")
+        refusedCount += report.isSound ? 0 : 1
+        try store.close()
+        try content.write(to: url)
+      }
+      #expect(refusedCount == content.count / 4096)
+    }
+  }
+
   @Test func `an index is rebuilt on demand, and verify finds what is wrong with it`() throws {
     let backend = try KyotoBackend(.inMemory)
     defer { try? backend.close() }

@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@testable import TodanaArchive
+
+/// What becomes of an archive of which something is damaged: it says so, and gives back all the rest.
+@Suite struct ArchiveDamageTests {
+  /// Large files of a few chunks, small ones, directories; two snapshots that share most of it.
+  private func makeArchive() throws -> (ScratchArchive, [Snapshot]) {
+    let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
+    var generator = SeededGenerator(seed: 3)
+    for directory in 0..<4 {
+      try scratch.directory.make("from/\(directory)")
+      for number in 0..<12 {
+        let length = number < 3 ? 70_000 : Int.random(in: 100...3000, using: &generator)
+        let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        try Data(bytes).write(to: URL(filePath: scratch.directory.path("from/\(directory)/\(number)")))
+      }
+    }
+    let first = try scratch.add("from")
+    try scratch.directory.write("new", to: "from/0/new")
+    let second = try scratch.add("from")
+    return (scratch, [first, second].compactMap(\.snapshot))
+  }
+
+  @Test func `a sound archive is found to be sound, however much is read`() throws {
+    let (scratch, snapshots) = try makeArchive()
+    for scope in [.everything, .sample(0.3), .structure] as [ArchiveVerification.Scope] {
+      let found = try scratch.archive.verify(scope)
+      #expect(found.isSound, "\(found.problems)")
+      #expect(found.snapshotCount == snapshots.count)
+      if scope == .everything { #expect(found.readByteCount > 800_000) }
+    }
+  }
+
+  @Test func `each flipped byte is found, and costs the files that are named, and no others`() throws {
+    let (scratch, snapshots) = try makeArchive()
+    try scratch.archive.close()
+    let snapshot = try #require(snapshots.last)
+    let files = try scratch.directory.names("archive").filter { $0.hasSuffix(".kch") || $0.hasSuffix(".kct") }
+    #expect(files.count >= 4)
+    try Command.run("cp", ["-r", scratch.path, scratch.directory.path("sound")])
+    var generator = SeededGenerator(seed: 4)
+    var damagedCount = 0
+    for round in 0..<(ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] == nil ? 12 : 150) {
+      try Command.run("rm", ["-rf", scratch.path])
+      try Command.run("cp", ["-r", scratch.directory.path("sound"), scratch.path])
+      let name = files[round % files.count]
+      let position = try flip(scratch.path + "/" + name, &generator)
+      let problem = "round \(round): \(name) at \(position)"
+      let archive: Archive
+      do {
+        archive = try Archive(at: scratch.path, configuration: ScratchArchive.configuration)
+      } catch {
+        // What says where everything is, is damaged itself.
+        damagedCount += 1
+        continue
+      }
+      let found = try archive.verify()
+      let target = scratch.directory.path("to")
+      try Command.run("rm", ["-rf", target])
+      let progress: ExtractProgress
+      do {
+        progress = try archive.extract(snapshot, to: Array(target.utf8))
+      } catch {
+        #expect(!found.isSound, "\(problem)")
+        damagedCount += 1
+        try? archive.close()
+        continue
+      }
+      if progress.counts.failures > 0 {
+        damagedCount += 1
+        #expect(!found.isSound, "\(problem)")
+      }
+      let named = Set(
+        found.damagedFiles.filter { $0.snapshot == snapshot.id }.map { String(decoding: $0.path, as: UTF8.self) })
+      for (path, isSame) in try compare(scratch) {
+        // A directory that is not whole stands for all that is in it.
+        let isNamed = named.contains(path) || named.contains { path.hasPrefix($0 + "/") }
+        if !isSame { #expect(isNamed, "\(problem): \(path) is not named") }
+        if named.contains(path) { #expect(!isSame, "\(problem): \(path) is named, and whole") }
+      }
+      try archive.close()
+    }
+    #expect(damagedCount > 2)
+  }
+
+  private func flip(_ path: String, _ generator: inout SeededGenerator) throws -> Int {
+    var data = try Data(contentsOf: URL(filePath: path))
+    let position = Int.random(in: 0..<data.count, using: &generator)
+    data[position] ^= 1 << UInt8.random(in: 0...7, using: &generator)
+    try data.write(to: URL(filePath: path))
+    return position
+  }
+
+  /// The files of the source, and whether the restored ones are the same.
+  private func compare(_ scratch: ScratchArchive) throws -> [(path: String, isSame: Bool)] {
+    try FileManager.default.subpathsOfDirectory(atPath: scratch.directory.path("from")).compactMap { name in
+      let source = scratch.directory.path("from/\(name)")
+      guard let content = try? Data(contentsOf: URL(filePath: source)) else { return nil }
+      let restored = try? Data(contentsOf: URL(filePath: scratch.restored("from/\(name)", in: "to")))
+      return (String(source.dropFirst()), content == restored)
+    }
+  }
+}
