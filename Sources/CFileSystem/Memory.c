@@ -9,6 +9,6 @@
 void tdf_return_freed_memory(void) {
 #ifdef __GLIBC__
   // Set, it does not rise with what is freed, up to 32 MiB, of which each thread may keep some.
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }

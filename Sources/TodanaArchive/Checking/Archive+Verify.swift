@@ -26,7 +26,13 @@ extension Archive {
     var result = ArchiveVerification(scope)
     let (contents, smallFiles, pages) = (CheckedRows(), CheckedRows(), CheckedRows())
     let totalCount = try store.catalog[StoredContent.self]?.recordCount ?? 0
+    var lastRelease = ContinuousClock.now
     func tell() throws {
+      // All files are looked at, and would stay in memory.
+      if lastRelease.duration(to: .now) > .milliseconds(50) {
+        try store.releaseMemory()
+        lastRelease = .now
+      }
       try progress(
         VerifyProgress(
           contentCount: contents.count, readByteCount: contents.byteCount, totalContentCount: totalCount))

@@ -22,16 +22,14 @@ final class ContentChecker {
 
   func checkContents(_ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool) throws {
     try check(StoredContent.self, queue, checked, isStopped) { stored in
-      let bytes = try archive.unpack(stored.packed)
-      try compare(bytes[...], with: stored.name)
-      return Int64(bytes.count)
+      try check(stored.packed, stored.name)
+      return Int64(stored.packed.byteCount)
     }
   }
 
   func checkPages(_ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool) throws {
     try check(StoredTreePage.self, queue, checked, isStopped) { stored in
-      let bytes = try archive.unpack(stored.packed)
-      try compare(bytes[...], with: stored.name)
+      try check(stored.packed, stored.name)
       return 0
     }
   }
@@ -49,7 +47,9 @@ final class ContentChecker {
       guard let bytes = group?.bytes, end <= bytes.count else {
         throw ArchiveError(.damaged, "It is behind the end of its group.")
       }
-      try compare(bytes[stored.offset..<end], with: stored.name)
+      try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+        try unsafe compare(.init(rebasing: bytes[stored.offset..<end]), with: stored.name)
+      }
       return 0
     }
   }
@@ -82,10 +82,13 @@ final class ContentChecker {
     }
   }
 
-  private func compare(_ bytes: ArraySlice<UInt8>, with name: ContentName) throws(ArchiveError) {
-    let found = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
-      try unsafe namer.name(of: bytes)
+  private func check(_ packed: PackedBytes, _ name: ContentName) throws(ArchiveError) {
+    try unsafe archive.withContent(of: packed) { bytes throws(ArchiveError) in try unsafe compare(bytes, with: name) }
+  }
+
+  private func compare(_ bytes: UnsafeRawBufferPointer, with name: ContentName) throws(ArchiveError) {
+    guard try unsafe namer.name(of: bytes) == name else {
+      throw ArchiveError(.damaged, "It is not the content that it is named after.")
     }
-    guard found == name else { throw ArchiveError(.damaged, "It is not the content that it is named after.") }
   }
 }

@@ -18,6 +18,28 @@ final class Decompressor {
 
   deinit { unsafe ZSTD_freeDCtx(context) }
 
+  /// Memory that is used again from call to call.
+  private var output: [UInt8] = []
+
+  /// Calls back with the content, which stands in memory that is used again.
+  ///
+  /// See ``decompress(_:method:byteCount:)``.
+  func withContent<Value>(
+    of bytes: [UInt8], method: CompressionMethod, byteCount: Int,
+    _ body: (UnsafeRawBufferPointer) throws(ArchiveError) -> Value
+  ) throws(ArchiveError) -> Value {
+    if method == .none {
+      guard bytes.count == byteCount else { throw Self.damage("has \(bytes.count) bytes instead of \(byteCount)") }
+      return try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in try unsafe body(bytes) }
+    }
+    if output.count < byteCount { output = [UInt8](repeating: 0, count: byteCount) }
+    try decompress(bytes, method, into: &output, byteCount)
+    let result = unsafe output.withUnsafeBytes { output in
+      Result { () throws(ArchiveError) in try unsafe body(.init(rebasing: output[..<byteCount])) }
+    }
+    return try result.get()
+  }
+
   /// The content.
   ///
   /// - Parameters:
@@ -34,6 +56,13 @@ final class Decompressor {
       return bytes
     }
     var content = [UInt8](repeating: 0, count: byteCount)
+    try decompress(bytes, method, into: &content, byteCount)
+    return content
+  }
+
+  private func decompress(
+    _ bytes: [UInt8], _ method: CompressionMethod, into content: inout [UInt8], _ byteCount: Int
+  ) throws(ArchiveError) {
     switch method {
     case .none: break
     case .zstd:
@@ -45,7 +74,6 @@ final class Decompressor {
       let status = unsafe uncompress(&content, &count, bytes, uLong(bytes.count))
       guard status == Z_OK, Int(count) == byteCount else { throw Self.damage("zlib gave status \(status)") }
     }
-    return content
   }
 
   private static func damage(_ reason: String) -> ArchiveError {

@@ -59,6 +59,13 @@ final class ArchiveStore {
     try decompressor.decompress(packed.bytes, method: packed.method, byteCount: packed.byteCount)
   }
 
+  /// As ``unpack(_:)``, in memory that is used again.
+  func withContent<Value>(
+    of packed: PackedBytes, _ body: (UnsafeRawBufferPointer) throws(ArchiveError) -> Value
+  ) throws(ArchiveError) -> Value {
+    try unsafe decompressor.withContent(of: packed.bytes, method: packed.method, byteCount: packed.byteCount, body)
+  }
+
   func content(_ row: RowID) throws -> [UInt8] { try unpack(object(StoredContent.self, row).packed) }
 
   func page(_ row: RowID) throws -> [UInt8] { try unpack(object(StoredTreePage.self, row).packed) }
