@@ -45,14 +45,30 @@ extension Archive {
   ///
   /// All or none are removed.
   public func remove(_ snapshots: [Snapshot]) throws {
-    for snapshot in snapshots { try store.delete(stored(snapshot)) }
+    for snapshot in Set(snapshots) { try store.delete(stored(snapshot)) }
     try store.saveChanges()
   }
 
-  /// Changes the tags of a snapshot.
-  public func setTags(_ tags: [String], of snapshot: Snapshot) throws {
-    try store.update(stored(snapshot)) { $0.tags = tags }
+  /// Changes the tags of snapshots: of all or of none.
+  ///
+  /// - Parameters:
+  ///   - snapshots: Some of this archive.
+  ///   - change: Gets the tags of each, and changes them.
+  /// - Returns: How many have other tags now.
+  /// - Throws: `StoreError`.
+  @discardableResult
+  public func changeTags(of snapshots: [Snapshot], _ change: (inout [String]) -> Void) throws -> Int {
+    var changedCount = 0
+    for snapshot in Set(snapshots) {
+      let stored = try stored(snapshot)
+      var tags = stored.tags
+      change(&tags)
+      if tags == stored.tags { continue }
+      try store.update(stored) { $0.tags = tags }
+      changedCount += 1
+    }
     try store.saveChanges()
+    return changedCount
   }
 
   func stored(_ snapshot: Snapshot) throws -> StoredSnapshot { try stores.object(StoredSnapshot.self, snapshot.rowID) }

@@ -25,7 +25,7 @@ enum Main {
     } catch let error as Interrupted {
       report(error.advice.map { "interrupted; \($0)" } ?? "interrupted")
       return .interrupted
-    } catch let error as SecretError {
+    } catch let error where isWrongUse(error) {
       report("\(error)")
       return .wrongUse
     } catch let error as StoreError where error.code == .notEncrypted {
@@ -41,8 +41,14 @@ enum Main {
   }
 
   private static func run() throws {
-    var command = try TodanaTool.parseAsRoot()
+    var command = try TodanaTool.parseAsRoot(TypedArguments.all)
     try command.run()
+  }
+
+  /// Whether it is about what the user asked for, and not about what was found.
+  private static func isWrongUse(_ error: any Error) -> Bool {
+    if let error = error as? ArchiveError { return error.code == .invalidArgument }
+    return error is SecretError || error is ChoosingError || error is RetentionError
   }
 
   /// Help and versions are thrown, too.

@@ -16,6 +16,8 @@ public struct AddOptions: Sendable {
   public var time: Date?
   /// Whether files are read that an earlier snapshot has unchanged: with the same path, length, times and inode.
   public var rescans = false
+  /// Whether ``AddProgress/exclusions`` tells what is left out, and why.
+  public var notesExclusions = false
   /// Nothing is stored; files are not read.
   public var isDryRun = false
 

@@ -3,6 +3,8 @@ internal import Synchronization
 /// How far an `add` is.
 public struct AddProgress: Sendable {
   public var counts = SnapshotCounts()
+  /// Of the paths that were given, those that could be looked at.
+  public var readPaths = 0
   /// Files of which an earlier snapshot had nothing, had something else, and had the same.
   public var newFiles = 0
   public var changedFiles = 0
@@ -19,7 +21,7 @@ public struct AddProgress: Sendable {
   public var path: [UInt8] = []
   /// What could not be read, or changed while it was: the first 1,000.
   public var failures: [String] = []
-  /// What was left out, and why; with ``AddOptions/isDryRun`` only, the first 100,000.
+  /// What was left out, and why; with ``AddOptions/notesExclusions`` only, the first 100,000.
   public var exclusions: [String] = []
 
   public init() {}

@@ -6,7 +6,7 @@ internal import Todana
 extension Archive {
   /// What became of an `add`.
   public struct Added: Sendable {
-    /// nil after a dry run.
+    /// nil after a dry run, and where none of the paths could be read: an empty snapshot would pass for one that is not.
     public let snapshot: Snapshot?
     public let progress: AddProgress
   }
@@ -85,6 +85,10 @@ extension Archive {
     do {
       try store(from: pipeline, with: writer, shared, progress)
       let counts = shared.value.counts
+      if shared.value.readPaths == 0 {
+        store.discardChanges()
+        return Added(snapshot: nil, progress: shared.value)
+      }
       if options.isDryRun { return Added(snapshot: nil, progress: shared.value) }
       let stored = try insert(
         pages: writer.finish(), time: time, host: host, paths: paths, tags: options.tags, counts: counts)

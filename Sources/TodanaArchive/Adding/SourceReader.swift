@@ -51,6 +51,7 @@ final class SourceReader {
   /// Makes a file of all that a descriptor gives.
   func run(stream descriptor: CInt, _ entry: FileEntry) {
     do {
+      progress.change { $0.readPaths += 1 }
       let (chunkCount, byteCount) = try unsafe window.divide({ buffer throws(FileError) in
         try unsafe Self.read(descriptor, into: buffer, name: entry.name)
       }) { chunk in try submit(chunk) }
@@ -109,6 +110,7 @@ final class SourceReader {
     } catch {
       return report(error)
     }
+    progress.change { $0.readPaths += 1 }
     var chooser: FileChooser?
     // Levels of the walk that the snapshot does not have.
     var isTop = true
@@ -187,7 +189,7 @@ final class SourceReader {
   private func exclude(_ entry: FileEntry, in directory: SourceDirectory, _ reason: FileDecision.Reason) {
     progress.change { progress in
       progress.excluded += 1
-      guard options.isDryRun, progress.exclusions.count < 100_000 else { return }
+      guard options.notesExclusions, progress.exclusions.count < 100_000 else { return }
       progress.exclusions.append("\(printable(directory.path + [UInt8(ascii: "/")] + entry.name)): \(reason)")
     }
   }

@@ -5,7 +5,8 @@
 public struct PathQuery: Sendable {
   private let pattern: Glob
   private let ignoresCase: Bool
-  private let isAnchored: Bool
+  /// Whether the whole path counts, and not the last name alone.
+  let isAnchored: Bool
   private let matchesOnlyDirectories: Bool
 
   /// Reads a pattern.

@@ -5,6 +5,11 @@ public struct ListedFile: Sendable {
   /// From the top of the snapshot.
   public let path: [UInt8]
   public let file: FileEntry
+
+  public init(path: [UInt8], file: FileEntry) {
+    self.path = path
+    self.file = file
+  }
 }
 
 extension Archive {
@@ -23,24 +28,18 @@ extension Archive {
   ) throws {
     var walk = SnapshotWalk(snapshot.pages, of: stores)
     var selection = PathSelection(paths)
-    /// How many directories that were asked for the walk is in.
-    var depth = 0
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _): onFailure("The directory “\(printable(walk.directory))” is not whole: \(error)")
-      case .end: if depth > 0 { depth -= 1 }
+      case .end: break
       case .entry(let entry):
         let path = walk.path(of: entry)
-        let isDirectory = entry.file.kind == .directory
-        switch selection.relation(of: path) {
-        case .outside: walk.skip()
-        case .above: if !isDirectory { walk.skip() }
-        case .selected:
-          let isAskedFor = !selection.paths.isEmpty && selection.paths.contains(path)
+        let isSelected = selection.relation(of: path) == .selected
+        let isAskedFor = selection.isAskedFor(path)
+        if isSelected, isRecursive || isAskedFor || selection.isAskedFor(walk.directory) {
           try body(ListedFile(path: path, file: entry.file))
-          guard isDirectory else { continue }
-          if isRecursive || isAskedFor && depth == 0 { depth += 1 } else { walk.skip() }
         }
+        if !(isSelected && isRecursive || isAskedFor || selection.leadsFurther(path)) { walk.skip() }
       }
     }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {

@@ -17,13 +17,15 @@ struct SnapshotWalk: ~Copyable {
   static let levelLimit = 100_000
 
   private let archive: ArchiveStore
+  private let levelLimit: Int
   private var levels = LevelStack()
   private var pending: ArchiveEntry?
   /// The path of the directory that the last entry is in: empty for the root.
   private(set) var directory: [UInt8] = []
 
-  init(_ pages: [RowID], of archive: ArchiveStore) {
+  init(_ pages: [RowID], of archive: ArchiveStore, levelLimit: Int = SnapshotWalk.levelLimit) {
     self.archive = archive
+    self.levelLimit = levelLimit
     levels.push(DirectoryReader(pages, of: archive), nil)
   }
 
@@ -40,12 +42,14 @@ struct SnapshotWalk: ~Copyable {
   /// - Throws: What is wrong with the whole archive, and not with a page only.
   mutating func next() throws -> Step? {
     if let entry = pending.take(), case .pages(let pages) = entry.content {
-      guard levels.count < Self.levelLimit else {
-        let error = ArchiveError(.damaged, "Directories are in one another more than \(Self.levelLimit) times.")
+      let isTooDeep = levels.count >= levelLimit
+      directory = path(of: entry)
+      // One that is not looked into has its end all the same.
+      levels.push(DirectoryReader(isTooDeep ? [] : pages, of: archive), entry)
+      if isTooDeep {
+        let error = ArchiveError(.damaged, "Directories are in one another more than \(levelLimit) times.")
         return .failure(error, page: 0)
       }
-      directory = path(of: entry)
-      levels.push(DirectoryReader(pages, of: archive), entry)
     }
     if levels.count == 0 { return nil }
     do {

@@ -51,6 +51,7 @@ struct ArchiveAddCommand: ParsableCommand {
       return try archive.add(paths, options: addOptions, progress: show)
     }
     try say(added)
+    if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
     if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
   }
 
@@ -58,11 +59,7 @@ struct ArchiveAddCommand: ParsableCommand {
     let (archive, rest) = try ArchiveOptions.split(arguments)
     var paths = rest.map(bytes)
     if let filesFrom {
-      do {
-        paths += try FileList(InputFile.content(of: filesFrom, byteLimit: 1 << 30)).paths
-      } catch let error as ChoosingError {
-        throw ValidationError("\(error)")
-      }
+      paths += try FileList(InputFile.content(of: filesFrom, byteLimit: 1 << 30)).paths
     }
     if stdin != nil, !paths.isEmpty { throw ValidationError("--stdin and paths exclude each other.") }
     if stdin == nil, paths.isEmpty { throw ValidationError("There is nothing to archive: say which paths.") }
@@ -77,8 +74,9 @@ struct ArchiveAddCommand: ParsableCommand {
     } catch let error as ArchiveError {
       throw ValidationError("\(error)")
     }
-    result.tags = tag
-    result.host = host
+    result.tags = try checkedTags(tag, "--tag")
+    result.host = try host.map { try checkedText($0, "--host") }
+    result.notesExclusions = verbose
     result.rescans = rescan
     result.isDryRun = dryRun
     if let time {
@@ -106,7 +104,8 @@ struct ArchiveAddCommand: ParsableCommand {
     if progress.excluded > 0 { try StandardOutput.line("\(counted(progress.excluded, "path")) left out by rules.") }
     if counts.failures > 0 { try StandardOutput.line("\(counted(counts.failures, "problem")), listed above.") }
     guard let snapshot = added.snapshot else {
-      return try StandardOutput.line("Nothing was stored: this was a dry run.")
+      return try StandardOutput.line(
+        dryRun ? "Nothing was stored: this was a dry run." : "Nothing could be read: no snapshot was made.")
     }
     try StandardOutput.line(
       "Stored \(formattedSize(Int(progress.newBytes))) of new content in \(formattedSize(Int(progress.storedBytes))).")

@@ -100,7 +100,7 @@ private struct ExtractReport: Encodable {
   let warnings: [String]
 
   init(_ progress: ExtractProgress, _ target: String) {
-    self.target = target
+    self.target = String(decoding: TypedArguments.bytes(target), as: UTF8.self)
     (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
     (rightFiles, keptFiles) = (progress.rightFiles, progress.keptFiles)
     skippedOwners = progress.skippedOwners

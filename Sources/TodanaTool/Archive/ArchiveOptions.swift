@@ -58,5 +58,25 @@ struct SnapshotOption: ParsableArguments {
   var snapshot = "latest"
 }
 
-/// A path as the user gave it, in bytes.
-func bytes(_ path: String) -> [UInt8] { Array(path.utf8) }
+/// A path as the user typed it, in bytes.
+func bytes(_ path: String) -> [UInt8] { TypedArguments.bytes(path) }
+
+/// A text as the user typed it.
+///
+/// - Throws: Where it is no UTF-8, as only paths may be.
+func checkedText(_ text: String, _ option: String) throws -> String {
+  guard !text.unicodeScalars.contains(where: { TypedArguments.byte(of: $0) != nil }) else {
+    throw ValidationError("\(option) takes UTF-8 text, which “\(printable(text))” is not.")
+  }
+  return text
+}
+
+/// Tags that every rule of `prune` can name: without commas, and without spaces at their ends.
+func checkedTags(_ tags: [String], _ option: String) throws -> [String] {
+  try tags.map { tag in
+    guard !tag.isEmpty, !tag.contains(","), tag.first != " ", tag.last != " " else {
+      throw ValidationError("“\(printable(tag))” cannot be a tag: it is empty, or has a comma or a space at its end.")
+    }
+    return try checkedText(tag, option)
+  }
+}

@@ -16,12 +16,14 @@ struct ArchiveTool: ParsableCommand {
       CommandGroup(
         name: "Looking and taking out",
         subcommands: [
-          ArchiveSnapshotsCommand.self, ArchiveListCommand.self, ArchiveCatCommand.self, ArchiveExtractCommand.self,
+          ArchiveSnapshotsCommand.self, ArchiveListCommand.self, ArchiveFindCommand.self, ArchiveDiffCommand.self,
+          ArchiveCatCommand.self, ArchiveExtractCommand.self, ArchiveStatsCommand.self,
         ]),
       CommandGroup(
         name: "Looking after",
         subcommands: [
-          ArchiveVerifyCommand.self, ArchiveRemoveCommand.self, ArchiveCompactCommand.self, KeyTool.self,
+          ArchiveVerifyCommand.self, ArchiveRemoveCommand.self, ArchivePruneCommand.self, ArchiveTagCommand.self,
+          ArchiveCompactCommand.self, KeyTool.self,
         ]),
     ])
 }

@@ -16,11 +16,7 @@ struct ChoosingArguments: ParsableArguments {
 
   func options() throws -> ChoosingOptions {
     var options = try Self.options(exclude: exclude, excludeFrom: excludeFrom, include: include)
-    do {
-      options.largestFile = try excludeLargerThan.map { try ByteSize($0) }
-    } catch let error as ChoosingError {
-      throw ValidationError("\(error)")
-    }
+    options.largestFile = try excludeLargerThan.map { try ByteSize($0) }
     options.excludesCaches = excludeCaches
     options.staysOnFileSystem = oneFileSystem
     return options
@@ -28,15 +24,11 @@ struct ChoosingArguments: ParsableArguments {
 
   static func options(exclude: [String], excludeFrom: [String] = [], include: [String]) throws -> ChoosingOptions {
     var options = ChoosingOptions()
-    do {
-      for pattern in exclude { try options.exclude(bytes(pattern)) }
-      for file in excludeFrom {
-        try options.exclude(lines: InputFile.content(of: file, byteLimit: 64 << 20), of: bytes(file))
-      }
-      for pattern in include { try options.include(bytes(pattern)) }
-    } catch let error as ChoosingError {
-      throw ValidationError("\(error)")
+    for pattern in exclude { try options.exclude(bytes(pattern)) }
+    for file in excludeFrom {
+      try options.exclude(lines: InputFile.content(of: file, byteLimit: 64 << 20), of: bytes(file))
     }
+    for pattern in include { try options.include(bytes(pattern)) }
     return options
   }
 }

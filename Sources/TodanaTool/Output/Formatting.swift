@@ -56,7 +56,9 @@ func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: \.isControl) else { return text }
   var result = ""
   for scalar in text.unicodeScalars {
-    if scalar.isControl {
+    if let byte = TypedArguments.byte(of: scalar) {
+      result += "\\x\(String(byte, radix: 16))"
+    } else if scalar.isControl {
       result += scalar == "\n" ? "\\n" : "\\u{\(String(scalar.value, radix: 16))}"
     } else {
       result.unicodeScalars.append(scalar)
@@ -66,11 +68,12 @@ func printable(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-  /// Of the characters that move the cursor, or turn the direction of text, none is to be printed.
+  /// Of the characters that move the cursor, or turn the direction of text, none is to be printed; nor is what stands for
+  /// a byte.
   fileprivate var isControl: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
+    default: TypedArguments.byte(of: self) != nil
     }
   }
 }

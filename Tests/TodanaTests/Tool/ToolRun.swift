@@ -15,11 +15,17 @@ struct ToolRun {
   ///   - arguments: Behind `todana`.
   ///   - input: What its standard input has.
   ///   - environment: Beside what this process has, without any passphrase.
+  ///   - workingDirectory: Where it runs, if not where this process does.
+  ///   - runner: A command that runs it, such as one that makes it another user's.
   /// - Throws: Where the tool cannot be started.
-  init(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws {
+  init(
+    _ arguments: [String], input: String = "", environment: [String: String] = [:], workingDirectory: String? = nil,
+    runner: [String] = []
+  ) throws {
     let directory = try TemporaryDirectory(isInMemory: true)
     try Data(input.utf8).write(to: URL(filePath: directory.path("input")))
-    var variables = ["TODANA_PASSPHRASE=", "TODANA_NEW_PASSPHRASE="]
+    var variables = workingDirectory.map { ["-C", $0] } ?? []
+    variables += ["TODANA_PASSPHRASE=", "TODANA_NEW_PASSPHRASE=", "TODANA_ARCHIVE="]
     for (name, value) in environment { variables.append("\(name)=\(value)") }
     // A session of its own has no terminal that it could ask.
     let script = """
@@ -28,7 +34,7 @@ struct ToolRun {
       """
     let tool = try ChildProcess(
       executable: "/bin/sh",
-      ["-c", script, "sh", directory.path] + variables + [ChildProcess.path(ofProduct: "todana")] + arguments)
+      ["-c", script, "sh", directory.path] + variables + runner + [ChildProcess.path(ofProduct: "todana")] + arguments)
     // The status as the system gives it has the exit status in its second byte.
     status = tool.waitForExit() >> 8
     output = try Data(contentsOf: URL(filePath: directory.path("output")))

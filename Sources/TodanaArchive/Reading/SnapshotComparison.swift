@@ -1,0 +1,172 @@
+internal import Todana
+
+/// Goes through two snapshots side by side.
+///
+/// For one thread.
+struct SnapshotComparison: ~Copyable {
+  /// A directory of one of the snapshots.
+  private final class Side {
+    private var reader: DirectoryReader
+    private var peeked: ArchiveEntry?
+
+    init(_ pages: [RowID], of archive: ArchiveStore) { reader = DirectoryReader(pages, of: archive) }
+
+    /// The next entry, which stays the next one; nil at the end.
+    func peek(onFailure: (ArchiveError) -> Void) throws -> ArchiveEntry? {
+      while peeked == nil {
+        do {
+          guard let entry = try reader.next() else { return nil }
+          peeked = entry
+        } catch let error as ArchiveError where error.code == .damaged || error.code == .newerFormat {
+          onFailure(error)
+        }
+      }
+      return peeked
+    }
+
+    func advance() { peeked = nil }
+  }
+
+  /// A directory of both, or of one.
+  private struct Level {
+    let old: Side
+    let new: Side
+    /// Of the directory's path.
+    let pathByteCount: Int
+  }
+
+  private let archive: ArchiveStore
+  private var selection: PathSelection
+  private var levels: [Level] = []
+  /// Of the directory that is compared.
+  private var directory: [UInt8] = []
+
+  init(_ old: [RowID], _ new: [RowID], of archive: ArchiveStore, _ selection: PathSelection) {
+    self.archive = archive
+    self.selection = selection
+    enter(old, new)
+  }
+
+  mutating func run(
+    onFailure: (String) -> Void, progress: () throws -> Void, _ body: (FileDifference) throws -> Void
+  ) throws {
+    while let level = levels.last {
+      directory.removeSubrange(level.pathByteCount...)
+      let name = printable(directory)
+      guard
+        let (old, new) = try next(of: level, onFailure: { onFailure("The directory “\(name)” is not whole: \($0)") })
+      else {
+        levels.removeLast()
+        continue
+      }
+      guard let file = old?.file ?? new?.file else { continue }
+      let path = directory.isEmpty ? file.name : directory + [UInt8(ascii: "/")] + file.name
+      let relation = selection.relation(of: path)
+      if relation == .outside { continue }
+      if relation == .selected, let difference = try difference(path, old, new) { try body(difference) }
+      let (oldPages, newPages) = (Self.pages(of: old), Self.pages(of: new))
+      if oldPages.isEmpty, newPages.isEmpty { continue }
+      try progress()
+      guard levels.count < SnapshotWalk.levelLimit else {
+        onFailure("“\(printable(path))” is too deep to be compared.")
+        continue
+      }
+      directory = path
+      enter(oldPages, newPages)
+    }
+  }
+
+  /// Without the pages that both have: their names are nowhere else, and what is below is the same.
+  private mutating func enter(_ old: [RowID], _ new: [RowID]) {
+    let common = Set(old).intersection(new)
+    let (old, new) = (old.filter { !common.contains($0) }, new.filter { !common.contains($0) })
+    if old.isEmpty, new.isEmpty { return }
+    levels.append(
+      Level(old: Side(old, of: archive), new: Side(new, of: archive), pathByteCount: directory.count))
+  }
+
+  /// What comes next by its name, as each side has it; nil at the end of both.
+  private func next(
+    of level: Level, onFailure: (ArchiveError) -> Void
+  ) throws -> (old: ArchiveEntry?, new: ArchiveEntry?)? {
+    let old = try level.old.peek(onFailure: onFailure)
+    let new = try level.new.peek(onFailure: onFailure)
+    guard let old else {
+      level.new.advance()
+      return new.map { (nil, $0) }
+    }
+    guard let new, !old.file.name.lexicographicallyPrecedes(new.file.name) else {
+      level.old.advance()
+      return (old, nil)
+    }
+    level.new.advance()
+    guard old.file.name == new.file.name else { return (nil, new) }
+    level.old.advance()
+    return (old, new)
+  }
+
+  private static func pages(of entry: ArchiveEntry?) -> [RowID] {
+    guard let entry, case .pages(let pages) = entry.content else { return [] }
+    return pages
+  }
+
+  // MARK: Comparing
+
+  private func difference(_ path: [UInt8], _ old: ArchiveEntry?, _ new: ArchiveEntry?) throws -> FileDifference? {
+    var changes: [FileDifference.Change] = []
+    if let old, let new {
+      if !old.file.kind.isSameKind(as: new.file.kind) {
+        changes = [.kind]
+      } else {
+        if try hasOtherContent(old, new) { changes.append(.content) }
+        if !old.file.hasSameMetadata(as: new.file) { changes.append(.metadata) }
+        if changes.isEmpty { return nil }
+      }
+    } else {
+      changes = [old == nil ? .added : .removed]
+    }
+    return FileDifference(path: path, old: old?.file, new: new?.file, changes: changes)
+  }
+
+  private func hasOtherContent(_ old: ArchiveEntry, _ new: ArchiveEntry) throws -> Bool {
+    switch old.file.kind {
+    case .directory: return false
+    case .regular: break
+    default: return old.file.kind != new.file.kind
+    }
+    if old.file.byteCount != new.file.byteCount || old.extents != new.extents { return true }
+    if old.content == new.content { return false }
+    // What came from a pipe is a chunk, however small it is.
+    let (oldPieces, newPieces) = (Piece.pieces(of: old.content), Piece.pieces(of: new.content))
+    guard oldPieces.count == newPieces.count else { return true }
+    do {
+      for (one, other) in zip(oldPieces, newPieces) where one != other {
+        if try one.name(in: archive) != other.name(in: archive) { return true }
+      }
+      return false
+    } catch let error as ArchiveError where error.code == .damaged {
+      return true
+    }
+  }
+}
+
+/// A part of a file's content, by its row.
+private enum Piece: Equatable {
+  case small(RowID)
+  case chunk(RowID)
+
+  static func pieces(of content: ArchiveEntry.Content) -> [Piece] {
+    switch content {
+    case .none, .pages: []
+    case .small(let row): [.small(row)]
+    case .chunks(let rows): rows.map { .chunk($0) }
+    }
+  }
+
+  func name(in archive: ArchiveStore) throws -> ContentName {
+    switch self {
+    case .small(let row): try archive.object(StoredSmallFile.self, row).name
+    case .chunk(let row): try archive.object(StoredContent.self, row).name
+    }
+  }
+}

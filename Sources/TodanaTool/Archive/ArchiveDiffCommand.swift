@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+struct ArchiveDiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Compares two snapshots.",
+    usage: "todana archive diff [<options>] <archive> <old id> <new id> [<path> ...]",
+    discussion: """
+      Says of each path whether it was added or removed, is of another kind now, or has other content; “metadata” is other \
+      permissions, owner, modification time or attributes alone. The exit status is 1 where there are differences.
+      """)
+
+  @Argument(help: "The archive's directory, two snapshots, and paths to compare, with all that is below.")
+  var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @Flag(help: "For programs: JSON, one difference a line.") var json = false
+
+  func run() throws {
+    let (path, rest) = try ArchiveOptions.split(arguments)
+    guard rest.count >= 2 else { throw ValidationError("Which snapshots are compared? Say the ids of two.") }
+    var counts: [FileDifference.Change: Int] = [:]
+    var failureCount = 0
+    try options.withArchive(path) { archive in
+      let (old, new) = (try archive.snapshot(named: rest[0]), try archive.snapshot(named: rest[1]))
+      try archive.diff(old, new, paths: rest.dropFirst(2).map(bytes)) { failure in
+        failureCount += 1
+        warn(failure)
+      } progress: {
+        try Interruption.check()
+      } _: { difference in
+        counts[difference.changes[0], default: 0] += 1
+        if json { return try printJSONLine(DifferenceReport(difference)) }
+        let change = difference.changes[0].rawValue.padding(toLength: 10, withPad: " ", startingAt: 0)
+        try StandardOutput.line(change + printable(String(decoding: difference.path, as: UTF8.self)))
+      }
+    }
+    if !json { try StandardOutput.line(summary(of: counts)) }
+    if failureCount > 0 || !counts.isEmpty { throw ExitStatus.somethingWrong }
+  }
+
+  private func summary(of counts: [FileDifference.Change: Int]) -> String {
+    if counts.isEmpty { return "No differences." }
+    let parts = FileDifference.Change.allCases.compactMap { change in
+      counts[change].map { count in
+        switch change {
+        case .added, .removed: "\(formattedCount(count)) \(change.rawValue)"
+        case .kind, .content, .metadata: "\(formattedCount(count)) with other \(change.rawValue)"
+        }
+      }
+    }
+    return parts.joined(separator: ", ") + "."
+  }
+}
+
+/// A difference, for programs.
+private struct DifferenceReport: Encodable {
+  let path: String
+  /// Of a path that is not UTF-8, its bytes.
+  let pathBytes: Data?
+  let changes: [String]
+  let old: ListedFileReport?
+  let new: ListedFileReport?
+
+  init(_ difference: FileDifference) {
+    let path = difference.path
+    old = difference.old.map { ListedFileReport(ListedFile(path: path, file: $0)) }
+    new = difference.new.map { ListedFileReport(ListedFile(path: path, file: $0)) }
+    self.path = String(decoding: path, as: UTF8.self)
+    pathBytes = old?.pathBytes ?? new?.pathBytes
+    changes = difference.changes.map(\.rawValue)
+  }
+}

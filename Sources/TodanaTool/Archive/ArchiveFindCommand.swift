@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+struct ArchiveFindCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Finds files in all snapshots.",
+    usage: "todana archive find [<options>] <archive> <pattern> ...",
+    discussion: """
+      A pattern with a slash at its start or in its middle is compared with the whole path, any other with the last name; \
+      a slash at the end asks for a directory. Wildcards are those of gitignore: *, ?, [...] and **.
+      """)
+
+  @Argument(help: "The archive's directory, and what to look for.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @Option(
+    help: ArgumentHelp("Look in this snapshot only; several are allowed.", valueName: "id"))
+  var snapshot: [String] = []
+  @Flag(name: [.long, .customShort("i")], help: "Take upper and lower case for the same.") var ignoreCase = false
+  @Flag(name: [.long, .customShort("l")], help: "Show permissions, owner, size and time.") var long = false
+  @Flag(help: "For programs: JSON, one file a line.") var json = false
+
+  func run() throws {
+    let (path, patterns) = try ArchiveOptions.split(arguments)
+    guard !patterns.isEmpty else { throw ValidationError("What is looked for? Say a pattern, such as '*.txt'.") }
+    let queries = try patterns.map { try PathQuery(bytes($0), ignoresCase: ignoreCase) }
+    let owners = OwnerColumn()
+    var failureCount = 0
+    try options.withArchive(path) { archive in
+      let snapshots = snapshot.isEmpty ? nil : try snapshot.map { try archive.snapshot(named: $0) }
+      try archive.find(queries, in: snapshots) { failure in
+        failureCount += 1
+        warn(failure)
+      } progress: {
+        try Interruption.check()
+      } _: { found in
+        let listed = ListedFile(path: found.path, file: found.file)
+        if json { return try printJSONLine(FoundFileReport(found, listed)) }
+        let text = long ? owners.line(of: listed) : printable(String(decoding: found.path, as: UTF8.self))
+        try StandardOutput.line("\(found.snapshot.id.short)  \(text)")
+      }
+    }
+    if failureCount > 0 { throw ExitStatus.somethingWrong }
+  }
+}
+
+/// A file as a list has it, and in which snapshot it is.
+private struct FoundFileReport: Encodable {
+  let snapshot: String
+  let file: ListedFileReport
+
+  private enum CodingKeys: CodingKey { case snapshot }
+
+  init(_ found: FoundFile, _ listed: ListedFile) {
+    snapshot = "\(found.snapshot.id)"
+    file = ListedFileReport(listed)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try file.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(snapshot, forKey: .snapshot)
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+import Todana
+import TodanaArchive
+
+struct ArchivePruneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Removes snapshots by rules of what to keep.",
+    discussion: """
+      A snapshot stays if any rule keeps it; numbers may be “all”. Periods are those of the machine's time zone. All that \
+      go are removed at once, and their place is free again after `compact`.
+      """)
+
+  @Argument(help: "The archive's directory.") var archive: String?
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup(title: "Keeping") var retention: RetentionArguments
+  @Flag(help: "Say what would be removed, and remove nothing.") var dryRun = false
+  @Flag(help: "For programs: one JSON document.") var json = false
+
+  func run() throws {
+    let policy = try retention.policy()
+    let grouping = try SnapshotGrouping(retention.groupBy)
+    let plan = try options.withArchive(try ArchiveOptions.archive(archive), dryRun ? .read : .write) { archive in
+      let snapshots = try archive.snapshots()
+      let plan = try policy.plan(
+        for: snapshots.map(\.forRetention), groupedBy: grouping, in: .current, now: Date())
+      let removed = Set(plan.removed.map(\.id))
+      if !dryRun, !removed.isEmpty { try archive.remove(snapshots.filter { removed.contains($0.id.bytes) }) }
+      return plan
+    }
+    if json { return try printJSON(PruneReport(plan, isDryRun: dryRun)) }
+    for group in plan.groups { try show(group) }
+    try StandardOutput.line(
+      "\(dryRun ? "Would keep" : "Kept") \(counted(plan.kept.count, "snapshot")), "
+        + "\(dryRun ? "would remove" : "removed") \(formattedCount(plan.removed.count)).")
+  }
+
+  private func show(_ group: RetentionPlan.Group) throws {
+    try StandardOutput.line(printable("\(group.key):"))
+    for entry in group.entries {
+      let id = SnapshotID(entry.snapshot.id)?.short ?? ""
+      let reasons = entry.isKept ? "  " + entry.reasons.map { "\($0)" }.joined(separator: ", ") : ""
+      let verb = entry.isKept ? "keep  " : "remove"
+      try StandardOutput.line(printable("  \(verb)  \(id)  \(formattedDate(entry.snapshot.time))\(reasons)"))
+    }
+    try StandardOutput.line("")
+  }
+}
+
+/// What becomes of snapshots, for programs.
+private struct PruneReport: Encodable {
+  let isDryRun: Bool
+  let keptCount: Int
+  let removedCount: Int
+  let groups: [Group]
+
+  struct Group: Encodable {
+    let host: String?
+    let paths: [String]?
+    let tags: [String]?
+    let snapshots: [Entry]
+  }
+
+  struct Entry: Encodable {
+    let id: String
+    let time: Date
+    let isKept: Bool
+    let reasons: [String]
+  }
+
+  init(_ plan: RetentionPlan, isDryRun: Bool) {
+    self.isDryRun = isDryRun
+    keptCount = plan.kept.count
+    removedCount = plan.removed.count
+    groups = plan.groups.map { group in
+      Group(
+        host: group.key.host, paths: group.key.paths?.map { String(decoding: $0, as: UTF8.self) },
+        tags: group.key.tags,
+        snapshots: group.entries.map { entry in
+          Entry(
+            id: SnapshotID(entry.snapshot.id).map { "\($0)" } ?? "", time: entry.snapshot.time, isKept: entry.isKept,
+            reasons: entry.reasons.map { "\($0)" })
+        })
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+struct ArchiveStatsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats", abstract: "Says how much an archive holds, and how little it takes.")
+
+  @Argument(help: "The archive's directory.") var archive: String?
+  @OptionGroup var options: ArchiveOptions
+  @Flag(help: "For programs: one JSON document.") var json = false
+
+  func run() throws {
+    let stats = try options.withArchive(try ArchiveOptions.archive(archive)) { try $0.stats() }
+    if json { return try printJSON(Report(stats)) }
+    func line(_ title: String, _ value: String) throws {
+      try StandardOutput.line(title.padding(toLength: 22, withPad: " ", startingAt: 0) + value)
+    }
+    try line("Snapshots", formattedCount(stats.snapshotCount))
+    try line(
+      "Files in all of them", "\(formattedCount(stats.fileCount)), \(formattedSize(Int(stats.byteCount)))")
+    try line(
+      "Stored",
+      "\(counted(stats.contentCount, "chunk or group", "chunks and groups")), "
+        + "\(counted(stats.smallFileCount, "small file")), \(counted(stats.pageCount, "page")) of directories")
+    try line("On the disk", "\(formattedSize(Int(stats.storedByteCount))), ratio \(Self.rounded(stats.ratio))")
+  }
+
+  /// Two digits behind the point at most.
+  private static func rounded(_ ratio: Double) -> String { "\((ratio * 100).rounded() / 100)" }
+
+  private struct Report: Encodable {
+    let snapshots: Int
+    let files: Int
+    let bytes: Int64
+    let contents: Int
+    let smallFiles: Int
+    let pages: Int
+    let storedBytes: Int64
+    let ratio: Double
+
+    init(_ stats: ArchiveStats) {
+      (snapshots, files, bytes) = (stats.snapshotCount, stats.fileCount, stats.byteCount)
+      (contents, smallFiles, pages) = (stats.contentCount, stats.smallFileCount, stats.pageCount)
+      (storedBytes, ratio) = (stats.storedByteCount, stats.ratio)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Todana
+import TodanaArchive
+
+struct ArchiveTagCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tag",
+    abstract: "Changes the tags of snapshots.",
+    usage: "todana archive tag [<options>] <archive> <id> ...")
+
+  @Argument(help: "The archive's directory, and the snapshots' ids.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @Option(help: ArgumentHelp("Give this tag; several are allowed.", valueName: "tag")) var add: [String] = []
+  @Option(help: ArgumentHelp("Take this tag away; several are allowed.", valueName: "tag")) var remove: [String] = []
+  @Option(
+    help: ArgumentHelp("Give this tag instead of all others; several are allowed, '' is none.", valueName: "tag"))
+  var set: [String] = []
+
+  func validate() throws {
+    if add.isEmpty, remove.isEmpty, set.isEmpty { throw ValidationError("Say --add, --remove or --set.") }
+    if !set.isEmpty, !add.isEmpty || !remove.isEmpty {
+      throw ValidationError("--set excludes --add and --remove.")
+    }
+  }
+
+  func run() throws {
+    let (path, ids) = try ArchiveOptions.split(arguments)
+    guard !ids.isEmpty else { throw ValidationError("Which snapshots? Say their ids.") }
+    let added = try checkedTags(add, "--add")
+    let replacing = try checkedTags(set.filter { !$0.isEmpty }, "--set")
+    let changedCount = try options.withArchive(path, .write) { archive in
+      let snapshots = try ids.map { try archive.snapshot(named: $0) }
+      return try archive.changeTags(of: snapshots) { tags in
+        if !set.isEmpty { tags = [] }
+        tags.removeAll { remove.contains($0) }
+        for tag in added + replacing where !tags.contains(tag) { tags.append(tag) }
+      }
+    }
+    try StandardOutput.line("Changed the tags of \(counted(changedCount, "snapshot")).")
+  }
+}

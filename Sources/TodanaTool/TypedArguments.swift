@@ -1,0 +1,58 @@
+import Foundation
+
+/// The command line as it was typed, byte for byte: paths need not be UTF-8, while Swift's texts are.
+///
+/// A byte that belongs to no UTF-8 character stands in a text as one of 128 scalars for private use. Where somebody typed
+/// such a scalar, its own bytes stand so. Texts therefore tell all that was typed, whatever parses them in between.
+enum TypedArguments {
+  /// Stands for the byte 0; those from 0x80 on are used.
+  private static let firstStandIn: UInt32 = 0x10F700
+
+  /// Behind the program's name.
+  static var all: [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
+      return unsafe text(UnsafeBufferPointer(start: argument, count: strlen(argument)).map { UInt8(bitPattern: $0) })
+    }
+  }
+
+  static func text(_ bytes: [UInt8]) -> String {
+    var text = ""
+    var parser = UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    while true {
+      let byteCount: Int
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let encoded):
+        let scalar = UTF8.decode(encoded)
+        byteCount = encoded.count
+        if byte(of: scalar) == nil {
+          text.unicodeScalars.append(scalar)
+        } else {
+          append(bytes[offset..<offset + byteCount], to: &text)
+        }
+      case .error(let length):
+        byteCount = length
+        append(bytes[offset..<offset + byteCount], to: &text)
+      case .emptyInput: return text
+      }
+      offset += byteCount
+    }
+  }
+
+  /// What was typed for a text.
+  static func bytes(_ text: String) -> [UInt8] {
+    text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
+  }
+
+  /// The byte that a scalar stands for; nil for any other scalar.
+  static func byte(of scalar: Unicode.Scalar) -> UInt8? {
+    guard scalar.value >= firstStandIn + 0x80, scalar.value <= firstStandIn + 0xFF else { return nil }
+    return UInt8(scalar.value - firstStandIn)
+  }
+
+  private static func append(_ bytes: ArraySlice<UInt8>, to text: inout String) {
+    text.unicodeScalars += bytes.compactMap { Unicode.Scalar(firstStandIn + UInt32($0)) }
+  }
+}

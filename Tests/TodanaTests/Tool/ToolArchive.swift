@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+
+/// An archive that the tool made, in a directory with room for what is added and extracted.
+///
+/// The tool runs in that directory. A key opens the archive: nothing has to be derived from it.
+struct ToolArchive {
+  let directory: TemporaryDirectory
+  var path: String { directory.path("archive") }
+  var keyFile: String { directory.path("key") }
+
+  struct Snapshot: Decodable, Equatable {
+    let id: String
+    let time: Date
+    let host: String
+    let paths: [String]
+    let tags: [String]
+    let files: Int
+    let directories: Int
+    let bytes: Int
+    let failures: Int
+
+    var short: String { String(id.prefix(8)) }
+  }
+
+  struct Added: Decodable {
+    let snapshot: String?
+    let files: Int
+    let directories: Int
+    let bytes: Int
+    let newFiles: Int
+    let changedFiles: Int
+    let unchangedFiles: Int
+    let excluded: Int
+    let failureCount: Int
+    let failures: [String]
+  }
+
+  struct Listed: Decodable, Equatable {
+    let path: String
+    let pathBytes: Data?
+    let kind: String
+    let bytes: Int?
+    let permissions: String
+    let modified: String
+    let target: String?
+    let snapshot: String?
+  }
+
+  init(isMade: Bool = true) throws {
+    directory = try TemporaryDirectory(isInMemory: true)
+    try Data([UInt8](repeating: 7, count: 16)).write(to: URL(filePath: keyFile))
+    if isMade { _ = try run("init") }
+  }
+
+  /// Runs `todana archive COMMAND ARCHIVE …`.
+  func run(
+    _ command: String, _ arguments: String..., input: String = "", environment: [String: String] = [:],
+    runner: [String] = []
+  ) throws -> ToolRun {
+    try ToolRun(
+      ["archive", command, "archive"] + arguments + ["--key-file", "key"], input: input, environment: environment,
+      workingDirectory: directory.path, runner: runner)
+  }
+
+  /// Starts the same, to be waited for or killed.
+  func start(_ command: String, _ arguments: String...) throws -> ChildProcess {
+    try ChildProcess(product: "todana", ["archive", command, path] + arguments + ["--key-file", keyFile])
+  }
+
+  /// Makes a snapshot; the id.
+  @discardableResult
+  func add(_ arguments: String...) throws -> Snapshot {
+    _ = try ToolRun(
+      ["archive", "add", "archive"] + arguments + ["--key-file", "key"], workingDirectory: directory.path)
+    guard let last = try snapshots().last else { throw CocoaError(.fileNoSuchFile) }
+    return last
+  }
+
+  func snapshots() throws -> [Snapshot] { try run("snapshots", "--json").document([Snapshot].self) }
+
+  func write(_ text: String, to name: String) throws {
+    let url = URL(filePath: directory.path(name))
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  func text(of name: String) throws -> String { try String(contentsOfFile: directory.path(name), encoding: .utf8) }
+
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: directory.path(name)) }
+
+  /// A few files, and a link.
+  func makeTree() throws {
+    try write("one", to: "src/a.txt")
+    try write("two two", to: "src/sub/b.txt")
+    try write("three", to: "src/sub/deep/C.TXT")
+    try write("log", to: "src/sub/x.log")
+    try FileManager.default.createSymbolicLink(atPath: directory.path("src/link"), withDestinationPath: "a.txt")
+  }
+
+  static let treePaths = [
+    "src", "src/a.txt", "src/link", "src/sub", "src/sub/b.txt", "src/sub/deep", "src/sub/deep/C.TXT", "src/sub/x.log",
+  ]
+
+  /// Of all files of the archive, but for what says who has it open.
+  func contents() throws -> [String: Data] { try Self.contents(of: path) }
+
+  static func contents(of directory: String) throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: directory) where name != "lock" {
+      contents[name] = FileManager.default.contents(atPath: directory + "/" + name) ?? Data()
+    }
+    return contents
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `todana archive add`: what gets into a snapshot, and what is said about the rest.
+@Suite struct ToolArchiveAddTests {
+  let made: ToolArchive
+
+  init() throws {
+    made = try ToolArchive()
+    try made.makeTree()
+  }
+
+  @Test func `a snapshot is made, told of, and listed`() throws {
+    let run = try made.run("add", "src", "--json", "--tag", "first", "--host", "box", "--time", "2026-01-02 03:04:05")
+    #expect(run.status == 0 && run.messages == "")
+    let added = try run.document(ToolArchive.Added.self)
+    #expect(added.files == 5 && added.directories == 3 && added.newFiles == 5 && added.bytes == 18)
+    #expect(added.failures == [] && added.failureCount == 0)
+    let snapshots = try made.snapshots()
+    #expect(snapshots.map(\.id) == [added.snapshot])
+    let snapshot = try #require(snapshots.first)
+    #expect(snapshot.host == "box" && snapshot.tags == ["first"] && snapshot.paths == ["src"])
+    #expect(snapshot.files == 5 && snapshot.directories == 3 && snapshot.bytes == 18 && snapshot.failures == 0)
+
+    let again = try made.run("add", "src", "--host", "box")
+    #expect(again.status == 0)
+    #expect(again.lines.first == "5 files in 3 directories, 18 B: 0 new, 0 changed, 5 unchanged.")
+    #expect(again.lines.last?.hasPrefix("Snapshot ") == true)
+    let table = try made.run("snapshots").lines
+    #expect(table.count == 3 && table[1].contains(snapshot.short) && table[1].hasPrefix("src [first]"))
+    #expect(table[1].contains("2026-01-02 03:04:05"))
+  }
+
+  @Test func `what is excluded stays out, and --verbose says why`() throws {
+    try made.write("*.log\n", to: "patterns")
+    try made.write("deep/\n", to: "src/sub/.todanaignore")
+    try made.write(String(repeating: "x", count: 3000), to: "src/large")
+    try made.write("Signature: 8a477f597d28d172789f06886806bc55", to: "src/cache/CACHEDIR.TAG")
+    try made.write("cached", to: "src/cache/data")
+    let run = try made.run(
+      "add", "src", "--exclude", "a.*", "--exclude-from", "patterns", "--exclude-caches", "--exclude-larger-than", "2k",
+      "--exclude", "link", "--include", "src/link", "--verbose")
+    #expect(run.status == 0)
+    #expect(
+      try listed() == [
+        "src", "src/cache", "src/cache/CACHEDIR.TAG", "src/sub", "src/sub/.todanaignore", "src/sub/b.txt",
+      ])
+    for name in ["src/a.txt", "src/sub/x.log", "src/sub/deep", "src/large", "src/link"] {
+      #expect(run.messages.contains("todana: \(name): "))
+    }
+    #expect(run.text.contains(" left out by rules."))
+  }
+
+  @Test func `a dry run stores nothing and says what would be left out`() throws {
+    let before = try made.contents()
+    let run = try made.run("add", "src", "--dry-run", "--exclude", "*.log", "--verbose")
+    #expect(run.status == 0)
+    #expect(run.lines.first == "4 files in 3 directories, 15 B: 4 new, 0 changed, 0 unchanged.")
+    #expect(run.lines.last == "Nothing was stored: this was a dry run.")
+    #expect(run.messages.contains("src/sub/x.log"))
+    #expect(try made.run("add", "src", "--dry-run", "--json").document(ToolArchive.Added.self).snapshot == nil)
+    #expect(try made.contents() == before)
+  }
+
+  @Test func `paths come from files and from the standard input, in lines or with NUL behind them`() throws {
+    try made.write("with\nline feed", to: "src/odd\nname")
+    try made.write("src/a.txt\nsrc/sub/deep\n", to: "lines")
+    #expect(try made.run("add", "--files-from", "lines").status == 0)
+    #expect(try listed() == ["src", "src/a.txt", "src/sub", "src/sub/deep", "src/sub/deep/C.TXT"])
+    #expect(try made.run("add", "src/link", "--files-from", "-", input: "src/odd\nname\0src/a.txt\0").status == 0)
+    #expect(try listed() == ["src", "src/a.txt", "src/link", "src/odd\nname"])
+    #expect(try made.run("add", "--files-from", "missing").status == 4)
+    #expect(try made.run("add", "--files-from", "-", input: "").status == 2)
+  }
+
+  @Test func `the standard input becomes a file`() throws {
+    let text = String(repeating: "from a pipe\n", count: 20_000)
+    #expect(try made.run("add", "--stdin", "dump.sql", input: text).status == 0)
+    #expect(try listed() == ["dump.sql"])
+    #expect(try made.run("cat", "dump.sql").text == text)
+    #expect(try made.run("add", "--stdin", "empty", input: "").status == 0)
+    #expect(try made.run("cat", "empty").output == Data())
+    for name in ["a/b", "..", ""] { #expect(try made.run("add", "--stdin", name, input: "x").status == 2) }
+    #expect(try made.run("add", "src", "--stdin", "x", input: "x").status == 2)
+  }
+
+  @Test func `what is missing is listed, and the rest is archived`() throws {
+    let run = try made.run("add", "src/a.txt", "missing", "src/neither/nor", "--json")
+    #expect(run.status == 1)
+    #expect(run.messages.contains("missing") && run.messages.contains("src/neither"))
+    let added = try run.document(ToolArchive.Added.self)
+    #expect(added.failureCount == 2 && added.failures.count == 2 && added.snapshot != nil)
+    #expect(try listed() == ["src", "src/a.txt"])
+    #expect(try made.snapshots().map(\.failures) == [2])
+  }
+
+  /// An empty snapshot would pass for the latest good one.
+  @Test func `where nothing can be read no snapshot is made`() throws {
+    let run = try made.run("add", "missing", "src/neither")
+    #expect(run.status == 4)
+    #expect(run.messages.contains("missing") && run.lines.last == "Nothing could be read: no snapshot was made.")
+    #expect(try made.snapshots() == [])
+    #expect(try made.run("add", "missing", "--dry-run").status == 1)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "becomes another user"))
+  func `what may not be read is listed, and the rest is archived`() throws {
+    try made.write("secret", to: "src/secret")
+    try made.write("inside", to: "src/closed/inside")
+    let manager = FileManager.default
+    try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.directory.path("src/secret"))
+    try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: made.directory.path("src/closed"))
+    _ = try ChildProcess(executable: "/bin/chown", ["-R", "65534", made.path, made.keyFile]).waitForExit()
+    let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
+    let run = try made.run("add", "src", "--json", runner: nobody)
+    #expect(run.status == 1)
+    #expect(run.messages.contains("src/secret”: Permission denied"))
+    #expect(run.messages.contains("src/closed”: Permission denied"))
+    #expect(try run.document(ToolArchive.Added.self).failureCount == 2)
+    #expect(try listed() == (ToolArchive.treePaths + ["src/closed"]).sorted())
+    // Nobody may read what another user's archive holds, or write it.
+    try manager.setAttributes([.posixPermissions: 0o700, .ownerAccountID: 0], ofItemAtPath: made.path)
+    #expect(try made.run("add", "src", runner: nobody).status == 3)
+    #expect(try made.run("list", runner: nobody).status == 3)
+  }
+
+  @Test func `paths that cannot be together, and other wrong use, exit with 2 and change nothing`() throws {
+    try made.write("other", to: "other/src/a.txt")
+    let before = try made.contents()
+    for arguments in [
+      ["other/src", "other/../src"], [".", "src"], [""], [], ["src", "--compression", "brotli"],
+      ["src", "--time", "soon"],
+      ["src", "--exclude-larger-than", "big"], ["src", "--exclude", "[a"], ["src", "--tag", "a,b"],
+      ["src", "--tag", ""],
+      ["src", "--wait", "-1"],
+    ] {
+      let run = try ToolRun(
+        ["archive", "add", "archive", "--key-file", "key"] + arguments, workingDirectory: made.directory.path)
+      #expect(run.status == 2, "\(arguments): \(run.messages)")
+    }
+    #expect(try made.contents() == before)
+  }
+
+  private func listed() throws -> [String] {
+    try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self).map(\.path)
+  }
+}

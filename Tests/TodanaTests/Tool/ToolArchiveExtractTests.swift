@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `todana archive extract`: where files go, and what becomes of those that are there.
+@Suite struct ToolArchiveExtractTests {
+  private struct Report: Decodable {
+    let target: String
+    let files: Int
+    let directories: Int
+    let bytes: Int
+    let rightFiles: Int
+    let keptFiles: Int
+    let failureCount: Int
+    let failures: [String]
+  }
+
+  let made: ToolArchive
+  let first: ToolArchive.Snapshot
+
+  init() throws {
+    made = try ToolArchive()
+    try made.makeTree()
+    first = try made.add("src")
+  }
+
+  @Test func `all goes to a new directory, named after the snapshot`() throws {
+    let run = try made.run("extract")
+    #expect(run.status == 0 && run.messages == "")
+    #expect(run.lines == ["Restored 5 files and 3 directories, 18 B, in snapshot-\(first.short)."])
+    #expect(try text("snapshot-\(first.short)/src/sub/deep/C.TXT") == "three")
+    // Never by surprise where there is something.
+    #expect(try made.run("extract").status == 2)
+  }
+
+  @Test func `what is right already stays, and what is missing comes`() throws {
+    #expect(try made.run("restore", "--target", "out").status == 0)
+    try FileManager.default.removeItem(atPath: made.directory.path("out/src/sub/deep"))
+    let report = try made.run("extract", "--target", "out", "--json").document(Report.self)
+    #expect(report.files == 1 && report.rightFiles == 4 && report.keptFiles == 0 && report.target == "out")
+    #expect(try text("out/src/sub/deep/C.TXT") == "three")
+  }
+
+  @Test func `other files stay, or are replaced, as was asked for`() throws {
+    try made.write("mine, and newer", to: "out/src/a.txt")
+    try made.write("mine, and older", to: "out/src/sub/b.txt")
+    try made.write("not in the archive", to: "out/src/own")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: made.directory.path("out/src/sub/b.txt"))
+    var report = try made.run("extract", "--target", "out", "--json").document(Report.self)
+    #expect(report.keptFiles == 2 && report.files == 3)
+    #expect(try text("out/src/a.txt") == "mine, and newer" && text("out/src/sub/b.txt") == "mine, and older")
+    report = try made.run("extract", "--target", "out", "--json", "--overwrite", "older").document(Report.self)
+    #expect(report.keptFiles == 1 && report.files == 1)
+    #expect(try text("out/src/a.txt") == "mine, and newer" && text("out/src/sub/b.txt") == "two two")
+    report = try made.run("extract", "--target", "out", "--json", "--overwrite", "always").document(Report.self)
+    #expect(report.keptFiles == 0 && report.files == 1 && report.rightFiles == 4)
+    #expect(try text("out/src/a.txt") == "one" && text("out/src/own") == "not in the archive")
+    #expect(try made.run("extract", "--overwrite", "sometimes").status == 2)
+  }
+
+  @Test func `paths and patterns choose`() throws {
+    // Of two paths one may lie in the other.
+    #expect(
+      try made.run("extract", "src/sub", "src/sub/deep/C.TXT", "--exclude", "*.log", "--target", "out").status == 0)
+    #expect(!made.exists("out/src/a.txt") && !made.exists("out/src/sub/x.log"))
+    #expect(try text("out/src/sub/b.txt") == "two two" && text("out/src/sub/deep/C.TXT") == "three")
+    let run = try made.run("extract", "src/link", "src/nothing", "--target", "some", "--json")
+    #expect(run.status == 1 && run.messages.contains("src/nothing"))
+    #expect(try run.document(Report.self).failureCount == 1)
+    #expect(made.exists("some/src"))
+  }
+
+  @Test func `a dry run writes nothing`() throws {
+    let run = try made.run("extract", "--dry-run", "--target", "out")
+    #expect(run.status == 0 && run.lines == ["Would restore 5 files and 3 directories, 18 B, in out."])
+    #expect(!made.exists("out"))
+  }
+
+  @Test func `an older snapshot is named by an id or its beginning`() throws {
+    try made.write("changed", to: "src/a.txt")
+    try made.add("src")
+    for (number, name) in [first.id, first.short, first.id.uppercased()].enumerated() {
+      #expect(try made.run("extract", "src/a.txt", "--snapshot", name, "--target", "out\(number)").status == 0)
+      #expect(try text("out\(number)/src/a.txt") == "one")
+    }
+  }
+
+  @Test func `a target that cannot be made or written is told of`() throws {
+    try made.write("a file", to: "file")
+    #expect(try made.run("extract", "--target", "file").status == 4)
+    #expect(try made.run("extract", "--target", "no/such/place").status == 4)
+    #expect(try text("file") == "a file")
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "becomes another user"))
+  func `without root, owners are skipped and that is said once`() throws {
+    let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
+    try FileManager.default.createDirectory(atPath: made.directory.path("room"), withIntermediateDirectories: true)
+    _ = try ChildProcess(executable: "/bin/chown", ["-R", "65534", made.path, made.directory.path("room")])
+      .waitForExit()
+    let run = try made.run("extract", "--target", "room/out", runner: nobody)
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(try text("room/out/src/sub/b.txt") == "two two")
+    let denied = try made.run("extract", "--target", "out", runner: nobody)
+    #expect(denied.status == 4 && denied.messages.contains("Permission denied"))
+  }
+
+  private func text(_ name: String) throws -> String { try made.text(of: name) }
+}
