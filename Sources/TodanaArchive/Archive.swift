@@ -69,21 +69,32 @@ public final class Archive {
     guard let contents = try? FileManager.default.contentsOfDirectory(atPath: path), !contents.isEmpty else {
       throw ArchiveError(.notAnArchive, "“\(path)” is no archive.")
     }
-    let store = try Self.openStore(path, configuration)
+    // Without the archive's classes: another program's store must not get indexes of theirs.
+    let plain = try Self.openStore(path, configuration, classes: [])
+    // The other store of the backend keeps that open.
+    defer { try? plain.close() }
     guard
-      let header = try store.readNamedBuffer(ArchiveHeader.bufferName, { buffer in try ArchiveHeader(from: &buffer) })
+      let header = try plain.readNamedBuffer(ArchiveHeader.bufferName, { buffer in try ArchiveHeader(from: &buffer) })
     else { throw ArchiveError(.notAnArchive, "“\(path)” is a store, but no archive.") }
+    let store = try Store(
+      backend: plain.backend, classes: ArchiveStore.classes, configuration: Self.adapted(configuration))
     try self.init(path, ArchiveStore(store), header)
   }
 
-  private static func openStore(_ path: String, _ configuration: StoreConfiguration) throws -> Store {
+  private static func openStore(
+    _ path: String, _ configuration: StoreConfiguration, classes: [StoredObject.Type] = ArchiveStore.classes
+  ) throws -> Store {
+    try Store(.directory(path), classes: classes, configuration: adapted(configuration))
+  }
+
+  private static func adapted(_ configuration: StoreConfiguration) -> StoreConfiguration {
     var configuration = configuration
     // Memory is for content.
     configuration.backendOptions.privateLimitByteCount = 16 << 20
     configuration.backendOptions.logLimitByteCount = 16 << 20
     // Nothing is written back to an object that was read.
     configuration.detectsUnannouncedChanges = false
-    return try Store(.directory(path), classes: ArchiveStore.classes, configuration: configuration)
+    return configuration
   }
 
   public func close() throws { try store.close() }

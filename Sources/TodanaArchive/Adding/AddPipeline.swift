@@ -45,6 +45,13 @@ final class AddPipeline: @unchecked Sendable {
     condition.unlock()
   }
 
+  /// Whether nobody wants more: what waits for anything else has to ask.
+  var hasStopped: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return isStopped
+  }
+
   // MARK: Working
 
   /// The next job; nil when there are no more.

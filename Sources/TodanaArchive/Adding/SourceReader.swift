@@ -53,7 +53,7 @@ final class SourceReader {
     do {
       progress.change { $0.readPaths += 1 }
       let (chunkCount, byteCount) = try unsafe window.divide({ buffer throws(FileError) in
-        try unsafe Self.read(descriptor, into: buffer, name: entry.name)
+        try unsafe read(descriptor, into: buffer, name: entry.name)
       }) { chunk in try submit(chunk) }
       var entry = entry
       entry.byteCount = byteCount
@@ -67,10 +67,17 @@ final class SourceReader {
     }
   }
 
-  private static func read(
+  /// Reads what there is; waits where nothing is, until nobody wants it any more.
+  private func read(
     _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, name: [UInt8]
   ) throws(FileError) -> Int {
     while true {
+      // A read would go on waiting after a signal.
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if unsafe poll(&waiting, 1, 100) == 0 {
+        guard !pipeline.hasStopped else { return 0 }
+        continue
+      }
       let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return count }
       if errno != EINTR { throw FileError(.readData, name, errorNumber: errno) }

@@ -6,6 +6,7 @@ struct ArchiveInitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Makes an archive.",
+    usage: "todana archive init [<options>] <archive>",
     discussion:
       "Encrypted with AES-128, unless --plain says that it is not. A passphrase that is lost cannot be replaced.",
     aliases: ["create"])

@@ -7,6 +7,7 @@ struct ArchivePruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     abstract: "Removes snapshots by rules of what to keep.",
+    usage: "todana archive prune [<options>] <archive>",
     discussion: """
       A snapshot stays if any rule keeps it; numbers may be “all”. Periods are those of the machine's time zone. All that \
       go are removed at once, and their place is free again after `compact`.

@@ -4,7 +4,9 @@ import Todana
 import TodanaArchive
 
 struct ArchiveSnapshotsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "snapshots", abstract: "Lists the snapshots.")
+  static let configuration = CommandConfiguration(
+    commandName: "snapshots", abstract: "Lists the snapshots.",
+    usage: "todana archive snapshots [<options>] <archive>")
 
   @Argument(help: "The archive's directory.") var archive: String?
   @OptionGroup var options: ArchiveOptions

@@ -4,7 +4,9 @@ import TodanaArchive
 
 struct ArchiveStatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stats", abstract: "Says how much an archive holds, and how little it takes.")
+    commandName: "stats",
+    abstract: "Says how much an archive holds, and how little it takes.",
+    usage: "todana archive stats [<options>] <archive>")
 
   @Argument(help: "The archive's directory.") var archive: String?
   @OptionGroup var options: ArchiveOptions

@@ -68,7 +68,8 @@ import Testing
     var readCount = 0
     var paths: [[UInt8]] = []
     try scratch.archive.diff(
-      old, new, onFailure: { Issue.record("\($0)") }, progress: { readCount += 1 }, { paths.append($0.path) })
+      old, new, paths: [scratch.stored("from")], onFailure: { Issue.record("\($0)") }, progress: { readCount += 1 },
+      { paths.append($0.path) })
     #expect(paths == [scratch.stored("from/d3/file")])
     // The way from the top, with all that stands beside it in the same pages.
     #expect(readCount == scratch.stored("from").split(separator: UInt8(ascii: "/")).count + 10)
@@ -87,8 +88,10 @@ import Testing
     var files: [[UInt8]: (file: FileEntry, text: String)] = [:]
     try scratch.archive.list(snapshot, onFailure: { Issue.record("\($0)") }) { listed in
       let file = listed.file
-      var text = "\(file.kind) \(file.permissions) \(file.modificationTime) "
-      if file.kind == .regular {
+      var text =
+        "\(file.kind) \(file.permissions) \(file.modificationTime) \(file.kind == .regular ? file.byteCount : 0)"
+      // Each is looked for from the top: not those of the large directory, which differ by their lengths.
+      if file.kind == .regular, file.byteCount > 0, !listed.path.contains(UInt8(ascii: " ")) {
         try unsafe scratch.archive.read(listed.path, of: snapshot) {
           text += unsafe String(decoding: $0, as: UTF8.self)
         }

@@ -107,7 +107,7 @@ struct ToolArchive {
 
   static func contents(of directory: String) throws -> [String: Data] {
     var contents: [String: Data] = [:]
-    for name in try FileManager.default.subpathsOfDirectory(atPath: directory) where name != "lock" {
+    for name in try FileManager.default.subpathsOfDirectory(atPath: directory) where !name.hasSuffix("lock") {
       contents[name] = FileManager.default.contents(atPath: directory + "/" + name) ?? Data()
     }
     return contents

@@ -129,7 +129,7 @@ import Testing
     try made.write("other", to: "other/src/a.txt")
     let before = try made.contents()
     for arguments in [
-      ["other/src", "other/../src"], [".", "src"], [""], [], ["src", "--compression", "brotli"],
+      ["src", "other/../src"], [".", "src"], [""], [], ["src", "--compression", "brotli"],
       ["src", "--time", "soon"],
       ["src", "--exclude-larger-than", "big"], ["src", "--exclude", "[a"], ["src", "--tag", "a,b"],
       ["src", "--tag", ""],
