@@ -31,12 +31,15 @@ private func shortened(_ value: Double, isWhole: Bool) -> String {
 func formattedPercentage(_ part: Double) -> String { "\(Int((part * 100).rounded())) %" }
 
 /// A date for people: "2026-11-22 14:05:09", in the time zone of the machine.
-func formattedDate(_ date: Date) -> String {
+func formattedDate(_ date: Date) -> String { dateFormatter.string(from: date) }
+
+/// Made once: a long list has a date in each line.
+private let dateFormatter = {
   let formatter = DateFormatter()
   formatter.locale = Locale(identifier: "en_US_POSIX")
   formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
-  return formatter.string(from: date)
-}
+  return formatter
+}()
 
 /// What a person means by "2026-11-22", "2026-11-22 14:05" or "2026-11-22 14:05:09", in the time zone of the machine; nil
 /// for anything else.
