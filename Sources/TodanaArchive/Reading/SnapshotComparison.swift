@@ -118,7 +118,7 @@ struct SnapshotComparison: ~Copyable {
       if !old.file.kind.isSameKind(as: new.file.kind) {
         changes = [.kind]
       } else {
-        if try hasOtherContent(old, new) { changes.append(.content) }
+        if try archive.hasOtherContent(old, new) { changes.append(.content) }
         if !old.file.hasSameMetadata(as: new.file) { changes.append(.metadata) }
         if changes.isEmpty { return nil }
       }
@@ -126,47 +126,5 @@ struct SnapshotComparison: ~Copyable {
       changes = [old == nil ? .added : .removed]
     }
     return FileDifference(path: path, old: old?.file, new: new?.file, changes: changes)
-  }
-
-  private func hasOtherContent(_ old: ArchiveEntry, _ new: ArchiveEntry) throws -> Bool {
-    switch old.file.kind {
-    case .directory: return false
-    case .regular: break
-    default: return old.file.kind != new.file.kind
-    }
-    if old.file.byteCount != new.file.byteCount || old.extents != new.extents { return true }
-    if old.content == new.content { return false }
-    // What came from a pipe is a chunk, however small it is.
-    let (oldPieces, newPieces) = (Piece.pieces(of: old.content), Piece.pieces(of: new.content))
-    guard oldPieces.count == newPieces.count else { return true }
-    do {
-      for (one, other) in zip(oldPieces, newPieces) where one != other {
-        if try one.name(in: archive) != other.name(in: archive) { return true }
-      }
-      return false
-    } catch let error as ArchiveError where error.code == .damaged {
-      return true
-    }
-  }
-}
-
-/// A part of a file's content, by its row.
-private enum Piece: Equatable {
-  case small(RowID)
-  case chunk(RowID)
-
-  static func pieces(of content: ArchiveEntry.Content) -> [Piece] {
-    switch content {
-    case .none, .pages: []
-    case .small(let row): [.small(row)]
-    case .chunks(let rows): rows.map { .chunk($0) }
-    }
-  }
-
-  func name(in archive: ArchiveStore) throws -> ContentName {
-    switch self {
-    case .small(let row): try archive.object(StoredSmallFile.self, row).name
-    case .chunk(let row): try archive.object(StoredContent.self, row).name
-    }
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 enum InputFile {
   /// Reads it; `-` is the standard input.
   ///
-  /// Throws ``OutputError`` where it cannot be read, or has more than so many bytes.
+  /// Throws ``InputError`` where it cannot be read, or has more than so many bytes.
   static func content(of file: String, byteLimit: Int) throws -> [UInt8] {
     do {
       let handle = file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: file))
@@ -13,13 +13,18 @@ enum InputFile {
         content += part
       }
       guard content.count <= byteLimit else {
-        throw OutputError(description: "\(file) has more than \(formattedSize(byteLimit)).")
+        throw InputError(description: "\(file) has more than \(formattedSize(byteLimit)).")
       }
       return content
-    } catch let error as OutputError {
+    } catch let error as InputError {
       throw error
     } catch {
-      throw OutputError(description: "\(file) cannot be read: \(error.localizedDescription)")
+      throw InputError(description: "\(file) cannot be read: \(error.localizedDescription)")
     }
   }
+}
+
+/// A file of the command line that cannot be read: wrong use.
+struct InputError: Error, CustomStringConvertible {
+  let description: String
 }

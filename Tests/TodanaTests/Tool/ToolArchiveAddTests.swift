@@ -70,7 +70,8 @@ import Testing
     #expect(try listed() == ["src", "src/a.txt", "src/sub", "src/sub/deep", "src/sub/deep/C.TXT"])
     #expect(try made.run("add", "src/link", "--files-from", "-", input: "src/odd\nname\0src/a.txt\0").status == 0)
     #expect(try listed() == ["src", "src/a.txt", "src/link", "src/odd\nname"])
-    #expect(try made.run("add", "--files-from", "missing").status == 4)
+    #expect(try made.run("add", "--files-from", "missing").status == 2)
+    #expect(try made.run("add", "src", "--exclude-from", "missing").status == 2)
     #expect(try made.run("add", "--files-from", "-", input: "").status == 2)
   }
 
