@@ -27,12 +27,16 @@ struct ArchiveOptions: ParsableArguments {
   }
 
   /// Opens the archive, calls the closure, and closes the archive, whatever comes of it.
+  ///
+  /// `other` is the secret of one that is not this command's first, where an option or the environment says it.
   func withArchive<Result>(
-    _ path: String, _ access: KyotoBackend.Access = .read, _ body: (Archive) throws -> Result
+    _ path: String, _ access: KyotoBackend.Access = .read, secret other: StoreSecret? = nil,
+    _ body: (Archive) throws -> Result
   ) throws -> Result {
     var configuration = StoreConfiguration()
     configuration.backendOptions.access = access
-    let archive = try secret.opening(path, waiting, configuration, given: try secret.given()) { configuration in
+    let archive = try secret.opening(path, waiting, configuration, given: try other ?? secret.given()) {
+      configuration in
       do {
         return try Archive(at: path, configuration: configuration)
       } catch let error as ArchiveError where error.code == .notAnArchive || error.code == .newerFormat {

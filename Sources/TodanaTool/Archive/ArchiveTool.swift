@@ -23,7 +23,7 @@ struct ArchiveTool: ParsableCommand {
         name: "Looking after",
         subcommands: [
           ArchiveVerifyCommand.self, ArchiveRemoveCommand.self, ArchivePruneCommand.self, ArchiveTagCommand.self,
-          ArchiveCompactCommand.self, KeyTool.self,
+          ArchiveRewriteCommand.self, ArchiveCopyCommand.self, ArchiveCompactCommand.self, KeyTool.self,
         ]),
     ])
 }

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Todana
+import TodanaArchive
+
+struct ArchiveCopyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "copy",
+    abstract: "Copies snapshots to another archive.",
+    usage: "todana archive copy [<options>] <archive> <target> [<id> ...]",
+    discussion: """
+      The other archive is there already, under a passphrase or key of its own: the --new- options say it. Without ids, \
+      those snapshots are copied that it does not have.
+      """)
+
+  @Argument(help: "The archive's directory, the other one's, and the snapshots' ids.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup(title: "Passphrase or key of the other archive") var targetSecret: NewSecretOptions
+  @OptionGroup var report: ReportOptions
+
+  func run() throws {
+    let (path, rest) = try ArchiveOptions.split(arguments)
+    guard let target = rest.first else {
+      throw ValidationError("Which archive to? Its directory is the second argument.")
+    }
+    var line = ProgressLine(isShown: !report.quiet && !report.json)
+    defer { line.clear() }
+    let copies = try options.withArchive(path) { source in
+      try options.withArchive(target, .write, secret: try targetSecret.given()) { target in
+        let there = Set(try target.snapshots().compactMap(\.original))
+        let snapshots =
+          rest.count > 1
+          ? try rest.dropFirst().map { try source.snapshot(named: $0) }
+          : try source.snapshots().filter { !there.contains($0.original ?? $0.id) }
+        return try snapshots.enumerated().map { number, snapshot -> Copy in
+          line.show("Snapshots", number, snapshots.count)
+          let copy = try source.copy(snapshot, to: target) { try Interruption.check() }
+          return Copy(snapshot: "\(snapshot.id)", copy: "\(copy.id)")
+        }
+      }
+    }
+    line.clear()
+    if report.json { return try printJSON(copies) }
+    for copy in copies {
+      try StandardOutput.line("Snapshot \(copy.snapshot.prefix(8)) is \(copy.copy.prefix(8)) there.")
+    }
+    try StandardOutput.line("Copied \(counted(copies.count, "snapshot")).")
+  }
+
+  private struct Copy: Encodable {
+    let snapshot: String
+    let copy: String
+  }
+}
