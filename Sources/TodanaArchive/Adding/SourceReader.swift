@@ -44,7 +44,8 @@ final class SourceReader {
       try flush()
       pipeline.complete()
     } catch {
-      // Another thread has said why; or nobody waits any more.
+      // Where it has stopped already, that is known.
+      pipeline.stop(error)
     }
   }
 

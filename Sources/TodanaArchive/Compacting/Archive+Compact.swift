@@ -78,11 +78,9 @@ extension Archive {
       byteCount = 0
     }
     for row in 1..<max(1, try store.catalog[StoredContent.self]?.nextRowID ?? 1) where !live.contents.contains(row) {
-      let use = groups[row]
-      guard let id = try stores.id(StoredContent.self, row), let content = try store.fetch(id) else { continue }
-      if let use {
-        guard use.byteCount * 2 < content.packed.byteCount else { continue }
-        try rewriting.take(use.rows, of: content)
+      guard let content = try soundContent(row) else { continue }
+      if let use = groups[row] {
+        guard use.byteCount * 2 < content.packed.byteCount, try rewriting.take(use.rows, of: content) else { continue }
       } else {
         dead.append(content)
       }
@@ -93,6 +91,17 @@ extension Archive {
     }
     try save()
     result.rewrittenGroups = rewriting.rewrittenCount
+  }
+
+  /// nil where there is none, or it is damaged: that stays as it is, for `verify` to tell of.
+  private func soundContent(_ row: RowID) throws -> StoredContent? {
+    do throws(StoreError) {
+      guard let id = try stores.id(StoredContent.self, row) else { return nil }
+      return try store.fetch(id)
+    } catch {
+      guard ArchiveStore.isDamage(error) else { throw error }
+      return nil
+    }
   }
 
   private func removePages(

@@ -21,18 +21,28 @@ struct GroupRewriting {
   }
 
   /// Takes the small files that are in use out of a group.
-  mutating func take(_ rows: [RowID], of group: StoredContent) throws {
-    let bytes = try archive.unpack(group.packed)
-    for row in rows {
-      let file = try archive.object(StoredSmallFile.self, row)
-      guard file.offset + file.byteCount <= bytes.count else {
-        throw ArchiveError(.damaged, "The small file \(row) is behind the end of its group.")
+  ///
+  /// - Returns: False where something of it is damaged: then it stays as it is.
+  mutating func take(_ rows: [RowID], of group: StoredContent) throws -> Bool {
+    do {
+      let bytes = try archive.unpack(group.packed)
+      let files = try rows.map { row in
+        let file = try archive.object(StoredSmallFile.self, row)
+        guard file.offset + file.byteCount <= bytes.count else {
+          throw ArchiveError(.damaged, "The small file \(row) is behind the end of its group.")
+        }
+        return file
       }
-      parts.append((file, data.count))
-      data += bytes[file.offset..<file.offset + file.byteCount]
+      for file in files {
+        parts.append((file, data.count))
+        data += bytes[file.offset..<file.offset + file.byteCount]
+      }
+    } catch let error as ArchiveError where error.code == .damaged {
+      return false
     }
     emptied.append(group)
     rewrittenCount += 1
+    return true
   }
 
   /// Whether there is enough for a new group.

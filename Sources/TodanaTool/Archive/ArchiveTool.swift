@@ -17,7 +17,7 @@ struct ArchiveTool: ParsableCommand {
         name: "Looking and taking out",
         subcommands: [
           ArchiveSnapshotsCommand.self, ArchiveListCommand.self, ArchiveFindCommand.self, ArchiveDiffCommand.self,
-          ArchiveCatCommand.self, ArchiveExtractCommand.self, ArchiveStatsCommand.self,
+          ArchiveCatCommand.self, ArchiveExtractCommand.self, ArchiveTarTool.self, ArchiveStatsCommand.self,
         ]),
       CommandGroup(
         name: "Looking after",

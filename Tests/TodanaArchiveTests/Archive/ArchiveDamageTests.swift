@@ -52,7 +52,7 @@ import Todana
     try Command.run("cp", ["-r", scratch.path, scratch.directory.path("sound")])
     var generator = SeededGenerator(seed: 4)
     var damagedCount = 0
-    for round in 0..<(ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] == nil ? 12 : 150) {
+    for round in 0..<(ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] == nil ? 12 : 60) {
       try Command.run("rm", ["-rf", scratch.path])
       try Command.run("cp", ["-r", scratch.directory.path("sound"), scratch.path])
       let name = round.isMultiple(of: 2) ? contents : files[round / 2 % files.count]

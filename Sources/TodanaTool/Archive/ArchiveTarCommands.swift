@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+struct ArchiveTarTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tar",
+    abstract: "Hands snapshots on as tar streams.",
+    subcommands: [ArchiveTarExportCommand.self])
+}
+
+struct ArchiveTarExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes files of a snapshot as a tar stream.",
+    usage: "todana archive tar export [<options>] <archive> [<path> ...]",
+    discussion: "To the standard output, unless --output says where. The stream is not encrypted.")
+
+  @Argument(help: "The archive's directory, and paths in the snapshot.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup var snapshot: SnapshotOption
+  @Option(help: ArgumentHelp("A new file to write to.", valueName: "file")) var output: String?
+
+  func run() throws {
+    let (path, paths) = try ArchiveOptions.split(arguments)
+    if output == nil, isatty(STDOUT_FILENO) == 1 {
+      throw ValidationError("A tar stream is nothing for a terminal: say --output, or hand the output on.")
+    }
+    var failureCount = 0
+    try options.withArchive(path) { archive in
+      let snapshot = try archive.snapshot(named: snapshot.snapshot)
+      let descriptor = try descriptor()
+      defer { if descriptor != STDOUT_FILENO { close(descriptor) } }
+      _ = try archive.exportTar(snapshot, paths: paths.map(bytes), to: descriptor) { failure in
+        failureCount += 1
+        warn(failure)
+      } progress: {
+        try Interruption.check()
+      }
+      // A full disk may only be told of now.
+      guard descriptor == STDOUT_FILENO || fsync(descriptor) == 0 else {
+        throw OutputError(description: "\(output ?? "") cannot be written: \(systemMessage()).")
+      }
+    }
+    if failureCount > 0 { throw ExitStatus.somethingWrong }
+  }
+
+  private func descriptor() throws -> Int32 {
+    guard let output else { return STDOUT_FILENO }
+    let descriptor = unsafe open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw OutputError(description: "\(output) cannot be made: \(systemMessage()).") }
+    return descriptor
+  }
+}
