@@ -11,14 +11,14 @@ final class SourceReader {
 
   private let pipeline: AddPipeline
   private let options: AddOptions
-  private let progress: SharedProgress
+  let progress: SharedProgress
   private var parent: ParentCursor
   private let owners = OwnerNames()
 
   private var steps: [TreeStep] = []
-  private var ranges: [Range<Int>] = []
-  private var data: [UInt8] = []
-  private let window: ReadWindow
+  var ranges: [Range<Int>] = []
+  var data: [UInt8] = []
+  let window: ReadWindow
   /// Chunks of the file that is being read.
   private var submittedCount = 0
 
@@ -239,65 +239,6 @@ final class SourceReader {
     }
   }
 
-  /// Hands on the data of a file; the entry gets the length that it had while it was read.
-  private func content(of file: SourceFile, _ entry: inout FileEntry) throws -> TreeStep.DataSource {
-    var extents = try extents(of: file)
-    if extents.isEmpty, file.byteCount < Self.smallFileLimit {
-      if let index = try smallFile(file, &entry) { return index < 0 ? .none : .small(index, extents: []) }
-    }
-    file.advise(.sequential)
-    let isSparse = !extents.isEmpty
-    if !isSparse { extents = [0..<Int64.max] }
-    var extent = 0
-    var position = extents[0].lowerBound
-    let (chunkCount, byteCount) = try unsafe window.divide({ buffer throws(FileError) in
-      while extent < extents.count {
-        let wanted = Int(min(Int64(buffer.count), extents[extent].upperBound - position))
-        let count = wanted == 0 ? 0 : try unsafe file.read(into: .init(rebasing: buffer[..<wanted]), at: position)
-        position += Int64(count)
-        if count > 0 { return count }
-        // The end of the extent, or of the file, which may have become shorter.
-        if isSparse { extents[extent] = extents[extent].lowerBound..<position }
-        extent += 1
-        if extent < extents.count { position = extents[extent].lowerBound }
-      }
-      return 0
-    }) { chunk in try submit(chunk) }
-    progress.change { $0.bytesRead += byteCount }
-    if !isSparse { entry.byteCount = byteCount }
-    return chunkCount == 0 && !isSparse ? .none : .chunks(chunkCount, extents: isSparse ? extents : [])
-  }
-
-  /// Where a sparse file has data; empty: everywhere.
-  private func extents(of file: SourceFile) throws(FileError) -> [Range<Int64>] {
-    var extents: [Range<Int64>] = []
-    var position: Int64 = 0
-    while let data = try file.nextData(from: position) {
-      if data == 0..<file.byteCount { return [] }
-      extents.append(data)
-      position = data.upperBound
-    }
-    // What is a hole to its end says so.
-    return extents.isEmpty && file.byteCount > 0 ? [file.byteCount..<file.byteCount] : extents
-  }
-
-  /// The number of a small file in the batch; -1: it is empty; nil: it is not small any more.
-  private func smallFile(_ file: SourceFile, _ entry: inout FileEntry) throws -> Int? {
-    let range = try unsafe window.withScratch { memory throws(FileError) -> Range<Int>? in
-      let count = try unsafe file.read(into: .init(rebasing: memory[..<Self.smallFileLimit]), at: 0)
-      if count == Self.smallFileLimit { return nil }
-      let start = data.count
-      unsafe data += memory[..<count]
-      return start..<data.count
-    }
-    guard let range else { return nil }
-    entry.byteCount = Int64(range.count)
-    progress.change { $0.bytesRead += Int64(range.count) }
-    if range.isEmpty { return -1 }
-    ranges.append(range)
-    return ranges.count - 1
-  }
-
   // MARK: Handing on
 
   private func enter(_ entry: FileEntry) throws {
@@ -326,7 +267,7 @@ final class SourceReader {
     data.reserveCapacity(Self.groupByteCount + Self.smallFileLimit)
   }
 
-  private func submit(_ chunk: [UInt8]) throws {
+  func submit(_ chunk: [UInt8]) throws {
     try pipeline.submit(.chunk(chunk))
     submittedCount += 1
   }
