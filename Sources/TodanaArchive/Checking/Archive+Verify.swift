@@ -124,9 +124,13 @@ extension Archive {
   private func soundSnapshots(_ result: inout ArchiveVerification) throws -> [Snapshot] {
     var snapshots: [Snapshot] = []
     var problems: [String] = []
-    try store.forEach(
-      StoredSnapshot.self, onDamage: .report { problems.append("A snapshot is damaged: \($0)") }
-    ) { stored, _ in snapshots.append(try Snapshot(stored)) }
+    do {
+      try store.forEach(
+        StoredSnapshot.self, onDamage: .report { problems.append("A snapshot is damaged: \($0)") }
+      ) { stored, _ in snapshots.append(try Snapshot(stored)) }
+    } catch let error as StoreError where ArchiveStore.isDamage(error) {
+      problems.append("The snapshots cannot be read: \(error)")
+    }
     for problem in problems { result.add(problem) }
     return snapshots.sorted { ($0.time, $0.rowID) < ($1.time, $1.rowID) }
   }

@@ -95,6 +95,25 @@ import Todana
     #expect(damagedCount > 2)
   }
 
+  @Test func `a file that is cut short is found, whichever it is`() throws {
+    let (scratch, _) = try makeArchive()
+    try scratch.archive.close()
+    let files = try scratch.directory.names("archive").filter { $0.hasSuffix(".kch") && !$0.contains("catalog") }
+    #expect(files.count >= 4)
+    for name in files {
+      let url = URL(filePath: scratch.path + "/" + name)
+      let content = try Data(contentsOf: url)
+      try content.prefix(content.count / 2).write(to: url)
+      // The named buffer that says what an archive is may be in it.
+      if let archive = try? Archive(at: scratch.path, configuration: ScratchArchive.configuration) {
+        #expect(try archive.verify().isSound == false, "\(name)")
+        try archive.close()
+      }
+      try content.write(to: url)
+    }
+    #expect(try Archive(at: scratch.path, configuration: ScratchArchive.configuration).verify().isSound)
+  }
+
   private func flip(_ path: String, _ generator: inout SeededGenerator) throws -> Int {
     var data = try Data(contentsOf: URL(filePath: path))
     let position = Int.random(in: 0..<data.count, using: &generator)
