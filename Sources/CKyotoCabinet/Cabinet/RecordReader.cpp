@@ -53,8 +53,9 @@ bool RecordReader::addFound(ChunkWriter &chunk, uint64_t row, std::string_view v
 }
 
 bool RecordReader::addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old) const {
-  char *value = chunk.add(row, {}, old.length, old.exists() ? TDN_FOUND : TDN_ABSENT);
-  if (value && old.exists()) snapshot_->readOldValue(old, value);
+  const bool hasValue = old.exists() && !chunk.leavesOutValues();
+  char *value = chunk.add(row, {}, hasValue ? old.length : 0, old.exists() ? TDN_FOUND : TDN_ABSENT);
+  if (value && hasValue) snapshot_->readOldValue(old, value);
   return value;
 }
 

@@ -27,6 +27,8 @@ class ChunkWriter {
     chunk_.needed = 0;
   }
 
+  // Whether only what there is matters, and every value is empty.
+  bool leavesOutValues() const { return chunk_.leaves_out_values; }
   size_t byteCount() const { return chunk_.byte_count; }
   size_t sliceCount() const { return chunk_.slice_count; }
 
@@ -46,6 +48,7 @@ class ChunkWriter {
   }
 
   bool add(uint64_t row, std::string_view key, const char *value, size_t valueLength) {
+    if (leavesOutValues()) valueLength = 0;
     char *bytes = add(row, key, valueLength, TDN_FOUND);
     if (bytes && valueLength > 0) std::memcpy(bytes, value, valueLength);
     return bytes;

@@ -276,6 +276,7 @@ typedef struct {
   size_t slice_count;
   size_t needed;
   bool sealed;                 // the records are an encrypted store's: none of them may be a plain one
+  bool leaves_out_values;      // set by the caller: reads by row or key find and check records, and give no values
 } tdn_chunk;
 
 typedef struct tdn_snapshot tdn_snapshot;  // the state after one commit; reads of it never see a later one

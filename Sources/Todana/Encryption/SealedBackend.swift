@@ -119,7 +119,9 @@ final class SealedBackend: StoreBackend {
   /// Opens every record of a chunk in place.
   func open(_ chunk: RecordChunk, of structure: ClassID, key: [UInt8]? = nil) throws(BackendError) {
     let count = chunk.slices.count
-    guard chunk.isSealed, count > 0, let ring = base.keyRing, !trees.withLock({ $0.contains(structure) }) else {
+    guard chunk.isSealed, !chunk.leavesOutValues, count > 0, let ring = base.keyRing,
+      !trees.withLock({ $0.contains(structure) })
+    else {
       return
     }
     if count == 1 {

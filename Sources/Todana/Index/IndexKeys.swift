@@ -133,6 +133,11 @@ struct IndexKeys {
       UnsafeRawBufferPointer(start: right.base + rhs.offset, count: rhs.byteCount))
   }
 
+  mutating func removeAll() {
+    entries.removeAll(keepingCapacity: true)
+    arena.count = 0
+  }
+
   func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(start: arena.base + entry.offset, count: entry.byteCount)
   }

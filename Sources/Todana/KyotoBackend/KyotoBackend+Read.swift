@@ -58,7 +58,7 @@ extension CabinetHandle {
         var isSealed = false
         do throws(BackendError) {
           try unsafe call(whenClosed: closedError()) { cabinet, error in
-            guard var memory = unsafe Self.memory(bytes, slices) else { return true }
+            guard var memory = unsafe Self.memory(bytes, slices, chunk.leavesOutValues) else { return true }
             guard unsafe read(cabinet, &memory, error) else { return false }
             unsafe (filled, needed) = ((memory.byte_count, memory.slice_count), memory.needed)
             isSealed = unsafe memory.sealed
@@ -78,13 +78,14 @@ extension CabinetHandle {
 
   /// What C fills; nil where there is no room at all.
   private static func memory(
-    _ bytes: UnsafeMutableRawBufferPointer, _ slices: UnsafeMutableBufferPointer<RecordChunk.Slice>
+    _ bytes: UnsafeMutableRawBufferPointer, _ slices: UnsafeMutableBufferPointer<RecordChunk.Slice>,
+    _ leavesOutValues: Bool
   ) -> tdn_chunk? {
     guard let firstByte = bytes.baseAddress, let firstSlice = slices.baseAddress else { return nil }
     // The layouts are the same: checked when the backend was opened.
     return unsafe tdn_chunk(
       bytes: firstByte.assumingMemoryBound(to: UInt8.self), byte_capacity: bytes.count, byte_count: 0,
       slices: UnsafeMutableRawPointer(firstSlice).assumingMemoryBound(to: tdn_slice.self),
-      slice_capacity: slices.count, slice_count: 0, needed: 0, sealed: false)
+      slice_capacity: slices.count, slice_count: 0, needed: 0, sealed: false, leaves_out_values: leavesOutValues)
   }
 }

@@ -11,11 +11,16 @@ struct ScratchObject: ~Copyable {
   /// The token of the record that was read last.
   private(set) var token: UInt64 = 0
 
-  init(_ store: Store, _ table: ClassTable) {
+  /// - Parameters:
+  ///   - store: Of the records.
+  ///   - table: Of their class.
+  ///   - resolver: Gives what content refers to, if not the store.
+  init(_ store: Store, _ table: ClassTable, resolver: (any ReferenceResolver)? = nil) {
     self.store = store
     self.table = table
     object = table.type.init()
-    reader = store.makeReader()
+    reader = unsafe DataBuffer(
+      borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: resolver ?? store)
   }
 
   /// The object with a record's content, until the next one is read.
@@ -25,7 +30,11 @@ struct ScratchObject: ~Copyable {
     guard slice.status == .found else {
       throw slice.status == .absent ? store.rowNotFound(slice.rowID, table) : store.damaged(slice.rowID, table)
     }
-    let opened = try unsafe store.open(chunk.value(of: slice), rowID: slice.rowID, of: table)
+    return try read(try unsafe store.open(chunk.value(of: slice), rowID: slice.rowID, of: table), rowID: slice.rowID)
+  }
+
+  /// The object with the content of a record that was opened, and is of a version that the class knows.
+  mutating func read(_ opened: RecordEnvelope.Opened, rowID: RowID) throws(StoreError) -> StoredObject {
     // Reading an older version, a class may rely on the defaults of what that does not have.
     if isUsed, opened.version != table.version { object = table.type.init() }
     isUsed = true
@@ -37,7 +46,7 @@ struct ScratchObject: ~Copyable {
       try reader.finishReading()
     } catch {
       object = table.type.init()
-      throw store.unreadable(error, rowID: slice.rowID, version: opened.version, of: table)
+      throw store.unreadable(error, rowID: rowID, version: opened.version, of: table)
     }
     token = opened.token
     return object

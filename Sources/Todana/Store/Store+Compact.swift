@@ -20,26 +20,33 @@ extension Store {
   /// - Parameter progress: Called now and then; returning false ends the compaction.
   /// - Returns: The stored names of the classes whose files have become smaller.
   /// - Throws: ``StoreError``; ``StoreError/Code/damagedFile``, say, where a record cannot be read: its class stays as it
-  ///   is.
+  ///   is, and the others have been compacted.
   /// - Complexity: O(*n* log *n*) in the records.
   @discardableResult
   public func compact(progress: (CompactionProgress) -> Bool = { _ in true }) throws(StoreError) -> [String] {
     try begin()
     var compacted: [String] = []
+    var damage: StoreError?
     let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
     for structure in structures {
       let name = structure.kind == .rows ? String(decoding: structure.name, as: UTF8.self) : nil
       var goesOn = true
-      let isSmaller = try onBackend { backend throws(BackendError) in
-        try backend.compact(structure.id) { done, total in
-          let fraction = total > 0 ? Double(done) / Double(total) : 1
-          goesOn = progress(CompactionProgress(className: name, fractionCompleted: fraction))
-          return goesOn
+      do throws(StoreError) {
+        let isSmaller = try onBackend { backend throws(BackendError) in
+          try backend.compact(structure.id) { done, total in
+            let fraction = total > 0 ? Double(done) / Double(total) : 1
+            goesOn = progress(CompactionProgress(className: name, fractionCompleted: fraction))
+            return goesOn
+          }
         }
+        if isSmaller, let name { compacted.append(name) }
+      } catch {
+        guard (error.underlying as? BackendError)?.code == .damaged else { throw error }
+        damage = damage ?? error
       }
-      if isSmaller, let name { compacted.append(name) }
       guard goesOn else { break }
     }
+    if let damage { throw damage }
     return compacted
   }
 }

@@ -11,13 +11,20 @@ public final class RecordChunk {
   // Who fills slices does not look at them otherwise, so accesses never overlap; checking that costs on every read.
   @safe @exclusivity(unchecked) private var storedSlices: [Slice] = []
   private var smallFillCount = 0
+  /// Whether a read by rows or keys has to say only which records there are: a backend may leave every value empty.
+  package let leavesOutValues: Bool
   /// Whether the records are sealed, if the backend has keys: each of them, or none.
   package var isSealed = true
 
   /// - Parameters:
   ///   - byteCapacity: The bytes that a read fills at most, unless a single record is larger.
   ///   - recordLimit: The records that a read delivers at most.
-  public init(byteCapacity: Int = 256 << 10, recordLimit: Int = 4096) {
+  public convenience init(byteCapacity: Int = 256 << 10, recordLimit: Int = 4096) {
+    self.init(byteCapacity: byteCapacity, recordLimit: recordLimit, leavesOutValues: false)
+  }
+
+  package init(byteCapacity: Int, recordLimit: Int, leavesOutValues: Bool) {
+    self.leavesOutValues = leavesOutValues
     arena = ByteArena(capacity: byteCapacity)
     byteLimit = max(byteCapacity, 1)
     self.recordLimit = max(recordLimit, 1)

@@ -325,7 +325,8 @@ private struct ChunkBuffer {
         return unsafe withUnsafeMutablePointer(to: &empty) { empty in
           var chunk = unsafe tdn_chunk(
             bytes: bytes.baseAddress ?? empty, byte_capacity: bytes.count, byte_count: 0,
-            slices: first, slice_capacity: slices.count, slice_count: 0, needed: 0, sealed: false)
+            slices: first, slice_capacity: slices.count, slice_count: 0, needed: 0, sealed: false,
+            leaves_out_values: false)
           let isFilled = unsafe body(&chunk, &error)
           sliceCount = unsafe chunk.slice_count
           needed = unsafe chunk.needed

@@ -69,8 +69,8 @@ private final class Forgetful: StoredObject {
       try store.saveChanges()
       let report = try store.verify()
       #expect(report.isSound && report.problemCount == 2)
-      #expect(report.problems.map(\.kind) == [.danglingReference, .unreadableContent])
-      #expect(report.problems.map(\.className) == ["Playlist", "Forgetful"])
+      #expect(report.problems.map(\.kind) == [.unreadableContent, .danglingReference])
+      #expect(report.problems.map(\.className) == ["Forgetful", "Playlist"])
       #expect(report.problems.allSatisfy { $0.rowID == 1 })
     }
     let store = try Store(backend: backend, classes: [OldSong.self])

@@ -1,14 +1,18 @@
 /// Compares the indexes of a class with its records, in one state of the store.
 ///
-/// First by sums over what entries there should be and what there are, which takes two scans and no memory; only where
-/// they differ each record's entries, and each entry's record, are looked for.
+/// First by sums over what entries there should be and what there are, which takes no memory; only where they differ
+/// each record's entries, and each entry's record, are looked for.
 struct IndexVerification {
   private let store: Store
   private let table: ClassTable
   private let snapshot: any BackendSnapshot
   private let classID: ClassID
-  private let chunk = RecordChunk()
+  private let indexes: [ClassIndex]
+  /// What the records of a chunk call for, index by index.
+  private var keys: [IndexKeys]
+  private var expected: [EntrySum]
   private let found = RecordChunk(byteCapacity: 4096, recordLimit: 1)
+  private let value = ByteArena()
   /// Rows whose records cannot be read, so that nothing is known of their entries.
   private var unreadable: Set<RowID> = []
 
@@ -17,7 +21,44 @@ struct IndexVerification {
     self.table = table
     self.classID = classID
     self.snapshot = snapshot
+    indexes = table.indexes.filter { index in
+      guard let structure = index.structure, case .complete(let since) = store.session.indexes[structure] else {
+        return false
+      }
+      return since <= snapshot.commitNumber
+    }
+    keys = indexes.map { IndexKeys($0) }
+    expected = [EntrySum](repeating: EntrySum(), count: indexes.count)
   }
+
+  /// Whether there is nothing to compare.
+  var isEmpty: Bool { indexes.isEmpty }
+
+  // MARK: What should be
+
+  /// Takes the entries that an object calls for.
+  ///
+  /// Throws where they are not known; the row is to be skipped then.
+  mutating func expect(_ object: StoredObject, rowID: RowID) throws(StoreError) {
+    for index in keys.indices { try keys[index].append(object, rowID: rowID) }
+  }
+
+  /// Nothing is known of the entries of a row.
+  mutating func skip(_ rowID: RowID) {
+    if !isEmpty { unreadable.insert(rowID) }
+  }
+
+  /// Adds what was taken to the sums.
+  mutating func sumExpected() {
+    for index in keys.indices {
+      for entry in keys[index].entries where !unreadable.contains(entry.rowID) {
+        unsafe expected[index].add(keys[index].bytes(of: entry), value(of: entry))
+      }
+      keys[index].removeAll()
+    }
+  }
+
+  // MARK: What there is
 
   /// An entry that is missing or should not be there.
   struct Finding {
@@ -26,26 +67,16 @@ struct IndexVerification {
     let message: String
   }
 
+  /// Compares what there is with what should be, when all records were taken.
+  ///
   /// - Returns: What is wrong, up to a thousand things.
-  mutating func run() throws -> [Finding] {
-    let indexes = table.indexes.filter { index in
-      guard let structure = index.structure, case .complete(let since) = store.session.indexes[structure] else {
-        return false
-      }
-      return since <= snapshot.commitNumber
-    }
-    guard !indexes.isEmpty else { return [] }
-    var expected = [EntrySum](repeating: EntrySum(), count: indexes.count)
-    try forEachKey(of: indexes) { index, keys, entry in
-      unsafe expected[index].add(keys.bytes(of: entry), Self.value(of: entry))
-      return true
-    }
+  mutating func compare() throws -> [Finding] {
     var findings: [Finding] = []
     for (position, index) in indexes.enumerated() {
       var actual = EntrySum()
       do {
         try unsafe forEachEntry(of: index) { key, value, _ in
-          unsafe actual.add(key, Array(value))
+          unsafe actual.add(key, value)
           return true
         }
         if actual == expected[position], unreadable.isEmpty { continue }
@@ -62,44 +93,35 @@ struct IndexVerification {
     var count = 0
     var sum: UInt64 = 0
 
-    mutating func add(_ key: UnsafeRawBufferPointer, _ value: [UInt8]) {
+    mutating func add(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
       count += 1
-      let keyHash = unsafe checksum(of: key, seed: 0)
-      sum &+= unsafe value.withUnsafeBytes { unsafe checksum(of: $0, seed: keyHash) }
+      sum &+= unsafe checksum(of: value, seed: checksum(of: key, seed: 0))
     }
   }
 
-  private static func value(of entry: IndexKeys.Entry) -> [UInt8] {
-    let arena = ByteArena()
-    _ = IndexEntry.appendValue(of: entry, to: arena)
-    return unsafe Array(arena.bytes)
+  /// Good until the next call.
+  private func value(of entry: IndexKeys.Entry) -> UnsafeRawBufferPointer {
+    value.count = 0
+    _ = IndexEntry.appendValue(of: entry, to: value)
+    return unsafe value.bytes
   }
 
   // MARK: Both sides
 
-  /// Every entry that the records call for.
-  private mutating func forEachKey(
-    of indexes: [ClassIndex], _ body: (Int, IndexKeys, IndexKeys.Entry) throws -> Bool
+  /// Every entry that the records call for in an index.
+  private func forEachKey(
+    of index: ClassIndex, _ body: (IndexKeys, IndexKeys.Entry) throws -> Bool
   ) throws {
     let scan: any BackendScan
     do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw store.translate(error) }
     var scratch = ScratchObject(store, table)
+    let chunk = RecordChunk()
     while try store.next(of: scan, into: chunk, onDamage: .report({ _ in })) {
-      var keys = indexes.map { IndexKeys($0) }
-      for slice in chunk.slices {
-        do throws(StoreError) {
-          let object = try scratch.read(slice, in: chunk)
-          for index in keys.indices { try keys[index].append(object, rowID: slice.rowID) }
-        } catch {
-          // Reported as a damaged record.
-          unreadable.insert(slice.rowID)
-        }
+      var keys = IndexKeys(index)
+      for slice in chunk.slices where slice.status == .found && !unreadable.contains(slice.rowID) {
+        try keys.append(try scratch.read(slice, in: chunk), rowID: slice.rowID)
       }
-      for index in keys.indices {
-        for entry in keys[index].entries where !unreadable.contains(entry.rowID) {
-          if try !body(index, keys[index], entry) { return }
-        }
-      }
+      for entry in keys.entries where try !body(keys, entry) { return }
     }
   }
 
@@ -128,11 +150,11 @@ struct IndexVerification {
 
   private static let findingLimit = 1000
 
-  private mutating func compare(_ index: ClassIndex, into findings: inout [Finding]) throws {
+  private func compare(_ index: ClassIndex, into findings: inout [Finding]) throws {
     guard let structure = index.structure else { return }
     var own: [Finding] = []
     let (snapshot, found, store) = (snapshot, found, store)
-    try forEachKey(of: [index]) { _, keys, entry in
+    try forEachKey(of: index) { keys, entry in
       let key = unsafe Array(keys.bytes(of: entry))
       do throws(BackendError) {
         try snapshot.read(key: key, of: structure, into: found)
@@ -140,7 +162,7 @@ struct IndexVerification {
         throw store.translate(error)
       }
       let isThere = found.slices.first.map { slice in
-        unsafe slice.status == .found && Array(found.value(of: slice)) == Self.value(of: entry)
+        unsafe slice.status == .found && found.value(of: slice).elementsEqual(value(of: entry))
       }
       if isThere != true {
         own.append(

@@ -4,9 +4,9 @@ extension Store {
   /// - Each page is read from its file, and compared with its checksum.
   /// - Each record is read in the state of one commit, its envelope is checked, and it is looked for by its row id or
   ///   key, too. What was found is counted and compared with what the structure says.
-  /// - The entries of each index that is complete are compared with the records.
-  /// - The content of each class that the store was opened with is read by `readContent`, into objects that are
+  /// - The content of each class that the store was opened with is read by `readContent`, into an object that is
   ///   thrown away, and what it refers to is looked for. (References in named buffers are not followed.)
+  /// - The entries of each index that is complete are compared with what was read.
   ///
   /// The store can be used meanwhile; what is pending is not looked at. Nothing is changed, but for a checkpoint at the
   /// start of a store that was opened for writing.
@@ -19,8 +19,8 @@ extension Store {
   /// - Parameter progress: Called now and then; throwing from it ends the verification.
   /// - Returns: What was found. Damage is reported, not thrown.
   /// - Throws: What `progress` throws; ``StoreError`` if the store cannot be read at all.
-  /// - Complexity: O(*n*) in the bytes of the store, all of which are read, the records three times. Takes a bit of
-  ///   memory for each row.
+  /// - Complexity: O(*n*) in the bytes of the store, all of which are read, records twice: with their pages, and by
+  ///   themselves; those of classes with references three times. Takes a bit of memory for each row.
   public func verify(
     progress: (VerificationProgress) throws -> Void = { _ in }
   ) throws -> VerificationReport {
@@ -37,12 +37,14 @@ private struct Verification {
   let snapshot: any BackendSnapshot
   let structures: [StoredStructure]
   var report = VerificationReport()
+  /// Classes with records that refer to others.
+  private var withReferences: Set<ClassID> = []
   /// By class, the rows that there are.
   private var rows: [ClassID: RowSet] = [:]
   /// By their tokens.
   private var refused: [UInt64: [RefusedRecord]] = [:]
   private let chunk = RecordChunk()
-  private let found = RecordChunk()
+  private let found = RecordChunk(byteCapacity: 4096, recordLimit: 4096, leavesOutValues: true)
 
   init(of store: Store) throws {
     self.store = store
@@ -76,16 +78,8 @@ private struct Verification {
       }
     }
     try findOrigins()
-    for structure in structures where structure.kind == .rows {
-      guard let table = store.registry[structure.id] else {
-        report.unknownClassNames.append(structure.displayName)
-        continue
-      }
-      // What could not be read at all was reported.
-      if rows[structure.id] != nil {
-        try verifyContent(of: structure, table, progress)
-        try verifyIndexes(of: structure, table)
-      }
+    for structure in structures where withReferences.contains(structure.id) {
+      if let table = store.registry[structure.id] { try verifyReferences(of: structure, table, progress) }
     }
   }
 
@@ -132,15 +126,17 @@ private struct Verification {
     var foundCount = 0
     // Damage that the scan meets is no count of records: what it hides is not known.
     var isWhole = true
+    var content = contentVerification(of: structure)
     try forEachChunk(of: structure, &isWhole) { verification in
       for slice in verification.chunk.slices {
         foundCount += 1
-        verification.check(slice, of: structure, envelope)
+        verification.check(slice, of: structure, envelope, &content)
         if structure.kind == .rows, slice.rowID != 0, !foundRows.insert(slice.rowID) {
           verification.report.add(
             .damagedRecord, structure, slice.rowID, "There is a second record of the row.")
         }
       }
+      content?.endChunk()
       try verification.verifyReachability(of: structure)
       try progress(
         VerificationProgress(
@@ -150,15 +146,33 @@ private struct Verification {
     if isWhole, foundCount != expectedCount {
       report.add(.wrongCount, structure, nil, "The structure counts \(expectedCount) records and has \(foundCount).")
     }
+    if let findings = try content?.findings() {
+      for finding in findings {
+        report.add(.wrongIndex, structure, finding.rowID, "Index \"\(finding.indexName)\": \(finding.message)")
+      }
+    }
+    if content?.hasReferences == true { withReferences.insert(structure.id) }
+  }
+
+  /// Nil where the content is not looked at.
+  private mutating func contentVerification(of structure: StoredStructure) -> ContentVerification? {
+    guard structure.kind == .rows else { return nil }
+    guard let table = store.registry[structure.id] else {
+      report.unknownClassNames.append(structure.displayName)
+      return nil
+    }
+    return ContentVerification(of: table, structure.id, in: store, snapshot)
   }
 
   private mutating func check(
-    _ slice: RecordChunk.Slice, of structure: StoredStructure, _ envelope: RecordEnvelope
+    _ slice: RecordChunk.Slice, of structure: StoredStructure, _ envelope: RecordEnvelope,
+    _ content: inout ContentVerification?
   ) {
     report.recordCount += 1
     report.byteCount += slice.value.count
     let rowID = structure.kind == .rows ? slice.rowID : nil
     guard slice.status == .found else {
+      content?.skip(slice.rowID)
       return report.add(.damagedRecord, structure, rowID, "The record cannot be read.")
     }
     // What stands in a tree has no envelope.
@@ -166,11 +180,15 @@ private struct Verification {
     do throws(RecordEnvelopeError) {
       let value = unsafe chunk.value(of: slice)
       if structure.kind == .rows {
-        _ = unsafe try envelope.open(value, slice.rowID)
+        let opened = unsafe try envelope.open(value, slice.rowID)
+        if let problem = content?.read(opened, rowID: slice.rowID) {
+          report.add(problem.kind, structure, rowID, problem.message)
+        }
       } else {
         _ = unsafe try envelope.open(value, key(of: slice))
       }
     } catch {
+      content?.skip(slice.rowID)
       let problem = report.problems.count
       report.add(.damagedRecord, structure, rowID, "\(error)")
       if problem < report.problems.count, slice.value.count >= RecordEnvelope.trailerByteCount {
@@ -236,28 +254,23 @@ private struct Verification {
     do throws(BackendError) { try body() } catch { throw store.translate(error) }
   }
 
-  // MARK: Indexes
+  // MARK: References
 
-  private mutating func verifyIndexes(of structure: StoredStructure, _ table: ClassTable) throws {
-    var verification = IndexVerification(of: table, structure.id, in: store, snapshot)
-    for finding in try verification.run() {
-      report.add(.wrongIndex, structure, finding.rowID, "Index \"\(finding.indexName)\": \(finding.message)")
-    }
-  }
-
-  // MARK: Content
-
-  /// Reads the content of a class, and looks for what it refers to.
-  private mutating func verifyContent(
+  /// Looks for what the records of a class refer to.
+  private mutating func verifyReferences(
     of structure: StoredStructure, _ table: ClassTable, _ progress: (VerificationProgress) throws -> Void
   ) throws {
-    let references = ReferenceCollector(store)
+    var content = ContentVerification(of: table, structure.id, in: store, snapshot)
     var isWhole = true
     var doneCount = 0
     let totalCount = rows[structure.id]?.count ?? 0
     try forEachChunk(of: structure, &isWhole, reportsDamage: false) { verification in
       for slice in verification.chunk.slices where slice.status == .found {
-        verification.verifyContent(of: slice, structure, table, references)
+        // What cannot be read was reported before.
+        guard let opened = unsafe table.envelope.openIfSound(verification.chunk.value(of: slice), slice.rowID) else {
+          continue
+        }
+        verification.look(for: content.references(of: opened, rowID: slice.rowID), slice.rowID, structure)
       }
       doneCount += verification.chunk.slices.count
       try progress(
@@ -266,31 +279,13 @@ private struct Verification {
     }
   }
 
-  private mutating func verifyContent(
-    of slice: RecordChunk.Slice, _ structure: StoredStructure, _ table: ClassTable, _ references: ReferenceCollector
-  ) {
-    // Damaged ones were reported before.
-    guard let opened = unsafe table.envelope.openIfSound(chunk.value(of: slice), slice.rowID) else { return }
-    guard opened.version <= table.version else {
-      return report.add(
-        .newerVersion, structure, slice.rowID,
-        "The record has version \(opened.version); this program knows the class up to version \(table.version).")
-    }
-    references.found.removeAll(keepingCapacity: true)
-    var reader = unsafe DataBuffer(borrowing: opened.content, version: opened.version, resolver: references)
-    do {
-      try table.type.init().readContent(from: &reader)
-      try reader.finishReading()
-    } catch {
-      return report.add(.unreadableContent, structure, slice.rowID, "\(error)")
-    }
-    for reference in references.found {
+  private mutating func look(for references: [ObjectReference], _ rowID: RowID, _ structure: StoredStructure) {
+    for reference in references {
       report.referenceCount += 1
       if rows[reference.classID]?.contains(reference.rowID) == true { continue }
       let name = structures.first { $0.id == reference.classID }?.displayName ?? "class \(reference.classID.rawValue)"
       report.add(
-        .danglingReference, structure, slice.rowID, "It refers to \(name) row \(reference.rowID), which does not exist."
-      )
+        .danglingReference, structure, rowID, "It refers to \(name) row \(reference.rowID), which does not exist.")
     }
   }
 
@@ -330,30 +325,6 @@ private struct RefusedRecord {
   let structure: ClassID
   let rowID: RowID
   let key: [UInt8]
-}
-
-/// Notes what content refers to, and gives faults of no store for it.
-private final class ReferenceCollector: ReferenceResolver {
-  private let store: Store
-  private var faults: [ClassID: StoredObject] = [:]
-  var found: [ObjectReference] = []
-
-  init(_ store: Store) { self.store = store }
-
-  func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID { try store.classID(of: type) }
-
-  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
-    found.append(ObjectReference(classID: classID, rowID: rowID))
-    if let fault = faults[classID] { return fault }
-    guard let table = store.registry[classID] else {
-      throw DataBufferError(
-        .referenceUnknownClass, "the reference leads to class \(classID.rawValue), which the store was not opened with")
-    }
-    let fault = table.type.init()
-    fault.state = .fault
-    faults[classID] = fault
-    return fault
-  }
 }
 
 extension VerificationReport {
