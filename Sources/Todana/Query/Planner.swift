@@ -47,6 +47,8 @@ struct Planner {
         return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
       }
       accesses.append(access)
+      // One object at most: nothing is better, and damage of others does not matter.
+      if access.isUnique, access.ranges.count == 1, let plan = plans(access, condition).first { return plan }
       for plan in plans(access, condition) where plan.cost < best.cost { best = plan }
     }
     if let plan = intersectionPlan(accesses, condition), plan.cost < best.cost { best = plan }
@@ -140,7 +142,7 @@ struct Planner {
 
   /// Estimates some of many ranges, and takes the others for as large.
   private func expectedCount(_ access: IndexAccess) throws(StoreError) -> Double {
-    if access.index.isUnique, access.singlePartCount == access.index.parts.count { return Double(access.ranges.count) }
+    if access.isUnique { return Double(access.ranges.count) }
     let step = max(1, access.ranges.count / 16)
     var sum = 0
     var count = 0

@@ -86,6 +86,9 @@ struct IndexAccess {
   var isDescending = false
   var expectedCount: Double = 0
 
+  /// Whether each range is the whole key of a unique index.
+  var isUnique: Bool { index.isUnique && singlePartCount == index.parts.count }
+
   /// The same from where the values of a position stand, if that can be told.
   func beginning(with start: QueryPosition, of query: QuerySpecification) -> IndexAccess {
     guard ranges.count == 1, let range = ranges.first else { return self }
