@@ -6,7 +6,7 @@ import Testing
 extension FileEntry {
   /// An entry as an archive may hold it: whatever one likes.
   init(
-    _ kind: FileKind, _ name: String, permissions: UInt16 = 0o644, time: FileTime = FileTime(seconds: 1_700_000_000),
+    _ kind: FileKind, _ name: String, permissions: UInt16? = nil, time: FileTime = FileTime(seconds: 1_700_000_000),
     byteCount: Int64 = 0, attributes: [ExtendedAttribute] = []
   ) {
     self.init(
@@ -14,11 +14,12 @@ extension FileEntry {
   }
 
   init(
-    _ kind: FileKind, _ name: [UInt8], permissions: UInt16 = 0o644, time: FileTime = FileTime(seconds: 1_700_000_000),
+    _ kind: FileKind, _ name: [UInt8], permissions: UInt16? = nil, time: FileTime = FileTime(seconds: 1_700_000_000),
     byteCount: Int64 = 0, attributes: [ExtendedAttribute] = []
   ) {
     self.init(
-      name: name, kind: kind, permissions: permissions, owner: FileOwner(userID: getuid(), groupID: getgid()),
+      name: name, kind: kind, permissions: permissions ?? (kind == .directory ? 0o755 : 0o644),
+      owner: FileOwner(userID: getuid(), groupID: getgid()),
       modificationTime: time, changeTime: time, identity: FileIdentity(device: 0, inode: 0), linkCount: 1,
       byteCount: byteCount, attributes: attributes)
   }

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { directory = try ScratchTree() }
 
-  @Test(.enabled(if: Environment.isRoot, Comment(rawValue: Environment.needsRoot)))
+  @Test(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
   func `a restored tree has all metadata of the one it is of`() throws {
     let tree = TortureTree(path: directory.path("from"))
     try tree.make()

@@ -67,5 +67,21 @@ enum Command {
 /// What tests need of the system beyond being there.
 enum Environment {
   static let isRoot = geteuid() == 0
-  static let needsRoot = "makes devices, and files of other owners: needs root"
+  static let needsRoot = "makes devices, and files of other owners, with all attributes: needs root with all its rights"
+
+  /// Root in a container may lack rights, and file systems attributes.
+  static let hasAllRights: Bool = {
+    guard isRoot else { return false }
+    return (try? [true, false].allSatisfy { try makesEverything(in: ScratchTree(isInMemory: $0)) }) ?? false
+  }()
+
+  private static func makesEverything(in directory: ScratchTree) throws -> Bool {
+    do {
+      try TortureTree(path: directory.path("everything")).make()
+      return true
+    } catch {
+      print("Tests of all that files can have are left out: \(error)")
+      return false
+    }
+  }
 }

@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Environment.isRoot, Comment(rawValue: "becomes another user: needs root")))
+  @Test(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
   func `without the rights of root, what needs them is left out and reported`() async throws {
     let path = directory.path
     try directory.make("from")

@@ -170,9 +170,11 @@ import Testing
     #expect(target.report.warnings.map(\.code) == [.badValue, .badValue, .badValue, .badValue])
     for byteCount in [-1, .min, .max] as [Int64] {
       let file = try target.makeFile(FileEntry(.regular, "size", byteCount: byteCount))
+      // Some file systems have files as large as any.
       let code = error { try file.finish() }?.code
-      #expect(code == .badValue || code == .tooLarge)
+      #expect(code == .badValue || code == .tooLarge || (byteCount == .max && code == nil))
       #expect(error { try file.write([1].span, at: byteCount) } != nil)
+      try? FileManager.default.removeItem(atPath: directory.path("to/size"))
     }
     for target in ["", "a\0b", String(repeating: "x", count: 5000)] {
       #expect(error { try self.target().makeLink(.link("link", to: target)) } != nil)

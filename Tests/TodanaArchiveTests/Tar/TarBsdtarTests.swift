@@ -4,7 +4,7 @@ import Testing
 @testable import TodanaArchive
 
 /// bsdtar, which is of libarchive, in both directions.
-@Suite(.enabled(if: Environment.isRoot, Comment(rawValue: Environment.needsRoot)))
+@Suite(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
 struct TarBsdtarTests {
   let directory: ScratchTree
 

@@ -4,7 +4,7 @@ import Testing
 @testable import TodanaArchive
 
 /// GNU tar, in both directions.
-@Suite(.enabled(if: Environment.isRoot, Comment(rawValue: Environment.needsRoot)))
+@Suite(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
 struct TarGNUTests {
   let directory: ScratchTree
 

@@ -4,7 +4,7 @@ import Testing
 @testable import TodanaArchive
 
 /// Python's tarfile, in both directions.
-@Suite(.enabled(if: Environment.isRoot, Comment(rawValue: Environment.needsRoot)))
+@Suite(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
 struct TarPythonTests {
   let directory: ScratchTree
 
