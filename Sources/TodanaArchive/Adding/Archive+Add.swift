@@ -86,7 +86,7 @@ extension Archive {
       try store(from: pipeline, with: writer, shared, progress)
       let counts = shared.value.counts
       if shared.value.readPaths == 0 {
-        store.discardChanges()
+        stores.discardChanges()
         return Added(snapshot: nil, progress: shared.value)
       }
       if options.isDryRun { return Added(snapshot: nil, progress: shared.value) }
@@ -95,7 +95,7 @@ extension Archive {
       try writer.commit()
       return Added(snapshot: try Snapshot(stored), progress: shared.value)
     } catch {
-      store.discardChanges()
+      stores.discardChanges()
       throw error
     }
   }

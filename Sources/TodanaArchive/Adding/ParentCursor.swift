@@ -38,6 +38,9 @@ struct ParentCursor: ~Copyable {
     }
   }
 
+  /// Whether the data of an entry may be damaged, so that they are to be read anew.
+  func isKnownDamaged(_ entry: ArchiveEntry) throws -> Bool { try archive.isKnownDamaged(entry.content) }
+
   /// The walk goes into a directory.
   mutating func enter(_ entry: ArchiveEntry?) {
     guard let entry, case .pages(let pages) = entry.content, !pages.isEmpty else { return levels.append(nil) }

@@ -67,11 +67,13 @@ final class SnapshotWriter {
     guard case .here(let packed) = content.place else {
       return try Self.found(try archive.row(ofContent: content.name))
     }
-    if claims.contents.isContested(content.name), let row = try archive.row(ofContent: content.name) { return row }
+    // Workers do not know what was stored in the place of damaged content since they began.
+    let mayBeStored = try claims.contents.isContested(content.name) || !archive.damage.isEmpty
+    if mayBeStored, let row = try archive.row(ofContent: content.name) { return row }
     let stored = StoredContent()
     stored.name = content.name
     stored.packed = packed
-    let row = try archive.store.insert(stored).rowID
+    let row = try archive.insert(stored)
     newContents[content.name] = row
     uncommittedByteCount += packed.bytes.count
     progress.change { progress in
@@ -89,13 +91,14 @@ final class SnapshotWriter {
       guard case .here(let offset, let byteCount) = file.place else {
         return try Self.found(try archive.row(ofSmallFile: file.name))
       }
-      if claims.smallFiles.isContested(file.name), let row = try archive.row(ofSmallFile: file.name) { return row }
+      let mayBeStored = try claims.smallFiles.isContested(file.name) || !archive.damage.isEmpty
+      if mayBeStored, let row = try archive.row(ofSmallFile: file.name) { return row }
       let stored = StoredSmallFile()
       stored.name = file.name
       stored.group = groupRow
       stored.offset = offset
       stored.byteCount = byteCount
-      let row = try archive.store.insert(stored).rowID
+      let row = try archive.insert(stored)
       newSmallFiles[file.name] = row
       return row
     }

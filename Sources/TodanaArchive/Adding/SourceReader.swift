@@ -123,7 +123,7 @@ final class SourceReader {
     // Levels of the walk that the snapshot does not have.
     var isTop = true
     var level = 0
-    while let step = walk.next() {
+    while let step = walk.next(known: { options.rescans ? nil : parent.find($0)?.file }) {
       switch step {
       case .failure(let error): report(error)
       case .end:
@@ -212,13 +212,13 @@ final class SourceReader {
     default:
       let old = parent.find(entry.name)
       try append(.entry(entry, .none))
-      note(entry, old, isUnchanged: old.map { Self.isSame(entry, $0.file) } ?? false)
+      note(entry, old, isUnchanged: old.map { entry.isUnchanged(since: $0.file) } ?? false)
     }
   }
 
   private func addFile(_ entry: FileEntry, in directory: SourceDirectory) throws {
     let old = parent.find(entry.name)
-    if !options.rescans, let old, Self.isSame(entry, old.file) {
+    if !options.rescans, let old, entry.isUnchanged(since: old.file), try !parent.isKnownDamaged(old) {
       note(entry, old, isUnchanged: true)
       return try append(.entry(entry, .known(old.content, extents: old.extents)))
     }
@@ -287,10 +287,4 @@ final class SourceReader {
   }
 
   private func report(_ error: FileError) { progress.addFailure("\(error)") }
-
-  private static func isSame(_ entry: FileEntry, _ old: FileEntry) -> Bool {
-    entry.kind == old.kind && (entry.kind != .regular || entry.byteCount == old.byteCount)
-      && entry.modificationTime == old.modificationTime
-      && entry.changeTime == old.changeTime && entry.identity.inode == old.identity.inode
-  }
 }

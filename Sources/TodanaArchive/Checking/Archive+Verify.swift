@@ -48,11 +48,21 @@ extension Archive {
     result.snapshotCount = snapshots.count
     result.contentCount = contents.count
     result.readByteCount = contents.byteCount
-    for (name, rows) in [("content", contents), ("small file", smallFiles), ("directory page", pages)] {
-      for (row, reason) in rows.damaged { result.add("The \(name) \(row) is damaged: \(reason)") }
+    let damage = try stores.damage
+    for (name, kind, rows) in [
+      ("content", .content, contents), ("small file", .smallFile, smallFiles), ("directory page", .page, pages),
+    ] as [(String, KnownDamage.Kind, CheckedRows)] {
+      for (row, reason) in rows.damaged {
+        let place = KnownDamage.Place(kind: kind, row: row)
+        let isReplaced = damage.current(place).map { rows.isSound($0) } ?? false
+        result.add("The \(name) \(row) is damaged\(isReplaced ? ", and was stored anew" : ""): \(reason)")
+        if !damage.contains(place) { result.damagedPlaces.insert(place) }
+      }
+      if share >= 1 { result.soundPlaces += damage.places.filter { $0.kind == kind && rows.isSound($0.row) } }
     }
     let checker = SnapshotChecker(
-      archive: stores, contents: contents, smallFiles: smallFiles, pages: pages, knowsContents: share > 0)
+      archive: stores, contents: contents, smallFiles: smallFiles, pages: pages, knowsContents: share > 0,
+      damage: damage)
     let isWhole = try checker.findMissing(snapshots, tell) { result.add($0) }
     if isWhole { return result }
     for snapshot in snapshots {

@@ -28,6 +28,12 @@ public struct ArchiveVerification: Sendable {
   /// What that means for files, in the order of snapshots and paths: the first 100,000.
   public var damagedFiles: [DamagedFile] = []
   public var damagedFileCount = 0
+  /// Whether there is something that ``Archive/noteDamage(_:)`` would note.
+  public var hasNews: Bool { !damagedPlaces.isEmpty || !soundPlaces.isEmpty }
+  /// Rows that are damaged.
+  var damagedPlaces: Set<KnownDamage.Place> = []
+  /// Rows that were known to be damaged, and are not.
+  var soundPlaces: [KnownDamage.Place] = []
 
   /// Whether nothing is wrong, as far as was looked.
   public var isSound: Bool { problemCount == 0 }

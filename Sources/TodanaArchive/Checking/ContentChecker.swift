@@ -41,7 +41,7 @@ final class ContentChecker {
     var group: (row: RowID, bytes: [UInt8])?
     try check(StoredSmallFile.self, queue, checked, isStopped) { stored in
       guard readsContent else { return 0 }
-      guard groups.isSound(stored.group) else { throw ArchiveError(.damaged, "Its group is damaged.") }
+      guard try isSound(stored.group, groups) else { throw ArchiveError(.damaged, "Its group is damaged.") }
       if group?.row != stored.group { group = (stored.group, try archive.content(stored.group)) }
       let end = stored.offset + stored.byteCount
       guard let bytes = group?.bytes, end <= bytes.count else {
@@ -52,6 +52,12 @@ final class ContentChecker {
       }
       return 0
     }
+  }
+
+  /// Whether a group, or what was stored in its place, is sound.
+  private func isSound(_ group: RowID, _ groups: CheckedRows) throws -> Bool {
+    try groups.isSound(group)
+      || archive.damage.current(.init(kind: .content, row: group)).map { groups.isSound($0) } ?? false
   }
 
   private func check<T: StoredObject>(
@@ -82,8 +88,8 @@ final class ContentChecker {
     }
   }
 
-  private func check(_ packed: PackedBytes, _ name: ContentName) throws(ArchiveError) {
-    try unsafe archive.withContent(of: packed) { bytes throws(ArchiveError) in try unsafe compare(bytes, with: name) }
+  private func check(_ packed: PackedBytes, _ name: ContentName) throws {
+    try unsafe archive.withContent(of: packed) { bytes in try unsafe compare(bytes, with: name) }
   }
 
   private func compare(_ bytes: UnsafeRawBufferPointer, with name: ContentName) throws(ArchiveError) {

@@ -10,6 +10,7 @@ struct SnapshotChecker {
   let pages: CheckedRows
   /// Whether rows of content are known.
   let knowsContents: Bool
+  let damage: KnownDamage
 
   /// Whether everything that the pages refer to is there; each page is looked at once.
   func findMissing(
@@ -20,7 +21,7 @@ struct SnapshotChecker {
     var pending: [RowID] = []
     func want(_ rows: [RowID], _ what: @autoclosure () -> String) {
       for row in rows where seen.insert(row) {
-        if pages.isSound(row) {
+        if isSound(.page, row, pages) {
           pending.append(row)
         } else {
           isWhole = false
@@ -65,8 +66,13 @@ struct SnapshotChecker {
   private func isSound(_ entry: ArchiveEntry) -> Bool {
     switch entry.content {
     case .none, .pages: true
-    case .small(let row): smallFiles.isSound(row)
-    case .chunks(let rows): !knowsContents || rows.allSatisfy { contents.isSound($0) }
+    case .small(let row): isSound(.smallFile, row, smallFiles)
+    case .chunks(let rows): !knowsContents || rows.allSatisfy { isSound(.content, $0, contents) }
     }
+  }
+
+  /// Whether a row, or what was stored in its place, is sound.
+  private func isSound(_ kind: KnownDamage.Kind, _ row: RowID, _ checked: CheckedRows) -> Bool {
+    checked.isSound(row) || damage.current(.init(kind: kind, row: row)).map { checked.isSound($0) } ?? false
   }
 }

@@ -4,7 +4,7 @@ internal import Todana
 extension Archive {
   /// Removes what no snapshot needs any more, and gives the room back to the system.
   ///
-  /// Groups of small files that are less than half in use are joined. What was done stays so if an error, a loss of power
+  /// Groups of small files that are less than half in use are joined. What is damaged stays where it is. What was done stays so if an error, a loss of power
   /// or `progress` ends it; snapshots are whole at any time.
   ///
   /// - Parameter progress: Called now and then with a word about what is being done; throws to end it all.
@@ -18,20 +18,34 @@ extension Archive {
     var groups = try removeSmallFiles(live, &result, progress)
     try removeContents(live, &groups, &result, progress)
     try removePages(live, &result, progress)
-    var failure: (any Error)?
-    _ = try store.compact { step in
-      do {
-        try progress("Compacting \(step.className ?? "names"): \(Int(step.fractionCompleted * 100)) %")
-        return true
-      } catch {
-        failure = error
-        return false
-      }
-    }
-    if let failure { throw failure }
+    result.keptDamage = try compactFiles(progress)
     try store.backend.checkpoint()
     result.byteCountAfter = diskByteCount
     return result
+  }
+
+  /// Gives the room of what was removed back.
+  ///
+  /// - Returns: What is damaged in a file that stays as it is.
+  private func compactFiles(_ progress: (String) throws -> Void) throws -> String? {
+    var failure: (any Error)?
+    var damage: String?
+    do throws(StoreError) {
+      _ = try store.compact { step in
+        do {
+          try progress("Compacting \(step.className ?? "names"): \(Int(step.fractionCompleted * 100)) %")
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch {
+      guard ArchiveStore.isDamage(error) else { throw error }
+      damage = "\(error)"
+    }
+    if let failure { throw failure }
+    return damage
   }
 
   /// What of a group is in use.
@@ -47,7 +61,7 @@ extension Archive {
   ) throws -> [RowID: Use] {
     var groups: [RowID: Use] = [:]
     var dead: [StoredSmallFile] = []
-    try store.forEach(StoredSmallFile.self) { file, _ in
+    try store.forEach(StoredSmallFile.self, onDamage: .report { _ in }) { file, _ in
       guard let row = file.id?.rowID else { return }
       if live.smallFiles.contains(row) {
         groups[file.group, default: Use()].byteCount += file.byteCount
@@ -78,7 +92,8 @@ extension Archive {
       byteCount = 0
     }
     for row in 1..<max(1, try store.catalog[StoredContent.self]?.nextRowID ?? 1) where !live.contents.contains(row) {
-      guard let content = try soundContent(row) else { continue }
+      // What is damaged stays as it is, for `verify` to tell of.
+      guard let content = try stores.soundObject(StoredContent.self, row) else { continue }
       if let use = groups[row] {
         guard use.byteCount * 2 < content.packed.byteCount, try rewriting.take(use.rows, of: content) else { continue }
       } else {
@@ -93,23 +108,12 @@ extension Archive {
     result.rewrittenGroups = rewriting.rewrittenCount
   }
 
-  /// nil where there is none, or it is damaged: that stays as it is, for `verify` to tell of.
-  private func soundContent(_ row: RowID) throws -> StoredContent? {
-    do throws(StoreError) {
-      guard let id = try stores.id(StoredContent.self, row) else { return nil }
-      return try store.fetch(id)
-    } catch {
-      guard ArchiveStore.isDamage(error) else { throw error }
-      return nil
-    }
-  }
-
   private func removePages(
     _ live: LiveRows, _ result: inout CompactResult, _ progress: (String) throws -> Void
   ) throws {
     var dead: [StoredTreePage] = []
     for row in 1..<max(1, try store.catalog[StoredTreePage.self]?.nextRowID ?? 1) where !live.pages.contains(row) {
-      guard let id = try stores.id(StoredTreePage.self, row), let page = try store.fetch(id) else { continue }
+      guard let page = try stores.soundObject(StoredTreePage.self, row) else { continue }
       dead.append(page)
       guard dead.count >= Self.batchCount else { continue }
       try progress("Removing directories")

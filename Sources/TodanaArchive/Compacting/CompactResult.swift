@@ -6,6 +6,8 @@ public struct CompactResult: Sendable {
   public var removedPages = 0
   /// Groups that were less than half in use, and were joined with others.
   public var rewrittenGroups = 0
+  /// What is damaged in a file that has not become smaller for that; nil where nothing is.
+  public var keptDamage: String?
   /// Of the archive's files.
   public var byteCountBefore: Int64 = 0
   public var byteCountAfter: Int64 = 0

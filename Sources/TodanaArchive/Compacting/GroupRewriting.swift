@@ -83,6 +83,6 @@ struct GroupRewriting {
     let stored = StoredContent()
     stored.name = name
     stored.packed = PackedBytes(method: method, byteCount: data.count, bytes: packed)
-    return try archive.store.insert(stored).rowID
+    return try archive.insert(stored)
   }
 }

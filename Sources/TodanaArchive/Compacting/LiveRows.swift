@@ -12,19 +12,27 @@ struct LiveRows {
   init(_ snapshots: [Snapshot], of archive: ArchiveStore, _ check: () throws -> Void) throws {
     var pending: [RowID] = []
     for snapshot in snapshots {
-      for row in snapshot.pages where pages.insert(row) { pending.append(row) }
+      insert(.pages(snapshot.pages), &pending)
+      insert(try archive.current(.pages(snapshot.pages)), &pending)
       while let row = pending.popLast() {
         try check()
         var reader = DirectoryReader([row], of: archive)
         while let entry = try reader.next() {
-          switch entry.content {
-          case .none: break
-          case .small(let row): _ = smallFiles.insert(row)
-          case .chunks(let rows): for row in rows { _ = contents.insert(row) }
-          case .pages(let rows): for row in rows where pages.insert(row) { pending.append(row) }
-          }
+          insert(entry.content, &pending)
+          // What stands in the place of what is damaged is needed, too.
+          let current = try archive.current(entry.content)
+          if current != entry.content { insert(current, &pending) }
         }
       }
+    }
+  }
+
+  private mutating func insert(_ content: ArchiveEntry.Content, _ pending: inout [RowID]) {
+    switch content {
+    case .none: break
+    case .small(let row): _ = smallFiles.insert(row)
+    case .chunks(let rows): for row in rows { _ = contents.insert(row) }
+    case .pages(let rows): for row in rows where pages.insert(row) { pending.append(row) }
     }
   }
 }

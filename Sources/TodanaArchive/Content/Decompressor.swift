@@ -26,18 +26,15 @@ final class Decompressor {
   /// See ``decompress(_:method:byteCount:)``.
   func withContent<Value>(
     of bytes: [UInt8], method: CompressionMethod, byteCount: Int,
-    _ body: (UnsafeRawBufferPointer) throws(ArchiveError) -> Value
-  ) throws(ArchiveError) -> Value {
+    _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) throws -> Value {
     if method == .none {
       guard bytes.count == byteCount else { throw Self.damage("has \(bytes.count) bytes instead of \(byteCount)") }
-      return try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in try unsafe body(bytes) }
+      return try unsafe bytes.withUnsafeBytes(body)
     }
     if output.count < byteCount { output = [UInt8](repeating: 0, count: byteCount) }
     try decompress(bytes, method, into: &output, byteCount)
-    let result = unsafe output.withUnsafeBytes { output in
-      Result { () throws(ArchiveError) in try unsafe body(.init(rebasing: output[..<byteCount])) }
-    }
-    return try result.get()
+    return try unsafe output.withUnsafeBytes { output in try unsafe body(.init(rebasing: output[..<byteCount])) }
   }
 
   /// The content.

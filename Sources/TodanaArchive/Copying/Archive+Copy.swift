@@ -37,7 +37,7 @@ extension Archive {
       try copying.commit()
       return try Snapshot(stored)
     } catch {
-      target.store.discardChanges()
+      target.stores.discardChanges()
       throw error
     }
   }

@@ -58,7 +58,7 @@ extension Archive {
         }
       }
       if excludedCount == 0 {
-        store.discardChanges()
+        stores.discardChanges()
         return Rewritten(snapshot: nil, excludedCount: 0)
       }
       counts.failures = snapshot.counts.failures
@@ -69,7 +69,7 @@ extension Archive {
       try store.saveChanges()
       return Rewritten(snapshot: try Snapshot(stored), excludedCount: excludedCount)
     } catch {
-      store.discardChanges()
+      stores.discardChanges()
       throw error
     }
   }

@@ -63,7 +63,7 @@ final class SnapshotCopying {
     let stored = StoredContent()
     stored.name = name
     stored.packed = packed
-    let row = try target.store.insert(stored).rowID
+    let row = try target.stores.insert(stored)
     newContents[name] = row
     uncommittedByteCount += packed.bytes.count
     return row
@@ -89,7 +89,7 @@ final class SnapshotCopying {
       stored.group = try content(file.group)
       stored.offset = file.offset
       stored.byteCount = file.byteCount
-      found = try target.store.insert(stored).rowID
+      found = try target.stores.insert(stored)
       newSmallFiles[name] = found
     }
     smallFiles[row] = found

@@ -14,12 +14,19 @@ struct EntryReader {
     var status = tdf_status()
     let result = unsafe tdf_get_status(file, &status)
     guard result == 0 else { throw error(.readStatus, result) }
-    return FileEntry(
-      name: name, kind: try kind(status), permissions: UInt16(status.mode & 0o7777),
+    return Self.entry(named: name, status, try kind(status), owners, attributes(onWarning))
+  }
+
+  static func entry(
+    named name: [UInt8], _ status: tdf_status, _ kind: FileKind, _ owners: OwnerNames,
+    _ attributes: [ExtendedAttribute]
+  ) -> FileEntry {
+    FileEntry(
+      name: name, kind: kind, permissions: UInt16(status.mode & 0o7777),
       owner: owners.owner(userID: status.user_id, groupID: status.group_id), modificationTime: .modification(status),
       changeTime: FileTime(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds),
       identity: FileIdentity(status), linkCount: status.link_count, byteCount: status.byte_count,
-      attributes: attributes(onWarning))
+      attributes: attributes)
   }
 
   private func error(_ operation: FileError.Operation, _ result: some SignedInteger) -> FileError {
@@ -98,6 +105,20 @@ struct EntryReader {
       let result = unsafe fill(buffer)
       guard result > 0 else { return (result, []) }
       return unsafe (result, Array(buffer.prefix(Int(result))))
+    }
+  }
+}
+
+extension FileEntry {
+  /// Whether the file is of this entry's kind; of devices, whatever their numbers are, it is not.
+  func hasKind(of status: tdf_status) -> Bool {
+    switch kind {
+    case .regular: status.mode & S_IFMT == S_IFREG
+    case .directory: status.mode & S_IFMT == S_IFDIR
+    case .symbolicLink: status.mode & S_IFMT == S_IFLNK
+    case .fifo: status.mode & S_IFMT == S_IFIFO
+    case .socket: status.mode & S_IFMT == S_IFSOCK
+    case .characterDevice, .blockDevice: false
     }
   }
 }

@@ -42,6 +42,13 @@ public struct FileEntry: Sendable, Hashable {
     self.byteCount = byteCount
     self.attributes = attributes
   }
+
+  /// Whether this is what an earlier look found, by kind, size, both times, and inode: the change time alone would do
+  /// but for clocks that were set back.
+  func isUnchanged(since old: FileEntry) -> Bool {
+    kind == old.kind && (kind != .regular || byteCount == old.byteCount) && modificationTime == old.modificationTime
+      && changeTime == old.changeTime && identity.inode == old.identity.inode
+  }
 }
 
 /// What something in a directory is.

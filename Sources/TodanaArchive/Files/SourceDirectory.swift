@@ -67,10 +67,18 @@ package struct SourceDirectory: Sendable {
   ///
   /// - Parameters:
   ///   - name: One step.
+  ///   - known: What was there earlier. Attributes and the target of a link are taken from it where the file has not been
+  ///     changed since, which its change time tells.
   ///   - onWarning: Called for each attribute that cannot be read, and is then not in the entry.
   /// - Returns: All that there is to know but the data.
   /// - Throws: ``FileError/Code/vanished`` where there is nothing of that name.
-  package func entry(named name: [UInt8], onWarning: (FileError) -> Void) throws(FileError) -> FileEntry {
+  package func entry(
+    named name: [UInt8], known: FileEntry? = nil, onWarning: (FileError) -> Void
+  ) throws(FileError) -> FileEntry {
+    if let known, let status = try handle.status(of: name) {
+      let entry = EntryReader.entry(named: name, status, known.kind, owners, known.attributes)
+      if entry.hasKind(of: status), entry.isUnchanged(since: known) { return entry }
+    }
     let file = try unsafe handle.call(.readStatus, name) { unsafe tdf_open_handle($0, $1.baseAddress, $1.count) }
     defer { _ = tdf_close(file) }
     return try EntryReader(file: file, path: EntryPath(name, in: handle.path), owners: owners)

@@ -58,7 +58,10 @@ package struct SourceWalk {
   package mutating func skip() { pending = nil }
 
   /// The next step; nil when all was seen.
-  package mutating func next() -> Step? {
+  ///
+  /// - Parameter known: What is known of a name in ``directory`` from earlier; asked name by name, in their order.
+  /// - Returns: The step.
+  package mutating func next(known: (_ name: [UInt8]) -> FileEntry? = { _ in nil }) -> Step? {
     if let start {
       self.start = nil
       return give(start)
@@ -71,7 +74,7 @@ package struct SourceWalk {
       let name = levels[level].names[levels[level].next]
       levels[level].next += 1
       do throws(FileError) {
-        return give(try current.entry(named: name) { failures.append($0) })
+        return give(try current.entry(named: name, known: known(name)) { failures.append($0) })
       } catch {
         failures.append(error)
       }

@@ -47,11 +47,14 @@ package struct TargetTree {
 
   /// Gives ``directory`` its metadata, and goes back to the one that it is in.
   ///
+  /// - Parameter finish: Gives a directory its metadata, now or later.
   /// - Throws: ``FileError/Code/changed`` where that one is not there any more; the next call goes on upwards.
-  package mutating func leave() throws(FileError) {
+  package mutating func leave(
+    _ finish: (TargetDirectory, FileEntry) -> Void = { $0.finish($1) }
+  ) throws(FileError) {
     guard let level = levels.last else { return }
     if let directory {
-      directory.finish(level.entry)
+      finish(directory, level.entry)
     } else {
       root.report.add(FileError(.setTimes, root.handle.path.bytes(of: level.entry.name), .changed))
     }

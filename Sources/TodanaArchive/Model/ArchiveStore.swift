@@ -5,7 +5,7 @@ internal import Todana
 /// Not thread-safe: a thread has its own, over the same backend.
 final class ArchiveStore {
   static let classes: [StoredObject.Type] = [
-    StoredContent.self, StoredSmallFile.self, StoredTreePage.self, StoredSnapshot.self,
+    StoredContent.self, StoredSmallFile.self, StoredTreePage.self, StoredSnapshot.self, StoredDamage.self,
   ]
 
   let store: Store
@@ -22,15 +22,20 @@ final class ArchiveStore {
     try ArchiveStore(Store(backend: backend, classes: classes))
   }
 
-  /// The object of a row.
+  /// The object of a row, or of what was stored in its place.
   ///
   /// - Throws: ``ArchiveError/Code/damaged`` where it is not there, or not what was written.
   func object<T: StoredObject>(_ type: T.Type, _ row: RowID) throws -> T {
     do throws(StoreError) {
       if let id = try id(type, row), let object = try store.fetch(id) { return object }
     } catch {
-      throw Self.isDamage(error)
-        ? ArchiveError(.damaged, "\(T.storedName) \(row) is damaged.", underlying: error) as any Error : error
+      guard Self.isDamage(error) else { throw error }
+      if let kind = KnownDamage.Kind(type), let current = try damage.current(.init(kind: kind, row: row)),
+        current != row
+      {
+        return try object(type, current)
+      }
+      throw ArchiveError(.damaged, "\(T.storedName) \(row) is damaged.", underlying: error)
     }
     throw ArchiveError(.damaged, "\(T.storedName) \(row) is missing.")
   }
@@ -61,9 +66,14 @@ final class ArchiveStore {
 
   /// As ``unpack(_:)``, in memory that is used again.
   func withContent<Value>(
-    of packed: PackedBytes, _ body: (UnsafeRawBufferPointer) throws(ArchiveError) -> Value
-  ) throws(ArchiveError) -> Value {
+    of packed: PackedBytes, _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) throws -> Value {
     try unsafe decompressor.withContent(of: packed.bytes, method: packed.method, byteCount: packed.byteCount, body)
+  }
+
+  /// Calls back with a piece of content, in memory that is used again.
+  func withContent(_ row: RowID, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try unsafe withContent(of: object(StoredContent.self, row).packed, body)
   }
 
   func content(_ row: RowID) throws -> [UInt8] { try unpack(object(StoredContent.self, row).packed) }
@@ -72,15 +82,142 @@ final class ArchiveStore {
 
   // MARK: Names
 
-  func row(ofContent name: ContentName) throws -> RowID? {
-    try store.ids(StoredContent.where { $0.name == name }.limit(1), includingPending: false).first?.rowID
+  /// The row of content that is stored and, as far as is known, whole.
+  func row(ofContent name: ContentName) throws -> RowID? { try current(.content, firstRow(ofContent: name)) }
+
+  func row(ofSmallFile name: ContentName) throws -> RowID? { try current(.smallFile, firstRow(ofSmallFile: name)) }
+
+  func row(ofPage name: ContentName) throws -> RowID? { try current(.page, firstRow(ofPage: name)) }
+
+  private func current(_ kind: KnownDamage.Kind, _ row: RowID?) throws -> RowID? {
+    guard let row else { return nil }
+    return try damage.current(.init(kind: kind, row: row))
   }
 
-  func row(ofSmallFile name: ContentName) throws -> RowID? {
-    try store.ids(StoredSmallFile.where { $0.name == name }.limit(1), includingPending: false).first?.rowID
+  private func firstRow(ofContent name: ContentName) throws -> RowID? {
+    try store.ids(StoredContent.where { $0.name == name && $0.copy == 0 }.limit(1), includingPending: false).first?
+      .rowID
   }
 
-  func row(ofPage name: ContentName) throws -> RowID? {
-    try store.ids(StoredTreePage.where { $0.name == name }.limit(1), includingPending: false).first?.rowID
+  private func firstRow(ofSmallFile name: ContentName) throws -> RowID? {
+    try store.ids(StoredSmallFile.where { $0.name == name && $0.copy == 0 }.limit(1), includingPending: false).first?
+      .rowID
+  }
+
+  private func firstRow(ofPage name: ContentName) throws -> RowID? {
+    try store.ids(StoredTreePage.where { $0.name == name && $0.copy == 0 }.limit(1), includingPending: false).first?
+      .rowID
+  }
+
+  // MARK: Inserting
+
+  /// Inserts content that ``row(ofContent:)`` does not give: for the first time, or in the place of what is damaged.
+  func insert(_ stored: StoredContent) throws -> RowID {
+    let place = try damagedPlace(.content) { try firstRow(ofContent: stored.name) }
+    stored.copy = try place.map { try damage.nextCopy(of: $0) } ?? 0
+    return try insert(stored, inPlaceOf: place)
+  }
+
+  /// The same of a page.
+  func insert(_ stored: StoredTreePage) throws -> RowID {
+    let place = try damagedPlace(.page) { try firstRow(ofPage: stored.name) }
+    stored.copy = try place.map { try damage.nextCopy(of: $0) } ?? 0
+    return try insert(stored, inPlaceOf: place)
+  }
+
+  /// The same of a small file.
+  ///
+  /// Where only its group is damaged, it is led to the new one, in all snapshots.
+  func insert(_ stored: StoredSmallFile) throws -> RowID {
+    guard let place = try damagedPlace(.smallFile, { try firstRow(ofSmallFile: stored.name) }) else {
+      return try store.insert(stored).rowID
+    }
+    if let known = try soundObject(StoredSmallFile.self, place.row) {
+      try store.update(known) {
+        $0.group = stored.group
+        $0.offset = stored.offset
+        $0.byteCount = stored.byteCount
+      }
+      try changeDamage { try $0.remove(place) }
+      return place.row
+    }
+    stored.copy = try damage.nextCopy(of: place)
+    return try insert(stored, inPlaceOf: place)
+  }
+
+  private func insert(_ stored: StoredObject, inPlaceOf place: KnownDamage.Place?) throws -> RowID {
+    let row = try store.insert(stored).rowID
+    if let place { try changeDamage { try $0.replace(place, by: row) } }
+    return row
+  }
+
+  private func damagedPlace(
+    _ kind: KnownDamage.Kind, _ firstRow: () throws -> RowID?
+  ) throws -> KnownDamage.Place? {
+    guard try !damage.isEmpty, let row = try firstRow() else { return nil }
+    let place = KnownDamage.Place(kind: kind, row: row)
+    return try damage.contains(place) ? place : nil
+  }
+
+  /// nil where there is none, or it is damaged.
+  func soundObject<T: StoredObject>(_ type: T.Type, _ row: RowID) throws(StoreError) -> T? {
+    do throws(StoreError) {
+      guard let id = try id(type, row) else { return nil }
+      return try store.fetch(id)
+    } catch {
+      guard Self.isDamage(error) else { throw error }
+      return nil
+    }
+  }
+
+  // MARK: Damage
+
+  private var knownDamage: KnownDamage?
+
+  /// What is known of damage, as it was when it was first asked for.
+  var damage: KnownDamage {
+    get throws {
+      if let knownDamage { return knownDamage }
+      let known = try KnownDamage(of: store)
+      knownDamage = known
+      return known
+    }
+  }
+
+  /// Takes back what no save has committed.
+  func discardChanges() {
+    store.discardChanges()
+    knownDamage = nil
+  }
+
+  func changeDamage(_ body: (inout KnownDamage) throws -> Void) throws {
+    var changed = try damage
+    knownDamage = nil
+    try body(&changed)
+    knownDamage = changed
+  }
+
+  /// Whether a file's data may be damaged.
+  func isKnownDamaged(_ content: ArchiveEntry.Content) throws -> Bool {
+    let damage = try damage
+    if damage.isEmpty { return false }
+    return switch content {
+    case .none, .pages: false
+    case .small(let row): damage.contains(.init(kind: .smallFile, row: row))
+    case .chunks(let rows): rows.contains { damage.contains(.init(kind: .content, row: $0)) }
+    }
+  }
+
+  /// The same with what was stored in the place of what is damaged, which tells whether two are equal.
+  func current(_ content: ArchiveEntry.Content) throws -> ArchiveEntry.Content {
+    let damage = try damage
+    if damage.isEmpty { return content }
+    func current(_ kind: KnownDamage.Kind, _ row: RowID) -> RowID { damage.current(.init(kind: kind, row: row)) ?? row }
+    return switch content {
+    case .none: .none
+    case .small(let row): .small(current(.smallFile, row))
+    case .chunks(let rows): .chunks(rows.map { current(.content, $0) })
+    case .pages(let rows): .pages(rows.map { current(.page, $0) })
+    }
   }
 }

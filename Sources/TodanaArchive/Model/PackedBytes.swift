@@ -41,6 +41,6 @@ struct PackedBytes: Sendable {
     if rest > 0 { _ = try buffer.readRawBytes(count: Self.padding - rest) }
   }
 
-  /// With the name before it.
-  private static let headerByteCount = ContentName.byteCount + 9
+  /// With the name and the copy before it.
+  private static let headerByteCount = ContentName.byteCount + 1 + 9
 }

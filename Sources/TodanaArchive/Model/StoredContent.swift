@@ -2,21 +2,25 @@ internal import Todana
 
 /// A stored piece of content: a chunk of a large file, or the small files of one group behind one another.
 ///
-/// Format, version 1: the name, 16 bytes; ``PackedBytes``.
+/// Format, version 1: the name, 16 bytes; the copy, 8 bits; ``PackedBytes``.
 final class StoredContent: StoredObject {
   var name = ContentName(high: 0, low: 0)
+  /// 0; of what was stored anew because that was damaged, 1, and so on.
+  var copy: UInt8 = 0
   var packed = PackedBytes(method: .none, byteCount: 0, bytes: [])
 
   override class var storedName: String { "Content" }
-  override class var indexes: [Index] { [Index(\StoredContent.name, unique: true, name: "name")] }
+  override class var indexes: [Index] { [Index(\StoredContent.name, \StoredContent.copy, unique: true, name: "name")] }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     name = try ContentName(from: &buffer)
+    copy = try buffer.readUInt8()
     packed = try PackedBytes(from: &buffer)
   }
 
   override func writeContent(to buffer: inout DataBuffer) {
     name.write(to: &buffer)
+    buffer.writeUInt8(copy)
     packed.write(to: &buffer)
   }
 }

@@ -11,11 +11,12 @@ extension ArchiveStore {
     default: return old.file.kind != new.file.kind
     }
     if old.file.byteCount != new.file.byteCount || old.extents != new.extents { return true }
-    switch (old.content, new.content) {
+    let (oldContent, newContent) = try (current(old.content), current(new.content))
+    switch (oldContent, newContent) {
     case (.small(let small), .chunks(let chunks)), (.chunks(let chunks), .small(let small)):
       // What came from a pipe is a chunk, however small it is.
       return try chunks.count != 1 || !isSame(small: small, chunk: chunks[0])
-    default: return old.content != new.content
+    default: return oldContent != newContent
     }
   }
 

@@ -2,17 +2,15 @@ internal import Todana
 
 /// Gives the data of files back, piece by piece.
 ///
-/// Groups of small files are kept for the next file, which mostly is in the same.
-///
 /// For one thread.
 final class ContentReader {
-  private static let keptCount = 8
-
   private let archive: ArchiveStore
-  /// The group used last comes last.
-  private var groups: [(row: RowID, bytes: [UInt8])] = []
+  private let groups: SharedGroups
 
-  init(_ archive: ArchiveStore) { self.archive = archive }
+  init(_ archive: ArchiveStore, _ groups: SharedGroups = SharedGroups()) {
+    self.archive = archive
+    self.groups = groups
+  }
 
   /// Calls back with the data of a file, in order.
   ///
@@ -27,7 +25,7 @@ final class ContentReader {
     case .none, .pages: break
     case .small(let row):
       let file = try archive.object(StoredSmallFile.self, row)
-      let group = try group(file.group)
+      let group = try groups.group(file.group) { try archive.content(file.group) }
       guard file.offset + file.byteCount <= group.count else {
         throw ArchiveError(.damaged, "A small file is behind the end of its group.")
       }
@@ -36,21 +34,10 @@ final class ContentReader {
       }
     case .chunks(let rows):
       for row in rows {
-        try unsafe archive.content(row).withUnsafeBytes { bytes in try unsafe placer.place(bytes, body) }
+        try unsafe archive.withContent(row) { bytes in try unsafe placer.place(bytes, body) }
       }
     }
     try placer.finish()
-  }
-
-  private func group(_ row: RowID) throws -> [UInt8] {
-    if let index = groups.lastIndex(where: { $0.row == row }) {
-      if index != groups.count - 1 { groups.append(groups.remove(at: index)) }
-      return groups[groups.count - 1].bytes
-    }
-    let bytes = try archive.content(row)
-    if groups.count == Self.keptCount { groups.removeFirst() }
-    groups.append((row, bytes))
-    return bytes
   }
 }
 

@@ -2,12 +2,21 @@ internal import Todana
 
 /// Restores what was chosen of a snapshot beneath a target.
 ///
+/// One thread goes through the snapshot, makes directories, links and special files, and decides about what is there
+/// already; others make the regular files.
+///
 /// For one thread.
 struct Extraction: ~Copyable {
   private let options: ExtractOptions
-  private let reader: ContentReader
+  private let archive: ArchiveStore
+  private let groups = SharedGroups()
+  private let restorer: FileRestorer
+  /// Of regular files with one name; those with several are made here, so that what they are is known to the next.
+  private let files: FileRestoring?
   private var walk: SnapshotWalk
   private var tree: TargetTree?
+  /// The directories from the target down to where the walk is.
+  private var directories = [DirectoryRestoring()]
   private var selection: PathSelection
   private var chooser: FileChooser
   private let report = RestoreReport()
@@ -22,36 +31,45 @@ struct Extraction: ~Copyable {
   ) throws {
     self.options = options
     self.tell = tell
-    reader = ContentReader(archive)
+    self.archive = archive
+    restorer = FileRestorer(archive, groups)
     walk = SnapshotWalk(pages, of: archive)
     selection = PathSelection(options.paths)
     chooser = FileChooser(options.choosing, device: 0)
     tree = options.isDryRun ? nil : TargetTree(try .open(target, options: options.restoring, report: report))
+    files = options.isDryRun ? nil : FileRestoring(archive.store.backend, groups)
   }
+
+  deinit { files?.stop() }
 
   mutating func run() throws -> ExtractProgress {
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):
         progress.addFailure("The directory “\(printable(walk.directory))” is not whole: \(error)")
-      case .end:
-        chooser.leave()
-        do throws(FileError) {
-          try tree?.leave()
-        } catch {
-          progress.addFailure("\(error)")
-        }
+      case .end: leave()
       case .entry(let entry): try take(entry)
       }
       try tellProgress()
     }
+    try files?.finish { try tellProgress() }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       progress.addFailure("The snapshot has no “\(printable(path))”.")
     }
-    progress.warnings = report.warnings.map { "\($0)" }
-    progress.skippedOwners = report.skippedOwnerCount
-    try tell(progress)
-    return progress
+    var all = total()
+    all.warnings = report.warnings.map { "\($0)" }
+    try tell(all)
+    return all
+  }
+
+  private mutating func leave() {
+    chooser.leave()
+    guard let directory = directories.popLast() else { return }
+    do throws(FileError) {
+      try tree?.leave { directory.leave($0, $1) }
+    } catch {
+      progress.addFailure("\(error)")
+    }
   }
 
   private mutating func take(_ entry: ArchiveEntry) throws {
@@ -66,25 +84,36 @@ struct Extraction: ~Copyable {
       if isDirectory {
         try tree?.enter(entry.file)
         chooser.enter(entry.file.name)
+        directories.append(DirectoryRestoring())
         progress.counts.directories += 1
       } else {
         progress.path = path
-        try restore(entry)
+        try restore(entry, path)
       }
-    } catch let error as FileError {
-      // A full disk stays full.
-      if error.code == .noSpace || error.code == .readOnly { throw error }
-      progress.addFailure("\(error)")
+    } catch {
+      guard let text = Self.failure(error, path) else { throw error }
+      progress.addFailure(text)
       walk.skip()
-    } catch let error as ArchiveError where error.code == .damaged {
-      progress.addFailure("“\(printable(path))” is damaged and was not restored: \(error)")
     }
   }
 
-  private mutating func restore(_ entry: ArchiveEntry) throws {
+  /// What an error means for one file; nil where it means that there is no going on.
+  static func failure(_ error: any Error, _ path: [UInt8]) -> String? {
+    switch error {
+    // A full disk stays full.
+    case let error as FileError where error.code != .noSpace && error.code != .readOnly: "\(error)"
+    case let error as ArchiveError where error.code == .damaged:
+      "“\(printable(path))” is damaged and was not restored: \(error)"
+    default: nil
+    }
+  }
+
+  private mutating func restore(_ entry: ArchiveEntry, _ path: [UInt8]) throws {
     let file = entry.file
-    guard let tree else { return count(file, bytes: entry.dataByteCount) }
-    guard let target = tree.directory else { throw FileError(.makeFile, file.name, .changed) }
+    guard let tree, let files else { return count(file, bytes: entry.dataByteCount) }
+    guard let target = tree.directory, let directory = directories.last else {
+      throw FileError(.makeFile, file.name, .changed)
+    }
     let isLinked = file.linkCount > 1
     switch try target.placement(of: file) {
     case .isRight:
@@ -102,22 +131,17 @@ struct Extraction: ~Copyable {
     }
     let identity: FileIdentity?
     switch file.kind {
-    case .regular: identity = try makeFile(entry, in: target)
+    case .regular:
+      guard isLinked else { return try files.add(entry, path: path, in: target, directory) }
+      identity = try restorer.restore(entry, in: target) { count in
+        progress.bytesWritten += Int64(count)
+        try tellProgress()
+      }
     case .symbolicLink: identity = try target.makeLink(file)
     default: identity = try target.makeSpecialFile(file)
     }
     if isLinked, let identity { links[file.identity] = (tree.steps + [file.name], identity) }
     count(file, bytes: entry.dataByteCount)
-  }
-
-  private mutating func makeFile(_ entry: ArchiveEntry, in target: TargetDirectory) throws -> FileIdentity {
-    let made = try target.makeFile(entry.file)
-    try unsafe reader.read(entry) { bytes, offset in
-      try unsafe made.write(bytes, at: offset)
-      progress.bytesWritten += Int64(bytes.count)
-      try tellProgress()
-    }
-    return try made.finish()
   }
 
   private mutating func count(_ file: FileEntry, bytes: Int64) {
@@ -126,9 +150,22 @@ struct Extraction: ~Copyable {
     if options.isDryRun { progress.bytesWritten += bytes }
   }
 
+  /// With what the other threads have done.
+  private func total() -> ExtractProgress {
+    var all = progress
+    if let done = files?.current {
+      all.counts.files += done.fileCount
+      all.counts.bytes += done.byteCount
+      all.bytesWritten += done.writtenByteCount
+      for failure in done.failures { all.addFailure(failure) }
+    }
+    all.skippedOwners = report.skippedOwnerCount
+    return all
+  }
+
   private mutating func tellProgress() throws {
     guard lastProgress.duration(to: .now) > .milliseconds(100) else { return }
     lastProgress = .now
-    try tell(progress)
+    try tell(total())
   }
 }

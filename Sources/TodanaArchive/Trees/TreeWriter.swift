@@ -83,7 +83,7 @@ final class TreeWriter {
     let page = StoredTreePage()
     page.name = name
     page.packed = PackedBytes(method: method, byteCount: bytes.count, bytes: packed)
-    let row = try archive.store.insert(page).rowID
+    let row = try archive.insert(page)
     newPages[name] = row
     level.pages.append(row)
   }

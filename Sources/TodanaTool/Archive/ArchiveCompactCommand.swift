@@ -22,13 +22,24 @@ struct ArchiveCompactCommand: ParsableCommand {
       }
     }
     line.clear()
-    if report.json { return try printJSON(Output(result)) }
+    if report.json {
+      try printJSON(Output(result))
+    } else {
+      try show(result)
+    }
+    if result.keptDamage != nil { throw ExitStatus.somethingWrong }
+  }
+
+  private func show(_ result: CompactResult) throws {
     try StandardOutput.line(
       "Removed \(counted(result.removedContents, "piece")) of content, "
         + "\(counted(result.removedSmallFiles, "small file")) and \(counted(result.removedPages, "directory page")); "
         + "joined \(counted(result.rewrittenGroups, "group")).")
     try StandardOutput.line(
       "\(formattedSize(Int(result.byteCountBefore))) before, \(formattedSize(Int(result.byteCountAfter))) after.")
+    if let damage = result.keptDamage {
+      try StandardOutput.line("What is damaged stays as it is: \(printable(damage))")
+    }
   }
 
   private struct Output: Encodable {
@@ -38,12 +49,14 @@ struct ArchiveCompactCommand: ParsableCommand {
     let rewrittenGroups: Int
     let bytesBefore: Int64
     let bytesAfter: Int64
+    let damage: String?
 
     init(_ result: CompactResult) {
       removedContents = result.removedContents
       removedSmallFiles = result.removedSmallFiles
       removedPages = result.removedPages
       rewrittenGroups = result.rewrittenGroups
+      damage = result.keptDamage
       (bytesBefore, bytesAfter) = (result.byteCountBefore, result.byteCountAfter)
     }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Todana
 import TodanaArchive
 
 struct ArchiveVerifyCommand: ParsableCommand {
@@ -22,7 +23,9 @@ struct ArchiveVerifyCommand: ParsableCommand {
     let scope = try scope()
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
-    let (found, snapshots) = try options.withArchive(try ArchiveOptions.archive(archive)) { archive in
+    let path = try ArchiveOptions.archive(archive)
+    let secret = try options.secret.given()
+    let (found, snapshots) = try options.withArchive(path, secret: secret) { archive in
       let found = try archive.verify(scope) { progress in
         try Interruption.check()
         line.show("Verifying", progress.contentCount, progress.totalContentCount)
@@ -30,12 +33,27 @@ struct ArchiveVerifyCommand: ParsableCommand {
       return (found, found.damagedFiles.isEmpty ? [] : try archive.snapshots())
     }
     line.clear()
+    let isNoted = found.hasNews && note(found, path, secret)
     if report.json {
-      try printJSON(VerificationOutput(found))
+      try printJSON(VerificationOutput(found, isNoted: isNoted))
     } else {
       try show(found, snapshots)
+      if isNoted, found.damagedFileCount > 0 {
+        try StandardOutput.line("What is damaged will be stored anew when files that have it are added again.")
+      }
     }
     if !found.isSound { throw ExitStatus.somethingWrong }
+  }
+
+  /// Whether the next `add` knows what is damaged.
+  private func note(_ found: ArchiveVerification, _ path: String, _ secret: StoreSecret?) -> Bool {
+    do {
+      try options.withArchive(path, .writeExisting, secret: secret) { archive in _ = try archive.noteDamage(found) }
+      return true
+    } catch {
+      warn("What is damaged cannot be noted in the archive, and so not be stored anew: \(error)")
+      return false
+    }
   }
 
   private func scope() throws -> ArchiveVerification.Scope {
@@ -92,8 +110,11 @@ private struct VerificationOutput: Encodable {
   let problems: [String]
   let damagedFileCount: Int
   let damagedFiles: [File]
+  /// Whether the next `add` stores anew what is damaged.
+  let isNoted: Bool
 
-  init(_ found: ArchiveVerification) {
+  init(_ found: ArchiveVerification, isNoted: Bool) {
+    self.isNoted = isNoted
     isSound = found.isSound
     (snapshots, contents, bytesRead) = (found.snapshotCount, found.contentCount, found.readByteCount)
     (problemCount, problems) = (found.problemCount, found.problems)

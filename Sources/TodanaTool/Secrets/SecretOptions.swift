@@ -1,4 +1,5 @@
 import ArgumentParser
+import Synchronization
 import Todana
 
 /// The passphrase or key of what the command works on.
@@ -36,8 +37,14 @@ struct SecretOptions: ParsableArguments {
   /// For something that turned out to be encrypted: what the environment or the terminal says; nil where neither does.
   func asked(for name: String) throws -> StoreSecret? {
     if let secret = try SecretSource.passphrase(ofVariable: Self.variable) { return secret }
-    return try Terminal()?.askPassphrase("Passphrase of \(printable(name)): ")
+    // A command that opens it twice asks once.
+    if let secret = Self.answers.withLock({ $0[name] }) { return secret }
+    let secret = try Terminal()?.askPassphrase("Passphrase of \(printable(name)): ")
+    Self.answers.withLock { $0[name] = secret }
+    return secret
   }
+
+  private static let answers = Mutex<[String: StoreSecret]>([:])
 
   /// For something that is to be encrypted: what the options, the environment or the terminal say.
   func new(for name: String) throws -> StoreSecret {

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Threads that work for one call, which waits for them.
-final class WorkingThreads {
+final class WorkingThreads: Sendable {
   private let group = DispatchGroup()
 
   func start(_ body: @escaping @Sendable () -> Void) {

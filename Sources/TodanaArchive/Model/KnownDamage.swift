@@ -1,0 +1,87 @@
+internal import Todana
+
+/// The rows that are known to be damaged, and what stands in their place.
+///
+/// Nearly always empty. Not thread-safe.
+struct KnownDamage {
+  /// What a row is of.
+  enum Kind: UInt8, Sendable {
+    case content = 1
+    case smallFile = 2
+    case page = 3
+
+    init?(_ type: StoredObject.Type) {
+      switch type {
+      case is StoredContent.Type: self = .content
+      case is StoredSmallFile.Type: self = .smallFile
+      case is StoredTreePage.Type: self = .page
+      default: return nil
+      }
+    }
+  }
+
+  struct Place: Hashable, Sendable {
+    let kind: Kind
+    let row: RowID
+  }
+
+  private var notes: [Place: StoredDamage] = [:]
+  private let store: Store
+
+  /// Reads what is noted; what cannot be read of that is as if it were not.
+  init(of store: Store) throws {
+    self.store = store
+    guard try store.catalog[StoredDamage.self] != nil else { return }
+    var ids: [ObjectID<StoredDamage>] = []
+    try store.forEach(StoredDamage.self, onDamage: .report { _ in }) { note, _ in if let id = note.id { ids.append(id) }
+    }
+    for id in ids {
+      guard let note = try store.fetch(id), let kind = Kind(rawValue: note.kind) else { continue }
+      notes[Place(kind: kind, row: note.row)] = note
+    }
+  }
+
+  var isEmpty: Bool { notes.isEmpty }
+  var places: some Sequence<Place> { notes.keys }
+
+  func contains(_ place: Place) -> Bool { notes[place] != nil }
+
+  /// The row that has the content of one: itself, or what was stored in its place; nil where there is nothing whole.
+  func current(_ place: Place) -> RowID? {
+    let (last, _) = chain(from: place)
+    return contains(last) ? nil : last.row
+  }
+
+  /// The last of the rows that have each been stored in the place of the one before, and how many there are.
+  private func chain(from place: Place) -> (last: Place, count: UInt8) {
+    var (last, count) = (place, UInt8(1))
+    while let note = notes[last], note.replacement != 0, count < .max {
+      last = Place(kind: place.kind, row: note.replacement)
+      count += 1
+    }
+    return (last, count)
+  }
+
+  // MARK: Changes, which the next save commits
+
+  mutating func add(_ place: Place) throws {
+    guard notes[place] == nil else { return }
+    let note = StoredDamage()
+    (note.kind, note.row) = (place.kind.rawValue, place.row)
+    try store.insert(note)
+    notes[place] = note
+  }
+
+  mutating func remove(_ place: Place) throws {
+    guard let note = notes.removeValue(forKey: place) else { return }
+    try store.delete(note)
+  }
+
+  /// The number of the next copy of what is damaged.
+  func nextCopy(of place: Place) -> UInt8 { chain(from: place).count }
+
+  mutating func replace(_ place: Place, by row: RowID) throws {
+    guard let note = notes[chain(from: place).last] else { return }
+    try store.update(note) { $0.replacement = row }
+  }
+}

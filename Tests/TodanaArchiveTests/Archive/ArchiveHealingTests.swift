@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+@testable import TodanaArchive
+
+/// What was damaged and is added again is whole again, in all snapshots.
+@Suite struct ArchiveHealingTests {
+  private let scratch: ScratchArchive
+  private let first: Snapshot
+
+  init() throws {
+    scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
+    var generator = SeededGenerator(seed: 8)
+    for directory in 0..<4 {
+      try scratch.directory.make("from/\(directory)")
+      for number in 0..<12 {
+        let length = number < 3 ? 70_000 : Int.random(in: 100...3000, using: &generator)
+        let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        try Data(bytes).write(to: URL(filePath: scratch.directory.path("from/\(directory)/\(number)")))
+      }
+    }
+    first = try #require(try scratch.add("from").snapshot)
+    try scratch.archive.close()
+    try Command.run("cp", ["-r", scratch.path, scratch.directory.path("sound")])
+  }
+
+  private func open() throws -> Archive { try Archive(at: scratch.path, configuration: ScratchArchive.configuration) }
+
+  /// Flips some bits of a file; nil where nothing can be opened, or nothing is lost by it.
+  private func damaged(
+    _ name: String, flipCount: Int, _ generator: inout SeededGenerator
+  ) throws -> (Archive, ArchiveVerification)? {
+    try Command.run("rm", ["-rf", scratch.path])
+    try Command.run("cp", ["-r", scratch.directory.path("sound"), scratch.path])
+    let url = URL(filePath: scratch.path + "/" + name)
+    var data = try Data(contentsOf: url)
+    for _ in 0..<flipCount where data.count > 8192 {
+      data[Int.random(in: 8192..<data.count, using: &generator)] ^= 1 << UInt8.random(in: 0...7, using: &generator)
+    }
+    try data.write(to: url)
+    guard let archive = try? open() else { return nil }
+    guard let found = try? archive.verify(), found.damagedFileCount > 0 else {
+      try? archive.close()
+      return nil
+    }
+    return (archive, found)
+  }
+
+  @Test func `what was damaged is whole again in all snapshots, once it was added again`() throws {
+    var generator = SeededGenerator(seed: 9)
+    let names = try scratch.directory.names("sound").filter { $0.hasSuffix(".kch") && !$0.contains("catalog") }
+    var healedCount = 0
+    var unhealedCount = 0
+    let contents = try largest()
+    for round in 0..<(ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] == nil ? 25 : 150) {
+      let name = round.isMultiple(of: 2) ? contents : names[round / 2 % names.count]
+      guard let (archive, found) = try damaged(name, flipCount: name == contents ? 3 : 1, &generator) else { continue }
+      defer { try? archive.close() }
+      let count = try archive.noteDamage(found)
+      #expect(count > 0)
+      // Nothing in the directory has changed; what is damaged is read all the same.
+      let second: Snapshot
+      do {
+        second = try #require(try archive.add([scratch.directory.bytes("from")]).snapshot)
+      } catch let error as StoreError where ArchiveStore.isDamage(error) {
+        // A damaged page may be one that has to be changed for what is new: an error, and nothing is lost by it.
+        unhealedCount += 1
+        continue
+      }
+      let after = try archive.verify()
+      guard after.damagedFiles.isEmpty else {
+        // It is in what finds rows by their names.
+        unhealedCount += 1
+        continue
+      }
+      healedCount += 1
+      for (number, snapshot) in [first, second].enumerated() {
+        let target = scratch.directory.path("to\(number)")
+        try Command.run("rm", ["-rf", target])
+        let progress = try archive.extract(snapshot, to: Array(target.utf8))
+        #expect(progress.failures == [], "round \(round)")
+        try Command.run(
+          "diff", ["-r", scratch.directory.path("from"), scratch.restored("from", in: "to\(number)")])
+      }
+      var differences: [String] = []
+      try archive.diff(first, second, onFailure: { Issue.record("\($0)") }) { difference in
+        // What is above the directory has other times.
+        if difference.changes != [.metadata] { differences.append(printable(difference.path)) }
+      }
+      #expect(differences == [], "round \(round): content that was stored anew is the same content")
+      // It stays so when what nobody needs goes.
+      _ = try archive.compact()
+      #expect(try archive.verify().damagedFiles == [], "round \(round)")
+    }
+    print("healed: \(healedCount); what heals it would have to be written where the damage is: \(unhealedCount)")
+    #expect(healedCount > 3 && healedCount > 3 * unhealedCount)
+  }
+
+  @Test func `without a note nothing is stored anew, and content that was replaced can be damaged again`() throws {
+    var generator = SeededGenerator(seed: 10)
+    let contents = try largest()
+    var found: (Archive, ArchiveVerification)?
+    while found == nil { found = try damaged(contents, flipCount: 3, &generator) }
+    guard let (archive, verification) = found else { return }
+    let before = try count(archive)
+    _ = try archive.add([scratch.directory.bytes("from")])
+    #expect(try count(archive) == before)
+    try archive.noteDamage(verification)
+    _ = try archive.add([scratch.directory.bytes("from")])
+    let healed = try count(archive)
+    #expect(healed > before)
+    // Once is enough.
+    _ = try archive.add([scratch.directory.bytes("from")])
+    #expect(try count(archive) == healed)
+    try archive.close()
+  }
+
+  /// The file that has the content.
+  private func largest() throws -> String {
+    try #require(
+      try scratch.directory.names("sound").filter { $0.hasSuffix(".kch") }.max { try byteCount($0) < byteCount($1) })
+  }
+
+  private func byteCount(_ name: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: scratch.directory.path("sound/" + name))
+    return (attributes[.size] as? NSNumber)?.intValue ?? 0
+  }
+
+  private func count(_ archive: Archive) throws -> Int {
+    try archive.store.catalog[StoredContent.self]?.recordCount ?? 0
+  }
+}
