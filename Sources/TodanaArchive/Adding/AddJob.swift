@@ -9,13 +9,17 @@ struct AddJob: Sendable {
 
   let number: Int
   let work: Work
-
   /// Memory that it takes.
-  var byteCount: Int {
-    switch work {
-    case .chunk(let data): data.count
-    case .batch(let steps, _, let data): data.count + steps.count * 256
-    }
+  let byteCount: Int
+
+  init(number: Int, work: Work) {
+    self.number = number
+    self.work = work
+    byteCount =
+      switch work {
+      case .chunk(let data): data.count
+      case .batch(let steps, _, let data): steps.reduce(data.count) { $0 + $1.byteCount }
+      }
   }
 }
 

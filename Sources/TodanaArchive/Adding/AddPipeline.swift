@@ -28,6 +28,7 @@ final class AddPipeline: @unchecked Sendable {
   func submit(_ work: AddJob.Work) throws(Stopped) {
     condition.lock()
     defer { condition.unlock() }
+    // Only one thread reads, so the number is free also after a wait.
     let job = AddJob(number: submitted, work: work)
     while !isStopped, byteCount > 0, byteCount + job.byteCount > Self.byteLimit { condition.wait() }
     if isStopped { throw Stopped() }

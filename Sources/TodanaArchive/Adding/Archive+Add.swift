@@ -28,8 +28,9 @@ extension Archive {
     _ = try SourceRoots(paths)
     let host = options.host ?? ProcessInfo.processInfo.hostName
     let parent = try snapshots().last { $0.host == host && $0.paths == paths }
-    return try add(paths, host, parent, options, progress) { reader throws(ArchiveError) in
-      reader.run(try SourceRoots(paths))
+    return try makeSnapshot(of: paths, host: host, options, progress) { submitter, shared, archive in
+      try SourceReader(submitter, options, shared, parent: ParentCursor(parent?.pages ?? [], of: archive))
+        .run(SourceRoots(paths))
     }
   }
 
@@ -46,12 +47,16 @@ extension Archive {
       name: name, kind: .regular, permissions: 0o600, owner: OwnerNames().owner(userID: getuid(), groupID: getgid()),
       modificationTime: now, changeTime: now, identity: FileIdentity(device: 0, inode: 0), linkCount: 1, byteCount: 0)
     let host = options.host ?? ProcessInfo.processInfo.hostName
-    return try add([name], host, nil, options, progress) { $0.run(stream: descriptor, entry) }
+    return try makeSnapshot(of: [name], host: host, options, progress) { submitter, shared, archive in
+      try SourceReader(submitter, options, shared, parent: ParentCursor([], of: archive))
+        .run(stream: descriptor, entry)
+    }
   }
 
-  private func add(
-    _ paths: [[UInt8]], _ host: String, _ parent: Snapshot?, _ options: AddOptions,
-    _ progress: (AddProgress) throws -> Void, _ read: @escaping @Sendable (SourceReader) throws -> Void
+  /// Makes a snapshot of what a function reads, on a thread of its own, and hands on.
+  func makeSnapshot(
+    of paths: [[UInt8]], host: String, _ options: AddOptions, _ progress: (AddProgress) throws -> Void,
+    _ read: @escaping @Sendable (ContentSubmitter, SharedProgress, ArchiveStore) throws -> Void
   ) throws -> Added {
     let time = options.time ?? Date()
     let pipeline = AddPipeline()
@@ -65,10 +70,11 @@ extension Archive {
     defer { pipeline.stop() }
     threads.start {
       do {
-        let archive = try ArchiveStore.beside(backend)
-        try read(
-          SourceReader(pipeline, options, shared, chunker, parent: ParentCursor(parent?.pages ?? [], of: archive)))
+        let submitter = ContentSubmitter(pipeline, chunker)
+        try read(submitter, shared, .beside(backend))
+        try submitter.finish()
       } catch {
+        // Where it has stopped already, that is known.
         pipeline.stop(error)
       }
     }

@@ -3,15 +3,23 @@ extension SourceReader {
   /// Hands on the data of a file; the entry gets the length that it had while it was read.
   func content(of file: SourceFile, _ entry: inout FileEntry) throws -> TreeStep.DataSource {
     var extents = try extents(of: file)
-    if extents.isEmpty, file.byteCount < Self.smallFileLimit {
-      if let index = try smallFile(file, &entry) { return index < 0 ? .none : .small(index, extents: []) }
+    if extents.isEmpty, file.byteCount < ContentSubmitter.smallFileLimit {
+      let small = try unsafe submitter.smallFile { memory throws(FileError) in
+        try unsafe file.read(into: memory, at: 0)
+      }
+      // If not, it is not small any more.
+      if let (byteCount, source) = small {
+        entry.byteCount = Int64(byteCount)
+        progress.change { $0.bytesRead += Int64(byteCount) }
+        return source
+      }
     }
     file.advise(.sequential)
     let isSparse = !extents.isEmpty
     if !isSparse { extents = [0..<Int64.max] }
     var extent = 0
     var position = extents[0].lowerBound
-    let (chunkCount, byteCount) = try unsafe window.divide({ buffer throws(FileError) in
+    let (chunkCount, byteCount) = try unsafe submitter.chunks { buffer throws(FileError) in
       while extent < extents.count {
         let wanted = Int(min(Int64(buffer.count), extents[extent].upperBound - position))
         let count = wanted == 0 ? 0 : try unsafe file.read(into: .init(rebasing: buffer[..<wanted]), at: position)
@@ -23,7 +31,7 @@ extension SourceReader {
         if extent < extents.count { position = extents[extent].lowerBound }
       }
       return 0
-    }) { chunk in try submit(chunk) }
+    }
     progress.change { $0.bytesRead += byteCount }
     if !isSparse { entry.byteCount = byteCount }
     return chunkCount == 0 && !isSparse ? .none : .chunks(chunkCount, extents: isSparse ? extents : [])
@@ -40,22 +48,5 @@ extension SourceReader {
     }
     // What is a hole to its end says so.
     return extents.isEmpty && file.byteCount > 0 ? [file.byteCount..<file.byteCount] : extents
-  }
-
-  /// The number of a small file in the batch; -1: it is empty; nil: it is not small any more.
-  private func smallFile(_ file: SourceFile, _ entry: inout FileEntry) throws -> Int? {
-    let range = try unsafe window.withScratch { memory throws(FileError) -> Range<Int>? in
-      let count = try unsafe file.read(into: .init(rebasing: memory[..<Self.smallFileLimit]), at: 0)
-      if count == Self.smallFileLimit { return nil }
-      let start = data.count
-      unsafe data += memory[..<count]
-      return start..<data.count
-    }
-    guard let range else { return nil }
-    entry.byteCount = Int64(range.count)
-    progress.change { $0.bytesRead += Int64(range.count) }
-    if range.isEmpty { return -1 }
-    ranges.append(range)
-    return ranges.count - 1
   }
 }

@@ -5,67 +5,40 @@ internal import Todana
 ///
 /// For one thread.
 final class SourceReader {
-  static let smallFileLimit = 64 << 10
-  private static let groupByteCount = 256 << 10
-  private static let batchStepCount = 1024
-
-  private let pipeline: AddPipeline
+  let submitter: ContentSubmitter
   private let options: AddOptions
   let progress: SharedProgress
   private var parent: ParentCursor
   private let owners = OwnerNames()
 
-  private var steps: [TreeStep] = []
-  var ranges: [Range<Int>] = []
-  var data: [UInt8] = []
-  let window: ReadWindow
-  /// Chunks of the file that is being read.
-  private var submittedCount = 0
-
   init(
-    _ pipeline: AddPipeline, _ options: AddOptions, _ progress: SharedProgress, _ chunker: Chunker,
-    parent: consuming ParentCursor
+    _ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, parent: consuming ParentCursor
   ) {
-    self.pipeline = pipeline
+    self.submitter = submitter
     self.options = options
     self.progress = progress
     self.parent = parent
-    window = ReadWindow(chunker)
   }
 
   /// Walks it all; what cannot be read is left out and reported.
-  func run(_ roots: SourceRoots) {
-    do {
-      if let path = roots.openPaths.first {
-        try walk(path, asContent: true)
-      } else {
-        try visit(roots.top)
-      }
-      try flush()
-      pipeline.complete()
-    } catch {
-      // Where it has stopped already, that is known.
-      pipeline.stop(error)
+  func run(_ roots: SourceRoots) throws {
+    if let path = roots.openPaths.first {
+      try walk(path, asContent: true)
+    } else {
+      try visit(roots.top)
     }
   }
 
   /// Makes a file of all that a descriptor gives.
-  func run(stream descriptor: CInt, _ entry: FileEntry) {
-    do {
-      progress.change { $0.readPaths += 1 }
-      let (chunkCount, byteCount) = try unsafe window.divide({ buffer throws(FileError) in
-        try unsafe read(descriptor, into: buffer, name: entry.name)
-      }) { chunk in try submit(chunk) }
-      var entry = entry
-      entry.byteCount = byteCount
-      try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
-      note(entry, nil)
-      try flush()
-      pipeline.complete()
-    } catch {
-      // Where it has stopped already, that is known.
-      pipeline.stop(error)
+  func run(stream descriptor: CInt, _ entry: FileEntry) throws {
+    progress.change { $0.readPaths += 1 }
+    let (chunkCount, byteCount) = try unsafe submitter.chunks { buffer throws(FileError) in
+      try unsafe read(descriptor, into: buffer, name: entry.name)
     }
+    var entry = entry
+    entry.byteCount = byteCount
+    try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
+    note(entry, nil)
   }
 
   /// Reads what there is; waits where nothing is, until nobody wants it any more.
@@ -76,7 +49,7 @@ final class SourceReader {
       // A read would go on waiting after a signal.
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if unsafe poll(&waiting, 1, 100) == 0 {
-        guard !pipeline.hasStopped else { return 0 }
+        guard !submitter.hasStopped else { return 0 }
         continue
       }
       let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -225,7 +198,6 @@ final class SourceReader {
     let path = directory.path + [UInt8(ascii: "/")] + entry.name
     progress.change { $0.path = path }
     if options.isDryRun { return note(entry, old) }
-    submittedCount = 0
     do {
       let file = try directory.openFile(entry)
       var read = entry
@@ -234,7 +206,7 @@ final class SourceReader {
       note(read, old)
       try append(.entry(read, source))
     } catch let error as FileError {
-      if submittedCount > 0 { try append(.drop(submittedCount)) }
+      try submitter.dropChunks()
       report(error)
     }
   }
@@ -254,22 +226,7 @@ final class SourceReader {
 
   private func append(_ step: TreeStep) throws {
     if options.isDryRun { return }
-    steps.append(step)
-    if data.count >= Self.groupByteCount || steps.count >= Self.batchStepCount { try flush() }
-  }
-
-  private func flush() throws {
-    if steps.isEmpty { return }
-    try pipeline.submit(.batch(steps, smallFiles: ranges, data: data))
-    steps.removeAll()
-    ranges.removeAll()
-    data = []
-    data.reserveCapacity(Self.groupByteCount + Self.smallFileLimit)
-  }
-
-  func submit(_ chunk: [UInt8]) throws {
-    try pipeline.submit(.chunk(chunk))
-    submittedCount += 1
+    try submitter.append(step)
   }
 
   private func note(_ entry: FileEntry, _ old: ArchiveEntry?, isUnchanged: Bool = false) {

@@ -7,6 +7,9 @@ enum TreeStep: Sendable {
   /// So many chunks that came are of a file that could not be read to its end.
   case drop(Int)
 
+  /// Memory that it takes, about.
+  var byteCount: Int { 256 }
+
   /// Where the data of a file come from.
   enum DataSource: Sendable {
     case none
