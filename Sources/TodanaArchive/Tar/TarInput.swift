@@ -10,15 +10,19 @@ final class TarInput {
   private static let memoryByteCount = 8 << 20
 
   private let archive: OpaquePointer
+  private let file: DescriptorInput
   /// The byte at an offset is at its remainder; pieces are whole but for the last one, so each is in one place.
   private let memory: UnsafeMutableRawBufferPointer
   /// Bytes that were given out.
   private(set) var end: Int64 = 0
   private var isOpen = false
+  /// Where there are no bytes at all, libarchive has nothing to be asked for.
+  private var isEmpty = false
   private(set) var failure: ArchiveError?
 
-  /// Reads from a descriptor, which has to be open as long as this.
-  init(_ file: CInt) throws(ArchiveError) {
+  /// Reads from a descriptor, which has to be open as long as this, until `hasStopped` says that nobody wants more.
+  init(_ file: CInt, _ hasStopped: @escaping @Sendable () -> Bool) throws(ArchiveError) {
+    self.file = DescriptorInput(file, hasStopped)
     guard let archive = unsafe archive_read_new() else { throw ArchiveError(.tar, "There is no memory for a tar.") }
     unsafe self.archive = archive
     unsafe memory = .allocate(byteCount: Self.memoryByteCount, alignment: 16)
@@ -29,8 +33,21 @@ final class TarInput {
       archive_read_support_format_raw(archive), archive_read_support_format_empty(archive),
     ]
     guard results.allSatisfy({ $0 >= ARCHIVE_WARN }),
-      unsafe archive_read_open_fd(archive, file, Self.pieceByteCount) == ARCHIVE_OK
+      openFile() == ARCHIVE_OK
     else { throw error }
+  }
+
+  private func openFile() -> CInt {
+    unsafe archive_read_open(
+      archive, Unmanaged.passUnretained(file).toOpaque(), nil,
+      { _, file, bytes in
+        guard let file = unsafe file, let bytes = unsafe bytes else { return -1 }
+        // It lives as long as the archive.
+        let piece = unsafe Unmanaged<DescriptorInput>.fromOpaque(file).takeUnretainedValue().next()
+        guard let piece = unsafe piece else { return -1 }
+        unsafe bytes.pointee = piece.baseAddress
+        return piece.count
+      }, nil)
   }
 
   deinit {
@@ -46,7 +63,9 @@ final class TarInput {
     let start = Int(end % Int64(Self.memoryByteCount))
     let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + Self.pieceByteCount])
     // After a piece that was not full comes nothing.
-    guard start % Self.pieceByteCount == 0 else { return unsafe UnsafeRawBufferPointer(rebasing: piece[..<0]) }
+    guard !isEmpty, start % Self.pieceByteCount == 0 else {
+      return unsafe UnsafeRawBufferPointer(rebasing: piece[..<0])
+    }
     let count = unsafe archive_read_data(archive, piece.baseAddress, piece.count)
     guard count >= 0 else {
       failure = error
@@ -60,7 +79,8 @@ final class TarInput {
     if isOpen { return true }
     var entry: OpaquePointer?
     let result = unsafe archive_read_next_header(archive, &entry)
-    isOpen = result == ARCHIVE_OK || result == ARCHIVE_WARN || result == ARCHIVE_EOF
+    isEmpty = result == ARCHIVE_EOF
+    isOpen = result == ARCHIVE_OK || result == ARCHIVE_WARN || isEmpty
     if !isOpen { failure = error }
     return isOpen
   }
@@ -76,6 +96,7 @@ final class TarInput {
   }
 
   private var error: ArchiveError {
-    unsafe ArchiveError(.tar, "A tar cannot be read: \(LibArchiveError.text(of: archive)).")
+    if let failure = file.failure { return ArchiveError(.tar, "A tar cannot be read.", underlying: failure) }
+    return unsafe ArchiveError(.tar, "A tar cannot be read: \(LibArchiveError.text(of: archive)).")
   }
 }

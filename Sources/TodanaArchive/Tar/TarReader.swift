@@ -38,11 +38,14 @@ package final class TarReader {
   /// More may be read of it than the tar has, up to the other end of a pipe, but not much more than 1 MiB.
   ///
   /// - Parameters:
-  ///   - file: Open for reading; it has to be one that waits.
+  ///   - file: Open for reading.
   ///   - owners: What knows the numbers of names in access control lists.
+  ///   - hasStopped: Asked a few times a second while nothing comes, such as from a pipe; true has the reading fail.
   /// - Throws: ``ArchiveError/Code/tar`` for what is no tar, and where nothing can be read.
-  package convenience init(_ file: CInt, owners: OwnerNames = OwnerNames()) throws(ArchiveError) {
-    try self.init(TarInput(file), nil, owners)
+  package convenience init(
+    _ file: CInt, owners: OwnerNames = OwnerNames(), hasStopped: @escaping @Sendable () -> Bool = { false }
+  ) throws(ArchiveError) {
+    try self.init(TarInput(file, hasStopped), nil, owners)
   }
 
   /// Reads from a file, by any path; links are followed.
@@ -50,7 +53,7 @@ package final class TarReader {
   /// - Throws: ``ArchiveError/Code/tar``, of a ``FileError`` where the file cannot be opened.
   package convenience init(path: [UInt8], owners: OwnerNames = OwnerNames()) throws(ArchiveError) {
     let file = try OpenedFile(path)
-    try self.init(TarInput(file.descriptor), file, owners)
+    try self.init(TarInput(file.descriptor) { false }, file, owners)
   }
 
   private init(_ input: TarInput, _ file: OpenedFile?, _ owners: OwnerNames) throws(ArchiveError) {
