@@ -34,7 +34,8 @@ extension Archive {
     return ArchiveStats(
       snapshotCount: snapshots.count, contentCount: count(StoredContent.self),
       smallFileCount: count(StoredSmallFile.self), pageCount: count(StoredTreePage.self),
-      fileCount: snapshots.reduce(0) { $0 + $1.counts.files }, byteCount: snapshots.reduce(0) { $0 + $1.counts.bytes },
+      fileCount: snapshots.reduce(0) { $0 + $1.counts.files },
+      byteCount: snapshots.reduce(0) { SnapshotCounts.sum($0, $1.counts.bytes) },
       storedByteCount: storedByteCount())
   }
 

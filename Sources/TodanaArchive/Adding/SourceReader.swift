@@ -231,8 +231,7 @@ final class SourceReader {
 
   private func note(_ entry: FileEntry, _ old: ArchiveEntry?, isUnchanged: Bool = false) {
     progress.change { progress in
-      progress.counts.files += 1
-      if entry.kind == .regular { progress.counts.bytes += entry.byteCount }
+      progress.counts.add(entry)
       if isUnchanged {
         progress.unchangedFiles += 1
       } else if old == nil {

@@ -51,8 +51,7 @@ extension Archive {
             chooser.enter(file.name)
             writer.enter(file)
           } else {
-            counts.files += 1
-            if file.kind == .regular { counts.bytes += file.byteCount }
+            counts.add(file)
             try writer.append(entry)
           }
         }

@@ -12,6 +12,18 @@ public struct SnapshotCounts: Sendable, Hashable, Codable {
 
   public init() {}
 
+  /// Counts something that is not a directory.
+  mutating func add(_ file: FileEntry) {
+    files += 1
+    if file.kind == .regular { bytes = Self.sum(bytes, file.byteCount) }
+  }
+
+  /// Two sparse files may have more bytes together than there are numbers: the largest one, then.
+  static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+    let (sum, overflows) = one.addingReportingOverflow(other)
+    return overflows ? .max : sum
+  }
+
   func write(to buffer: inout DataBuffer) {
     buffer.writeVarUInt(UInt64(files))
     buffer.writeVarUInt(UInt64(directories))

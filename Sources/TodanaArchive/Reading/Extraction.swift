@@ -145,8 +145,7 @@ struct Extraction: ~Copyable {
   }
 
   private mutating func count(_ file: FileEntry, bytes: Int64) {
-    progress.counts.files += 1
-    if file.kind == .regular { progress.counts.bytes += file.byteCount }
+    progress.counts.add(file)
     if options.isDryRun { progress.bytesWritten += bytes }
   }
 
