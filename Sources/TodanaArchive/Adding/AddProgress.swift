@@ -25,6 +25,12 @@ public struct AddProgress: Sendable {
   public var exclusions: [String] = []
 
   public init() {}
+
+  /// Once it is known what a tree holds in which paths came more than once.
+  mutating func setCounts(_ counts: SnapshotCounts) {
+    (self.counts.files, self.counts.directories, self.counts.bytes) = (counts.files, counts.directories, counts.bytes)
+    newFiles = counts.files
+  }
 }
 
 /// Progress as the reading thread writes it and others look at it.

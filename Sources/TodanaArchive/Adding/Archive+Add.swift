@@ -89,15 +89,22 @@ extension Archive {
     }
     let writer = try SnapshotWriter(stores, claims, shared, key, compression)
     do {
-      try store(from: pipeline, with: writer, shared, progress)
-      let counts = shared.value.counts
+      var lastProgress = ContinuousClock.now
+      func tell() throws {
+        guard lastProgress.duration(to: .now) > .milliseconds(100) else { return }
+        try progress(shared.value)
+        lastProgress = .now
+      }
+      try store(from: pipeline, with: writer, tell)
       if shared.value.readPaths == 0 {
         stores.discardChanges()
         return Added(snapshot: nil, progress: shared.value)
       }
+      let pages = try writer.finish(isDryRun: options.isDryRun, tell)
+      try progress(shared.value)
       if options.isDryRun { return Added(snapshot: nil, progress: shared.value) }
       let stored = try insert(
-        pages: writer.finish(), time: time, host: host, paths: paths, tags: options.tags, counts: counts)
+        pages: pages, time: time, host: host, paths: paths, tags: options.tags, counts: shared.value.counts)
       try writer.commit()
       return Added(snapshot: try Snapshot(stored), progress: shared.value)
     } catch {
@@ -106,21 +113,14 @@ extension Archive {
     }
   }
 
-  private func store(
-    from pipeline: AddPipeline, with writer: SnapshotWriter, _ shared: SharedProgress,
-    _ progress: (AddProgress) throws -> Void
-  ) throws {
-    var lastProgress = ContinuousClock.now
+  private func store(from pipeline: AddPipeline, with writer: SnapshotWriter, _ tell: () throws -> Void) throws {
     while true {
       switch try pipeline.next(within: 0.1) {
       case .result(let result): try writer.store(result)
       case .nothing: break
-      case .end: return try progress(shared.value)
+      case .end: return
       }
-      if lastProgress.duration(to: .now) > .milliseconds(100) {
-        try progress(shared.value)
-        lastProgress = .now
-      }
+      try tell()
     }
   }
 }

@@ -7,7 +7,8 @@ final class ContentSubmitter {
   private static let groupByteCount = 256 << 10
   private static let stepByteLimit = 256 << 10
 
-  private let pipeline: AddPipeline
+  /// Where it all goes.
+  let pipeline: AddPipeline
   private let window: ReadWindow
   private var steps: [TreeStep] = []
   /// What the steps take besides their content.
@@ -21,9 +22,6 @@ final class ContentSubmitter {
     self.pipeline = pipeline
     window = ReadWindow(chunker)
   }
-
-  /// Whether nobody wants more: what waits for anything else has to ask.
-  var hasStopped: Bool { pipeline.hasStopped }
 
   func append(_ step: TreeStep) throws {
     steps.append(step)

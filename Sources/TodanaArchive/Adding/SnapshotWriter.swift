@@ -12,6 +12,8 @@ final class SnapshotWriter {
   private let claims: AddClaims
   private let progress: SharedProgress
   private let tree: TreeWriter
+  /// What came in no order.
+  private let placed = PlacedTree()
   /// Chunks whose file has not come.
   private var chunks: [RowID] = []
   private var firstChunk = 0
@@ -44,8 +46,23 @@ final class SnapshotWriter {
     if uncommittedByteCount >= Self.commitByteCount || isLate { try commit() }
   }
 
-  /// The pages of the root; what is not committed yet is left to the caller's save.
-  func finish() throws -> [RowID] { try tree.finish() }
+  /// Ends the tree; what is not committed yet is left to the caller's save.
+  ///
+  /// - Parameters:
+  ///   - isDryRun: Nothing is stored.
+  ///   - progress: Called for each entry that came in no order.
+  /// - Returns: The pages of the root.
+  /// - Throws: `StoreError`; what `progress` throws.
+  func finish(isDryRun: Bool, _ progress: () throws -> Void) throws -> [RowID] {
+    if !placed.isEmpty {
+      let counts = try placed.write(to: isDryRun ? nil : tree) {
+        if tree.uncommittedByteCount >= Self.commitByteCount { try commit() }
+        try progress()
+      }
+      self.progress.change { $0.setCounts(counts) }
+    }
+    return try tree.finish()
+  }
 
   func commit() throws {
     try archive.store.saveChanges()
@@ -117,17 +134,32 @@ final class SnapshotWriter {
     case .enter(let entry): tree.enter(entry)
     case .leave: try tree.leave()
     case .drop(let count): firstChunk += count
-    case .entry(let file, let source):
-      var entry = ArchiveEntry(file: file, content: .none)
-      switch source {
-      case .none: break
-      case .known(let content, let extents): (entry.content, entry.extents) = (content, extents)
-      case .small(let index, let extents): (entry.content, entry.extents) = (.small(smallFiles[index]), extents)
-      case .chunks(let count, let extents):
-        (entry.content, entry.extents) = (.chunks(Array(chunks[firstChunk..<firstChunk + count])), extents)
-        firstChunk += count
-      }
-      try tree.append(entry)
+    case .entry(let file, let source): try tree.append(entry(file, source, smallFiles))
+    case .place(let path, let file, let source):
+      let entry = entry(file, source, smallFiles)
+      try place(path) { try placed.place(entry, at: path) }
+    case .link(let path, let target, let time): try place(path) { try placed.link(path, to: target, time: time) }
+    }
+  }
+
+  private func entry(_ file: FileEntry, _ source: TreeStep.DataSource, _ smallFiles: [RowID]) -> ArchiveEntry {
+    var entry = ArchiveEntry(file: file, content: .none)
+    switch source {
+    case .none: break
+    case .known(let content, let extents): (entry.content, entry.extents) = (content, extents)
+    case .small(let index, let extents): (entry.content, entry.extents) = (.small(smallFiles[index]), extents)
+    case .chunks(let count, let extents):
+      (entry.content, entry.extents) = (.chunks(Array(chunks[firstChunk..<firstChunk + count])), extents)
+      firstChunk += count
+    }
+    return entry
+  }
+
+  private func place(_ path: [UInt8], _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let refusal as PlacedTree.Refusal {
+      progress.addFailure("“\(printable(path))” was left out: \(refusal.reason)")
     }
   }
 }

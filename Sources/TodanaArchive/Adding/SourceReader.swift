@@ -49,7 +49,7 @@ final class SourceReader {
       // A read would go on waiting after a signal.
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if unsafe poll(&waiting, 1, 100) == 0 {
-        guard !submitter.hasStopped else { return 0 }
+        guard !submitter.pipeline.hasStopped else { return 0 }
         continue
       }
       let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)

@@ -1,4 +1,6 @@
 /// A step of a walk through what is archived, as the reading thread hands it on to the one that writes trees.
+///
+/// What comes in the order of a walk is entered and left; what does not is placed.
 enum TreeStep: Sendable {
   /// A directory; what is in it follows, then its ``leave``.
   case enter(FileEntry)
@@ -6,9 +8,24 @@ enum TreeStep: Sendable {
   case entry(FileEntry, DataSource)
   /// So many chunks that came are of a file that could not be read to its end.
   case drop(Int)
+  /// Something at a path from the top, in no order; a directory is entered by nothing else.
+  case place(path: [UInt8], FileEntry, DataSource)
+  /// Another name of what is at a path.
+  case link(path: [UInt8], target: [UInt8], time: FileTime)
 
   /// Memory that it takes, about.
-  var byteCount: Int { 256 }
+  var byteCount: Int {
+    let few = 256
+    switch self {
+    case .enter, .leave, .entry, .drop: return few
+    case .link(let path, let target, _): return few + path.count + target.count
+    case .place(let path, let entry, _):
+      // What comes from a tar may have very long ones.
+      let attributes = entry.attributes.reduce(0) { $0 + $1.name.count + $1.value.count }
+      if case .symbolicLink(let target) = entry.kind { return few + path.count + attributes + target.count }
+      return few + path.count + attributes
+    }
+  }
 
   /// Where the data of a file come from.
   enum DataSource: Sendable {

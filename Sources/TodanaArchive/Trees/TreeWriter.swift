@@ -26,6 +26,7 @@ final class TreeWriter {
   private var levels: [Level] = [Level(nil)]
   /// What no commit has yet.
   private var newPages: [ContentName: RowID] = [:]
+  private(set) var uncommittedByteCount = 0
 
   init(_ archive: ArchiveStore, _ key: ArchiveKey, _ compression: Compression) throws {
     self.archive = archive
@@ -61,7 +62,10 @@ final class TreeWriter {
   }
 
   /// What was inserted is found by its name now.
-  func didCommit() { newPages.removeAll(keepingCapacity: true) }
+  func didCommit() {
+    newPages.removeAll(keepingCapacity: true)
+    uncommittedByteCount = 0
+  }
 
   /// One name of 64, by FNV-1a, whose bits are mixed in the end: it is part of no format, and need not be secret.
   private static func ends(behind name: [UInt8]) -> Bool {
@@ -85,6 +89,7 @@ final class TreeWriter {
     page.packed = PackedBytes(method: method, byteCount: bytes.count, bytes: packed)
     let row = try archive.insert(page)
     newPages[name] = row
+    uncommittedByteCount += packed.count
     level.pages.append(row)
   }
 }

@@ -1,0 +1,219 @@
+internal import Glibc
+internal import Todana
+
+/// A tree whose entries come in any order, and at a path more than once: put together in memory, written in the end.
+///
+/// What comes later at a path takes the place of what was there, as when a tar is unpacked. Directories that nothing
+/// says anything of get permissions 0755, the owner of this process, and the newest time of what came below them.
+///
+/// Memory: of a file with a short name 130 to 200 bytes, whatever its length is, unless it has many chunks. They are not
+/// kept in a file meanwhile: there, names and attributes would stand unencrypted.
+///
+/// For one thread.
+final class PlacedTree {
+  /// Why something cannot be in the tree.
+  struct Refusal: Error {
+    let reason: String
+  }
+
+  private enum Content {
+    /// A directory of which only what is in it was named.
+    case madeDirectory
+    case directory(EntryRecords.Record)
+    case file(EntryRecords.Record)
+    /// Nothing came of it.
+    case nothing
+
+    var isDirectory: Bool {
+      switch self {
+      case .madeDirectory, .directory: true
+      case .file, .nothing: false
+      }
+    }
+  }
+
+  private var paths = PathIndex()
+  /// Of each node.
+  private var contents: [Content] = [.madeDirectory]
+  private var records = EntryRecords()
+  /// Of files with more than one name, how many they have.
+  private var linkCounts: [EntryRecords.Record: UInt64] = [:]
+  /// Of directories that were made here, but for the root.
+  private var newestTimes: [PathIndex.Node: FileTime] = [:]
+  /// The directory that was asked for last, which most often is the next one, too.
+  private var lastDirectory: (path: [UInt8], node: PathIndex.Node) = ([], PathIndex.root)
+
+  var isEmpty: Bool { paths.count == 1 }
+
+  // MARK: Placing
+
+  /// Puts an entry at a path.
+  ///
+  /// - Parameters:
+  ///   - entry: What is to be there; its name is that of the path, and directories have no pages.
+  ///   - path: Steps with "/" between them, none of them empty, "." or "..".
+  /// - Throws: ``Refusal`` where something else is in the way; ``ArchiveError``.
+  func place(_ entry: ArchiveEntry, at path: [UInt8]) throws {
+    let node = try node(at: path, entry.file.modificationTime)
+    let isDirectory = entry.file.kind == .directory
+    if !isDirectory { try checkEmpty(node) }
+    let record = try records.append(entry)
+    set(isDirectory ? .directory(record) : .file(record), at: node)
+  }
+
+  /// Gives what is at a path another name.
+  ///
+  /// - Parameters:
+  ///   - path: As for ``place(_:at:)``.
+  ///   - target: The path of a file that was placed before.
+  ///   - time: When it was changed.
+  /// - Throws: ``Refusal`` where there is no such file, or something is in the way; ``ArchiveError``.
+  func link(_ path: [UInt8], to target: [UInt8], time: FileTime) throws {
+    guard let targetNode = find(target), case .file(let record) = contents[Int(targetNode)] else {
+      throw Refusal(reason: "it is another name of “\(printable(target))”, which is not there, or no file")
+    }
+    let node = try node(at: path, time)
+    try checkEmpty(node)
+    if case .file(record) = contents[Int(node)] { return }
+    set(.file(record), at: node)
+    linkCounts[record, default: 1] += 1
+  }
+
+  private func checkEmpty(_ node: PathIndex.Node) throws {
+    if paths.hasChildren(node) { throw Refusal(reason: "a directory with something in it is at its place") }
+  }
+
+  private func set(_ content: Content, at node: PathIndex.Node) {
+    if case .file(let record) = contents[Int(node)], let count = linkCounts[record] {
+      linkCounts[record] = count > 2 ? count - 1 : nil
+    }
+    newestTimes[node] = nil
+    contents[Int(node)] = content
+  }
+
+  // MARK: Paths
+
+  private static let slash = UInt8(ascii: "/")
+
+  private func find(_ path: [UInt8]) -> PathIndex.Node? {
+    var node = PathIndex.root
+    for step in path.split(separator: Self.slash) {
+      guard let child = paths.child(step, of: node) else { return nil }
+      node = child
+    }
+    return node
+  }
+
+  /// The node of a path, in a directory that is there or is made.
+  private func node(at path: [UInt8], _ time: FileTime) throws -> PathIndex.Node {
+    let end = path.lastIndex(of: Self.slash)
+    let parent = try directory(path[..<(end ?? 0)], time)
+    let name = path[(end.map { $0 + 1 } ?? 0)...]
+    if let node = paths.child(name, of: parent) { return node }
+    contents.append(.nothing)
+    return try paths.insert(name, into: parent)
+  }
+
+  private func directory(_ path: ArraySlice<UInt8>, _ time: FileTime) throws -> PathIndex.Node {
+    if !lastDirectory.path.elementsEqual(path) || !contents[Int(lastDirectory.node)].isDirectory {
+      lastDirectory = (Array(path), try directory(path))
+    }
+    note(time, in: lastDirectory.node)
+    return lastDirectory.node
+  }
+
+  private func directory(_ path: ArraySlice<UInt8>) throws -> PathIndex.Node {
+    var node = PathIndex.root
+    var rest = path
+    // Most often the next directory is in the last one.
+    if path.starts(with: lastDirectory.path), path.dropFirst(lastDirectory.path.count).first == Self.slash,
+      contents[Int(lastDirectory.node)].isDirectory
+    {
+      node = lastDirectory.node
+      rest = path.dropFirst(lastDirectory.path.count)
+    }
+    for step in rest.split(separator: Self.slash) {
+      if let child = paths.child(step, of: node) {
+        if case .file = contents[Int(child)] {
+          throw Refusal(reason: "“\(printable(Array(path[..<step.endIndex])))” is no directory")
+        }
+        node = child
+      } else {
+        contents.append(.madeDirectory)
+        node = try paths.insert(step, into: node)
+      }
+    }
+    return node
+  }
+
+  /// The directories above that were made here are as new as what is in them.
+  private func note(_ time: FileTime, in node: PathIndex.Node) {
+    var node = node
+    while node != PathIndex.root, case .madeDirectory = contents[Int(node)] {
+      if let newest = newestTimes[node], newest >= time { return }
+      newestTimes[node] = time
+      node = paths.parent(of: node)
+    }
+  }
+
+  // MARK: Writing
+
+  /// Hands on the whole tree, in the order of names.
+  ///
+  /// - Parameters:
+  ///   - tree: Where nothing was entered; nil: only counts.
+  ///   - onEntry: Called after each; throws to end it all.
+  /// - Returns: What is in it.
+  /// - Throws: `StoreError`; what `onEntry` throws.
+  func write(to tree: TreeWriter?, onEntry: () throws -> Void) throws -> SnapshotCounts {
+    var counts = SnapshotCounts()
+    /// Files with several names, in the order of their first ones, so that equal trees have equal pages.
+    var numbers: [EntryRecords.Record: UInt64] = [:]
+    var levels = [(children: paths.children(of: PathIndex.root), next: 0)]
+    while let level = levels.last {
+      guard level.next < level.children.count else {
+        levels.removeLast()
+        if !levels.isEmpty { try tree?.leave() }
+        continue
+      }
+      levels[levels.count - 1].next += 1
+      let node = level.children[level.next]
+      guard var entry = try entry(of: node) else { continue }
+      if entry.file.kind == .directory {
+        counts.directories += 1
+        tree?.enter(entry.file)
+        levels.append((paths.children(of: node), 0))
+      } else {
+        if case .file(let record) = contents[Int(node)], let count = linkCounts[record] {
+          let number = numbers[record] ?? UInt64(numbers.count) + 1
+          numbers[record] = number
+          entry.file.identity = FileIdentity(device: 0, inode: number)
+          entry.file.linkCount = count
+        }
+        counts.add(entry.file)
+        try tree?.append(entry)
+      }
+      try onEntry()
+    }
+    return counts
+  }
+
+  private func entry(of node: PathIndex.Node) throws -> ArchiveEntry? {
+    var entry: ArchiveEntry
+    switch contents[Int(node)] {
+    case .nothing: return nil
+    case .file(let record), .directory(let record): entry = try records[record]
+    case .madeDirectory:
+      let time = newestTimes[node] ?? FileTime(seconds: 0)
+      entry = ArchiveEntry(
+        file: FileEntry(
+          name: [], kind: .directory, permissions: 0o755, owner: ownOwner, modificationTime: time,
+          changeTime: FileTime(seconds: 0), identity: FileIdentity(device: 0, inode: 0), linkCount: 1, byteCount: 0),
+        content: .pages([]))
+    }
+    entry.file.name = Array(paths.name(of: node))
+    return entry
+  }
+
+  private lazy var ownOwner = OwnerNames().owner(userID: getuid(), groupID: getgid())
+}

@@ -1,0 +1,154 @@
+/// Reads a tar stream, and hands on what is in it, as it comes.
+///
+/// For the thread that reads.
+final class TarImport {
+  private let submitter: ContentSubmitter
+  private let options: AddOptions
+  private let progress: SharedProgress
+  /// Where the top of the tar is in the snapshot.
+  private let top: TarPath
+  private var chooser: PathChooser
+
+  init(_ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, top: TarPath) {
+    self.submitter = submitter
+    self.options = options
+    self.progress = progress
+    self.top = top
+    chooser = PathChooser(options.choosing)
+  }
+
+  /// Reads it all; what cannot be in a snapshot is left out and reported.
+  ///
+  /// - Throws: ``ArchiveError/Code/tar`` for what is no tar, or no whole one.
+  func run(_ reader: TarReader) throws {
+    while let item = try reader.next() {
+      do {
+        try take(item, reader)
+      } catch let refusal as TarPath.Refusal {
+        progress.addFailure("“\(printable(item.path))” was left out: \(refusal.reason)")
+      }
+    }
+    guard reader.hasEnd else {
+      throw ArchiveError(.tar, "The tar has no end: it is empty, or was cut off, and nothing was made of it.")
+    }
+  }
+
+  private func take(_ item: TarEntry, _ reader: TarReader) throws {
+    let path = try TarPath(item.path)
+    progress.change { $0.path = item.path }
+    guard !path.steps.isEmpty || item.entry.kind == .directory else { throw TarPath.Refusal(reason: "it has no name") }
+    if let reason = exclusion(of: path, item) { return exclude(path, reason) }
+    let target = try item.hardLinkTarget.map { target throws(TarPath.Refusal) in try linkTarget(target) }
+    let entry = try target == nil ? checked(item) : item.entry
+    progress.change { $0.readPaths += 1 }
+    if entry.kind == .socket { return progress.change { $0.skippedSockets += 1 } }
+    if let warning = item.warning { progress.addFailure("“\(printable(item.path))”: \(warning)") }
+    let place = path.bytes(below: top)
+    // Of the top of a snapshot there is no metadata.
+    if place.isEmpty { return }
+    if let target {
+      let step = TreeStep.link(path: place, target: target.bytes(below: top), time: entry.modificationTime)
+      return try submitter.append(step)
+    }
+    let source = try entry.kind == .regular && !options.isDryRun ? content(of: entry, reader) : .none
+    note(entry)
+    try submitter.append(.place(path: place, entry, source))
+  }
+
+  private func linkTarget(_ path: [UInt8]) throws(TarPath.Refusal) -> TarPath {
+    do throws(TarPath.Refusal) {
+      return try TarPath(path)
+    } catch {
+      throw TarPath.Refusal(reason: "it is another name of “\(printable(path))”, which cannot be there")
+    }
+  }
+
+  // MARK: Content
+
+  private func content(of entry: FileEntry, _ reader: TarReader) throws -> TreeStep.DataSource {
+    var data = TarData(reader)
+    if entry.byteCount < ContentSubmitter.smallFileLimit {
+      // Whether it has holes is known in the end only.
+      let bytes = try data.readAll()
+      progress.change { $0.bytesRead += Int64(bytes.count) }
+      let extents = data.extents(byteCount: entry.byteCount)
+      guard extents.isEmpty else { return .chunks(try chunks(bytes), extents: extents) }
+      let small = unsafe submitter.smallFile { memory in
+        unsafe memory.copyBytes(from: bytes)
+        return bytes.count
+      }
+      return small?.source ?? .none
+    }
+    let chunkCount = try unsafe submitter.chunks { buffer in
+      let count = try unsafe data.read(into: buffer)
+      progress.change { $0.bytesRead += Int64(count) }
+      return count
+    }.chunkCount
+    return .chunks(chunkCount, extents: data.extents(byteCount: entry.byteCount))
+  }
+
+  private func chunks(_ bytes: [UInt8]) throws -> Int {
+    var rest = bytes[...]
+    return try unsafe submitter.chunks { buffer in
+      let part = rest.prefix(buffer.count)
+      unsafe buffer.copyBytes(from: part)
+      rest = rest.dropFirst(part.count)
+      return part.count
+    }.chunkCount
+  }
+
+  // MARK: Choosing and checking
+
+  private func exclusion(of path: TarPath, _ item: TarEntry) -> FileDecision.Reason? {
+    chooser.exclusion(
+      of: path, isDirectory: item.entry.kind == .directory, size: item.hasData ? Int(item.entry.byteCount) : nil)
+  }
+
+  private func exclude(_ path: TarPath, _ reason: FileDecision.Reason) {
+    progress.change { progress in
+      progress.readPaths += 1
+      progress.excluded += 1
+      guard options.notesExclusions, progress.exclusions.count < 100_000 else { return }
+      progress.exclusions.append("\(printable(path.bytes)): \(reason)")
+    }
+  }
+
+  private func note(_ entry: FileEntry) {
+    progress.change { progress in
+      if entry.kind == .directory {
+        progress.counts.directories += 1
+      } else {
+        progress.counts.add(entry)
+      }
+    }
+  }
+
+  /// What files can have; whoever made the tar may have written anything.
+  private func checked(_ item: TarEntry) throws(TarPath.Refusal) -> FileEntry {
+    var entry = item.entry
+    if case .symbolicLink(let target) = entry.kind {
+      guard !target.isEmpty, target.count < Self.linkByteLimit, !target.contains(0) else {
+        throw TarPath.Refusal(reason: "no link can lead where it does")
+      }
+    }
+    entry.modificationTime.nanoseconds = min(entry.modificationTime.nanoseconds, 999_999_999)
+    entry.changeTime.nanoseconds = min(entry.changeTime.nanoseconds, 999_999_999)
+    if entry.owner.userName?.contains(0) == true { entry.owner.userName = nil }
+    if entry.owner.groupName?.contains(0) == true { entry.owner.groupName = nil }
+    for attribute in entry.attributes where !Self.isPossible(attribute) {
+      let name = printable(Array(attribute.name.prefix(300)))
+      progress.addFailure("“\(printable(item.path))”: no file can have the attribute “\(name)”, which was left out")
+    }
+    entry.attributes.removeAll { !Self.isPossible($0) }
+    return entry
+  }
+
+  /// With NUL behind it (Linux, `PATH_MAX`).
+  private static let linkByteLimit = 4096
+
+  /// Linux, `XATTR_NAME_MAX` and `XATTR_SIZE_MAX`.
+  private static func isPossible(_ attribute: ExtendedAttribute) -> Bool {
+    !attribute.name.isEmpty && attribute.name.count <= 255 && !attribute.name.contains(0)
+      && attribute.value.count <= 64 << 10
+  }
+}
