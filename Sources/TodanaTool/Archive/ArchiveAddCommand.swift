@@ -23,12 +23,7 @@ struct ArchiveAddCommand: ParsableCommand {
   var filesFrom: String?
   @Option(help: ArgumentHelp("Archive the standard input as a file of this name.", valueName: "name"))
   var stdin: String?
-  @Option(help: ArgumentHelp("A tag for the snapshot; several are allowed.", valueName: "tag")) var tag: [String] = []
-  @Option(help: ArgumentHelp("The machine's name to note.", valueName: "name")) var host: String?
-  @Option(help: ArgumentHelp("The time to note, as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))
-  var time: String?
-  @Option(help: ArgumentHelp("zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
-  var compression: String?
+  @OptionGroup var noted: NewSnapshotArguments
   @Flag(help: "Read all files, also those that are unchanged.") var rescan = false
   @Flag(help: "Say what would be archived, and store nothing.") var dryRun = false
   @Flag(help: "Show each file that was left out, and why.") var verbose = false
@@ -67,24 +62,15 @@ struct ArchiveAddCommand: ParsableCommand {
   }
 
   private func addOptions() throws -> AddOptions {
-    var result = AddOptions()
+    var result = try noted.options()
     do {
       result.choosing = try choosing.options()
-      result.compression = try compression.map { try Compression($0) }
     } catch let error as ArchiveError {
       throw ValidationError("\(error)")
     }
-    result.tags = try checkedTags(tag, "--tag")
-    result.host = try host.map { try checkedText($0, "--host") }
     result.notesExclusions = verbose
     result.rescans = rescan
     result.isDryRun = dryRun
-    if let time {
-      guard let date = date(ofText: time) else {
-        throw ValidationError("“\(time)” is no time: write 2026-11-23 or 2026-11-23 10:00:00.")
-      }
-      result.time = date
-    }
     return result
   }
 

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+/// What is noted with a new snapshot, and how its content is stored.
+struct NewSnapshotArguments: ParsableArguments {
+  @Option(help: ArgumentHelp("A tag for the snapshot; several are allowed.", valueName: "tag")) var tag: [String] = []
+  @Option(help: ArgumentHelp("The machine's name to note.", valueName: "name")) var host: String?
+  @Option(help: ArgumentHelp("The time to note, as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))
+  var time: String?
+  @Option(help: ArgumentHelp("zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
+  var compression: String?
+
+  func options() throws -> AddOptions {
+    var result = AddOptions()
+    do {
+      result.compression = try compression.map { try Compression($0) }
+    } catch let error as ArchiveError {
+      throw ValidationError("\(error)")
+    }
+    result.tags = try checkedTags(tag, "--tag")
+    result.host = try host.map { try checkedText($0, "--host") }
+    if let time {
+      guard let date = date(ofText: time) else {
+        throw ValidationError("“\(time)” is no time: write 2026-11-23 or 2026-11-23 10:00:00.")
+      }
+      result.time = date
+    }
+    return result
+  }
+}
