@@ -5,8 +5,8 @@ import TodanaArchive
 struct ArchiveTarTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tar",
-    abstract: "Hands snapshots on as tar streams.",
-    subcommands: [ArchiveTarExportCommand.self])
+    abstract: "Hands snapshots on as tar streams, and makes snapshots of such.",
+    subcommands: [ArchiveTarExportCommand.self, ArchiveTarImportCommand.self])
 }
 
 struct ArchiveTarExportCommand: ParsableCommand {

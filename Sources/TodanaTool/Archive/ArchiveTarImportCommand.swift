@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import Todana
+import TodanaArchive
+
+struct ArchiveTarImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Makes a snapshot of what is in a tar stream.",
+    usage: "todana archive tar import [<options>] <archive> [<file>]",
+    discussion: """
+      From the standard input, unless a file is named. The stream may be compressed with gzip, zstd, xz or bzip2. What \
+      cannot be in a snapshot is left out and listed, and the exit status is 1 then. Of a stream that is damaged or cut off \
+      no snapshot is made.
+      """)
+
+  @Argument(help: "The archive's directory, and the file; -: the standard input.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @Option(
+    help: ArgumentHelp("Leave out what matches, by the rules of gitignore; several are allowed.", valueName: "pattern"))
+  var exclude: [String] = []
+  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file")) var excludeFrom: [String] = []
+  @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
+  @Option(help: ArgumentHelp("Leave out files that are larger, such as 100M.", valueName: "size"))
+  var excludeLargerThan: String?
+  @Option(help: ArgumentHelp("Put all of it below a path of the snapshot.", valueName: "path")) var into: String?
+  @OptionGroup var noted: NewSnapshotArguments
+  @Flag(help: "Say what would be archived, and store nothing.") var dryRun = false
+  @Flag(help: "Show each path that was left out, and why.") var verbose = false
+  @OptionGroup var report: ReportOptions
+
+  func run() throws {
+    let (path, files) = try ArchiveOptions.split(arguments)
+    guard files.count < 2 else { throw ValidationError("There is more than one file: import one after the other.") }
+    let file = files.first ?? "-"
+    if file == "-", options.secret.passphraseFile == "-" {
+      throw ValidationError("The standard input cannot be both the tar stream and the passphrase.")
+    }
+    let importOptions = try importOptions()
+    let descriptor = try descriptor(of: file)
+    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    let added = try options.withArchive(path, dryRun ? .read : .write) { archive in
+      var line = ProgressLine(isShown: !report.quiet && !report.json)
+      defer { line.clear() }
+      let start = ContinuousClock.now
+      return try archive.importTar(
+        from: descriptor, name: bytes(file), into: bytes(into ?? ""), options: importOptions
+      ) { progress in
+        try Interruption.check()
+        line.show(ArchiveProgressText.text(of: progress, seconds: start.duration(to: .now).seconds))
+      }
+    }
+    try say(added)
+    if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
+    if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
+  }
+
+  private func importOptions() throws -> AddOptions {
+    var result = try noted.options()
+    do {
+      result.choosing = try ChoosingArguments.options(exclude: exclude, excludeFrom: excludeFrom, include: include)
+      result.choosing.largestFile = try excludeLargerThan.map { try ByteSize($0) }
+    } catch let error as ArchiveError {
+      throw ValidationError("\(error)")
+    }
+    result.notesExclusions = verbose
+    result.isDryRun = dryRun
+    return result
+  }
+
+  private func descriptor(of file: String) throws -> Int32 {
+    guard file == "-" else {
+      // A path may be no UTF-8.
+      let descriptor = unsafe (bytes(file).map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { path in
+        guard let start = path.baseAddress else { return Int32(-1) }
+        return unsafe open(start, O_RDONLY | O_CLOEXEC)
+      }
+      guard descriptor >= 0 else { throw InputError(description: "\(file) cannot be opened: \(systemMessage()).") }
+      return descriptor
+    }
+    if isatty(STDIN_FILENO) == 1 {
+      throw ValidationError("A tar stream does not come from a terminal: name a file, or hand one to the input.")
+    }
+    return STDIN_FILENO
+  }
+
+  private func say(_ added: Archive.Added) throws {
+    let progress = added.progress
+    for failure in progress.failures { warn(failure) }
+    if verbose { for exclusion in progress.exclusions { warn(exclusion) } }
+    if report.json { return try printJSON(TarImportReport(added)) }
+    let counts = progress.counts
+    try StandardOutput.line(
+      "\(counted(counts.files, "file")) in \(counted(counts.directories, "directory", "directories")), "
+        + "\(formattedSize(Int(counts.bytes))).")
+    if progress.skippedSockets > 0 {
+      try StandardOutput.line("\(counted(progress.skippedSockets, "socket")) left out.")
+    }
+    if progress.excluded > 0 { try StandardOutput.line("\(counted(progress.excluded, "path")) left out by rules.") }
+    if counts.failures > 0 { try StandardOutput.line("\(counted(counts.failures, "problem")), listed above.") }
+    guard let snapshot = added.snapshot else {
+      return try StandardOutput.line(
+        dryRun ? "Nothing was stored: this was a dry run." : "Nothing of it could be read: no snapshot was made.")
+    }
+    try StandardOutput.line(
+      "Stored \(formattedSize(Int(progress.newBytes))) of new content in \(formattedSize(Int(progress.storedBytes))).")
+    try StandardOutput.line("Snapshot \(snapshot.id.short).")
+  }
+}
+
+private struct TarImportReport: Encodable {
+  let snapshot: String?
+  let files: Int
+  let directories: Int
+  let bytes: Int64
+  let bytesRead: Int64
+  let newBytes: Int64
+  let storedBytes: Int64
+  let skippedSockets: Int
+  let excluded: Int
+  let failureCount: Int
+  let failures: [String]
+
+  init(_ added: Archive.Added) {
+    let progress = added.progress
+    snapshot = added.snapshot.map { "\($0.id)" }
+    (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
+    (bytesRead, newBytes, storedBytes) = (progress.bytesRead, progress.newBytes, progress.storedBytes)
+    (skippedSockets, excluded) = (progress.skippedSockets, progress.excluded)
+    (failureCount, failures) = (progress.counts.failures, progress.failures)
+  }
+}

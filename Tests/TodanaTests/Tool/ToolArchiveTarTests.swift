@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `todana archive tar`: streams from snapshots, and snapshots from streams.
+@Suite struct ToolArchiveTarTests {
+  struct Imported: Decodable {
+    let snapshot: String?
+    let files: Int
+    let directories: Int
+    let bytes: Int
+    let bytesRead: Int
+    let newBytes: Int
+    let excluded: Int
+    let failureCount: Int
+    let failures: [String]
+  }
+
+  let made: ToolArchive
+
+  init() throws {
+    made = try ToolArchive()
+    try made.makeTree()
+  }
+
+  private func run(
+    _ command: String, _ arguments: String..., input: String = "", runner: [String] = []
+  ) throws -> ToolRun {
+    try ToolRun(
+      ["archive", "tar", command, "archive"] + arguments + ["--key-file", "key"], input: input,
+      workingDirectory: made.directory.path, runner: runner)
+  }
+
+  private func listed() throws -> [String] {
+    try made.run("list", "-r", "--json").values(ToolArchive.Listed.self).map(\.path)
+  }
+
+  /// Has the standard input of the tool be what a command of the shell writes.
+  private func piped(_ command: String) -> [String] { ["sh", "-c", "\(command) | \"$0\" \"$@\""] }
+
+  @Test func `what is exported to a file is imported from it, the same`() throws {
+    let added = try made.add("src")
+    #expect(try run("export", "--output", "src.tar").status == 0)
+    let importing = try run(
+      "import", "src.tar", "--json", "--tag", "t", "--host", "box", "--time", "2026-01-02 03:04:05", "--compression",
+      "zlib:9")
+    #expect(importing.status == 0 && importing.messages == "")
+    let imported = try importing.document(Imported.self)
+    #expect(imported.files == 5 && imported.directories == 3 && imported.bytes == 18 && imported.bytesRead == 18)
+    #expect(imported.newBytes == 0 && imported.failureCount == 0 && imported.failures == [])
+    let snapshot = try #require(try made.snapshots().first { $0.id == imported.snapshot })
+    #expect(snapshot.host == "box" && snapshot.tags == ["t"] && snapshot.paths == ["src.tar"])
+    #expect(snapshot.files == 5 && snapshot.directories == 3 && snapshot.bytes == 18 && snapshot.failures == 0)
+    let difference = try made.run("diff", added.id, snapshot.id)
+    #expect(difference.status == 0 && difference.text == "No differences.\n")
+    #expect(try made.run("verify").status == 0)
+  }
+
+  @Test(arguments: ["cat", "gzip", "zstd", "xz", "bzip2"])
+  func `what comes from a pipe is imported`(packer: String) throws {
+    let run = try run("import", runner: piped("tar -c src | \(packer)"))
+    #expect(run.status == 0 && run.messages == "")
+    #expect(run.lines.first == "5 files in 3 directories, 18 B.")
+    #expect(run.lines.last?.hasPrefix("Snapshot ") == true)
+    #expect(try listed() == ToolArchive.treePaths)
+    #expect(try made.snapshots().map(\.paths) == [["-"]])
+    #expect(try made.run("cat", "src/sub/deep/C.TXT").text == "three")
+  }
+
+  @Test func `what is excluded stays out, and the rest gets its place`() throws {
+    try made.write("*.log\n", to: "patterns")
+    try made.write(String(repeating: "x", count: 3000), to: "src/large")
+    let run = try run(
+      "import", "-", "--into", "hosts/box", "--exclude-from", "patterns", "--exclude", "src/sub/*.txt", "--include",
+      "/src/sub/b.*", "--exclude-larger-than", "2k", "--exclude", "deep/", "--verbose", runner: piped("tar -c src"))
+    #expect(run.status == 0)
+    #expect(
+      try listed() == [
+        "hosts", "hosts/box", "hosts/box/src", "hosts/box/src/a.txt", "hosts/box/src/link", "hosts/box/src/sub",
+        "hosts/box/src/sub/b.txt",
+      ])
+    for path in ["src/large", "src/sub/x.log", "src/sub/deep", "src/sub/deep/C.TXT"] {
+      #expect(run.messages.contains("todana: \(path): "))
+    }
+    #expect(run.text.contains("4 paths left out by rules."))
+  }
+
+  @Test func `a dry run stores nothing`() throws {
+    let before = try made.contents()
+    let run = try run("import", "--dry-run", runner: piped("tar -c src"))
+    #expect(run.status == 0)
+    #expect(run.lines == ["5 files in 3 directories, 18 B.", "Nothing was stored: this was a dry run."])
+    #expect(try made.contents() == before)
+  }
+
+  @Test func `what cannot be imported is listed, and the rest is`() throws {
+    let run = try run("import", "--json", runner: piped("tar -cP --transform 's,^src/a,../a,' src"))
+    #expect(run.status == 1)
+    #expect(run.messages.contains("todana: “../a.txt” was left out: its path has “..” in it"))
+    let imported = try run.document(Imported.self)
+    #expect(imported.failureCount == 1 && imported.files == 4)
+    #expect(try made.snapshots().map(\.failures) == [1])
+  }
+
+  @Test func `bad streams and wrong use have their statuses, and leave no snapshot`() throws {
+    for command in [
+      "echo garbage", "tar -c src | head -c 3000", "true", "head -c 10240 /dev/zero", "tar -cz src | head -c 99",
+    ] {
+      let run = try run("import", runner: piped(command))
+      #expect(run.status == 4, "\(command)")
+      #expect(!(run.messages + run.text).isEmpty)
+    }
+    #expect(try run("import", "src").status == 4)
+    for arguments in [
+      ["missing.tar"], ["a", "b"], ["--into", "../x"], ["--compression", "zip"], ["--time", "later"], ["--tag", "a,b"],
+    ] {
+      let run = try ToolRun(
+        ["archive", "tar", "import", "archive"] + arguments + ["--key-file", "key"],
+        workingDirectory: made.directory.path)
+      #expect(run.status == 2, "\(arguments)")
+    }
+    let both = try ToolRun(
+      ["archive", "tar", "import", "archive", "--passphrase-file", "-"], workingDirectory: made.directory.path)
+    #expect(both.status == 2)
+    let none = try ToolRun(
+      ["archive", "tar", "import", "nowhere", "--key-file", "key"], workingDirectory: made.directory.path)
+    #expect(none.status == 3)
+    #expect(try made.snapshots() == [])
+  }
+}
