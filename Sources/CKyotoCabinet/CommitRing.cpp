@@ -12,7 +12,6 @@ namespace todana {
 
 namespace {
 
-constexpr char kName[] = "commits";
 constexpr char kMagic[] = "TDNCMT01";
 constexpr int64_t kSlot = 32768;
 
@@ -33,7 +32,7 @@ uint64_t slotChecksum(const char *slot, uint32_t count) {
 }  // namespace
 
 bool CommitRing::load(Disk &disk) {
-  std::unique_ptr<DiskFile> file = disk.open(kName, Disk::Mode::read);
+  std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::read);
   if (!file) return true;
   bool found = false, isEmpty = true;
   std::vector<char> slot(sizeof(Header) + 16 * kCapacity);
@@ -63,11 +62,11 @@ bool CommitRing::load(Disk &disk) {
 }
 
 void CommitRing::throwDamaged() {
-  throw Failure(TDN_DAMAGED, "both copies of the last commits' list are damaged", kName);
+  throw Failure(TDN_DAMAGED, "both copies of the last commits' list are damaged", kFileName);
 }
 
 void CommitRing::flush(Disk &disk) {
-  if (std::unique_ptr<DiskFile> file = disk.open(kName, Disk::Mode::write)) file->flush();
+  if (std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::write)) file->flush();
 }
 
 void CommitRing::write(Disk &disk, uint64_t upTo) {
@@ -89,9 +88,9 @@ void CommitRing::write(Disk &disk, uint64_t upTo) {
     header.checksum = slotChecksum(slot.data(), header.count);
     std::memcpy(slot.data(), &header, sizeof header);
   }
-  std::unique_ptr<DiskFile> file = disk.open(kName, Disk::Mode::write);
+  std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::write);
   const bool isNew = !file;
-  if (isNew) file = disk.open(kName, Disk::Mode::create);
+  if (isNew) file = disk.open(kFileName, Disk::Mode::create);
   const int next = 1 - newestSlot_;
   file->write(next * kSlot, slot.data(), slot.size());
   file->flush();

@@ -15,6 +15,7 @@ class CommitRing {
  public:
   using BatchID = std::array<uint8_t, 16>;
   static constexpr size_t kCapacity = 1024;
+  static constexpr const char *kFileName = "commits";
 
   // Reads the newest valid slot. False if there is a file but no valid slot in it: either it is damaged, or its very
   // first writing was cut short, and then the log holds every commit.

@@ -31,11 +31,6 @@ struct tdn_scan {
   std::optional<ContentsCheck> check;  // of a scan over everything
 };
 
-struct tdn_backup {
-  std::shared_ptr<Cabinet> cabinet;
-  std::unique_ptr<Backup> backup;
-};
-
 namespace {
 
 // A snapshot that was ended says so rather than that the store is closed.
@@ -314,34 +309,6 @@ bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error) {
 }
 
 void tdn_scan_close(tdn_scan *scan) { delete scan; }
-
-// MARK: Backup
-
-tdn_backup *tdn_backup_open(
-  tdn_cabinet *handle, const char *path, uint64_t *commitNumber, uint64_t *byteCount, tdn_error *error) {
-  tdn_backup *opened = nullptr;
-  guard(error, [&] {
-    auto backup = handle->cabinet->openBackup(path);
-    *commitNumber = backup->commitNumber();
-    *byteCount = static_cast<uint64_t>(backup->byteCount());
-    opened = new tdn_backup{handle->cabinet, std::move(backup)};
-  });
-  return opened;
-}
-
-bool tdn_backup_next(tdn_backup *handle, uint64_t *copied, bool *done, tdn_error *error) {
-  return guard(error, [&] {
-    Cabinet::Use open(*handle->cabinet);
-    *copied = static_cast<uint64_t>(handle->backup->next());
-    *done = handle->backup->isDone();
-  });
-}
-
-void tdn_backup_close(tdn_backup *handle) { delete handle; }
-
-bool tdn_put_in_place(const char *from, const char *to, tdn_error *error) {
-  return guard(error, [&] { putInPlace(withoutLastSlashes(from), withoutLastSlashes(to)); });
-}
 
 // MARK: Contents
 

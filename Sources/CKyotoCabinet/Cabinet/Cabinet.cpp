@@ -1,7 +1,9 @@
 #include "Cabinet.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "../BackupWriter.h"
 #include "KeyMigration.h"
 
 namespace todana {
@@ -195,6 +197,18 @@ FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {
 std::unique_ptr<Backup> Cabinet::openBackup(const std::string &path) {
   Use session(*this);
   return std::make_unique<Backup>(path, planBackup(*session), directory_->disk());
+}
+
+std::unique_ptr<BackupReader> Cabinet::openBackupReader() {
+  Use session(*this);
+  FileGroup::BackupPlan plan = planBackup(*session);
+  auto &files = plan.files;
+  // What somebody has put there would be refused where the store is made again.
+  const auto isForeign = [](const auto &file) { return !BackupWriter::isFileName(file.name); };
+  files.erase(std::remove_if(files.begin(), files.end(), isForeign), files.end());
+  if (openKeys()) files.push_back({StoreKeys::kCopyMark, 0});
+  std::sort(files.begin(), files.end(), [](const auto &a, const auto &b) { return a.name < b.name; });
+  return std::make_unique<BackupReader>(std::move(plan), directory_->disk());
 }
 
 std::unique_ptr<SeriesBackup> Cabinet::openSeriesBackup(const std::string &path) {

@@ -6,6 +6,7 @@
 
 #include "../ReaderWriterLock.h"
 #include "../Backup.h"
+#include "../BackupReader.h"
 #include "../Series/SeriesBackup.h"
 #include "../StoreDirectory.h"
 #include "Session.h"
@@ -34,6 +35,9 @@ class Cabinet {
   void close();
   // Begins to copy the newest commit.
   std::unique_ptr<Backup> openBackup(const std::string &path);
+  // Begins to read the newest commit, as a stream has it: without files that are none of the store's, and with the mark of
+  // a copy.
+  std::unique_ptr<BackupReader> openBackupReader();
   std::unique_ptr<SeriesBackup> openSeriesBackup(const std::string &path);
   void reopen(tdn_open_report &report);
 

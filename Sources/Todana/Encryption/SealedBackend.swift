@@ -319,6 +319,7 @@ extension SealedBackend {
   func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup {
     try base.openBackup(into: seriesPath)
   }
+  func openBackupReader() throws(BackendError) -> any BackendBackupReader { try base.openBackupReader() }
 
   func reopen() throws(BackendError) { try base.reopen() }
   func close() throws(BackendError) { try base.close() }

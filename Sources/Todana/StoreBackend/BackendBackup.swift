@@ -24,6 +24,19 @@ public protocol BackendSeriesBackup: BackendBackup {
   var info: BackupInfo? { get }
 }
 
+/// The files of a backend's state that are being read, in steps; used by one thread at a time.
+public protocol BackendBackupReader: AnyObject {
+  /// What is going to be read.
+  var summary: BackupSummary { get }
+
+  /// The next part, of some hundred kilobytes at most; nil behind the last one.
+  ///
+  /// A file begins with ``BackupPart/file(name:byteCount:)``, and all its bytes follow.
+  ///
+  /// - Throws: ``BackendError/Code/interrupted`` after the backend was closed or reopened.
+  func next() throws(BackendError) -> BackupPart?
+}
+
 extension BackendBackup {
   public var newByteCount: Int { copiedByteCount }
 }
@@ -34,6 +47,10 @@ extension StoreBackend {
   }
 
   public func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup {
+    throw BackendError(.invalidArgument, "This backend has no files to copy.")
+  }
+
+  public func openBackupReader() throws(BackendError) -> any BackendBackupReader {
     throw BackendError(.invalidArgument, "This backend has no files to copy.")
   }
 }

@@ -170,6 +170,11 @@ public protocol StoreBackend: AnyObject, Sendable {
   ///   another backup into it is made.
   func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup
 
+  /// Begins to read the files of the newest committed state, for a copy in another place than a directory.
+  ///
+  /// The default throws ``BackendError/Code/invalidArgument``: a backend may have nothing to copy.
+  func openBackupReader() throws(BackendError) -> any BackendBackupReader
+
   /// After ``BackendError/Code/mustReopen``: forgets what is in memory, recovers, and goes on. Open snapshots end.
   func reopen() throws(BackendError)
 

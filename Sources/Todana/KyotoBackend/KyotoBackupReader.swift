@@ -1,0 +1,50 @@
+internal import CKyotoCabinet
+
+/// The files of a ``KyotoBackend``, one after the other; see `BackupReader.h`.
+final class KyotoBackupReader: BackendBackupReader {
+  let summary: BackupSummary
+  private let backend: KyotoBackend
+  private let pointer: CabinetHandle.Pointer
+  /// Of a file that was announced: they come with the next call.
+  private var bytes: [UInt8]?
+
+  init(of backend: KyotoBackend) throws(BackendError) {
+    var opened: CabinetHandle.Pointer?
+    var summary = tdn_backup_summary()
+    try unsafe backend.cabinet.call { cabinet, error in
+      opened = unsafe tdn_backup_reader_open(cabinet, &summary, error).map { unsafe CabinetHandle.Pointer(raw: $0) }
+      return opened != nil
+    }
+    guard let opened else { throw BackendError(.noMemory, "The backup could not be begun.") }
+    self.backend = backend
+    pointer = opened
+    self.summary = BackupSummary(
+      storeID: backend.storeID, commitNumber: summary.commit_number, fileCount: Int(clamping: summary.file_count),
+      byteCount: Int(clamping: summary.byte_count))
+  }
+
+  // It keeps what it needs by itself, so the cabinet may be closed already.
+  deinit { unsafe tdn_backup_reader_close(pointer.raw) }
+
+  func next() throws(BackendError) -> BackupPart? {
+    if let bytes {
+      self.bytes = nil
+      return .bytes(bytes)
+    }
+    var piece = unsafe tdn_backup_piece()
+    try unsafe backend.cabinet.call(whenClosed: .interrupted) { unsafe tdn_backup_reader_next(pointer.raw, &piece, $1) }
+    // They stand where the reader has them, until it is called again.
+    guard let name = unsafe piece.file else { return nil }
+    let bytes = unsafe Array(UnsafeRawBufferPointer(start: piece.bytes, count: piece.byte_count))
+    guard unsafe piece.offset == 0 else { return .bytes(bytes) }
+    if !bytes.isEmpty { self.bytes = bytes }
+    return unsafe .file(name: String(cString: name), byteCount: Int(clamping: piece.file_byte_count))
+  }
+}
+
+extension KyotoBackend {
+  /// Reads the files as they would be after a loss of power; what is made of them recovers when it is opened.
+  ///
+  /// Until the reader is let go of no checkpoint runs, so the log grows by what is saved meanwhile.
+  public func openBackupReader() throws(BackendError) -> any BackendBackupReader { try KyotoBackupReader(of: self) }
+}
