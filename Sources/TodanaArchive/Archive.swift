@@ -42,13 +42,7 @@ public final class Archive {
   public static func make(
     at path: String, settings: Settings = Settings(), configuration: StoreConfiguration
   ) throws -> Archive {
-    let contents = try? FileManager.default.contentsOfDirectory(atPath: path)
-    if let contents, !contents.isEmpty || !isDirectory(path) {
-      throw ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
-    }
-    if contents == nil, FileManager.default.fileExists(atPath: path) {
-      throw ArchiveError(.exists, "“\(path)” is there already, and is no directory that can be read.")
-    }
+    try checkPlace(path)
     let store = try openStore(path, configuration)
     let header = ArchiveHeader(
       key: try ArchiveKey(), sizes: settings.chunkSizes, compression: settings.compression.description)
@@ -95,6 +89,17 @@ public final class Archive {
     // Nothing is written back to an object that was read.
     configuration.detectsUnannouncedChanges = false
     return configuration
+  }
+
+  /// Throws where an archive cannot be made.
+  static func checkPlace(_ path: String) throws(ArchiveError) {
+    let contents = try? FileManager.default.contentsOfDirectory(atPath: path)
+    if let contents, !contents.isEmpty || !isDirectory(path) {
+      throw ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
+    }
+    if contents == nil, FileManager.default.fileExists(atPath: path) {
+      throw ArchiveError(.exists, "“\(path)” is there already, and is no directory that can be read.")
+    }
   }
 
   public func close() throws { try store.close() }

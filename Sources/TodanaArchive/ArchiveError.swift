@@ -3,6 +3,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// The store is no archive.
     case notAnArchive
+    /// What was to be unpacked is no pack.
+    case notAPack
     /// It was written by a newer program.
     case newerFormat
     /// There is something at the place where an archive is to be made.
@@ -11,7 +13,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     case snapshotNotFound
     /// A snapshot has nothing at a path, or something that cannot be read as a file.
     case fileNotFound
-    /// Something in the archive is not as it was written.
+    /// Something in the archive, or in a pack, is not as it was written.
     case damaged
     /// A value that cannot be, of an option for example.
     case invalidArgument

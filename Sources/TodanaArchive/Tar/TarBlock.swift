@@ -23,13 +23,13 @@ struct TarBlock {
   }
 
   /// The sum of all bytes, its own taken for blanks.
-  private mutating func setChecksum() {
+  mutating func setChecksum() {
     bytes.replaceSubrange(148..<156, with: repeatElement(UInt8(ascii: " "), count: 8))
     let sum = bytes.reduce(0) { $0 + Int($1) }
     bytes.replaceSubrange(148..<156, with: Self.octal(sum, digitCount: 6) + [0, UInt8(ascii: " ")])
   }
 
-  private static func octal(_ number: Int, digitCount: Int) -> [UInt8] {
+  static func octal(_ number: Int, digitCount: Int) -> [UInt8] {
     let digits = String(number, radix: 8)
     return Array((String(repeating: "0", count: digitCount - digits.count) + digits).utf8)
   }

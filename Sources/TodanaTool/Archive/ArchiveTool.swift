@@ -23,7 +23,8 @@ struct ArchiveTool: ParsableCommand {
         name: "Looking after",
         subcommands: [
           ArchiveVerifyCommand.self, ArchiveRemoveCommand.self, ArchivePruneCommand.self, ArchiveTagCommand.self,
-          ArchiveRewriteCommand.self, ArchiveCopyCommand.self, ArchiveCompactCommand.self, KeyTool.self,
+          ArchiveRewriteCommand.self, ArchiveCopyCommand.self, ArchivePackCommand.self, ArchiveUnpackCommand.self,
+          ArchiveCompactCommand.self, KeyTool.self,
         ]),
     ])
 }

@@ -1,0 +1,64 @@
+internal import CFileSystem
+internal import Glibc
+
+/// A new file that gets its name when it is whole and durable; without that it is removed with the last reference.
+final class PackFile {
+  let descriptor: CInt
+  private let directory: DirectoryHandle
+  private let name: [UInt8]
+  private let partialName: [UInt8]
+  private var isPlaced = false
+
+  /// - Throws: ``FileError/Code/exists`` where something has the name, or somebody is writing it.
+  init(_ path: [UInt8]) throws(FileError) {
+    let slash = path.lastIndex(of: UInt8(ascii: "/"))
+    let parent = slash.map { path[...$0] } ?? [UInt8(ascii: ".")]
+    name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
+    partialName = name + Array(".partial".utf8)
+    directory = try DirectoryHandle.open(parent)
+    // Else it would come to light at the end only.
+    if try directory.status(of: name) != nil { throw FileError(.makeFile, path, .exists) }
+    try Self.removeLeftover(partialName, in: directory)
+    descriptor = try unsafe directory.call(.makeFile, partialName) {
+      unsafe tdf_create_file($0, $1.baseAddress, $1.count)
+    }
+    _ = tdf_try_lock(descriptor)
+  }
+
+  deinit {
+    // Before others can lock it.
+    if !isPlaced { try? directory.remove(partialName) }
+    _ = tdf_close(descriptor)
+  }
+
+  func finish() throws(FileError) {
+    try check(.flush, tdf_flush(descriptor))
+    try check(.close, tdf_finish_writing(descriptor))
+    _ = try unsafe directory.call(.place, partialName, about: name) { file, from in
+      unsafe name.withUnsafeBufferPointer { to in
+        unsafe tdf_rename(file, from.baseAddress, from.count, to.baseAddress, to.count, false)
+      }
+    }
+    isPlaced = true
+    try check(.flush, tdf_flush(directory.file))
+  }
+
+  /// What a killed process has left: a pack that nobody writes, and nothing else.
+  private static func removeLeftover(_ name: [UInt8], in directory: DirectoryHandle) throws(FileError) {
+    guard let status = try directory.status(of: name) else { return }
+    guard status.mode & S_IFMT == S_IFREG else { throw directory.error(.makeFile, name, EEXIST) }
+    let file = try unsafe directory.call(.open, name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
+    defer { _ = tdf_close(file) }
+    var start = [UInt8](repeating: 0, count: PackFormat.summaryName.utf8.count)
+    let count = unsafe tdf_read_at(file, &start, start.count, 0)
+    let isOurs = count == 0 || count == start.count && start == Array(PackFormat.summaryName.utf8)
+    guard isOurs, tdf_try_lock(file) == 0, let now = try directory.status(of: name), now.inode == status.inode else {
+      throw directory.error(.makeFile, name, EEXIST)
+    }
+    try directory.remove(name)
+  }
+
+  private func check(_ operation: FileError.Operation, _ result: CInt) throws(FileError) {
+    guard result == 0 else { throw directory.error(operation, name, -result) }
+  }
+}

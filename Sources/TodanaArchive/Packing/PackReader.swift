@@ -1,0 +1,137 @@
+internal import Todana
+
+/// Reads a pack, and refuses one of which any bit is not as it was written.
+///
+/// What it gives out is right as far as it goes; that the bytes of the files are, is known when there is nothing more.
+struct PackReader {
+  private let input: PackInput
+  private let hash: SHA256Hash
+  private(set) var summary: PackSummary?
+  private(set) var doneByteCount: Int64 = 0
+  private var seconds: Int64 = 0
+  private var fileCount = 0
+  /// The file that is being read, and how much of it is still to come.
+  private var file: (header: PackHeader, missingByteCount: Int64)?
+  private var sums = ""
+  private var isAtEnd = false
+
+  init(_ descriptor: CInt) throws(ArchiveError) {
+    input = PackInput(descriptor)
+    hash = try SHA256Hash()
+  }
+
+  /// The next part of the archive's store; nil where the pack ends, and is sound.
+  ///
+  /// `waiting` is as for `PackInput`. Throws ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat`` or
+  /// ``ArchiveError/Code/damaged``; `FileError`; what `waiting` throws.
+  mutating func next(waiting: () throws -> Void) throws -> BackupPart? {
+    guard let summary else { return .summary(try readSummary(waiting)) }
+    if let part = try readFile(waiting) { return part }
+    if isAtEnd { return nil }
+    if fileCount == summary.fileCount {
+      try readEnd(waiting)
+      return nil
+    }
+    let header = try readHeader(waiting)
+    let directory = PackFormat.directoryName + "/"
+    guard header.name.hasPrefix(directory), let byteCount = Int(exactly: header.byteCount) else {
+      throw damage("a member has a name that no file of an archive has")
+    }
+    fileCount += 1
+    file = (header, header.byteCount)
+    return .file(name: String(header.name.dropFirst(directory.count)), byteCount: byteCount)
+  }
+
+  private mutating func readSummary(_ waiting: () throws -> Void) throws -> BackupSummary {
+    let start = try input.read(TarBlock.byteCount, waiting: waiting)
+    guard start.starts(with: Array("\(PackFormat.summaryName)\u{0}".utf8)) else {
+      throw ArchiveError(.notAPack, start.isEmpty ? "There is no pack: the input is empty." : "This is no pack.")
+    }
+    let header = try self.header(start)
+    guard header.name == PackFormat.summaryName, header.byteCount <= PackFormat.summaryByteLimit else {
+      throw damage("its first member is not what it is to be")
+    }
+    seconds = header.seconds
+    let text = try readMember(header, waiting)
+    let summary = try PackSummary(text, seconds: seconds)
+    self.summary = summary
+    guard let byteCount = Int(exactly: summary.byteCount) else { throw damage("its files are too large") }
+    return BackupSummary(
+      storeID: summary.storeID, commitNumber: summary.commitNumber, fileCount: summary.fileCount, byteCount: byteCount)
+  }
+
+  /// More of the file that has begun; nil where there is none, or no more of it.
+  private mutating func readFile(_ waiting: () throws -> Void) throws -> BackupPart? {
+    guard let (header, missingByteCount) = file else { return nil }
+    if missingByteCount == 0 {
+      try endMember(header, waiting)
+      file = nil
+      return nil
+    }
+    let bytes = try readAll(Int(min(missingByteCount, Int64(PackFormat.pieceByteCount))), waiting)
+    try hash.add(bytes)
+    file = (header, missingByteCount - Int64(bytes.count))
+    doneByteCount += Int64(bytes.count)
+    return .bytes(bytes)
+  }
+
+  private mutating func readEnd(_ waiting: () throws -> Void) throws {
+    let expected = sums
+    let header = try readHeader(waiting)
+    guard header.name == PackFormat.sumsName else { throw damage("it has more members than it says") }
+    guard header.byteCount == Int64(expected.utf8.count) else { throw damage("its list of checksums is another's") }
+    let found = try readMember(header, waiting)
+    if found != Array(expected.utf8) { throw damage(differing(found, expected)) }
+    guard try readAll(PackFormat.endByteCount, waiting).allSatisfy({ $0 == 0 }) else { throw damage("it has no end") }
+    guard try input.read(1, waiting: waiting).isEmpty else { throw damage("something follows its end") }
+    isAtEnd = true
+  }
+
+  /// Which checksum it is that differs.
+  private func differing(_ found: [UInt8], _ expected: String) -> String {
+    let lines = String(decoding: found, as: UTF8.self).split(separator: "\n")
+    let different = zip(expected.split(separator: "\n"), lines).first { $0 != $1 }
+    guard let name = different?.0.split(separator: " ").last else { return "its checksums are not those of its files" }
+    return "“\(name)” is not as its checksum says"
+  }
+
+  // MARK: Members
+
+  private func readHeader(_ waiting: () throws -> Void) throws -> PackHeader {
+    let header = try header(readAll(TarBlock.byteCount, waiting))
+    guard header.seconds == seconds else { throw damage("a member is another pack's") }
+    return header
+  }
+
+  private func header(_ block: [UInt8]) throws(ArchiveError) -> PackHeader {
+    guard block.count == TarBlock.byteCount else { throw cut }
+    guard let header = PackHeader(TarBlock(block)) else {
+      throw damage("the header of a member is not as it was written")
+    }
+    return header
+  }
+
+  /// The content of a small one.
+  private mutating func readMember(_ header: PackHeader, _ waiting: () throws -> Void) throws -> [UInt8] {
+    let content = try readAll(Int(header.byteCount), waiting)
+    try hash.add(content)
+    try endMember(header, waiting)
+    return content
+  }
+
+  private mutating func endMember(_ header: PackHeader, _ waiting: () throws -> Void) throws {
+    sums += PackFormat.sumsLine(try hash.finish(), header.name)
+    let padding = try readAll(PackFormat.paddingByteCount(header.byteCount), waiting)
+    guard padding.allSatisfy({ $0 == 0 }) else { throw damage("there is something where nothing is to be") }
+  }
+
+  private func readAll(_ byteCount: Int, _ waiting: () throws -> Void) throws -> [UInt8] {
+    let bytes = try input.read(byteCount, waiting: waiting)
+    guard bytes.count == byteCount else { throw cut }
+    return bytes
+  }
+
+  private var cut: ArchiveError { damage("it ends before its end mark: it was cut off") }
+
+  private func damage(_ what: String) -> ArchiveError { ArchiveError(.damaged, "The pack is damaged: \(what).") }
+}

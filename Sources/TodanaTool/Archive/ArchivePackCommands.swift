@@ -1,0 +1,127 @@
+import ArgumentParser
+import Foundation
+import Todana
+import TodanaArchive
+
+struct ArchivePackCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pack",
+    abstract: "Writes a whole archive to one file or stream.",
+    usage: "todana archive pack [<options>] <archive> [<file>]",
+    discussion: """
+      To the standard output, unless a file is said, which must not be there. The archive's bytes stay as they are, \
+      encrypted where they are. A pack is a tar; `todana archive unpack` makes an archive of it, and checks each byte.
+      """)
+
+  @Argument(help: "The archive's directory, and a new file; - for the standard output.") var arguments: [String] = []
+  @OptionGroup var options: ArchiveOptions
+  @OptionGroup var report: ReportOptions
+
+  func run() throws {
+    let (path, file) = try PackArguments.split(arguments)
+    if file == nil {
+      if report.json { throw ValidationError("--json and a pack on the standard output exclude each other.") }
+      if isatty(STDOUT_FILENO) == 1 {
+        throw ValidationError("A pack is nothing for a terminal: say a file, or hand the output on.")
+      }
+    }
+    let packed = try options.withArchive(path) { archive in
+      var line = ProgressLine(isShown: !report.quiet && !report.json)
+      defer { line.clear() }
+      func show(_ progress: PackProgress) throws {
+        try Interruption.check()
+        line.show("packing", Int(progress.doneByteCount), Int(progress.byteCount))
+      }
+      guard let file else { return try archive.pack(to: STDOUT_FILENO, progress: show) }
+      return try archive.pack(toFile: bytes(file), progress: show)
+    }
+    // The output is the pack.
+    guard let file else { return }
+    if report.json { return try printJSON(PackReport(packed, path)) }
+    try StandardOutput.line(
+      "Packed \(printable(path)) as of commit \(packed.commitNumber): \(counted(packed.fileCount, "file")), "
+        + "\(formattedSize(Int(packed.byteCount))), in \(printable(file)).")
+  }
+}
+
+struct ArchiveUnpackCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unpack",
+    abstract: "Makes an archive of a pack.",
+    usage: "todana archive unpack [<options>] <archive> [<file>]",
+    discussion: """
+      Of the standard input, unless a file is said. The archive is there wholly, or not at all; each byte of the pack is \
+      checked. No passphrase is needed.
+      """)
+
+  @Argument(help: "Where the archive is made; nothing may be there. Then the pack's file; - for the standard input.")
+  var arguments: [String] = []
+  @OptionGroup var report: ReportOptions
+
+  func run() throws {
+    let (path, file) = try PackArguments.split(arguments)
+    if file == nil, isatty(STDIN_FILENO) == 1 {
+      throw ValidationError("A pack does not come from a terminal: say its file, or hand it to the input.")
+    }
+    let descriptor = try file.map(descriptor) ?? STDIN_FILENO
+    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    let unpacked = try unpacked(descriptor, path)
+    if report.json { return try printJSON(PackReport(unpacked, path)) }
+    try StandardOutput.line(
+      "Unpacked \(printable(path)) as of commit \(unpacked.commitNumber), packed \(formattedDate(unpacked.date)): "
+        + "\(counted(unpacked.fileCount, "file")), \(formattedSize(Int(unpacked.byteCount))).")
+  }
+
+  private func unpacked(_ descriptor: Int32, _ path: String) throws -> PackSummary {
+    var line = ProgressLine(isShown: !report.quiet && !report.json)
+    defer { line.clear() }
+    do {
+      return try Archive.unpack(from: descriptor, to: path) { progress in
+        try Interruption.check()
+        line.show("unpacking", Int(progress.doneByteCount), Int(progress.byteCount))
+      }
+    } catch let error as ArchiveError where error.code == .notAPack || error.code == .newerFormat {
+      throw CannotOpen("\(error)")
+    } catch let error as StoreError where error.backendError?.code == .inUse {
+      // Somebody is making one there.
+      throw CannotOpen(error)
+    }
+  }
+
+  private func descriptor(_ file: String) throws -> Int32 {
+    let path = bytes(file).map { CChar(bitPattern: $0) } + [0]
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw CannotOpen("\(file) cannot be read: \(systemMessage()).") }
+    return descriptor
+  }
+}
+
+/// The archive and the file of a pack.
+private enum PackArguments {
+  /// No file: the standard output, or input.
+  ///
+  /// Two arguments are both, whatever the environment says: an archive that is made is rarely the one that it names.
+  static func split(_ arguments: [String]) throws -> (archive: String, file: String?) {
+    var (archive, rest) = try ArchiveOptions.split(arguments)
+    if arguments.count == 2 { (archive, rest) = (arguments[0], [arguments[1]]) }
+    guard rest.count <= 1 else { throw ValidationError("There is more than an archive and a file.") }
+    return (archive, rest.first == "-" ? nil : rest.first)
+  }
+}
+
+private struct PackReport: Encodable {
+  let archive: String
+  let store: String
+  let commitNumber: UInt64
+  let time: Date
+  let files: Int
+  let bytes: Int64
+
+  init(_ summary: PackSummary, _ path: String) {
+    archive = String(decoding: TypedArguments.bytes(path), as: UTF8.self)
+    store = "\(summary.storeID)"
+    commitNumber = summary.commitNumber
+    time = summary.date
+    (files, bytes) = (summary.fileCount, summary.byteCount)
+  }
+}
