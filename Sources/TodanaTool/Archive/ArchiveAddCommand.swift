@@ -13,13 +13,14 @@ struct ArchiveAddCommand: ParsableCommand {
       listed, and the exit status is 1 then.
       """)
 
-  @Argument(help: "The archive's directory, and what to archive.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and what to archive.", completion: .file()) var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Choosing") var choosing: ChoosingArguments
 
   @Option(
     help: ArgumentHelp(
-      "Archive the paths of a file too, one a line or NUL-separated; -: the standard input.", valueName: "file"))
+      "Archive the paths of a file too, one a line or NUL-separated; -: the standard input.", valueName: "file"),
+    completion: .file())
   var filesFrom: String?
   @Option(help: ArgumentHelp("Archive the standard input as a file of this name.", valueName: "name"))
   var stdin: String?

@@ -8,7 +8,8 @@ struct ArchiveCatCommand: ParsableCommand {
     abstract: "Writes the content of files to the standard output.",
     usage: "todana archive cat [<options>] <archive> <path> ...")
 
-  @Argument(help: "The archive's directory, and paths of files in the snapshot.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and paths of files in the snapshot.", completion: .file()) var arguments:
+    [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
 

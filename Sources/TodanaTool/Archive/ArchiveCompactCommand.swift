@@ -8,7 +8,7 @@ struct ArchiveCompactCommand: ParsableCommand {
     abstract: "Removes what no snapshot needs any more, and gives the room back.",
     discussion: "Interrupted, it has done a part, and nothing is lost.")
 
-  @Argument(help: "The archive's directory.") var archive: String?
+  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var report: ReportOptions
 

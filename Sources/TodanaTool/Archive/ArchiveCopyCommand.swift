@@ -12,7 +12,8 @@ struct ArchiveCopyCommand: ParsableCommand {
       those snapshots are copied that it does not have.
       """)
 
-  @Argument(help: "The archive's directory, the other one's, and the snapshots' ids.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, the other one's, and the snapshots' ids.", completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Passphrase or key of the other archive") var targetSecret: NewSecretOptions
   @OptionGroup var report: ReportOptions

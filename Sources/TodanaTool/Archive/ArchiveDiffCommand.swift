@@ -12,7 +12,8 @@ struct ArchiveDiffCommand: ParsableCommand {
       permissions, owner, modification time or attributes alone. The exit status is 1 where there are differences.
       """)
 
-  @Argument(help: "The archive's directory, two snapshots, and paths to compare, with all that is below.")
+  @Argument(
+    help: "The archive's directory, two snapshots, and paths to compare, with all that is below.", completion: .file())
   var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Flag(help: "For programs: JSON, one difference a line.") var json = false

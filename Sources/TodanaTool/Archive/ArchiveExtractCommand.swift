@@ -16,10 +16,12 @@ struct ArchiveExtractCommand: ParsableCommand {
   enum Overwrite: String, ExpressibleByArgument, CaseIterable { case never, older, always }
   enum Owner: String, ExpressibleByArgument, CaseIterable { case own, numbers, names }
 
-  @Argument(help: "The archive's directory, and paths in the snapshot.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and paths in the snapshot.", completion: .file()) var arguments: [String] =
+    []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
-  @Option(help: ArgumentHelp("Where to restore to.", valueName: "directory")) var target: String?
+  @Option(help: ArgumentHelp("Where to restore to.", valueName: "directory"), completion: .directory) var target:
+    String?
   @Option(help: "Which files that are there are replaced: never, older or always.") var overwrite = Overwrite.never
   @Option(help: "Whose the files are: own, numbers or names; by default numbers for root, else own.") var owner: Owner?
   @Option(help: ArgumentHelp("Leave out what matches, by the rules of gitignore.", valueName: "pattern"))

@@ -12,7 +12,7 @@ struct ArchiveFindCommand: ParsableCommand {
       a slash at the end asks for a directory. Wildcards are those of gitignore: *, ?, [...] and **.
       """)
 
-  @Argument(help: "The archive's directory, and what to look for.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and what to look for.", completion: .file()) var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(
     help: ArgumentHelp("Look in this snapshot only; several are allowed.", valueName: "id"))

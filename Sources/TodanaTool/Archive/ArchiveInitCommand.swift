@@ -11,7 +11,8 @@ struct ArchiveInitCommand: ParsableCommand {
       "Encrypted with AES-128, unless --plain says that it is not. A passphrase that is lost cannot be replaced.",
     aliases: ["create"])
 
-  @Argument(help: "The archive's directory, which does not exist or is empty.") var archive: String?
+  @Argument(help: "The archive's directory, which does not exist or is empty.", completion: .directory) var archive:
+    String?
   @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
   @Flag(help: "Do not encrypt: whoever can read the directory can read what is in it.") var plain = false
   @Flag(help: "Encrypt with AES-256.") var aes256 = false

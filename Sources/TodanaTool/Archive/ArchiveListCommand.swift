@@ -10,7 +10,8 @@ struct ArchiveListCommand: ParsableCommand {
     discussion: "Without a path, what is at the top; of a directory, what is directly in it, or all with --recursive.",
     aliases: ["ls"])
 
-  @Argument(help: "The archive's directory, and paths in the snapshot.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and paths in the snapshot.", completion: .file()) var arguments: [String] =
+    []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
   @Flag(name: [.long, .customShort("r")], help: "List all that is below, too.") var recursive = false

@@ -13,7 +13,8 @@ struct ArchivePackCommand: ParsableCommand {
       encrypted where they are. A pack is a tar; `todana archive unpack` makes an archive of it, and checks each byte.
       """)
 
-  @Argument(help: "The archive's directory, and a new file; - for the standard output.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and a new file; - for the standard output.", completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var report: ReportOptions
 
@@ -54,7 +55,9 @@ struct ArchiveUnpackCommand: ParsableCommand {
       checked. No passphrase is needed.
       """)
 
-  @Argument(help: "Where the archive is made; nothing may be there. Then the pack's file; - for the standard input.")
+  @Argument(
+    help: "Where the archive is made; nothing may be there. Then the pack's file; - for the standard input.",
+    completion: .file())
   var arguments: [String] = []
   @OptionGroup var report: ReportOptions
 

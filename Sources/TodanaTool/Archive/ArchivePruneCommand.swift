@@ -13,7 +13,7 @@ struct ArchivePruneCommand: ParsableCommand {
       go are removed at once, and their place is free again after `compact`.
       """)
 
-  @Argument(help: "The archive's directory.") var archive: String?
+  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Keeping") var retention: RetentionArguments
   @Flag(help: "Say what would be removed, and remove nothing.") var dryRun = false

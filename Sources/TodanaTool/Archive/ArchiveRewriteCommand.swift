@@ -12,11 +12,12 @@ struct ArchiveRewriteCommand: ParsableCommand {
       then removes the bytes.
       """)
 
-  @Argument(help: "The archive's directory, and the snapshots' ids.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(help: ArgumentHelp("What is left out, by the rules of gitignore; several are allowed.", valueName: "pattern"))
   var exclude: [String] = []
-  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file")) var excludeFrom: [String] = []
+  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file"), completion: .file())
+  var excludeFrom: [String] = []
   @OptionGroup var report: ReportOptions
 
   func run() throws {

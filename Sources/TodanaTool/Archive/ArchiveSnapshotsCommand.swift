@@ -8,7 +8,7 @@ struct ArchiveSnapshotsCommand: ParsableCommand {
     commandName: "snapshots", abstract: "Lists the snapshots.",
     usage: "todana archive snapshots [<options>] <archive>")
 
-  @Argument(help: "The archive's directory.") var archive: String?
+  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
   @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag")) var tag: String?
   @Flag(help: "For programs: one JSON document.") var json = false
@@ -63,7 +63,7 @@ struct ArchiveRemoveCommand: ParsableCommand {
     usage: "todana archive remove [<options>] <archive> <id> ...",
     discussion: "Their place is free again after `compact`.")
 
-  @Argument(help: "The archive's directory, and the snapshots' ids.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
 
   func run() throws {

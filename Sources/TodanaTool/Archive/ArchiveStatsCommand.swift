@@ -8,7 +8,7 @@ struct ArchiveStatsCommand: ParsableCommand {
     abstract: "Says how much an archive holds, and how little it takes.",
     usage: "todana archive stats [<options>] <archive>")
 
-  @Argument(help: "The archive's directory.") var archive: String?
+  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
   @Flag(help: "For programs: one JSON document.") var json = false
 

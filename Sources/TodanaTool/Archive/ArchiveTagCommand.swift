@@ -8,7 +8,7 @@ struct ArchiveTagCommand: ParsableCommand {
     abstract: "Changes the tags of snapshots.",
     usage: "todana archive tag [<options>] <archive> <id> ...")
 
-  @Argument(help: "The archive's directory, and the snapshots' ids.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @Option(help: ArgumentHelp("Give this tag; several are allowed.", valueName: "tag")) var add: [String] = []
   @Option(help: ArgumentHelp("Take this tag away; several are allowed.", valueName: "tag")) var remove: [String] = []

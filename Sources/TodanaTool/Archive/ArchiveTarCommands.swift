@@ -16,10 +16,11 @@ struct ArchiveTarExportCommand: ParsableCommand {
     usage: "todana archive tar export [<options>] <archive> [<path> ...]",
     discussion: "To the standard output, unless --output says where. The stream is not encrypted.")
 
-  @Argument(help: "The archive's directory, and paths in the snapshot.") var arguments: [String] = []
+  @Argument(help: "The archive's directory, and paths in the snapshot.", completion: .file()) var arguments: [String] =
+    []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup var snapshot: SnapshotOption
-  @Option(help: ArgumentHelp("A new file to write to.", valueName: "file")) var output: String?
+  @Option(help: ArgumentHelp("A new file to write to.", valueName: "file"), completion: .file()) var output: String?
 
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)

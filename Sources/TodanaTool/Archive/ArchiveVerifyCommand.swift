@@ -12,7 +12,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
       """,
     aliases: ["check"])
 
-  @Argument(help: "The archive's directory.") var archive: String?
+  @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
   @Flag(help: "Read no content: only snapshots, directories and what they refer to.") var quick = false
   @Option(help: ArgumentHelp("Read a random part of the content only, such as 5%.", valueName: "percent"))

@@ -7,7 +7,8 @@ struct ChoosingArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp("Leave out what matches, by the rules of gitignore; several are allowed.", valueName: "pattern"))
   var exclude: [String] = []
-  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file")) var excludeFrom: [String] = []
+  @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file"), completion: .file())
+  var excludeFrom: [String] = []
   @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
   @Flag(help: "Leave out the content of directories with a CACHEDIR.TAG.") var excludeCaches = false
   @Option(help: ArgumentHelp("Leave out files that are larger, such as 100M.", valueName: "size"))

@@ -3,17 +3,20 @@ import Todana
 
 /// A passphrase or key that is to open something from now on.
 struct NewSecretOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A file with the new passphrase; - for the standard input.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A file with the new passphrase; - for the standard input.", valueName: "file"),
+    completion: .file())
   var newPassphraseFile: String?
 
   @Option(
     help: ArgumentHelp("A command, run by the shell, that prints the new passphrase.", valueName: "command"))
   var newPassphraseCommand: String?
 
-  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the new key.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the new key.", valueName: "file"), completion: .file())
   var newKeyFile: String?
 
-  @Option(help: ArgumentHelp("A file with a recovery key that was made before.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A file with a recovery key that was made before.", valueName: "file"), completion: .file())
   var newRecoveryKeyFile: String?
 
   /// What is looked at where no option says, before the terminal is asked.

@@ -8,17 +8,18 @@ import Todana
 struct SecretOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A file with the passphrase; - for the standard input. One line end behind it is left out.", valueName: "file"))
+      "A file with the passphrase; - for the standard input. One line end behind it is left out.", valueName: "file"),
+    completion: .file())
   var passphraseFile: String?
 
   @Option(
     help: ArgumentHelp("A command, run by the shell, that prints the passphrase.", valueName: "command"))
   var passphraseCommand: String?
 
-  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the key.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file of 16 or 32 bytes that are the key.", valueName: "file"), completion: .file())
   var keyFile: String?
 
-  @Option(help: ArgumentHelp("A file with the recovery key.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file with the recovery key.", valueName: "file"), completion: .file())
   var recoveryKeyFile: String?
 
   /// What is looked at where no option says, before the terminal is asked.

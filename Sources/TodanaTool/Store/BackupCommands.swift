@@ -14,7 +14,9 @@ struct BackupCommand: ParsableCommand {
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "Where the copy is made; nothing may be there. With --series: the directory of the series.")
+  @Argument(
+    help: "Where the copy is made; nothing may be there. With --series: the directory of the series.",
+    completion: .directory)
   var destination: String
   @Flag(help: "Add a backup to a series.") var series = false
   @Flag(help: "Make a copy that is not encrypted.") var decrypted = false
@@ -83,8 +85,8 @@ struct RestoreCommand: ParsableCommand {
     discussion: "A copy that `todana store backup` made without --series is a store already.",
     version: TodanaTool.configuration.version)
 
-  @Argument(help: "The directory of the series.") var series: String
-  @Argument(help: "Where the store is made; nothing may be there.") var newStore: String
+  @Argument(help: "The directory of the series.", completion: .directory) var series: String
+  @Argument(help: "Where the store is made; nothing may be there.", completion: .directory) var newStore: String
   @Option(help: "The backup's number; without it, the newest.") var number: Int?
   @OptionGroup var waiting: WaitOptions
   @OptionGroup var options: ReportOptions

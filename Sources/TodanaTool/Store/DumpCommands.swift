@@ -43,8 +43,9 @@ struct ImportCommand: ParsableCommand {
       """,
     version: TodanaTool.configuration.version)
 
-  @Argument(help: "Where the new store is made; nothing may be there.") var newStore: String
-  @Argument(help: "The file of the dump; without it, or with -, the standard input.") var dump = "-"
+  @Argument(help: "Where the new store is made; nothing may be there.", completion: .directory) var newStore: String
+  @Argument(help: "The file of the dump; without it, or with -, the standard input.", completion: .file()) var dump =
+    "-"
   @Flag(help: "Encrypt the new store; a passphrase is asked for if no option says.") var encrypt = false
   @OptionGroup(title: "Passphrase or key of the new store, which encrypt it") var secret: SecretOptions
   @OptionGroup var options: ReportOptions

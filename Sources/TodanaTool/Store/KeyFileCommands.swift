@@ -42,7 +42,7 @@ struct KeyExportCommand: ParsableCommand {
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The file; nothing may be there. With -, the standard output.") var file: String
+  @Argument(help: "The file; nothing may be there. With -, the standard output.", completion: .file()) var file: String
 
   func run() throws {
     let keys = try store.withStore { try $0.keys.export() }
@@ -60,7 +60,7 @@ struct KeyImportCommand: ParsableCommand {
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "The exported file.") var file: String
+  @Argument(help: "The exported file.", completion: .file()) var file: String
 
   func run() throws {
     let keys: Data

@@ -13,7 +13,7 @@ struct SalvageCommand: ParsableCommand {
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions
-  @Argument(help: "Where the new store is made; nothing may be there.") var newStore: String
+  @Argument(help: "Where the new store is made; nothing may be there.", completion: .directory) var newStore: String
   @OptionGroup var options: ReportOptions
 
   func run() throws {

@@ -15,7 +15,7 @@ struct BackupsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the backups of a series.", version: TodanaTool.configuration.version)
 
-  @Argument(help: "The directory of the series.") var series: String
+  @Argument(help: "The directory of the series.", completion: .directory) var series: String
   @OptionGroup var waiting: WaitOptions
   @OptionGroup var options: ListOptions
 
@@ -45,7 +45,7 @@ struct BackupsVerifyCommand: ParsableCommand {
     abstract: "Compares every byte of backups with its checksum.",
     version: TodanaTool.configuration.version)
 
-  @Argument(help: "The directory of the series.") var series: String
+  @Argument(help: "The directory of the series.", completion: .directory) var series: String
   @Option(help: "One backup's number; without it, all of them.") var number: Int?
   @OptionGroup var waiting: WaitOptions
   @OptionGroup var options: ReportOptions
@@ -82,7 +82,7 @@ struct BackupsPruneCommand: ParsableCommand {
     abstract: "Removes all backups but the newest ones.",
     version: TodanaTool.configuration.version)
 
-  @Argument(help: "The directory of the series.") var series: String
+  @Argument(help: "The directory of the series.", completion: .directory) var series: String
   @Option(help: ArgumentHelp("How many backups stay.", valueName: "count")) var keep: Int
   @OptionGroup var waiting: WaitOptions
   @Flag(help: "Show no progress.") var quiet = false

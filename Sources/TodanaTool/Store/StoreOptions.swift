@@ -4,7 +4,7 @@ import Todana
 
 /// The store that a command works on, and how it is opened.
 struct StoreOptions: ParsableArguments {
-  @Argument(help: "The store's directory.") var store: String
+  @Argument(help: "The store's directory.", completion: .directory) var store: String
   @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
 
   @OptionGroup var waiting: WaitOptions
