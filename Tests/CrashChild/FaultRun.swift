@@ -65,6 +65,7 @@ struct FaultRun {
   }
 
   fileprivate var backupPath: String { path + ".backup" }
+  fileprivate var assembledPath: String { path + ".assembled" }
   fileprivate var series: BackupSeries { BackupSeries(at: path + ".series") }
 
   /// Makes the store that the workloads start with.
@@ -112,8 +113,8 @@ struct FaultRun {
     return outcome
   }
 
-  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction, new keys, a backup, and backups of a
-  /// series among them.
+  /// Makes six saves, one of them large, one relaxed, with checkpoints, a compaction, new keys, a backup, one in
+  /// parts, and backups of a series among them.
   private func save(to store: Store, _ progress: inout Progress, _ outcome: inout Outcome) {
     while progress.acknowledged < savedBefore + 6 {
       let number = progress.acknowledged + 1
@@ -123,6 +124,7 @@ struct FaultRun {
         if number % 4 == 0 { try store.compact() }
         if isEncrypted, number % 3 == 1 { try renewKeys(of: store) }
         if number % 5 == 0, !FileManager.default.fileExists(atPath: backupPath) { try store.backUp(to: backupPath) }
+        if number % 5 == 1, !FileManager.default.fileExists(atPath: assembledPath) { try assemble(partsOf: store) }
         if number % 2 == 0 { try store.backUp(into: series) }
         if number % 6 == 0 { try series.prune(keeping: 2) }
         try FaultTree.write(number, to: store.backend)
@@ -142,6 +144,14 @@ struct FaultRun {
         progress = Progress(count)
       }
     }
+  }
+
+  /// A store of the parts of a backup.
+  private func assemble(partsOf store: Store) throws {
+    var parts: [BackupPart] = []
+    try store.writeBackup { parts.append($0) }
+    var next = parts.makeIterator()
+    try Store.make(at: assembledPath, fromBackup: { next.next() })
   }
 
   /// New keys, or what is left to do of that.
@@ -208,7 +218,7 @@ struct FaultRun {
         outcome.faults.append(fault)
       }
       try store.close()
-      try checkBackup(&outcome)
+      for path in [backupPath, assembledPath] { try checkBackup(path, &outcome) }
       try checkSeries(&outcome)
     } catch {
       outcome.faults.append("the store cannot be opened: \(error)")
@@ -240,11 +250,11 @@ extension FaultRun {
   }
 
   /// A backup is whole, or is not there.
-  private func checkBackup(_ outcome: inout Outcome) throws {
-    let names = [backupPath, backupPath + ".partial"]
+  private func checkBackup(_ path: String, _ outcome: inout Outcome) throws {
+    let names = [path, path + ".partial"]
     defer { for name in names { try? FileManager.default.removeItem(atPath: name) } }
-    guard FileManager.default.fileExists(atPath: backupPath) else { return }
-    let store = try Store(.directory(backupPath), classes: SaveWorkload.classes, configuration: configuration)
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
     let state = try SaveWorkload.State(of: store)
     if state.saveCount < savedBefore || state != SaveWorkload.State(after: state.saveCount) {
       outcome.faults.append("the backup holds what no save left")
