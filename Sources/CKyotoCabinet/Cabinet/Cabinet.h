@@ -35,8 +35,8 @@ class Cabinet {
   void close();
   // Begins to copy the newest commit.
   std::unique_ptr<Backup> openBackup(const std::string &path);
-  // Begins to read the newest commit, as a stream has it: without files that are none of the store's, and with the mark of
-  // a copy.
+  // Begins to read the newest commit, as a stream has it: without files that are none of the store's, and with the mark
+  // of a copy.
   std::unique_ptr<BackupReader> openBackupReader();
   std::unique_ptr<SeriesBackup> openSeriesBackup(const std::string &path);
   void reopen(tdn_open_report &report);

@@ -45,8 +45,8 @@ typedef struct {
   size_t byte_count;
 } tdn_backup_piece;
 
-// Begins to read the files that the newest commit needs; what the cabinet gets meanwhile is not among it. Until the reader
-// is closed no checkpoint runs, so the log grows. TDN_INVALID for TDN_STORAGE_MEMORY.
+// Begins to read the files that the newest commit needs; what the cabinet gets meanwhile is not among it. Until the
+// reader is closed no checkpoint runs, so the log grows. TDN_INVALID for TDN_STORAGE_MEMORY.
 tdn_backup_reader *TDN_NULLABLE tdn_backup_reader_open(
   tdn_cabinet *cabinet, tdn_backup_summary *summary, tdn_error *error);
 // TDN_INTERRUPTED after closing or reopening the cabinet.
@@ -54,7 +54,8 @@ bool tdn_backup_reader_next(tdn_backup_reader *reader, tdn_backup_piece *piece, 
 void tdn_backup_reader_close(tdn_backup_reader *reader);
 
 typedef struct tdn_backup_writer tdn_backup_writer;  // used by one thread at a time
-// Begins to make a store of such files at `path`, where nothing, or an empty directory, may be. What comes may be hostile.
+// Begins to make a store of such files at `path`, where nothing, or an empty directory, may be. What comes may be
+// hostile.
 tdn_backup_writer *TDN_NULLABLE tdn_backup_writer_open(const char *path, tdn_error *error);
 // Begins a file. TDN_DAMAGED for a name that no file of a store has, or that came before.
 bool tdn_backup_writer_begin(tdn_backup_writer *writer, const char *name, tdn_error *error);
