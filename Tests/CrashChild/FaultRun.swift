@@ -151,7 +151,7 @@ struct FaultRun {
     var parts: [BackupPart] = []
     try store.writeBackup { parts.append($0) }
     var next = parts.makeIterator()
-    try Store.make(at: assembledPath, fromBackup: { next.next() })
+    try Store.restore(at: assembledPath, fromParts: { next.next() })
   }
 
   /// New keys, or what is left to do of that.

@@ -99,7 +99,7 @@ class HashFile {
   void prefetchRecord(Place place) const;
 
   // Whoever reads values of this size one after another would have all of them in memory at last.
-  static constexpr size_t kLargeValue = 64 << 10;
+  static constexpr size_t kLargeValue = 16 << 10;
 
   // Where a chain was left: at the record, or at the place that a new record's address belongs to.
   struct ChainEnd {
@@ -146,7 +146,11 @@ class HashFile {
   void verifyValue(const HashBlock &block) const { verifyBytes({block.value, block.valueLength}); }
   // After a value was copied out: one that is large does not stay in memory.
   void releaseValue(std::string_view value) const {
-    if (value.size() >= kLargeValue) file_->release(value.data() - file_->at(0), static_cast<int64_t>(value.size()));
+    if (value.size() >= kLargeValue) file_->releaseRead(offset(value.data()), static_cast<int64_t>(value.size()));
+  }
+  // After a record of this value was added; `link` led to its place.
+  void releaseWay(int64_t link, size_t valueLength) const {
+    if (valueLength >= kLargeValue) file_->releaseRead(link, kAddressSize);
   }
   // Where the file has these bytes.
   int64_t offset(const char *bytes) const { return bytes - file_->at(0); }

@@ -16,7 +16,7 @@ public struct BackupSummary: Sendable, Hashable {
 }
 
 /// A part of a backup that is handed on, to a tape or over a network for example: ``Store/writeBackup(_:)`` gives parts,
-/// and ``Store/make(at:fromBackup:)`` makes a store of them.
+/// and ``Store/restore(at:fromParts:)`` makes a store of them.
 ///
 /// The files of the store come one after the other. Each begins with its name and length, and its bytes follow.
 public enum BackupPart: Sendable, Hashable {

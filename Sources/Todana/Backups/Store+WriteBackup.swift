@@ -50,7 +50,7 @@ extension Store {
   ///   ``StoreError/Code/damagedRecord`` the parts are not those of a backup.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
-  public static func make(at path: String, fromBackup next: () throws -> BackupPart?) throws -> BackupSummary {
+  public static func restore(at path: String, fromParts next: () throws -> BackupPart?) throws -> BackupSummary {
     guard case .summary(let summary) = try next() else { throw BackupAssembly.error("has no summary where it begins") }
     var assembly = try BackupAssembly(at: path, summary)
     while let part = try next() { try assembly.take(part) }

@@ -27,9 +27,9 @@ extension Archive {
   ) throws -> PackSummary {
     try checkPlace(path)
     var reader = try PackReader(descriptor)
-    try Store.make(
+    try Store.restore(
       at: path,
-      fromBackup: {
+      fromParts: {
         let progressNow = PackProgress(
           doneByteCount: reader.doneByteCount, byteCount: reader.summary?.byteCount ?? 0)
         return try reader.next { try progress(progressNow) }

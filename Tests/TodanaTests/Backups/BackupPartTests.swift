@@ -28,7 +28,7 @@ import Todana
   @discardableResult
   private func make(_ name: String, _ parts: [BackupPart]) throws -> BackupSummary {
     var iterator = parts.makeIterator()
-    return try Store.make(at: directory.path(name), fromBackup: { iterator.next() })
+    return try Store.restore(at: directory.path(name), fromParts: { iterator.next() })
   }
 
   @Test(arguments: [StoreEncryption.none, .key([UInt8](repeating: 5, count: 16))])
@@ -93,7 +93,7 @@ import Todana
     struct Enough: Error {}
     #expect(throws: Enough.self) {
       var iterator = sound.prefix(2).makeIterator()
-      try Store.make(at: directory.path("copy")) {
+      try Store.restore(at: directory.path("copy")) {
         guard let part = iterator.next() else { throw Enough() }
         return part
       }
