@@ -53,18 +53,17 @@ void DataFile::release(int64_t offset, int64_t byteCount) const {
   }
 }
 
-// With a page the kernel maps the whole piece of its cache that the page is in, up to 2 MiB: what is read leaves neighbours
-// behind, and so do the headers of other records on the way to it, which are anywhere.
+// With a page the kernel maps the whole piece of its cache that the page is in, up to 2 MiB.
 void DataFile::releaseRead(int64_t offset, int64_t byteCount) const {
   constexpr int64_t kPiece = 2 << 20;
+  const int64_t start = offset & -kPiece;
+  release(start, ((offset + byteCount + kPiece - 1) & -kPiece) - start);
+}
+
+void DataFile::noteLargeRecord() const {
   // To go through all pages takes longer the more there are.
   const uint32_t period = static_cast<uint32_t>(std::max<int64_t>(8, size() / kPageSize >> 16));
-  if (largeReads_.fetch_add(1, std::memory_order_relaxed) % period == period - 1) {
-    release(0, size());
-  } else {
-    const int64_t start = offset & -kPiece;
-    release(start, ((offset + byteCount + kPiece - 1) & -kPiece) - start);
-  }
+  if (largeRecords_.fetch_add(1, std::memory_order_relaxed) % period == period - 1) release(0, size());
 }
 
 void DataFile::verifyPage(int64_t page) const {

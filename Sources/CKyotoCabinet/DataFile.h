@@ -60,6 +60,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void release(int64_t offset, int64_t byteCount) const;
   // The same after a large value was read, with what the system has brought into memory along with it.
   void releaseRead(int64_t offset, int64_t byteCount) const;
+  // The header of a large record was looked at: among many of them each brings its own piece of the file into memory, so
+  // now and then all of it goes.
+  void noteLargeRecord() const;
 
   // Copies bytes out. False if the range is not within `size()`.
   bool read(int64_t offset, void *buffer, size_t byteCount) const {
@@ -142,7 +145,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   int64_t committedSize_ = 0;
 
   // One entry a page of the reserved space.
-  mutable std::atomic<uint32_t> largeReads_{0};
+  mutable std::atomic<uint32_t> largeRecords_{0};
   std::vector<uint64_t> dirtyBlocks_;               // changed since the last commit, a bit for each 64 bytes
   std::vector<uint32_t> loggedGeneration_;          // newest log generation that holds the page; 0: main file is current
   std::unique_ptr<std::atomic<uint64_t>[]> verified_;

@@ -41,7 +41,7 @@ enum Main {
   }
 
   private static func run() throws {
-    var command = try TodanaTool.parseAsRoot(TypedArguments.all)
+    var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(TypedArguments.all))
     try command.run()
   }
 

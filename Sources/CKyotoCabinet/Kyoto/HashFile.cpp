@@ -286,6 +286,7 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
   block.valueLength = valueLength;
   block.size = (block.value - bytes) + static_cast<int64_t>(valueLength) + paddingLength;
   if (block.size & ((1LL << alignmentPower_) - 1)) damaged("a record has an impossible size", offset);
+  if (valueLength >= kLargeValue) file_->noteLargeRecord();
 }
 
 void HashFile::damaged(const std::string &what, int64_t offset) const {

@@ -148,10 +148,6 @@ class HashFile {
   void releaseValue(std::string_view value) const {
     if (value.size() >= kLargeValue) file_->releaseRead(offset(value.data()), static_cast<int64_t>(value.size()));
   }
-  // After a record of this value was added; `link` led to its place.
-  void releaseWay(int64_t link, size_t valueLength) const {
-    if (valueLength >= kLargeValue) file_->releaseRead(link, kAddressSize);
-  }
   // Where the file has these bytes.
   int64_t offset(const char *bytes) const { return bytes - file_->at(0); }
   // Bytes within the file.

@@ -134,7 +134,6 @@ void HashWriter::append(
   db_.psiz_.secure_least(offset + size + padding);
   writeAddress(link, offset);
   if (!existing) db_.count_ += 1;
-  hash_->releaseWay(chain.link, valueLength);
 }
 
 void HashWriter::writeRecord(

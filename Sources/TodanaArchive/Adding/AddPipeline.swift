@@ -7,7 +7,7 @@ final class AddPipeline: @unchecked Sendable {
   /// One was to go on though another thread has failed, or nobody wants the result any more.
   struct Stopped: Error {}
 
-  static let byteLimit = 16 << 20
+  static let byteLimit = 12 << 20
 
   /// Guards all that follows.
   private let condition = NSCondition()

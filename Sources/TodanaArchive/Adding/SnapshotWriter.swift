@@ -5,7 +5,7 @@ internal import Todana
 /// For the thread of the store.
 final class SnapshotWriter {
   /// What a commit holds at most of new content, about: it is in memory until then.
-  static let commitByteCount = 12 << 20
+  static let commitByteCount = 8 << 20
   static let commitInterval = Duration.seconds(2)
 
   private let archive: ArchiveStore

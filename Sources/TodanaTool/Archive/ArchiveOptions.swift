@@ -20,6 +20,15 @@ struct ArchiveOptions: ParsableArguments {
     return (archive, Array(arguments.dropFirst()))
   }
 
+  /// Puts the archive that ``variable`` names where `archive key` expects a store, which it shares with `store key`.
+  static func namingStore(_ arguments: [String]) -> [String] {
+    guard arguments.count >= 3, arguments[..<2] == ["archive", "key"],
+      KeyTool.configuration.subcommands.contains(where: { $0.configuration.commandName == arguments[2] }),
+      let archive = ProcessInfo.processInfo.environment[variable], !archive.isEmpty
+    else { return arguments }
+    return arguments[...2] + [archive] + arguments[3...]
+  }
+
   /// The archive of a command that takes nothing else.
   static func archive(_ argument: String?) throws -> String {
     if let argument { return argument }

@@ -25,7 +25,9 @@ struct ArchiveStatsCommand: ParsableCommand {
       "Stored",
       "\(counted(stats.contentCount, "chunk or group", "chunks and groups")), "
         + "\(counted(stats.smallFileCount, "small file")), \(counted(stats.pageCount, "page")) of directories")
-    try line("On the disk", "\(formattedSize(Int(stats.storedByteCount))), ratio \(Self.rounded(stats.ratio))")
+    try line(
+      "On the disk",
+      formattedSize(Int(stats.storedByteCount)) + (stats.byteCount > 0 ? ", ratio \(Self.rounded(stats.ratio))" : ""))
   }
 
   /// Two digits behind the point at most.

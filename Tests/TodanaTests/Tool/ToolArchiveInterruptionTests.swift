@@ -64,4 +64,77 @@ import Testing
     #expect(try made.snapshots().map(\.id) == [first.id])
     #expect(try made.run("add", "src").status == 0)
   }
+
+  /// Killed at one moment after another, each time from the same state.
+  @Test(arguments: ["compact", "rewrite", "copy"])
+  func `what is killed while it changes archives leaves them whole`(_ command: String) throws {
+    try made.write(String(repeating: "kept", count: 100_000), to: "src/kept")
+    let kept = try made.add("src")
+    try Data((0..<6_000_000).map { _ in UInt8.random(in: 0...255) })
+      .write(to: URL(filePath: made.directory.path("large")))
+    let removed = try made.add("large")
+    if command == "compact" { #expect(try made.run("remove", removed.id).status == 0) }
+    let before = try made.snapshots().count
+    let (archive, other) = (made.path, made.directory.path("other"))
+    try FileManager.default.copyItem(atPath: archive, toPath: made.directory.path("saved"))
+    #expect(try ToolRun("archive", "init", other, "--key-file", made.keyFile).status == 0)
+    try FileManager.default.copyItem(atPath: other, toPath: made.directory.path("empty"))
+    for step in 1...(ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] == nil ? 3 : 20) {
+      for (saved, path) in [("saved", archive), ("empty", other)] {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: made.directory.path(saved), toPath: path)
+      }
+      let running =
+        switch command {
+        case "compact": try made.start("compact", "--quiet")
+        case "rewrite": try made.start("rewrite", "--exclude", "large", "--quiet")
+        default: try made.start("copy", other, "--quiet")
+        }
+      Thread.sleep(forTimeInterval: 0.03 * Double(step))
+      running.kill()
+      _ = running.waitForExit()
+      for path in [archive, other] {
+        let verified = try ToolRun("archive", "verify", path, "--key-file", made.keyFile)
+        #expect(verified.status == 0, "step \(step): \(verified.text)")
+      }
+      #expect(try made.snapshots().count == before)
+      let text = try made.run("cat", "src/kept", "--snapshot", try made.snapshots()[0].id).text
+      #expect(text.utf8.count == 400_000, "step \(step)")
+      // Once more, to its end.
+      guard command == "compact" else { continue }
+      #expect(try made.run("compact", "--quiet").status == 0)
+      let names = try FileManager.default.contentsOfDirectory(atPath: archive)
+      let sizes = try names.map { name in
+        (try FileManager.default.attributesOfItem(atPath: archive + "/" + name)[.size] as? NSNumber)?.intValue ?? 0
+      }
+      #expect(sizes.reduce(0, +) < 1_000_000, "step \(step)")
+    }
+    #expect(kept.files == 6)
+  }
+
+  private static let canMount =
+    (try? ChildProcess(executable: "/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).waitForExit())
+    == 0
+
+  @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
+  func `a full disk is an error on either side, and loses nothing`() throws {
+    let script = """
+      mkdir room; mount -t tmpfs -o size=16m tmpfs room || exit 10
+      head -c 3000000 /dev/urandom >small; head -c 30000000 /dev/urandom >large
+      key="--key-file key"; tool=$1
+      "$tool" archive init room/archive $key || exit 11
+      "$tool" archive add room/archive small $key --quiet || exit 12
+      "$tool" archive add room/archive large $key --quiet; [ $? -eq 4 ] || exit 13
+      "$tool" archive verify room/archive $key || exit 14
+      "$tool" archive cat room/archive small --key-file key | cmp - small || exit 15
+      mount -o remount,size=60m room || exit 16
+      "$tool" archive add room/archive large $key --quiet || exit 17
+      "$tool" archive extract room/archive --target room/out $key --quiet; [ $? -eq 4 ] || exit 18
+      [ ! -e room/out/large ] && [ "$(ls -A room/out | wc -l)" -eq 0 ] || exit 19
+      """
+    let run = try ToolRun(
+      [], workingDirectory: made.directory.path, runner: ["unshare", "-m", "sh", "-c", script, "sh"])
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(run.messages.contains("No space left on device"))
+  }
 }

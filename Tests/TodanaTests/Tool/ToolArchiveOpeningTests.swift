@@ -153,4 +153,18 @@ import Todana
     #expect(try shell(#""$tool" archive add archive key --tag "$name" --key-file key"#).status == 2)
     #expect(try shell(#""$tool" archive list "$name" --key-file key"#).status == 3)
   }
+
+  @Test func `keys of the archive that the environment names`() throws {
+    let made = try ToolArchive()
+    func run(_ arguments: String...) throws -> ToolRun {
+      try ToolRun(
+        ["archive", "key"] + arguments, environment: ["TODANA_ARCHIVE": made.path, "TODANA_NEW_PASSPHRASE": "another"],
+        workingDirectory: made.directory.path)
+    }
+    #expect(try run("add", "--key-file", "key").status == 0)
+    let list = try run("list", "--key-file", "key")
+    #expect(list.status == 0 && list.lines.count == 3, "\(list.text)\(list.messages)")
+    #expect(try run("list", "--help").text.contains("USAGE"))
+    #expect(try run("nonsense").status == 2)
+  }
 }
