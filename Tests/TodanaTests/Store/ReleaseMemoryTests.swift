@@ -137,4 +137,42 @@ import Todana
       #expect(try reader.fetch(Blob.self).count == 50)
     }
   }
+
+  /// The kernel maps up to 2 MiB around each header that is looked at.
+  @Test func `large records that were read do not stay in memory`() throws {
+    let directory = try TemporaryDirectory()
+    do {
+      let store = try Store(.directory(directory.path("store")), classes: [Blob.self])
+      for number in 0..<96 {
+        let blob = Blob()
+        blob.bytes = patternedBytes(UInt64(number), count: 1 << 20)
+        try store.insert(blob)
+        if number % 8 == 7 { try store.saveChanges() }
+      }
+      try store.close()
+    }
+    let store = try Store(.directory(directory.path("store")), classes: [Blob.self])
+    var most = 0
+    try store.forEach(Blob.self) { blob, _ in
+      #expect(blob.bytes.count == 1 << 20)
+      most = max(most, try Self.mappedByteCount(in: directory.path("store")))
+    }
+    #expect(try store.verify().isSound)
+    most = max(most, try Self.mappedByteCount(in: directory.path("store")))
+    #expect(most > 0 && most < 32 << 20)
+    try store.close()
+  }
+
+  /// What of the files of a directory is in this process's memory.
+  private static func mappedByteCount(in path: String) throws -> Int {
+    var sum = 0
+    var isInside = false
+    for line in try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n") {
+      let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard let first = fields.first else { continue }
+      if first.contains("-"), !first.hasSuffix(":") { isInside = fields.last?.contains(path) ?? false }
+      if isInside, first == "Rss:", fields.count > 1 { sum += (Int(fields[1]) ?? 0) << 10 }
+    }
+    return sum
+  }
 }
