@@ -6,7 +6,8 @@ import Testing
 @Suite struct ToolInstallTests {
   let directory: TemporaryDirectory
 
-  init() throws { directory = try TemporaryDirectory(isInMemory: true) }
+  // Of the size of the tool, several times.
+  init() throws { directory = try TemporaryDirectory() }
 
   /// Of the package.
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
