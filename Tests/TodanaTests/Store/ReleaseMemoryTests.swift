@@ -167,7 +167,9 @@ import Todana
   private static func mappedByteCount(in path: String) throws -> Int {
     var sum = 0
     var isInside = false
-    for line in try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n") {
+    // The system says that the file has no bytes.
+    let data = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
+    for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
       let fields = line.split(separator: " ", omittingEmptySubsequences: true)
       guard let first = fields.first else { continue }
       if first.contains("-"), !first.hasSuffix(":") { isInside = fields.last?.contains(path) ?? false }
