@@ -76,27 +76,13 @@ struct ArchiveAddCommand: ParsableCommand {
   }
 
   private func say(_ added: Archive.Added) throws {
-    let progress = added.progress
-    for failure in progress.failures { warn(failure) }
-    if verbose { for exclusion in progress.exclusions { warn(exclusion) } }
+    added.tellFailures(verbose: verbose)
     if report.json { return try printJSON(AddReport(added)) }
-    let counts = progress.counts
-    try StandardOutput.line(
-      "\(counted(counts.files, "file")) in \(counted(counts.directories, "directory", "directories")), "
-        + "\(formattedSize(Int(counts.bytes))): \(formattedCount(progress.newFiles)) new, "
-        + "\(formattedCount(progress.changedFiles)) changed, \(formattedCount(progress.unchangedFiles)) unchanged.")
-    if progress.skippedSockets > 0 {
-      try StandardOutput.line("\(counted(progress.skippedSockets, "socket")) left out.")
-    }
-    if progress.excluded > 0 { try StandardOutput.line("\(counted(progress.excluded, "path")) left out by rules.") }
-    if counts.failures > 0 { try StandardOutput.line("\(counted(counts.failures, "problem")), listed above.") }
-    guard let snapshot = added.snapshot else {
-      return try StandardOutput.line(
-        dryRun ? "Nothing was stored: this was a dry run." : "Nothing could be read: no snapshot was made.")
-    }
-    try StandardOutput.line(
-      "Stored \(formattedSize(Int(progress.newBytes))) of new content in \(formattedSize(Int(progress.storedBytes))).")
-    try StandardOutput.line("Snapshot \(snapshot.id.short).")
+    let progress = added.progress
+    try added.say(
+      compared: ": \(formattedCount(progress.newFiles)) new, \(formattedCount(progress.changedFiles)) changed, "
+        + "\(formattedCount(progress.unchangedFiles)) unchanged.",
+      isDryRun: dryRun, nothing: "Nothing could be read")
   }
 }
 
