@@ -4,12 +4,12 @@
 /// estimates; how many of these pass the rest of the condition is not known, and taken for a third.
 struct Planner {
   private let table: ClassTable
-  private let query: QuerySpecification
-  private let indexes: [ClassIndex]
+  let query: QuerySpecification
+  let indexes: [ClassIndex]
   private let recordCount: Double
   private let estimate: (ClassID, ByteRange) throws(StoreError) -> Int
 
-  private enum Cost {
+  enum Cost {
     static let entry = 0.06
     static let row = 1.0
     static let scannedRecord = 0.3
@@ -38,7 +38,8 @@ struct Planner {
     if case .never = condition {
       return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
     }
-    let tests = condition.conjuncts
+    let tests = condition.conjuncts.map(PlannedTest.init)
+    if let plan = uniqueKeyPlan(condition, tests) { return plan }
     var best = scanPlan(condition)
     var accesses: [IndexAccess] = []
     for index in indexes {
@@ -90,13 +91,13 @@ struct Planner {
   ///
   /// `count` says how many entries are expected, where that need not be estimated.
   private func access(
-    to index: ClassIndex, _ tests: [any Test], count: (IndexAccess) -> Double? = { _ in nil }
+    to index: ClassIndex, _ tests: [PlannedTest], count: (IndexAccess) -> Double? = { _ in nil }
   ) throws(StoreError) -> IndexAccess? {
     guard let structure = index.structure else { return nil }
     var exact = Set<TestIdentity>()
     if let condition = index.declaration.condition {
       // Its own conditions have to be among those of the query.
-      let identities = Set(tests.map(\.identity))
+      let identities = Set(tests.map(\.test.identity))
       for node in condition.conjunctNodes {
         guard case .test(let test) = node, identities.contains(test.identity) else { return nil }
         exact.insert(test.identity)
@@ -111,7 +112,7 @@ struct Planner {
       let used = part.path.isEach ? Array(relevant.prefix(1)) : relevant
       guard var values = used.first?.ranges else { break }
       for test in used.dropFirst() { if let more = test.ranges { values = values.intersection(more) } }
-      if values.isExact { exact.formUnion(used.map(\.identity)) }
+      if values.isExact { exact.formUnion(used.map(\.test.identity)) }
       let valueRanges = part.isDescending ? values.ranges.reversed().compactMap(\.inverted) : values.ranges
       if valueRanges.count * prefixes.count > Self.rangeLimit { break }
       if valueRanges.allSatisfy(\.isSingle) {
@@ -132,7 +133,9 @@ struct Planner {
     {
       return nil
     }
-    if let count = count(access) {
+    if access.isUnique {
+      access.expectedCount = Double(access.ranges.count)
+    } else if let count = count(access) {
       access.expectedCount = count
     } else {
       access.expectedCount = try expectedCount(access)
@@ -142,7 +145,6 @@ struct Planner {
 
   /// Estimates some of many ranges, and takes the others for as large.
   private func expectedCount(_ access: IndexAccess) throws(StoreError) -> Double {
-    if access.isUnique { return Double(access.ranges.count) }
     let step = max(1, access.ranges.count / 16)
     var sum = 0
     var count = 0
@@ -280,13 +282,25 @@ struct Planner {
 
   private func bestAccess(for node: ConditionNode) throws(StoreError) -> IndexAccess? {
     var best: IndexAccess?
+    let tests = node.conjuncts.map(PlannedTest.init)
     for index in indexes {
-      guard let access = try access(to: index, node.conjuncts), !access.ranges.contains(where: \.isWhole) else {
+      guard let access = try access(to: index, tests), !access.ranges.contains(where: \.isWhole) else {
         continue
       }
       if best.map({ access.expectedCount < $0.expectedCount }) ?? true { best = access }
     }
     return best
+  }
+}
+
+/// A test, and where the values that pass it stand in an index, which takes time to find out.
+struct PlannedTest {
+  let test: any Test
+  let ranges: ValueRanges?
+
+  init(_ test: any Test) {
+    self.test = test
+    ranges = test.ranges
   }
 }
 

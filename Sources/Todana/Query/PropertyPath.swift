@@ -52,6 +52,9 @@ struct PropertyPath: Hashable, @unchecked Sendable {
     return path
   }
 
+  /// The type of the value that the first key path leads to.
+  var firstValueType: Any.Type? { keyPaths.first.map { type(of: $0).valueType } }
+
   /// Whether it leads through other objects, which change without this one.
   var leadsToOtherObjects: Bool { keyPaths.count > 1 }
 
