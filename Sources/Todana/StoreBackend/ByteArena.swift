@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// Growing memory for encoded bytes: one allocation that a whole save, or a whole scan, reuses.
 ///
 /// Not thread-safe. Pointers into it are good until the next call that may grow it.
@@ -11,11 +17,11 @@ public final class ByteArena {
 
   public init(capacity: Int = 0) {
     let capacity = max(capacity, 64)
-    unsafe storedBase = .allocate(byteCount: capacity, alignment: 16)
+    unsafe storedBase = Self.memory(malloc(capacity), capacity)
     unsafe storedCapacity = capacity
   }
 
-  deinit { unsafe storedBase.deallocate() }
+  deinit { unsafe free(storedBase) }
 
   /// The first byte; never null, even at capacity 0.
   package var base: UnsafeMutableRawPointer { unsafe storedBase }
@@ -45,11 +51,15 @@ public final class ByteArena {
     move(toCapacity: max(byteCount, 64))
   }
 
+  /// Where there is much, the C library moves pages to a new place, and copies nothing.
   private func move(toCapacity newCapacity: Int) {
-    let newBase = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
-    unsafe newBase.copyMemory(from: base, byteCount: count)
-    unsafe base.deallocate()
-    unsafe storedBase = newBase
+    unsafe storedBase = Self.memory(realloc(storedBase, newCapacity), newCapacity)
     unsafe storedCapacity = newCapacity
+  }
+
+  private static func memory(_ memory: UnsafeMutableRawPointer?, _ byteCount: Int) -> UnsafeMutableRawPointer {
+    // As Swift's own allocation does.
+    guard let memory = unsafe memory else { fatalError("There is no memory of \(byteCount) bytes.") }
+    return unsafe memory
   }
 }
