@@ -9,6 +9,7 @@
 #include "Failure.h"
 #include "FileGroup.h"
 #include "PageSums.h"
+#include "RangeRelease.h"
 
 namespace todana {
 
@@ -26,7 +27,7 @@ uint64_t blocksOf(int64_t first, int64_t last) {
 }  // namespace
 
 DataFile::DataFile(FileGroup &group, uint32_t number, std::string name)
-    : group_(group), number_(number), name_(std::move(name)) {}
+    : group_(group), number_(number), sparesMemory_(group.settings_.sparesMemory), name_(std::move(name)) {}
 
 DataFile::~DataFile() {
   if (base_) ::munmap(base_, reserved_);
@@ -44,31 +45,48 @@ void DataFile::release(int64_t offset, int64_t byteCount) const {
   if (state_ != State::normal) return;
   const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
   int64_t page = pageCeiling(offset) / kPageSize;
+  RangeRelease ranges;
   while (page < end) {
     // Up to a page that only memory has.
     int64_t run = page;
-    while (run < end && isInMainFile(run) && dirtyBlocks_[run] == 0) run++;
-    if (run > page) dropPrivateCopy(base_ + page * kPageSize, (run - page) * kPageSize);
+    while (run < end) {
+      const bool isPiece = run % kPiecePages == 0 && run + kPiecePages <= end;
+      if (isPiece && keptInPiece_[run / kPiecePages] == 0 && dirtyPages_.empty()) {
+        run += kPiecePages;
+      } else if (isInMainFile(run) && dirtyBlocks_[run] == 0) {
+        run++;
+      } else {
+        break;
+      }
+    }
+    if (run > page) ranges.add(base_ + page * kPageSize, (run - page) * kPageSize);
     page = run + 1;
   }
 }
 
+void DataFile::releaseAll() const {
+  release(0, size());
+  if (sums_) sums_->release();
+}
+
 // With a page the kernel maps the whole piece of its cache that the page is in, up to 2 MiB.
 void DataFile::releaseRead(int64_t offset, int64_t byteCount) const {
-  constexpr int64_t kPiece = 2 << 20;
+  constexpr int64_t kPiece = kPiecePages * kPageSize;
   const int64_t start = offset & -kPiece;
   release(start, ((offset + byteCount + kPiece - 1) & -kPiece) - start);
 }
 
 void DataFile::noteLargeRecord() const {
-  // To go through all pages takes longer the more there are.
-  const uint32_t period = static_cast<uint32_t>(std::max<int64_t>(8, size() / kPageSize >> 16));
-  if (largeRecords_.fetch_add(1, std::memory_order_relaxed) % period == period - 1) release(0, size());
+  releaseNowAndThen(largeRecords_, 8);
+}
+
+void DataFile::releaseNowAndThen(std::atomic<uint32_t> &counter, uint32_t period) const {
+  if (counter.fetch_add(1, std::memory_order_relaxed) % period == period - 1) releaseAll();
 }
 
 void DataFile::verifyPage(int64_t page) const {
   constexpr int64_t kNeighbours = 16;
-  const uint64_t neighbours = verified_[page >> 6].load(std::memory_order_relaxed) >> (page & 63 & -kNeighbours);
+  const uint64_t neighbours = __atomic_load_n(&verified_[page >> 6], __ATOMIC_RELAXED) >> (page & 63 & -kNeighbours);
   if ((neighbours & ((1 << kNeighbours) - 1)) == 0) prefetch((page & -kNeighbours) * kPageSize, kNeighbours * kPageSize);
   uint64_t expected;
   if (sums_ && (!sums_->find(page, &expected) || pageChecksum(base_ + page * kPageSize, number_, page) != expected)) {
@@ -182,11 +200,28 @@ void DataFile::forgetChanges() {
   committedSize_ = size();
 }
 
+int64_t DataFile::forgetLogged() {
+  int64_t count = 0;
+  for (int64_t piece = 0; piece < keptInPiece_.count(); piece++) {
+    if (keptInPiece_[piece] == 0) continue;
+    const int64_t end = std::min((piece + 1) * kPiecePages, loggedGeneration_.count());
+    for (int64_t page = piece * kPiecePages; page < end; page++) {
+      if (loggedGeneration_[page] == 0) continue;
+      setLogged(page, 0);
+      count++;
+    }
+  }
+  return count;
+}
+
 // MARK: Memory
 
 namespace {
 
 constexpr int64_t kLeastReservation = 1 << 20;
+
+// Pages of a building file whose checksums are computed before they are let go of.
+constexpr int64_t kSealedPages = 4096;
 
 // Large reservations are aligned for huge pages and ask for them: a file that is being filled is written all over its
 // buckets, and would take a fault, and a place in the translation cache, for each small page.
@@ -225,7 +260,7 @@ void DataFile::map(DiskFile *main, int64_t fileSize) {
   while (reserved < fileSize) reserved *= 2;
   base_ = reserveAddressSpace(reserved, name_);
   reserved_ = reserved;
-  resizePageTables(reserved);
+  growPageTables(reserved);
   if (main) mapMain(*main, pageCeiling(fileSize));
   size_.store(fileSize, std::memory_order_relaxed);
   committedSize_ = fileSize;
@@ -250,6 +285,11 @@ void DataFile::seal() {
   sealedSums_.resize(pageCount);
   for (int64_t page = 0; page < pageCount; page++) {
     sealedSums_[page] = pageChecksum(base_ + page * kPageSize, number_, page);
+    // The whole file would come into memory.
+    if (page % kSealedPages == kSealedPages - 1) {
+      const int64_t first = page + 1 - kSealedPages;
+      ::madvise(base_ + first * kPageSize, static_cast<size_t>(kSealedPages * kPageSize), MADV_DONTNEED);
+    }
   }
   mapMain(*buildingFile_, pageCeiling(size()));
   if (reserved_ > mainEnd_ &&
@@ -264,16 +304,12 @@ void DataFile::seal() {
   isSealed_ = true;
 }
 
-void DataFile::resizePageTables(int64_t reserved) {
-  const size_t oldPages = dirtyBlocks_.size(), pages = reserved / kPageSize;
-  auto verified = std::make_unique<std::atomic<uint64_t>[]>((pages + 63) / 64);
-  for (size_t word = 0; word < (pages + 63) / 64; word++) {
-    verified[word].store(
-      word < (oldPages + 63) / 64 ? verified_[word].load(std::memory_order_relaxed) : 0, std::memory_order_relaxed);
-  }
-  dirtyBlocks_.resize(pages);
-  loggedGeneration_.resize(pages);
-  verified_ = std::move(verified);
+void DataFile::growPageTables(int64_t reserved) {
+  const int64_t pages = reserved / kPageSize;
+  dirtyBlocks_.grow(pages);
+  loggedGeneration_.grow(pages);
+  keptInPiece_.grow((pages + kPiecePages - 1) / kPiecePages);
+  verified_.grow((pages + 63) / 64);
 }
 
 void DataFile::reserve(int64_t byteCount) {
@@ -282,7 +318,7 @@ void DataFile::reserve(int64_t byteCount) {
   while (reserved < byteCount) reserved *= 2;
   if (state_ == State::building && buildingFile_) {
     buildingFile_->allocate(reserved);
-    resizePageTables(reserved);
+    growPageTables(reserved);
     void *base = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, buildingFile_->descriptor(), 0);
     if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
     if (base_) ::munmap(base_, reserved_);
@@ -292,7 +328,7 @@ void DataFile::reserve(int64_t byteCount) {
   }
   char *base = reserveAddressSpace(reserved, name_);
   try {
-    resizePageTables(reserved);
+    growPageTables(reserved);
     moveTo(base, reserved);
   } catch (...) {
     ::munmap(base, reserved);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "Disk.h"
+#include "PageTable.h"
 
 namespace todana {
 
@@ -58,11 +59,17 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Lets go of the memory of a part that was looked at and is large: of whole pages that are as the main file has them.
   // They are read again when they are looked at again, without another look at their checksums.
   void release(int64_t offset, int64_t byteCount) const;
+  // The same of all parts, and of the checksums.
+  void releaseAll() const;
   // The same after a large value was read, with what the system has brought into memory along with it.
   void releaseRead(int64_t offset, int64_t byteCount) const;
   // The header of a large record was looked at: among many of them each brings its own piece of the file into memory, so
   // now and then all of it goes.
   void noteLargeRecord() const;
+  // The header of any record was looked at: the same where memory is spared, of a file that would take much.
+  void noteRecord() const {
+    if (sparesMemory_ && size() >= kMuchMemory && dirtyPages_.empty()) releaseNowAndThen(records_, 16);
+  }
 
   // Copies bytes out. False if the range is not within `size()`.
   bool read(int64_t offset, void *buffer, size_t byteCount) const {
@@ -103,7 +110,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void moveTo(char *base, int64_t reserved);
   void mapMain(DiskFile &main, int64_t end);
   void seal();  // a building file
-  void resizePageTables(int64_t reserved);
+  void growPageTables(int64_t reserved);
 
   // -- Changes
   void writePart(int64_t page, int64_t first, int64_t end, const char *bytes);
@@ -116,21 +123,34 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_;
   }
   // For who only reads: the main file does not hold the page as it is to be seen.
-  void keepInMemory(int64_t page) { loggedGeneration_[page] = UINT32_MAX; }
+  void keepInMemory(int64_t page) { setLogged(page, UINT32_MAX); }
+  // Pages are let go of in such pieces; the kernel maps as much of its cache around a page that is touched, at most.
+  static constexpr int64_t kPiecePages = 512;
+  // Of one that is dropped. Returns how many pages had a generation.
+  int64_t forgetLogged();
+  void setLogged(int64_t page, uint32_t generation) {
+    uint32_t &logged = loggedGeneration_[page];
+    keptInPiece_[page / kPiecePages] += static_cast<uint16_t>((generation != 0) - (logged != 0));
+    logged = generation;
+  }
   void saveOldBlocks(int64_t page, uint64_t blocks);
   void rollBack();
   void forgetChanges();  // after a commit: what was changed is now the committed content
 
   bool isVerified(int64_t page) const {
-    return (verified_[page >> 6].load(std::memory_order_acquire) >> (page & 63)) & 1;
+    return (__atomic_load_n(&verified_[page >> 6], __ATOMIC_ACQUIRE) >> (page & 63)) & 1;
   }
   void setVerified(int64_t page) const {
-    verified_[page >> 6].fetch_or(1ULL << (page & 63), std::memory_order_release);
+    __atomic_fetch_or(&verified_[page >> 6], 1ULL << (page & 63), __ATOMIC_RELEASE);
   }
   void verifyPage(int64_t page) const;
+  void releaseNowAndThen(std::atomic<uint32_t> &counter, uint32_t period) const;
 
   FileGroup &group_;
+  static constexpr int64_t kMuchMemory = 64 << 20;
+
   const uint32_t number_;
+  const bool sparesMemory_;
   const std::string name_;
   State state_ = State::normal;
   bool isDirect_ = false;          // its new pages are written directly by the commit being applied
@@ -145,10 +165,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   int64_t committedSize_ = 0;
 
   // One entry a page of the reserved space.
-  mutable std::atomic<uint32_t> largeRecords_{0};
-  std::vector<uint64_t> dirtyBlocks_;               // changed since the last commit, a bit for each 64 bytes
-  std::vector<uint32_t> loggedGeneration_;          // newest log generation that holds the page; 0: main file is current
-  std::unique_ptr<std::atomic<uint64_t>[]> verified_;
+  mutable std::atomic<uint32_t> largeRecords_{0}, records_{0};
+  PageTable<uint64_t> dirtyBlocks_;       // changed since the last commit, a bit for each 64 bytes
+  PageTable<uint32_t> loggedGeneration_;  // newest log generation that holds the page; 0: main file is current
+  PageTable<uint16_t> keptInPiece_;       // for each piece, its pages with a generation
+  mutable PageTable<uint64_t> verified_;  // a bit for each page
 
   std::vector<uint32_t> dirtyPages_;
   struct OldBlock {

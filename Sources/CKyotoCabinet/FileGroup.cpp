@@ -173,7 +173,7 @@ void FileGroup::releaseMemory() {
   }
   for (const std::shared_ptr<DataFile> &file : files) {
     ReadLock lock(*this);
-    file->release(0, file->size());
+    file->releaseAll();
   }
 }
 

@@ -39,6 +39,7 @@ class FileGroup {
     int64_t sectorSize = 512;
     bool strict = false;
     bool readOnly = false;
+    bool sparesMemory = false;
     bool isVolatile = false;  // memory only: no log, no checkpoint
   };
 

@@ -173,7 +173,7 @@ void FileGroup::releasePages(DataFile &file, const std::vector<uint32_t> &pages,
   for (uint32_t page : pages) {
     const int64_t offset = page * kPageSize;
     if (file.loggedGeneration_[page] != generation || offset >= file.mainEnd_) continue;
-    file.loggedGeneration_[page] = 0;
+    file.setLogged(page, 0);
     privatePages_--;
     if (offset != end) {
       drop();

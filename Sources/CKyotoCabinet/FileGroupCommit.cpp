@@ -229,17 +229,14 @@ void FileGroup::acceptChanges() {
     for (uint32_t page : file->dirtyPages_) {
       if (page >= endLogged || generation == 0) continue;
       if (file->loggedGeneration_[page] == 0) privatePages_++;
-      file->loggedGeneration_[page] = static_cast<uint32_t>(generation);
+      file->setLogged(page, static_cast<uint32_t>(generation));
     }
     file->forgetChanges();
     file->isDirect_ = false;
     if (file->state_ == DataFile::State::fresh) file->state_ = DataFile::State::normal;
   }
   for (const std::shared_ptr<DataFile> &file : dropping_) {
-    for (uint32_t &logged : file->loggedGeneration_) {
-      if (logged != 0) privatePages_--;
-      logged = 0;
-    }
+    privatePages_ -= file->forgetLogged();
     dropped_.push_back({file->name_, generation});
     std::lock_guard<std::mutex> lock(filesMutex_);
     files_.erase(file->number_);

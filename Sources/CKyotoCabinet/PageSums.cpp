@@ -54,6 +54,10 @@ PageSums::~PageSums() {
   if (mapping_) ::munmap(mapping_, mappedSize_);
 }
 
+void PageSums::release() const {
+  if (mapping_) ::madvise(mapping_, static_cast<size_t>(mappedSize_), MADV_DONTNEED);
+}
+
 bool PageSums::reaches(int64_t pageCount) const { return kEntries + 8 * pageCount <= mappedSize_; }
 
 bool PageSums::find(int64_t page, uint64_t *sum) const {

@@ -27,6 +27,8 @@ class PageSums {
   bool reaches(int64_t pageCount) const;
   // False where the file ends before the page's entry.
   bool find(int64_t page, uint64_t *sum) const;
+  // Lets go of the memory of entries that were looked at.
+  void release() const;
 
   // The checksums as they stand in the file now, of pages from `firstPage` on; fewer where the file ends before.
   static std::vector<uint64_t> read(Disk &disk, const std::string &dataFileName, int64_t firstPage, size_t count);

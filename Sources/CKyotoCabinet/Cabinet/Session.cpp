@@ -16,6 +16,7 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   FileGroup::Settings settings;
   settings.logLimit = options.log_limit;
   settings.privateLimit = options.private_limit;
+  settings.sparesMemory = options.spares_memory;
   settings.commitLimit = options.commit_limit;
   settings.directThreshold = options.direct_threshold;
   settings.sectorSize = options.sector_size > 0 ? options.sector_size : disk.sectorSize();

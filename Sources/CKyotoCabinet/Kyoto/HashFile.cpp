@@ -286,7 +286,11 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
   block.valueLength = valueLength;
   block.size = (block.value - bytes) + static_cast<int64_t>(valueLength) + paddingLength;
   if (block.size & ((1LL << alignmentPower_) - 1)) damaged("a record has an impossible size", offset);
-  if (valueLength >= kLargeValue) file_->noteLargeRecord();
+  if (valueLength >= kLargeValue) {
+    file_->noteLargeRecord();
+  } else {
+    file_->noteRecord();
+  }
 }
 
 void HashFile::damaged(const std::string &what, int64_t offset) const {

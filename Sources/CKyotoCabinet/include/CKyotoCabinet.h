@@ -121,6 +121,7 @@ typedef struct {
   int32_t scrypt_log2_n;       // what a passphrase that is added costs to try; 0: 16
   int64_t seal_limit;          // what is sealed under one key until a new one is made, about; 0: 2^31
   const tdn_anchor *TDN_NULLABLE expected;  // null: whatever state the store is in. Read by `tdn_open` only
+  bool spares_memory;          // of large files little stays in memory for having been read, which takes longer
   bool resuming_migration;     // plain records are accepted where encrypting or decrypting the store was interrupted
 } tdn_options;
 

@@ -30,6 +30,12 @@ extension KyotoBackend {
     public var logLimitByteCount = 64 << 20
     /// Bytes of pages changed since the last checkpoint that start one in the background.
     public var privateLimitByteCount = 128 << 20
+    /// Whether little of large files stays in the process's memory because it was read.
+    ///
+    /// Such pages are the system's cache, and cost nobody memory that is needed otherwise, but they count as the
+    /// process's: up to 2 MiB for each record that is looked at. For programs that have to keep within a limit; what is
+    /// read from files of 64 MiB and more takes longer then.
+    public var sparesMemory = false
     /// Bytes of committed pages that one batch may change.
     public var commitLimitByteCount = 1 << 30
     /// Bytes of old values that a snapshot keeps in memory before it uses a file.
@@ -111,6 +117,7 @@ extension KyotoBackend.Options {
     unsafe options.wait_milliseconds = waitDuration.wholeMilliseconds
     unsafe options.log_limit = Int64(logLimitByteCount)
     unsafe options.private_limit = Int64(privateLimitByteCount)
+    unsafe options.spares_memory = sparesMemory
     unsafe options.commit_limit = Int64(commitLimitByteCount)
     unsafe options.snapshot_limit = Int64(snapshotLimitByteCount)
     unsafe options.direct_threshold = Int64(directThresholdByteCount)

@@ -1,0 +1,54 @@
+// An entry for each page of a file, zero at first, in memory that is taken as entries are written.
+//
+// A file of a terabyte has 268 million pages, and those that anything is noted of are few.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace todana {
+
+template <typename Entry>
+class PageTable {
+ public:
+  Entry &operator[](int64_t page) { return entries_.get()[page]; }
+  const Entry &operator[](int64_t page) const { return entries_.get()[page]; }
+  int64_t count() const { return count_; }
+
+  // Entries that there were stay. Throws std::bad_alloc.
+  void grow(int64_t count) {
+    if (count <= count_) return;
+    // Of much, the system gives pages that are zero, and not there before they are written.
+    std::unique_ptr<Entry, Freeing> entries(
+      static_cast<Entry *>(std::calloc(static_cast<size_t>(count), sizeof(Entry))));
+    if (!entries) throw std::bad_alloc();
+    for (int64_t first = 0; first < count_; first += kBlock) {
+      const size_t byteCount = static_cast<size_t>(std::min(kBlock, count_ - first)) * sizeof(Entry);
+      const Entry *from = entries_.get() + first;
+      if (!isZero(from, byteCount)) std::memcpy(entries.get() + first, from, byteCount);
+    }
+    entries_ = std::move(entries);
+    count_ = count;
+  }
+
+ private:
+  struct Freeing {
+    void operator()(Entry *entries) const { std::free(entries); }
+  };
+
+  static constexpr int64_t kBlock = 4096 / sizeof(Entry);
+
+  static bool isZero(const Entry *entries, size_t byteCount) {
+    const char *bytes = reinterpret_cast<const char *>(entries);
+    return bytes[0] == 0 && std::memcmp(bytes, bytes + 1, byteCount - 1) == 0;
+  }
+
+  std::unique_ptr<Entry, Freeing> entries_;
+  int64_t count_ = 0;
+};
+
+}  // namespace todana
