@@ -21,6 +21,7 @@ static void set_status(tdf_status *status, const struct stat *from) {
       .inode = from->st_ino,
       .link_count = from->st_nlink,
       .byte_count = from->st_size,
+      .allocated_byte_count = (int64_t)from->st_blocks * 512,
   };
 }
 

@@ -53,6 +53,7 @@ typedef struct {
   uint64_t inode;
   uint64_t link_count;
   int64_t byte_count;
+  int64_t allocated_byte_count;  // of storage
 } tdf_status;
 
 int tdf_get_status(int file, tdf_status *status);

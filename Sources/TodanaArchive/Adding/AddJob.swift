@@ -9,16 +9,18 @@ struct AddJob: Sendable {
 
   let number: Int
   let work: Work
-  /// Memory that it takes.
+  /// Memory that it and its result take, about.
   let byteCount: Int
+  /// Of a job without any content.
+  private static let emptyByteCount = 512
 
   init(number: Int, work: Work) {
     self.number = number
     self.work = work
     byteCount =
       switch work {
-      case .chunk(let data): data.count
-      case .batch(let steps, _, let data): steps.reduce(data.count) { $0 + $1.byteCount }
+      case .chunk(let data): Self.emptyByteCount + data.count
+      case .batch(let steps, _, let data): steps.reduce(Self.emptyByteCount + data.count) { $0 + $1.byteCount }
       }
   }
 }

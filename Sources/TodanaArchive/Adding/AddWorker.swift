@@ -41,7 +41,7 @@ final class AddWorker {
       try unsafe namer.name(of: bytes)
     }
     guard claims.contents.claim(name, for: job) else { return NamedContent(name: name, place: .elsewhere) }
-    if let row = try archive.row(ofContent: name) {
+    if let row = try archive.row(of: StoredContent.self, named: name) {
       claims.contents.drop(name, of: job)
       return NamedContent(name: name, place: .row(row))
     }
@@ -61,7 +61,7 @@ final class AddWorker {
         try unsafe namer.name(of: UnsafeRawBufferPointer(rebasing: bytes[range]))
       }
       guard claims.smallFiles.claim(name, for: job) else { return NamedSmallFile(name: name, place: .elsewhere) }
-      if let row = try archive.row(ofSmallFile: name) {
+      if let row = try archive.row(of: StoredSmallFile.self, named: name) {
         claims.smallFiles.drop(name, of: job)
         return NamedSmallFile(name: name, place: .row(row))
       }

@@ -63,6 +63,18 @@ final class ContentSubmitter {
     }
   }
 
+  /// Reads a file of any length to its end, for nothing but its length.
+  func skip(_ read: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int64 {
+    try unsafe window.withScratch { memory in
+      var byteCount: Int64 = 0
+      while true {
+        let count = try unsafe read(memory)
+        if count == 0 { return byteCount }
+        byteCount += Int64(count)
+      }
+    }
+  }
+
   /// The file that chunks came of could not be read to its end.
   func dropChunks() throws {
     if looseChunkCount > 0 { try append(.drop(looseChunkCount)) }

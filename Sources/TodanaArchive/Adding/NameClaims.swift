@@ -7,8 +7,8 @@ internal import Synchronization
 final class NameClaims: Sendable {
   private struct State {
     var jobs: [ContentName: Int] = [:]
-    /// Names that two jobs may bring.
-    var contested: Set<ContentName> = []
+    /// Names that two jobs may bring, and the later job.
+    var contested: [ContentName: Int] = [:]
   }
 
   private let state = Mutex(State())
@@ -22,7 +22,7 @@ final class NameClaims: Sendable {
       }
       guard other > job else { return false }
       state.jobs[name] = job
-      state.contested.insert(name)
+      state.contested[name] = max(other, state.contested[name] ?? 0)
       return true
     }
   }
@@ -35,12 +35,17 @@ final class NameClaims: Sendable {
   }
 
   /// Whether another job may have brought it, too.
-  func isContested(_ name: ContentName) -> Bool { state.withLock { $0.contested.contains(name) } }
+  func isContested(_ name: ContentName) -> Bool { state.withLock { $0.contested[name] != nil } }
 
   /// What was committed is found in the archive from now on.
-  func forget(_ names: some Sequence<ContentName>) {
+  ///
+  /// - Parameters:
+  ///   - names: Of what was committed.
+  ///   - end: The first job whose result was not stored.
+  func forget(_ names: some Sequence<ContentName>, before end: Int) {
     state.withLock { state in
       for name in names { state.jobs[name] = nil }
+      if !state.contested.isEmpty { state.contested = state.contested.filter { $0.value >= end } }
     }
   }
 }

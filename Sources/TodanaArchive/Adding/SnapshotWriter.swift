@@ -4,9 +4,7 @@ internal import Todana
 ///
 /// For the thread of the store.
 final class SnapshotWriter {
-  /// What a commit holds at most of new content, about: it is in memory until then.
-  static let commitByteCount = 8 << 20
-  static let commitInterval = Duration.seconds(2)
+  private static let commitInterval = Duration.seconds(2)
 
   private let archive: ArchiveStore
   private let claims: AddClaims
@@ -17,10 +15,7 @@ final class SnapshotWriter {
   /// Chunks whose file has not come.
   private var chunks: [RowID] = []
   private var firstChunk = 0
-  /// What no commit has yet.
-  private var newContents: [ContentName: RowID] = [:]
-  private var newSmallFiles: [ContentName: RowID] = [:]
-  private var uncommittedByteCount = 0
+  private var nextJob = 0
   private var lastCommit = ContinuousClock.now
 
   init(
@@ -33,7 +28,9 @@ final class SnapshotWriter {
     tree = try TreeWriter(archive, key, compression)
   }
 
+  /// Takes the result of the next job.
   func store(_ result: AddResult) throws {
+    nextJob += 1
     switch result {
     case .chunk(let content): chunks.append(try row(of: content))
     case .batch(let steps, let smallFiles, let group):
@@ -42,8 +39,8 @@ final class SnapshotWriter {
       chunks.removeFirst(firstChunk)
       firstChunk = 0
     }
-    let isLate = uncommittedByteCount > 0 && lastCommit.duration(to: .now) > Self.commitInterval
-    if uncommittedByteCount >= Self.commitByteCount || isLate { try commit() }
+    let isLate = archive.pending.byteCount > 0 && lastCommit.duration(to: .now) > Self.commitInterval
+    if archive.isSaveDue || isLate { try commit() }
   }
 
   /// Ends the tree; what is not committed yet is left to the caller's save.
@@ -56,7 +53,7 @@ final class SnapshotWriter {
   func finish(isDryRun: Bool, _ progress: () throws -> Void) throws -> [RowID] {
     if !placed.isEmpty {
       let counts = try placed.write(to: isDryRun ? nil : tree) {
-        if tree.uncommittedByteCount >= Self.commitByteCount { try commit() }
+        if archive.isSaveDue { try commit() }
         try progress()
       }
       self.progress.change { $0.setCounts(counts) }
@@ -65,34 +62,28 @@ final class SnapshotWriter {
   }
 
   func commit() throws {
-    try archive.store.saveChanges()
-    claims.contents.forget(newContents.keys)
-    claims.smallFiles.forget(newSmallFiles.keys)
-    newContents.removeAll(keepingCapacity: true)
-    newSmallFiles.removeAll(keepingCapacity: true)
-    tree.didCommit()
-    uncommittedByteCount = 0
+    let (contents, smallFiles) = (Array(archive.pending.contents.keys), Array(archive.pending.smallFiles.keys))
+    try archive.save()
+    claims.contents.forget(contents, before: nextJob)
+    claims.smallFiles.forget(smallFiles, before: nextJob)
     lastCommit = .now
-    try archive.store.releaseMemory()
   }
 
   // MARK: Content
 
   private func row(of content: NamedContent) throws -> RowID {
     if case .row(let row) = content.place { return row }
-    if let row = newContents[content.name] { return row }
+    if let row = archive.pending.contents[content.name] { return row }
     guard case .here(let packed) = content.place else {
-      return try Self.found(try archive.row(ofContent: content.name))
+      return try Self.found(try archive.row(of: StoredContent.self, named: content.name))
     }
     // Workers do not know what was stored in the place of damaged content since they began.
     let mayBeStored = try claims.contents.isContested(content.name) || !archive.damage.isEmpty
-    if mayBeStored, let row = try archive.row(ofContent: content.name) { return row }
+    if mayBeStored, let row = try archive.row(of: StoredContent.self, named: content.name) { return row }
     let stored = StoredContent()
     stored.name = content.name
     stored.packed = packed
     let row = try archive.insert(stored)
-    newContents[content.name] = row
-    uncommittedByteCount += packed.bytes.count
     progress.change { progress in
       progress.newBytes += Int64(packed.byteCount)
       progress.storedBytes += Int64(packed.bytes.count)
@@ -104,20 +95,18 @@ final class SnapshotWriter {
     let groupRow = try group.map { try row(of: $0) } ?? 0
     return try smallFiles.map { file in
       if case .row(let row) = file.place { return row }
-      if let row = newSmallFiles[file.name] { return row }
+      if let row = archive.pending.smallFiles[file.name] { return row }
       guard case .here(let offset, let byteCount) = file.place else {
-        return try Self.found(try archive.row(ofSmallFile: file.name))
+        return try Self.found(try archive.row(of: StoredSmallFile.self, named: file.name))
       }
       let mayBeStored = try claims.smallFiles.isContested(file.name) || !archive.damage.isEmpty
-      if mayBeStored, let row = try archive.row(ofSmallFile: file.name) { return row }
+      if mayBeStored, let row = try archive.row(of: StoredSmallFile.self, named: file.name) { return row }
       let stored = StoredSmallFile()
       stored.name = file.name
       stored.group = groupRow
       stored.offset = offset
       stored.byteCount = byteCount
-      let row = try archive.insert(stored)
-      newSmallFiles[file.name] = row
-      return row
+      return try archive.insert(stored)
     }
   }
 

@@ -5,7 +5,9 @@ extension SourceReader {
     var extents = try extents(of: file)
     if extents.isEmpty, file.byteCount < ContentSubmitter.smallFileLimit {
       let small = try unsafe submitter.smallFile { memory throws(FileError) in
-        try unsafe file.read(into: memory, at: 0)
+        // Some files of the kernel say that they are empty, and are not.
+        let count = file.byteCount == 0 ? memory.count : Int(file.byteCount)
+        return try unsafe file.read(into: .init(rebasing: memory[..<count]), at: 0)
       }
       // If not, it is not small any more.
       if let (byteCount, source) = small {
@@ -41,6 +43,8 @@ extension SourceReader {
   private func extents(of file: SourceFile) throws(FileError) -> [Range<Int64>] {
     var extents: [Range<Int64>] = []
     var position: Int64 = 0
+    // Of small files, what was allocated and never written need not become a hole.
+    if file.byteCount < ContentSubmitter.smallFileLimit, file.isAllocated { return [] }
     while let data = try file.nextData(from: position) {
       if data == 0..<file.byteCount { return [] }
       extents.append(data)

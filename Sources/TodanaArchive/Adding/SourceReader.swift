@@ -32,12 +32,17 @@ final class SourceReader {
   /// Makes a file of all that a descriptor gives.
   func run(stream descriptor: CInt, _ entry: FileEntry) throws {
     progress.change { $0.readPaths += 1 }
-    let (chunkCount, byteCount) = try unsafe submitter.chunks { buffer throws(FileError) in
+    func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
       try unsafe read(descriptor, into: buffer, name: entry.name)
     }
     var entry = entry
-    entry.byteCount = byteCount
-    try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
+    if options.isDryRun {
+      entry.byteCount = try unsafe submitter.skip(readSome)
+    } else {
+      let (chunkCount, byteCount) = try unsafe submitter.chunks(readSome)
+      entry.byteCount = byteCount
+      try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
+    }
     note(entry, nil)
   }
 

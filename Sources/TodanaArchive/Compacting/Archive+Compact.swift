@@ -87,8 +87,7 @@ extension Archive {
       // First, for what is joined may have been there already, needed by nothing.
       try remove(&dead, &result.removedContents)
       if let made = try rewriting.flush() { groups[made.row, default: Use()].byteCount = made.byteCount }
-      try store.saveChanges()
-      try store.releaseMemory()
+      try stores.save()
       byteCount = 0
     }
     for row in 1..<max(1, try store.catalog[StoredContent.self]?.nextRowID ?? 1) where !live.contents.contains(row) {
@@ -124,7 +123,7 @@ extension Archive {
 
   private func remove<T: StoredObject>(_ objects: inout [T], _ count: inout Int) throws {
     try store.delete(objects)
-    try store.saveChanges()
+    try stores.save()
     count += objects.count
     objects.removeAll()
   }

@@ -76,7 +76,7 @@ struct GroupRewriting {
       try unsafe namer.name(of: bytes)
     }
     // Less than half of each old group is in it, so it is none of them.
-    if let row = try archive.row(ofContent: name) { return row }
+    if let row = try archive.row(of: StoredContent.self, named: name) { return row }
     let (method, packed) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe compressor.compress(bytes)
     }

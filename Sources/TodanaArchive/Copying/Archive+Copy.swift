@@ -34,7 +34,7 @@ extension Archive {
       let stored = try target.insert(
         pages: copying.tree.finish(), time: snapshot.time, host: snapshot.host, paths: snapshot.paths,
         tags: snapshot.tags, counts: snapshot.counts, original: snapshot.original ?? snapshot.id)
-      try copying.commit()
+      try copying.save()
       return try Snapshot(stored)
     } catch {
       target.stores.discardChanges()

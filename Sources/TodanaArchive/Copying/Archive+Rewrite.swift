@@ -54,6 +54,7 @@ extension Archive {
             counts.add(file)
             try writer.append(entry)
           }
+          if stores.isSaveDue { try stores.save() }
         }
       }
       if excludedCount == 0 {
@@ -65,7 +66,7 @@ extension Archive {
         pages: writer.finish(), time: snapshot.time, host: snapshot.host, paths: snapshot.paths, tags: snapshot.tags,
         counts: counts, original: snapshot.original ?? snapshot.id)
       try store.delete(self.stored(snapshot))
-      try store.saveChanges()
+      try stores.save()
       return Rewritten(snapshot: try Snapshot(stored), excludedCount: excludedCount)
     } catch {
       stores.discardChanges()

@@ -4,8 +4,6 @@ internal import Todana
 ///
 /// For the thread of both stores.
 final class SnapshotCopying {
-  private static let commitByteCount = 8 << 20
-
   let tree: TreeWriter
   private let source: ArchiveStore
   private let target: Archive
@@ -13,10 +11,6 @@ final class SnapshotCopying {
   /// Rows there by rows here, of what was met last.
   private var contents = RowMap()
   private var smallFiles = RowMap()
-  /// What no commit has yet.
-  private var newContents: [ContentName: RowID] = [:]
-  private var newSmallFiles: [ContentName: RowID] = [:]
-  private var uncommittedByteCount = 0
 
   init(from source: ArchiveStore, to target: Archive) throws {
     self.source = source
@@ -34,17 +28,16 @@ final class SnapshotCopying {
     case .small(let row): entry.content = .small(try smallFile(row))
     }
     try tree.append(entry)
-    if uncommittedByteCount >= Self.commitByteCount { try commit() }
+    try saveIfDue()
   }
 
-  func commit() throws {
-    try target.store.saveChanges()
-    try target.store.releaseMemory()
+  func save() throws {
+    try target.stores.save()
     try source.store.releaseMemory()
-    newContents.removeAll(keepingCapacity: true)
-    newSmallFiles.removeAll(keepingCapacity: true)
-    tree.didCommit()
-    uncommittedByteCount = 0
+  }
+
+  private func saveIfDue() throws {
+    if target.stores.isSaveDue { try save() }
   }
 
   private func content(_ row: RowID) throws -> RowID {
@@ -54,18 +47,18 @@ final class SnapshotCopying {
     let name = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: bytes)
     }
-    let found = try newContents[name] ?? target.stores.row(ofContent: name) ?? insert(stored.packed, bytes, name)
+    let found = try target.stores.row(of: StoredContent.self, named: name) ?? insert(stored.packed, name)
     contents[row] = found
     return found
   }
 
-  private func insert(_ packed: PackedBytes, _ bytes: [UInt8], _ name: ContentName) throws -> RowID {
+  private func insert(_ packed: PackedBytes, _ name: ContentName) throws -> RowID {
     let stored = StoredContent()
     stored.name = name
     stored.packed = packed
     let row = try target.stores.insert(stored)
-    newContents[name] = row
-    uncommittedByteCount += packed.bytes.count
+    // A file may have more chunks than a commit.
+    try saveIfDue()
     return row
   }
 
@@ -81,7 +74,7 @@ final class SnapshotCopying {
       try unsafe namer.name(of: .init(rebasing: bytes[file.offset..<file.offset + file.byteCount]))
     }
     let found: RowID
-    if let known = try newSmallFiles[name] ?? target.stores.row(ofSmallFile: name) {
+    if let known = try target.stores.row(of: StoredSmallFile.self, named: name) {
       found = known
     } else {
       let stored = StoredSmallFile()
@@ -90,7 +83,6 @@ final class SnapshotCopying {
       stored.offset = file.offset
       stored.byteCount = file.byteCount
       found = try target.stores.insert(stored)
-      newSmallFiles[name] = found
     }
     smallFiles[row] = found
     return found

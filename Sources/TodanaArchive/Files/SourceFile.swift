@@ -27,6 +27,9 @@ package final class SourceFile: Sendable {
   /// Bytes that the file had when it was opened, holes included.
   package var byteCount: Int64 { firstStatus.byte_count }
 
+  /// Whether it has storage for all of its bytes, so that none are in a hole, though some may never have been written.
+  package var isAllocated: Bool { firstStatus.allocated_byte_count >= byteCount }
+
   /// The next bytes that are not in a hole; nil where only a hole, or nothing, is left of ``byteCount``.
   ///
   /// A file system that knows nothing of holes has data everywhere. What lies in a hole reads as zeros. `offset` is in

@@ -30,7 +30,8 @@ final class ArchiveStore {
       if let id = try id(type, row), let object = try store.fetch(id) { return object }
     } catch {
       guard Self.isDamage(error) else { throw error }
-      if let kind = KnownDamage.Kind(type), let current = try damage.current(.init(kind: kind, row: row)),
+      if let kind = (type as? any NamedObject.Type)?.kind,
+        let current = try damage.current(.init(kind: kind, row: row)),
         current != row
       {
         return try object(type, current)
@@ -38,6 +39,17 @@ final class ArchiveStore {
       throw ArchiveError(.damaged, "\(T.storedName) \(row) is damaged.", underlying: error)
     }
     throw ArchiveError(.damaged, "\(T.storedName) \(row) is missing.")
+  }
+
+  /// nil where there is none, or it is damaged.
+  func soundObject<T: StoredObject>(_ type: T.Type, _ row: RowID) throws(StoreError) -> T? {
+    do throws(StoreError) {
+      guard let id = try id(type, row) else { return nil }
+      return try store.fetch(id)
+    } catch {
+      guard Self.isDamage(error) else { throw error }
+      return nil
+    }
   }
 
   /// The identity of a row; nil where nothing of the class was ever saved.
@@ -80,94 +92,29 @@ final class ArchiveStore {
 
   func page(_ row: RowID) throws -> [UInt8] { try unpack(object(StoredTreePage.self, row).packed) }
 
-  // MARK: Names
+  // MARK: Saving
 
-  /// The row of content that is stored and, as far as is known, whole.
-  func row(ofContent name: ContentName) throws -> RowID? { try current(.content, firstRow(ofContent: name)) }
+  /// What a save writes at most, about: it is in memory until then.
+  private static let saveByteCount = 8 << 20
 
-  func row(ofSmallFile name: ContentName) throws -> RowID? { try current(.smallFile, firstRow(ofSmallFile: name)) }
+  /// What no save has committed yet.
+  var pending = PendingRows()
 
-  func row(ofPage name: ContentName) throws -> RowID? { try current(.page, firstRow(ofPage: name)) }
+  /// Whether what is pending takes as much memory as it may.
+  var isSaveDue: Bool { pending.byteCount >= Self.saveByteCount }
 
-  private func current(_ kind: KnownDamage.Kind, _ row: RowID?) throws -> RowID? {
-    guard let row else { return nil }
-    return try damage.current(.init(kind: kind, row: row))
+  /// Commits all changes, and lets go of memory.
+  func save() throws {
+    try store.saveChanges()
+    pending.removeAll()
+    try store.releaseMemory()
   }
 
-  private func firstRow(ofContent name: ContentName) throws -> RowID? {
-    try store.ids(StoredContent.where { $0.name == name && $0.copy == 0 }.limit(1), includingPending: false).first?
-      .rowID
-  }
-
-  private func firstRow(ofSmallFile name: ContentName) throws -> RowID? {
-    try store.ids(StoredSmallFile.where { $0.name == name && $0.copy == 0 }.limit(1), includingPending: false).first?
-      .rowID
-  }
-
-  private func firstRow(ofPage name: ContentName) throws -> RowID? {
-    try store.ids(StoredTreePage.where { $0.name == name && $0.copy == 0 }.limit(1), includingPending: false).first?
-      .rowID
-  }
-
-  // MARK: Inserting
-
-  /// Inserts content that ``row(ofContent:)`` does not give: for the first time, or in the place of what is damaged.
-  func insert(_ stored: StoredContent) throws -> RowID {
-    let place = try damagedPlace(.content) { try firstRow(ofContent: stored.name) }
-    stored.copy = try place.map { try damage.nextCopy(of: $0) } ?? 0
-    return try insert(stored, inPlaceOf: place)
-  }
-
-  /// The same of a page.
-  func insert(_ stored: StoredTreePage) throws -> RowID {
-    let place = try damagedPlace(.page) { try firstRow(ofPage: stored.name) }
-    stored.copy = try place.map { try damage.nextCopy(of: $0) } ?? 0
-    return try insert(stored, inPlaceOf: place)
-  }
-
-  /// The same of a small file.
-  ///
-  /// Where only its group is damaged, it is led to the new one, in all snapshots.
-  func insert(_ stored: StoredSmallFile) throws -> RowID {
-    guard let place = try damagedPlace(.smallFile, { try firstRow(ofSmallFile: stored.name) }) else {
-      return try store.insert(stored).rowID
-    }
-    if let known = try soundObject(StoredSmallFile.self, place.row) {
-      try store.update(known) {
-        $0.group = stored.group
-        $0.offset = stored.offset
-        $0.byteCount = stored.byteCount
-      }
-      try changeDamage { try $0.remove(place) }
-      return place.row
-    }
-    stored.copy = try damage.nextCopy(of: place)
-    return try insert(stored, inPlaceOf: place)
-  }
-
-  private func insert(_ stored: StoredObject, inPlaceOf place: KnownDamage.Place?) throws -> RowID {
-    let row = try store.insert(stored).rowID
-    if let place { try changeDamage { try $0.replace(place, by: row) } }
-    return row
-  }
-
-  private func damagedPlace(
-    _ kind: KnownDamage.Kind, _ firstRow: () throws -> RowID?
-  ) throws -> KnownDamage.Place? {
-    guard try !damage.isEmpty, let row = try firstRow() else { return nil }
-    let place = KnownDamage.Place(kind: kind, row: row)
-    return try damage.contains(place) ? place : nil
-  }
-
-  /// nil where there is none, or it is damaged.
-  func soundObject<T: StoredObject>(_ type: T.Type, _ row: RowID) throws(StoreError) -> T? {
-    do throws(StoreError) {
-      guard let id = try id(type, row) else { return nil }
-      return try store.fetch(id)
-    } catch {
-      guard Self.isDamage(error) else { throw error }
-      return nil
-    }
+  /// Takes back what no save has committed.
+  func discardChanges() {
+    store.discardChanges()
+    pending.removeAll()
+    knownDamage = nil
   }
 
   // MARK: Damage
@@ -182,12 +129,6 @@ final class ArchiveStore {
       knownDamage = known
       return known
     }
-  }
-
-  /// Takes back what no save has committed.
-  func discardChanges() {
-    store.discardChanges()
-    knownDamage = nil
   }
 
   func changeDamage(_ body: (inout KnownDamage) throws -> Void) throws {

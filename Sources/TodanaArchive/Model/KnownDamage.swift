@@ -9,15 +9,6 @@ struct KnownDamage {
     case content = 1
     case smallFile = 2
     case page = 3
-
-    init?(_ type: StoredObject.Type) {
-      switch type {
-      case is StoredContent.Type: self = .content
-      case is StoredSmallFile.Type: self = .smallFile
-      case is StoredTreePage.Type: self = .page
-      default: return nil
-      }
-    }
   }
 
   struct Place: Hashable, Sendable {

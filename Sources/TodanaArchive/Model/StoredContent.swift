@@ -3,7 +3,9 @@ internal import Todana
 /// A stored piece of content: a chunk of a large file, or the small files of one group behind one another.
 ///
 /// Format, version 1: the name, 16 bytes; the copy, 8 bits; ``PackedBytes``.
-final class StoredContent: StoredObject {
+final class StoredContent: StoredObject, NamedObject {
+  static let kind = KnownDamage.Kind.content
+
   var name = ContentName(high: 0, low: 0)
   /// 0; of what was stored anew because that was damaged, 1, and so on.
   var copy: UInt8 = 0
@@ -11,6 +13,12 @@ final class StoredContent: StoredObject {
 
   override class var storedName: String { "Content" }
   override class var indexes: [Index] { [Index(\StoredContent.name, \StoredContent.copy, unique: true, name: "name")] }
+
+  static func first(named name: ContentName) -> Query<StoredContent> {
+    StoredContent.where { $0.name == name && $0.copy == 0 }.limit(1)
+  }
+
+  var packedByteCount: Int { packed.bytes.count }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     name = try ContentName(from: &buffer)

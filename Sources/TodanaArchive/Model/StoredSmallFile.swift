@@ -4,9 +4,11 @@ internal import Todana
 ///
 /// Trees refer to it, and it to the group, so that a group can be written anew without its trees.
 ///
-/// Format, version 1: the name of the file's content, 16 bytes; the copy, 8 bits; the row of the group, 64 bits; where in it the file
-/// begins, and its length, 32 bits each.
-final class StoredSmallFile: StoredObject {
+/// Format, version 1: the name of the file's content, 16 bytes; the copy, 8 bits; the row of the group, 64 bits; where in
+/// it the file begins, and its length, 32 bits each.
+final class StoredSmallFile: StoredObject, NamedObject {
+  static let kind = KnownDamage.Kind.smallFile
+
   var name = ContentName(high: 0, low: 0)
   /// 0; of what was stored anew because that was damaged, 1, and so on.
   var copy: UInt8 = 0
@@ -18,6 +20,12 @@ final class StoredSmallFile: StoredObject {
   override class var indexes: [Index] {
     [Index(\StoredSmallFile.name, \StoredSmallFile.copy, unique: true, name: "name")]
   }
+
+  static func first(named name: ContentName) -> Query<StoredSmallFile> {
+    StoredSmallFile.where { $0.name == name && $0.copy == 0 }.limit(1)
+  }
+
+  var packedByteCount: Int { 0 }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     name = try ContentName(from: &buffer)

@@ -2,8 +2,11 @@ internal import Todana
 
 /// Some entries of a directory, in the order of their names: all of them, unless it has many.
 ///
-/// Format, version 1: the name of the entries' bytes, 16 bytes; the copy, 8 bits; ``PackedBytes``, of what ``TreePageEncoder`` writes.
-final class StoredTreePage: StoredObject {
+/// Format, version 1: the name of the entries' bytes, 16 bytes; the copy, 8 bits; ``PackedBytes``, of what
+/// ``TreePageEncoder`` writes.
+final class StoredTreePage: StoredObject, NamedObject {
+  static let kind = KnownDamage.Kind.page
+
   var name = ContentName(high: 0, low: 0)
   /// 0; of what was stored anew because that was damaged, 1, and so on.
   var copy: UInt8 = 0
@@ -13,6 +16,12 @@ final class StoredTreePage: StoredObject {
   override class var indexes: [Index] {
     [Index(\StoredTreePage.name, \StoredTreePage.copy, unique: true, name: "name")]
   }
+
+  static func first(named name: ContentName) -> Query<StoredTreePage> {
+    StoredTreePage.where { $0.name == name && $0.copy == 0 }.limit(1)
+  }
+
+  var packedByteCount: Int { packed.bytes.count }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     name = try ContentName(from: &buffer)

@@ -24,9 +24,6 @@ final class TreeWriter {
   private let namer: KeyedHash
   private let compressor: Compressor
   private var levels: [Level] = [Level(nil)]
-  /// What no commit has yet.
-  private var newPages: [ContentName: RowID] = [:]
-  private(set) var uncommittedByteCount = 0
 
   init(_ archive: ArchiveStore, _ key: ArchiveKey, _ compression: Compression) throws {
     self.archive = archive
@@ -61,12 +58,6 @@ final class TreeWriter {
     return level.pages
   }
 
-  /// What was inserted is found by its name now.
-  func didCommit() {
-    newPages.removeAll(keepingCapacity: true)
-    uncommittedByteCount = 0
-  }
-
   /// One name of 64, by FNV-1a, whose bits are mixed in the end: it is part of no format, and need not be secret.
   private static func ends(behind name: [UInt8]) -> Bool {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -80,16 +71,13 @@ final class TreeWriter {
     let name = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: bytes)
     }
-    if let row = try newPages[name] ?? archive.row(ofPage: name) { return level.pages.append(row) }
+    if let row = try archive.row(of: StoredTreePage.self, named: name) { return level.pages.append(row) }
     let (method, packed) = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe compressor.compress(bytes)
     }
     let page = StoredTreePage()
     page.name = name
     page.packed = PackedBytes(method: method, byteCount: bytes.count, bytes: packed)
-    let row = try archive.insert(page)
-    newPages[name] = row
-    uncommittedByteCount += packed.count
-    level.pages.append(row)
+    level.pages.append(try archive.insert(page))
   }
 }

@@ -1,0 +1,37 @@
+internal import Todana
+
+/// The rows of content that no save has committed yet, which indexes do not know.
+struct PendingRows {
+  /// What one row takes in memory until then, about, besides its content.
+  private static let rowByteCount = 512
+
+  private(set) var contents: [ContentName: RowID] = [:]
+  private(set) var smallFiles: [ContentName: RowID] = [:]
+  private(set) var pages: [ContentName: RowID] = [:]
+  /// The memory that they take.
+  private(set) var byteCount = 0
+
+  func row(_ kind: KnownDamage.Kind, _ name: ContentName) -> RowID? {
+    switch kind {
+    case .content: contents[name]
+    case .smallFile: smallFiles[name]
+    case .page: pages[name]
+    }
+  }
+
+  mutating func add(_ object: some NamedObject, _ row: RowID) {
+    switch type(of: object).kind {
+    case .content: contents[object.name] = row
+    case .smallFile: smallFiles[object.name] = row
+    case .page: pages[object.name] = row
+    }
+    byteCount += object.packedByteCount + Self.rowByteCount
+  }
+
+  mutating func removeAll() {
+    contents.removeAll(keepingCapacity: true)
+    smallFiles.removeAll(keepingCapacity: true)
+    pages.removeAll(keepingCapacity: true)
+    byteCount = 0
+  }
+}
