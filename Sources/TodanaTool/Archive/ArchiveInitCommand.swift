@@ -18,6 +18,11 @@ struct ArchiveInitCommand: ParsableCommand {
   @Flag(help: "Encrypt with AES-256.") var aes256 = false
   @Option(help: ArgumentHelp("zstd:1 to zstd:19, zlib:1 to zlib:9, or none.", valueName: "method"))
   var compression = "zstd:3"
+  @Option(
+    help: ArgumentHelp(
+      "The average size of the pieces that large files are cut into, a power of two from 256 to 1M. Smaller ones find "
+        + "more that is equal, and take more room and time.", valueName: "size"))
+  var chunkSize = "1M"
   @Flag(help: "For programs: one JSON document.") var json = false
 
   func run() throws {
@@ -25,6 +30,7 @@ struct ArchiveInitCommand: ParsableCommand {
     var settings = Archive.Settings()
     do {
       settings.compression = try Compression(compression)
+      settings.chunkSizes = try Chunker.Sizes(around: ByteSize(chunkSize).byteCount)
     } catch {
       throw ValidationError("\(error)")
     }

@@ -60,6 +60,10 @@ import Testing
     #expect(run.lines.last == "Nothing was stored: this was a dry run.")
     #expect(run.messages.contains("src/sub/x.log"))
     #expect(try made.run("add", "src", "--dry-run", "--json").document(ToolArchive.Added.self).snapshot == nil)
+    // More than one commit would hold.
+    let input = String(repeating: "x", count: 20 << 20)
+    let piped = try made.run("add", "--stdin", "pipe", "--dry-run", "--json", input: input)
+    #expect(try piped.document(ToolArchive.Added.self).bytes == 20 << 20)
     #expect(try made.contents() == before)
   }
 

@@ -60,6 +60,9 @@ import Todana
     #expect(try run("init", "archive", "--plain", "--key-file", "key").status == 2)
     #expect(try run("init", "archive", "--key-file", "nowhere").status == 2)
     #expect(try run("init", "archive", "--plain", "--compression", "lzma").status == 2)
+    for size in ["1000", "128", "2M", "many", "-1"] {
+      #expect(try run("init", "archive", "--plain", "--chunk-size=\(size)").status == 2)
+    }
     try made.write("short", to: "short-key")
     #expect(try run("init", "archive", "--key-file", "short-key").status != 0)
     #expect(!made.exists("archive"))
@@ -68,6 +71,19 @@ import Todana
     #expect(try run("add", "archive", "key").status == 0)
     #expect(try run("list", "archive").lines == ["key"])
     #expect(try run("list", "archive", "--key-file", "key").status == 3)
+  }
+
+  @Test func `chunks are of the size that init was told`() throws {
+    let made = try ToolArchive(isMade: false)
+    #expect(try made.run("init", "--chunk-size", "1k").status == 0)
+    // Below 64 KiB it would be stored with other small files.
+    var generator = SeededGenerator(seed: 1)
+    let data = Data((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    try data.write(to: URL(filePath: made.directory.path("data")))
+    #expect(try made.run("add", "data").status == 0)
+    struct Stats: Decodable { let contents: Int }
+    #expect((50...150).contains(try made.run("stats", "--json").document(Stats.self).contents))
+    #expect(try made.run("cat", "data").output == data)
   }
 
   @Test func `an archive is made where nothing is`() throws {
