@@ -58,6 +58,7 @@ extension Archive {
     of paths: [[UInt8]], host: String, _ options: AddOptions, _ progress: (AddProgress) throws -> Void,
     _ read: @escaping @Sendable (ContentSubmitter, SharedProgress, ArchiveStore) throws -> Void
   ) throws -> Added {
+    if !options.isDryRun { try stores.buildIndexes { try progress(AddProgress()) } }
     let time = options.time ?? Date()
     let pipeline = AddPipeline()
     let shared = SharedProgress()

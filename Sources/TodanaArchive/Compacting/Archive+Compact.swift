@@ -12,6 +12,7 @@ extension Archive {
   /// - Throws: ``ArchiveError/Code/damaged`` where a directory cannot be read, so that nobody knows what it needs:
   ///   nothing is removed then. What `progress` throws; `StoreError`.
   public func compact(progress: (String) throws -> Void = { _ in }) throws -> CompactResult {
+    try stores.buildIndexes { try progress("Building indexes") }
     var result = CompactResult()
     result.byteCountBefore = diskByteCount
     let live = try LiveRows(try snapshots(), of: stores) { try progress("Looking for what is needed") }

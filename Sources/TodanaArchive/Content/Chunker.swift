@@ -21,8 +21,7 @@ public struct Chunker: Sendable {
 
     /// Half to four times the wanted size.
     ///
-    /// Small chunks find more that is equal, and each takes about 100 bytes besides its content, in the archive and in
-    /// the time that a larger one takes for 10 kB.
+    /// Small chunks find more that is equal, and each takes about 100 bytes besides its content, which is padded to 256.
     ///
     /// - Parameter wanted: A power of two from 256 bytes to 1 MiB: memory grows with the largest chunks.
     /// - Throws: ``ArchiveError/Code/invalidArgument`` for any other number.

@@ -15,6 +15,7 @@ extension Archive {
   ///   snapshot. `StoreError`; what `progress` throws.
   @discardableResult
   public func copy(_ snapshot: Snapshot, to target: Archive, progress: () throws -> Void = {}) throws -> Snapshot {
+    try target.stores.buildIndexes(progress)
     let copying = try SnapshotCopying(from: stores, to: target)
     var walk = SnapshotWalk(snapshot.pages, of: stores)
     do {

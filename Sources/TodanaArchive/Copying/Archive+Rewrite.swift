@@ -24,6 +24,7 @@ extension Archive {
   public func rewrite(
     _ snapshot: Snapshot, leavingOut rules: ChoosingOptions, progress: () throws -> Void = {}
   ) throws -> Rewritten {
+    try stores.buildIndexes(progress)
     let writer = try TreeWriter(stores, key, compression)
     var chooser = FileChooser(rules, device: 0)
     var walk = SnapshotWalk(snapshot.pages, of: stores)

@@ -2,6 +2,13 @@ internal import Todana
 
 // Content by its name: where it is, and how it gets there.
 extension ArchiveStore {
+  /// Before names are looked up: builds the indexes of them that an imported or salvaged archive lacks.
+  ///
+  /// The store would do so by itself meanwhile, and go through all rows for each name until then.
+  func buildIndexes(_ progress: () throws -> Void) throws {
+    try store.buildIndexes { _ in try progress() }
+  }
+
   /// The row of content that is stored, or is by the next save, and is whole as far as is known.
   func row<T: NamedObject>(of type: T.Type, named name: ContentName) throws -> RowID? {
     if let row = pending.row(T.kind, name) { return row }
