@@ -4,6 +4,10 @@ internal import Todana
 struct PendingRows {
   /// What one row takes in memory until then, about, besides its content.
   private static let rowByteCount = 512
+  /// The same where there are so many rows that each is saved at a place of its own in the store's files, of which the
+  /// system takes up to 2 MiB into memory, but takes them back after the save.
+  private static let farRowByteCount = 128 << 10
+  private static let manyRows = 1 << 20
 
   private(set) var contents: [ContentName: RowID] = [:]
   private(set) var smallFiles: [ContentName: RowID] = [:]
@@ -25,7 +29,7 @@ struct PendingRows {
     case .smallFile: smallFiles[object.name] = row
     case .page: pages[object.name] = row
     }
-    byteCount += object.packedByteCount + Self.rowByteCount
+    byteCount += object.packedByteCount + (row > Self.manyRows ? Self.farRowByteCount : Self.rowByteCount)
   }
 
   mutating func removeAll() {
