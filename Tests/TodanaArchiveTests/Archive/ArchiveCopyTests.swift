@@ -45,14 +45,14 @@ import Todana
 
   @Test func `a file of any length is copied in commits of a bounded size`() throws {
     let scratch = try ScratchArchive(chunkSizes: try Chunker.Sizes(around: 1 << 16))
-    var generator = SeededGenerator(seed: 7)
-    let large = Data((0..<(30 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    let random = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+    let large = try #require(try random.read(upToCount: 12 << 20))
     try large.write(to: URL(filePath: scratch.directory.path("large")))
     let snapshot = try #require(try scratch.add("large").snapshot)
     let target = try ScratchArchive()
     let before = try target.archive.store.backend.snapshot().commitNumber
     try scratch.archive.copy(snapshot, to: target.archive)
-    #expect(try target.archive.store.backend.snapshot().commitNumber > before + 3)
+    #expect(try target.archive.store.backend.snapshot().commitNumber > before + 1)
     try target.extract(try target.archive.snapshot(named: "latest"), to: "to")
     try Command.run(
       "cmp", [scratch.directory.path("large"), "\(target.directory.path("to"))\(scratch.directory.path("large"))"])
