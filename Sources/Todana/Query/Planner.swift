@@ -38,7 +38,7 @@ struct Planner {
     if case .never = condition {
       return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
     }
-    let tests = condition.conjuncts.map(PlannedTest.init)
+    let tests = indexes.isEmpty ? [] : condition.conjuncts.map(PlannedTest.init)
     if let plan = uniqueKeyPlan(condition, tests) { return plan }
     var best = scanPlan(condition)
     var accesses: [IndexAccess] = []
@@ -281,6 +281,7 @@ struct Planner {
   }
 
   private func bestAccess(for node: ConditionNode) throws(StoreError) -> IndexAccess? {
+    if indexes.isEmpty { return nil }
     var best: IndexAccess?
     let tests = node.conjuncts.map(PlannedTest.init)
     for index in indexes {
