@@ -155,7 +155,14 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   return file;
 }
 
+// Commits that a power failure took away may have left files. What one of them holds must not come back as content where
+// a new one of that name is shorter.
+void FileGroup::removeLeftover(const std::string &name) {
+  if (!settings_.isVolatile) disk_.remove(name);
+}
+
 std::shared_ptr<DataFile> FileGroup::createFile(uint32_t number, const std::string &name) {
+  removeLeftover(name);
   std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
   file->state_ = DataFile::State::fresh;
   file->map(nullptr, 0);
@@ -185,6 +192,7 @@ void FileGroup::dropFile(const std::shared_ptr<DataFile> &file) {
 }
 
 std::shared_ptr<DataFile> FileGroup::createBuildingFile(uint32_t number, const std::string &name) {
+  removeLeftover(name);
   std::shared_ptr<DataFile> file(new DataFile(*this, number, name));
   file->state_ = DataFile::State::building;
   {

@@ -190,6 +190,7 @@ class FileGroup {
   // -- For DataFile
   void noteChanged(DataFile *file) { changed_.push_back(file->shared_from_this()); }
   std::unique_ptr<DiskFile> openMain(const std::string &name) { return disk_.open(name, Disk::Mode::read); }
+  void removeLeftover(const std::string &name);
   void removeQuietly(const std::string &name);
   void endBuilding(const std::string &name);
 

@@ -148,7 +148,8 @@ bool FileGroup::isLargeCommit() const {
 
 // Not worth a file's own flush below a quarter of the threshold.
 bool FileGroup::writesDirectly(const DataFile &file) const {
-  return pageCeiling(file.size()) - pageCeiling(file.committedSize_) >= settings_.directThreshold / 4;
+  const int64_t newBytes = pageCeiling(file.size()) - pageCeiling(file.committedSize_);
+  return newBytes > 0 && newBytes >= settings_.directThreshold / 4;
 }
 
 void FileGroup::writeCommit(uint64_t number, const uint8_t batchID[16]) {

@@ -63,6 +63,29 @@ import Todana
     try checkStore()
   }
 
+  /// The power failed while the first commit of all was being written straight to the files.
+  @Test(arguments: [1, 1 << 20])
+  func `what a lost commit left of a file does not come back in a new one`(_ directThreshold: Int) throws {
+    try open().close()
+    try Data(repeating: 0xFF, count: 40_000).write(to: URL(filePath: path + "/0001-catalog.kch"))
+    var options = KyotoBackend.Options()
+    options.directThresholdByteCount = directThreshold
+    let names = (0..<8).map { Array("structure \($0)".utf8) }
+    let backend = try KyotoBackend(.directory(path), options: options)
+    for name in names {
+      let structure = try backend.structureID(of: .keys, named: name)
+      try backend.commit { $0.put(name, key: name, in: structure) }
+      try backend.checkpoint()
+    }
+    try backend.close()
+
+    let again = try open(.writeExisting)
+    for name in names {
+      #expect(try again.newest.value(key: name, in: again.structureID(of: .keys, named: name)) == name)
+    }
+    try again.close()
+  }
+
   @Test func `a missing data file is named`() throws {
     try fillStore()
     let song = try file { $0.contains("Song") && $0.hasSuffix(".kch") }

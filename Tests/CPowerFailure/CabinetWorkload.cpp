@@ -186,6 +186,16 @@ class CabinetWorkload final : public Workload {
     return options;
   }
 
+  static bool isSame(const State &left, const State &right) {
+    const auto has = [](const State &state, const State &other) {
+      return std::all_of(other.begin(), other.end(), [&](const auto &entry) {
+        const auto found = state.find(entry.first);
+        return (found == state.end() ? Digest() : found->second) == entry.second;
+      });
+    };
+    return has(left, right) && has(right, left);
+  }
+
   const State &stateOf(uint64_t number) const {
     const State *state = nullptr;
     for (const Commit &commit : commits_) {
@@ -253,7 +263,8 @@ class CabinetWorkload final : public Workload {
       const uint64_t number = commitChanges(*session_, changes, durability);
       require(!conflicts, "a commit has overlooked a conflict");
       if (growthStepsLeft_ > 0) growthStepsLeft_--;
-      if (number == commits_.back().number) return;
+      // Where nothing was to be changed the number is of whatever commit was the newest, such as a compaction's.
+      if (isSame(state, commits_.back().state)) return;
       commits_.push_back({number, begun, durability == FileGroup::Durability::full ? disk_.operationCount() : SIZE_MAX, std::move(state)});
     } catch (const Conflict &) {
       require(conflicts, "a commit has found a conflict where there is none");

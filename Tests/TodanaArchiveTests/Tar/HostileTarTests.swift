@@ -70,7 +70,7 @@ import Testing
       tar.end()
       var found: TarContent?
       let failure = tarError { found = try content(tar.bytes) }
-      #expect((failure == nil) == (count == 6))
+      #expect((failure == nil) == (count == 6), "\(failure as Any)")
       #expect(found.map { $0.items.map(\.tar.path) == [[0xFF]] } ?? true)
     }
   }
