@@ -4,8 +4,8 @@ internal import Todana
 extension Archive {
   /// Removes what no snapshot needs any more, and gives the room back to the system.
   ///
-  /// Groups of small files that are less than half in use are joined. What is damaged stays where it is. What was done stays so if an error, a loss of power
-  /// or `progress` ends it; snapshots are whole at any time.
+  /// Groups of small files that are less than half in use are joined. What is damaged stays where it is. What was done
+  /// stays so if an error, a loss of power or `progress` ends it; snapshots are whole at any time.
   ///
   /// - Parameter progress: Called now and then with a word about what is being done; throws to end it all.
   /// - Returns: What was removed.
@@ -49,26 +49,18 @@ extension Archive {
     return damage
   }
 
-  /// What of a group is in use.
-  private struct Use {
-    var byteCount = 0
-    var rows: [RowID] = []
-  }
-
   private static let batchCount = 1000
+  /// Small files of groups that are rewritten after one look through all of them.
+  private static let rewrittenFileCount = 1 << 20
 
   private func removeSmallFiles(
     _ live: LiveRows, _ result: inout CompactResult, _ progress: (String) throws -> Void
-  ) throws -> [RowID: Use] {
-    var groups: [RowID: Use] = [:]
+  ) throws -> GroupUses {
+    var groups = GroupUses()
     var dead: [StoredSmallFile] = []
     try store.forEach(StoredSmallFile.self, onDamage: .report { _ in }) { file, _ in
       guard let row = file.id?.rowID else { return }
-      if live.smallFiles.contains(row) {
-        groups[file.group, default: Use()].byteCount += file.byteCount
-        groups[file.group, default: Use()].rows.append(row)
-        return
-      }
+      if live.smallFiles.contains(row) { return groups.add(file.byteCount, to: file.group) }
       dead.append(file)
       guard dead.count >= Self.batchCount else { return }
       try progress("Removing small files")
@@ -79,33 +71,66 @@ extension Archive {
   }
 
   private func removeContents(
-    _ live: LiveRows, _ groups: inout [RowID: Use], _ result: inout CompactResult, _ progress: (String) throws -> Void
+    _ live: LiveRows, _ groups: inout GroupUses, _ result: inout CompactResult, _ progress: (String) throws -> Void
   ) throws {
-    var rewriting = try GroupRewriting(stores, key, compression)
     var dead: [StoredContent] = []
     var byteCount = 0
-    func save() throws {
-      // First, for what is joined may have been there already, needed by nothing.
+    var sparse: [RowID] = []
+    var fileCount = 0
+    func removeDead() throws {
+      try progress("Removing content")
       try remove(&dead, &result.removedContents)
-      if let made = try rewriting.flush() { groups[made.row, default: Use()].byteCount = made.byteCount }
-      try stores.save()
       byteCount = 0
+    }
+    func rewrite() throws {
+      // First, for what is joined may have been there already, needed by nothing.
+      try removeDead()
+      try rewriteGroups(sparse, &groups, &result, progress)
+      sparse.removeAll(keepingCapacity: true)
+      fileCount = 0
     }
     for row in 1..<max(1, try store.catalog[StoredContent.self]?.nextRowID ?? 1) where !live.contents.contains(row) {
       // What is damaged stays as it is, for `verify` to tell of.
       guard let content = try stores.soundObject(StoredContent.self, row) else { continue }
       if let use = groups[row] {
-        guard use.byteCount * 2 < content.packed.byteCount, try rewriting.take(use.rows, of: content) else { continue }
+        guard use.byteCount * 2 < content.packed.byteCount else { continue }
+        sparse.append(row)
+        fileCount += use.fileCount
+        if fileCount >= Self.rewrittenFileCount { try rewrite() }
       } else {
         dead.append(content)
+        byteCount += content.packed.bytes.count
+        if byteCount > 8 << 20 || dead.count >= Self.batchCount { try removeDead() }
       }
-      byteCount += content.packed.bytes.count
-      guard byteCount > 8 << 20 || dead.count >= Self.batchCount || rewriting.isFull else { continue }
-      try progress("Removing content")
+    }
+    try rewrite()
+  }
+
+  /// Joins what is left of groups.
+  private func rewriteGroups(
+    _ sparse: [RowID], _ groups: inout GroupUses, _ result: inout CompactResult, _ progress: (String) throws -> Void
+  ) throws {
+    if sparse.isEmpty { return }
+    var files = Dictionary(uniqueKeysWithValues: sparse.map { ($0, [RowID]()) })
+    try store.forEach(StoredSmallFile.self, onDamage: .report { _ in }) { file, _ in
+      if let row = file.id?.rowID { files[file.group]?.append(row) }
+    }
+    var rewriting = try GroupRewriting(stores, key, compression)
+    func save() throws {
+      try progress("Joining small files")
+      if let made = try rewriting.flush() { groups.add(made.byteCount, to: made.row) }
+      try stores.save()
+    }
+    for row in sparse {
+      // A file that cannot be read any more is still in its group.
+      guard let rows = files[row], rows.count == groups[row]?.fileCount,
+        let content = try stores.soundObject(StoredContent.self, row),
+        try rewriting.take(rows, of: content), rewriting.isFull
+      else { continue }
       try save()
     }
     try save()
-    result.rewrittenGroups = rewriting.rewrittenCount
+    result.rewrittenGroups += rewriting.rewrittenCount
   }
 
   private func removePages(
