@@ -83,6 +83,7 @@ package final class TarReader {
   package func next() throws(ArchiveError) -> TarEntry? {
     try checkFailure()
     var pointer: OpaquePointer?
+    LibArchiveError.forgetNumber()
     let result = unsafe archive_read_next_header(archive, &pointer)
     if result == ARCHIVE_EOF {
       try finish()

@@ -76,6 +76,7 @@ package final class TarWriter {
     let record = try LibArchiveEntry()
     record.fill(
       header.entry, path: header.path, hardLinkTarget: header.hardLinkTarget, storedByteCount: header.storedByteCount)
+    LibArchiveError.forgetNumber()
     let (result, bytes) = output.capture { unsafe archive_write_header(archive, record.pointer) }
     // A warning says that a block has no room for something, which is among the records.
     guard result >= ARCHIVE_WARN else { throw error }

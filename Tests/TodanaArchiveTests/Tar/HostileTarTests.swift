@@ -75,6 +75,27 @@ import Testing
     }
   }
 
+  /// libarchive takes a name that it cannot convert for one that there is no memory for where `errno` says so.
+  @Test func `an error number from before has no say`() throws {
+    var tar = HostileTar()
+    tar.add(record: "path", [0xFF])
+    tar.add(record: "linkpath", [0xFF])
+    tar.end()
+    try Data(tar.bytes).write(to: URL(filePath: directory.path("tar")))
+    let reader = try TarReader(path: directory.bytes("tar"))
+    for _ in 0..<2 {
+      errno = ENOMEM
+      #expect(try reader.next() != nil)
+    }
+    let path: [UInt8] = [0xFF]
+    _ = try tarBytes { writer in
+      for entry in [FileEntry(.fifo, "a"), FileEntry(.symbolicLink(target: path), "b")] {
+        errno = ENOMEM
+        try writer.add(TarEntry(path: path, entry: entry))
+      }
+    }
+  }
+
   /// Fields and records with more than there is, of each of which a reader might believe something.
   private static func hostileTars() -> [HostileTar] {
     let numbers = [
