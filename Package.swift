@@ -103,7 +103,7 @@ let package = Package(
     // A process that tests start, and kill.
     .executableTarget(
       name: "CrashChild",
-      dependencies: ["CFaults", "Todana", "TestSupport"],
+      dependencies: ["CFaults", "Todana", "TodanaArchive", "TestSupport"],
       path: "Tests/CrashChild"
     ),
     // What fuzzers and the test that replays their corpus call: one function for each decoder.
@@ -132,7 +132,9 @@ let package = Package(
     .target(name: "CPrivateMount", path: "Tests/CPrivateMount"),
     .testTarget(
       name: "TodanaArchiveTests",
-      dependencies: ["CFileSystem", "CPrivateMount", "TodanaArchive", "Todana", "TestSupport"]
+      dependencies: [
+        "CFileSystem", "CPowerFailure", "CPrivateMount", "CrashChild", "TodanaArchive", "Todana", "TestSupport",
+      ]
     ),
     // One suite that holds every backend to the contract of StoreBackend.
     .testTarget(

@@ -1,5 +1,7 @@
 #include "CFaults.h"
 
+#include "Recording.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -104,6 +106,8 @@ int64_t faults_disarm(void) {
   return armed.count;
 }
 
+namespace recording = todana::recording;
+
 #define CALLER __builtin_return_address(0)
 #define PASS(name) static auto *const real = next(&name, #name)
 #define FAIL(kind)              \
@@ -119,6 +123,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
     errno = armed.error;
     return -1;
   }
+  if (recording::isOn()) recording::willWrite(descriptor, bytes, count, offset);
   return real(descriptor, bytes, count, offset);
 }
 
@@ -128,27 +133,41 @@ ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
   return real(descriptor, bytes, count, offset);
 }
 
+}  // extern "C"
+
+template <class Function>
+static int flush(Function *real, int descriptor, bool isAll) {
+  if (!recording::isOn()) return real(descriptor);
+  const int64_t begun = recording::willFlush(descriptor);
+  const int result = real(descriptor);
+  if (result == 0) recording::didFlush(descriptor, begun, isAll);
+  return result;
+}
+
+extern "C" {
+
 int fdatasync(int descriptor) {
   PASS(fdatasync);
   FAIL(fault_flush);
-  return real(descriptor);
+  return flush(real, descriptor, false);
 }
 
 int fsync(int descriptor) {
   PASS(fsync);
   FAIL(fault_flush);
-  return real(descriptor);
+  return flush(real, descriptor, false);
 }
 
 int syncfs(int descriptor) noexcept {
   PASS(syncfs);
   FAIL(fault_flush);
-  return real(descriptor);
+  return flush(real, descriptor, true);
 }
 
 int ftruncate(int descriptor, off_t size) noexcept {
   PASS(ftruncate);
   FAIL(fault_resize);
+  if (recording::isOn()) recording::willResize(descriptor, size);
   return real(descriptor, size);
 }
 
@@ -156,7 +175,20 @@ int posix_fallocate(int descriptor, off_t offset, off_t size) {
   PASS(posix_fallocate);
   // Gives the error, and leaves errno alone.
   if (fails(fault_resize, CALLER)) return armed.error;
-  return real(descriptor, offset, size);
+  const int result = real(descriptor, offset, size);
+  if (result == 0 && recording::isOn()) recording::didAllocate(descriptor, offset + size);
+  return result;
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t size) {
+  PASS(fallocate);
+  if ((mode & FALLOC_FL_PUNCH_HOLE) && recording::isOn()) recording::willGiveBack(descriptor, offset, size);
+  return real(descriptor, mode, offset, size);
+}
+
+static int noteOpened(int file, int directory, const char *path) {
+  if (file >= 0 && recording::isOn()) recording::didOpen(file, directory, path);
+  return file;
 }
 
 int open(const char *path, int flags, ...) {
@@ -166,7 +198,7 @@ int open(const char *path, int flags, ...) {
   const mode_t mode = va_arg(arguments, mode_t);
   va_end(arguments);
   FAIL(fault_open);
-  return real(path, flags, mode);
+  return noteOpened(real(path, flags, mode), -1, path);
 }
 
 int openat(int directory, const char *path, int flags, ...) {
@@ -176,12 +208,13 @@ int openat(int directory, const char *path, int flags, ...) {
   const mode_t mode = va_arg(arguments, mode_t);
   va_end(arguments);
   FAIL(fault_open);
-  return real(directory, path, flags, mode);
+  return noteOpened(real(directory, path, flags, mode), directory, path);
 }
 
 int renameat(int from, const char *name, int to, const char *newName) noexcept {
   PASS(renameat);
   FAIL(fault_rename);
+  if (recording::isOn()) recording::willRename(from, name, to, newName);
   return real(from, name, to, newName);
 }
 
@@ -194,6 +227,7 @@ int rename(const char *name, const char *newName) noexcept {
 int unlinkat(int directory, const char *name, int flags) noexcept {
   PASS(unlinkat);
   FAIL(fault_remove);
+  if (recording::isOn()) recording::willRemove(directory, name);
   return real(directory, name, flags);
 }
 
@@ -203,7 +237,11 @@ void *mmap(void *address, size_t length, int protection, int flags, int descript
     errno = armed.error;
     return MAP_FAILED;
   }
-  return real(address, length, protection, flags, descriptor, offset);
+  void *memory = real(address, length, protection, flags, descriptor, offset);
+  if (memory != MAP_FAILED && (flags & MAP_SHARED) && (protection & PROT_WRITE) && recording::isOn()) {
+    recording::didMap(descriptor);
+  }
+  return memory;
 }
 
 int pthread_create(

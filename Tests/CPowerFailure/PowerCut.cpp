@@ -14,6 +14,16 @@ PowerCut::PowerCut(const RecordingDisk &disk, int sectorSize, bool makesGarbage)
   }
 }
 
+PowerCut::PowerCut(const FileSystem &initial, int sectorSize, bool makesGarbage)
+    : sectorSize_(sectorSize), makesGarbage_(makesGarbage) {
+  int number = 1;
+  for (const auto &[name, content] : initial) {
+    durableNames_[name] = number;
+    inodes_[number].durable = content;
+    inodes_[number++].cached = content;
+  }
+}
+
 void PowerCut::addVersion(Inode &inode, int64_t sector) {
   const size_t start = std::min<size_t>(sector * sectorSize_, inode.cached.size());
   std::string version = inode.cached.substr(start, sectorSize_);

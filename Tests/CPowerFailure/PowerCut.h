@@ -13,6 +13,8 @@ namespace todana::simulation {
 class PowerCut {
  public:
   PowerCut(const RecordingDisk &disk, int sectorSize, bool makesGarbage);
+  // Files that are durable, numbered from 1 by their names.
+  PowerCut(const FileSystem &initial, int sectorSize, bool makesGarbage);
 
   void apply(const Operation &operation);
 

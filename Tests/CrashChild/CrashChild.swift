@@ -29,6 +29,10 @@ import Todana
       case "store-stream": try stream(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
       case "store-insert": try insert(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
       case "store-open-and-close": try openAndClose(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
+      case "archive-record":
+        let rest = Array(arguments.dropFirst(3))
+        guard rest.count >= 3 else { return report("usage: archive-record <archive> <log> <directory> <directory>") }
+        try recordArchive(arguments[2], log: rest[0], rest[1], rest[2], isStrict: rest.contains("strict"))
       case "faults": try runFaults(arguments[2], Array(arguments.dropFirst(3)))
       default: report("usage: no command \(arguments[1])")
       }

@@ -95,13 +95,13 @@ final class ArchiveStore {
   // MARK: Saving
 
   /// What a save writes at most, about: it is in memory until then.
-  private static let saveByteCount = 8 << 20
+  var saveByteCount = 8 << 20
 
   /// What no save has committed yet.
   var pending = PendingRows()
 
   /// Whether what is pending takes as much memory as it may.
-  var isSaveDue: Bool { pending.byteCount >= Self.saveByteCount }
+  var isSaveDue: Bool { pending.byteCount >= saveByteCount }
 
   /// Commits all changes, and lets go of memory.
   func save() throws {

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "CRecording.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

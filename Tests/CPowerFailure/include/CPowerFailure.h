@@ -57,6 +57,19 @@ bool power_failure_run_cabinet(const power_failure_plan *plan, power_failure_res
 // can be made. Of the plan, `session_count`, `strict`, `in_background` and `nested` are not looked at.
 bool power_failure_run_series(const power_failure_plan *plan, power_failure_result *result);
 
+// What a process did to the files of a directory, by a log that it wrote (Tests/CFaults/include/CRecording.h), and the
+// states that cutting the power at any moment could have left.
+typedef struct power_failure_replay power_failure_replay;
+
+// `initial`: a copy of the directory as it was when the recording began. `leaves_out_flushes`: to see that the simulation
+// can fail. Null where something cannot be read, or is no such log.
+power_failure_replay *power_failure_replay_open(
+  const char *log, const char *initial, int32_t sector_size, bool strict, bool leaves_out_flushes, uint64_t seed);
+void power_failure_replay_close(power_failure_replay *replay);
+int64_t power_failure_replay_count(const power_failure_replay *replay);
+// Makes a directory of one of the states after so many operations; no fewer than the last time. False where it cannot.
+bool power_failure_replay_lay(power_failure_replay *replay, int64_t operations, const char *directory);
+
 #ifdef __cplusplus
 }
 #endif
