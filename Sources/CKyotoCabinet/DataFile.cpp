@@ -41,11 +41,21 @@ void DataFile::prefetch(int64_t offset, int64_t byteCount) const {
 }
 
 void DataFile::release(int64_t offset, int64_t byteCount) const {
+  RangeRelease ranges;
+  release(offset, byteCount, ranges);
+}
+
+void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const {
+  if (state_ == State::building) {
+    // A shared mapping: the file has what was written.
+    const int64_t limit = std::min(offset + byteCount, reserved_);
+    if (buildingFile_ && offset < limit) ranges.add(base_ + offset, limit - offset);
+    return;
+  }
   // Of one that was dropped, and that a snapshot reads, nobody keeps a record any more of what only memory has.
   if (state_ != State::normal) return;
   const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
   int64_t page = pageCeiling(offset) / kPageSize;
-  RangeRelease ranges;
   while (page < end) {
     // Up to a page that only memory has.
     int64_t run = page;
@@ -65,23 +75,39 @@ void DataFile::release(int64_t offset, int64_t byteCount) const {
 }
 
 void DataFile::releaseAll() const {
-  release(0, size());
+  for (std::atomic<uint32_t> &seen : seenPieces_) seen.store(0, std::memory_order_relaxed);
+  seenCount_.store(0, std::memory_order_relaxed);
+  release(0, reserved_);
   if (sums_) sums_->release();
 }
 
 // With a page the kernel maps the whole piece of its cache that the page is in, up to 2 MiB.
 void DataFile::releaseRead(int64_t offset, int64_t byteCount) const {
-  constexpr int64_t kPiece = kPiecePages * kPageSize;
-  const int64_t start = offset & -kPiece;
-  release(start, ((offset + byteCount + kPiece - 1) & -kPiece) - start);
+  const int64_t start = offset & -kPieceSize;
+  release(start, ((offset + byteCount + kPieceSize - 1) & -kPieceSize) - start);
 }
 
 void DataFile::noteLargeRecord() const {
-  releaseNowAndThen(largeRecords_, 8);
+  if (largeRecordCount_.fetch_add(1, std::memory_order_relaxed) % 8 == 7) releaseAll();
 }
 
-void DataFile::releaseNowAndThen(std::atomic<uint32_t> &counter, uint32_t period) const {
-  if (counter.fetch_add(1, std::memory_order_relaxed) % period == period - 1) releaseAll();
+void DataFile::noteSeen(uint32_t piece) const {
+  std::atomic<uint32_t> &seen = seenPieces_[piece % kSeenPieces];
+  const uint32_t index = seenCount_.fetch_add(1, std::memory_order_relaxed);
+  // Another thread lets go of the others: this one counts when it is looked at again.
+  if (index >= kMostSeen) return;
+  seen.store(piece, std::memory_order_relaxed);
+  seenList_[index].store(piece, std::memory_order_relaxed);
+  if (index + 1 < kMostSeen) return;
+  if (dirtyPages_.empty()) return releaseAll();
+  // While a commit changes the file, pages that have to stay are everywhere: only these pieces are gone through.
+  RangeRelease ranges;
+  for (const std::atomic<uint32_t> &entry : seenList_) {
+    const uint32_t old = entry.load(std::memory_order_relaxed);
+    seenPieces_[old % kSeenPieces].store(0, std::memory_order_relaxed);
+    if (old > 0) release((old - 1) * kPieceSize, kPieceSize, ranges);
+  }
+  seenCount_.store(0, std::memory_order_relaxed);
 }
 
 void DataFile::verifyPage(int64_t page) const {
@@ -103,6 +129,7 @@ void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (end > size()) grow(end);
   if (!notesChanges()) {
     std::memcpy(base_ + offset, bytes, byteCount);
+    noteLook(offset);
     return;
   }
   for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {

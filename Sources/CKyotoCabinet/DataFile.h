@@ -22,6 +22,7 @@ namespace todana {
 class FileGroup;
 class LogIndex;
 class PageSums;
+class RangeRelease;
 
 constexpr int64_t kPageSize = 4096;
 
@@ -66,9 +67,12 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // The header of a large record was looked at: among many of them each brings its own piece of the file into memory, so
   // now and then all of it goes.
   void noteLargeRecord() const;
-  // The header of any record was looked at: the same where memory is spared, of a file that would take much.
-  void noteRecord() const {
-    if (sparesMemory_ && size() >= kMuchMemory && dirtyPages_.empty()) releaseNowAndThen(records_, 16);
+  // A place was looked at on the way to a record: where memory is spared, of a file that would take much, some pieces are
+  // in memory at a time, and go together.
+  void noteLook(int64_t offset) const {
+    if (!sparesMemory_ || size() < kMuchMemory) return;
+    const uint32_t piece = static_cast<uint32_t>(offset / kPieceSize) + 1;
+    if (seenPieces_[piece % kSeenPieces].load(std::memory_order_relaxed) != piece) noteSeen(piece);
   }
 
   // Copies bytes out. False if the range is not within `size()`.
@@ -126,6 +130,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void keepInMemory(int64_t page) { setLogged(page, UINT32_MAX); }
   // Pages are let go of in such pieces; the kernel maps as much of its cache around a page that is touched, at most.
   static constexpr int64_t kPiecePages = 512;
+  static constexpr int64_t kPieceSize = kPiecePages * kPageSize;
   // Of one that is dropped. Returns how many pages had a generation.
   int64_t forgetLogged();
   void setLogged(int64_t page, uint32_t generation) {
@@ -144,10 +149,12 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     __atomic_fetch_or(&verified_[page >> 6], 1ULL << (page & 63), __ATOMIC_RELEASE);
   }
   void verifyPage(int64_t page) const;
-  void releaseNowAndThen(std::atomic<uint32_t> &counter, uint32_t period) const;
+  void noteSeen(uint32_t piece) const;
+  void release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const;
 
   FileGroup &group_;
   static constexpr int64_t kMuchMemory = 64 << 20;
+  static constexpr uint32_t kSeenPieces = 64, kMostSeen = 8;
 
   const uint32_t number_;
   const bool sparesMemory_;
@@ -164,8 +171,13 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   std::atomic<int64_t> size_{0};
   int64_t committedSize_ = 0;
 
+  mutable std::atomic<uint32_t> largeRecordCount_{0};
+  // Pieces that were looked at and not let go of yet: their numbers, from 1 on, at the remainder, and in a list.
+  mutable std::atomic<uint32_t> seenPieces_[kSeenPieces] = {};
+  mutable std::atomic<uint32_t> seenList_[kMostSeen] = {};
+  mutable std::atomic<uint32_t> seenCount_{0};
+
   // One entry a page of the reserved space.
-  mutable std::atomic<uint32_t> largeRecords_{0}, records_{0};
   PageTable<uint64_t> dirtyBlocks_;       // changed since the last commit, a bit for each 64 bytes
   PageTable<uint32_t> loggedGeneration_;  // newest log generation that holds the page; 0: main file is current
   PageTable<uint16_t> keptInPiece_;       // for each piece, its pages with a generation

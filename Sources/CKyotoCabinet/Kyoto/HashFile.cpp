@@ -289,7 +289,7 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
   if (valueLength >= kLargeValue) {
     file_->noteLargeRecord();
   } else {
-    file_->noteRecord();
+    file_->noteLook(offset);
   }
 }
 

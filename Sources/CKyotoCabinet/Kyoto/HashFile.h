@@ -165,6 +165,7 @@ class HashFile {
   int64_t firstRecord(int64_t bucket) const {
     int64_t offset = bucketOffset(bucket);
     file_->verify(offset, kAddressSize);
+    file_->noteLook(offset);
     return static_cast<int64_t>(readAddress(file_->at(offset)) << alignmentPower_);
   }
 

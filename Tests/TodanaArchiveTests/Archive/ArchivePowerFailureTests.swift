@@ -26,9 +26,14 @@ import Todana
     .enabled(if: !Sanitizer.isUsed, "the operations of a sanitized process are not recorded"), arguments: [false, true])
   func `every snapshot that was made is there, whole, and more can be added`(isStrict: Bool) throws {
     let workload = try record(isStrict: isStrict)
+    var states = 0
     for seed in 1...(LongTests.areEnabled ? 4 : 1) as ClosedRange<UInt64> {
-      try forEachState(of: workload, seed: seed) { moment, problems in #expect(problems == [], "moment \(moment)") }
+      try forEachState(of: workload, seed: seed) { moment, problems in
+        #expect(problems == [], "moment \(moment)")
+        states += 1
+      }
     }
+    print("power failures of an archive\(isStrict ? ", strict" : ""): \(states) states")
   }
 
   @Test(.enabled(if: !Sanitizer.isUsed, "the operations of a sanitized process are not recorded"))
