@@ -93,9 +93,8 @@ void DataFile::noteLargeRecord() const {
 
 void DataFile::noteSeen(uint32_t piece) const {
   std::atomic<uint32_t> &seen = seenPieces_[piece % kSeenPieces];
-  const uint32_t index = seenCount_.fetch_add(1, std::memory_order_relaxed);
-  // Another thread lets go of the others: this one counts when it is looked at again.
-  if (index >= kMostSeen) return;
+  // A thread whose turn it was to let go may be asleep: so has the next that comes so far.
+  const uint32_t index = seenCount_.fetch_add(1, std::memory_order_relaxed) % kMostSeen;
   seen.store(piece, std::memory_order_relaxed);
   seenList_[index].store(piece, std::memory_order_relaxed);
   if (index + 1 < kMostSeen) return;

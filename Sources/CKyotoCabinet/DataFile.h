@@ -153,7 +153,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const;
 
   FileGroup &group_;
-  static constexpr int64_t kMuchMemory = 64 << 20;
+  static constexpr int64_t kMuchMemory = 16 << 20;
   static constexpr uint32_t kSeenPieces = 64, kMostSeen = 8;
 
   const uint32_t number_;
