@@ -34,7 +34,7 @@ extension KyotoBackend {
     ///
     /// Such pages are the system's cache, and cost nobody memory that is needed otherwise, but they count as the
     /// process's: up to 2 MiB for each record that is looked at. For programs that have to keep within a limit; what is
-    /// read from files of 64 MiB and more takes longer then.
+    /// read from files of 16 MiB and more takes longer then.
     public var sparesMemory = false
     /// Bytes of committed pages that one batch may change.
     public var commitLimitByteCount = 1 << 30
