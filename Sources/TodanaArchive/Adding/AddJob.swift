@@ -12,7 +12,7 @@ struct AddJob: Sendable {
   /// Memory that it and its result take, about.
   let byteCount: Int
   /// Of a job without any content.
-  private static let emptyByteCount = 512
+  static let emptyByteCount = 512
 
   init(number: Int, work: Work) {
     self.number = number
@@ -30,6 +30,16 @@ enum AddResult: Sendable {
   case chunk(NamedContent)
   /// `group`: the content of those small files that are new.
   case batch([TreeStep], smallFiles: [NamedSmallFile], group: NamedContent?)
+
+  /// Memory that it takes, about.
+  var byteCount: Int {
+    switch self {
+    case .chunk(let content): AddJob.emptyByteCount + content.byteCount
+    case .batch(let steps, let smallFiles, let group):
+      steps.reduce(AddJob.emptyByteCount + (group?.byteCount ?? 0)) { $0 + $1.byteCount }
+        + smallFiles.count * MemoryLayout<NamedSmallFile>.stride
+    }
+  }
 }
 
 /// Content by its name, and how it is found.
@@ -45,6 +55,12 @@ struct NamedContent: Sendable {
 
   let name: ContentName
   var place: Place
+
+  /// Of what comes with it.
+  var byteCount: Int {
+    guard case .here(let packed) = place else { return 0 }
+    return packed.bytes.count
+  }
 }
 
 /// A small file by the name of its content, and how it is found.

@@ -73,7 +73,10 @@ final class AddPipeline: @unchecked Sendable {
 
   func finish(_ job: AddJob, _ result: AddResult) {
     condition.lock()
-    results[job.number] = (result, job.byteCount)
+    // What was read is not in memory any more.
+    let resultByteCount = result.byteCount
+    byteCount += resultByteCount - job.byteCount
+    results[job.number] = (result, resultByteCount)
     condition.broadcast()
     condition.unlock()
   }
