@@ -75,8 +75,11 @@ void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) 
 }
 
 void DataFile::releaseAll() const {
-  for (std::atomic<uint32_t> &seen : seenPieces_) seen.store(0, std::memory_order_relaxed);
-  seenCount_.store(0, std::memory_order_relaxed);
+  if (seenCount_.exchange(0, std::memory_order_relaxed) > 0) {
+    for (int64_t index = 0; index < seenWindows_.count(); index++) {
+      if (seenWindows_[index] != 0) __atomic_store_n(&seenWindows_[index], 0, __ATOMIC_RELAXED);
+    }
+  }
   release(0, reserved_);
   if (sums_) sums_->release();
 }
@@ -91,22 +94,25 @@ void DataFile::noteLargeRecord() const {
   if (largeRecordCount_.fetch_add(1, std::memory_order_relaxed) % 8 == 7) releaseAll();
 }
 
-void DataFile::noteSeen(uint32_t piece) const {
-  std::atomic<uint32_t> &seen = seenPieces_[piece % kSeenPieces];
-  // A thread whose turn it was to let go may be asleep: so has the next that comes so far.
-  const uint32_t index = seenCount_.fetch_add(1, std::memory_order_relaxed) % kMostSeen;
-  seen.store(piece, std::memory_order_relaxed);
-  seenList_[index].store(piece, std::memory_order_relaxed);
-  if (index + 1 < kMostSeen) return;
-  if (dirtyPages_.empty()) return releaseAll();
-  // While a commit changes the file, pages that have to stay are everywhere: only these pieces are gone through.
+void DataFile::noteSeen(int64_t window) const {
+  __atomic_fetch_or(&seenWindows_[window >> 6], 1ULL << (window & 63), __ATOMIC_RELAXED);
+  // Each may have brought a whole piece into memory, or a window, or nothing: now and then that is looked at.
+  if (seenCount_.fetch_add(1, std::memory_order_relaxed) % 8 == 7) group_.spareMemory(*this);
+}
+
+// Only the pieces that were looked at are gone through: while a commit changes the file, pages that have to stay are
+// everywhere.
+void DataFile::releaseSeen() const {
+  static_assert(2 * kPieceSize == 64 * kWindowSize);
+  if (seenCount_.exchange(0, std::memory_order_relaxed) == 0) return;
   RangeRelease ranges;
-  for (const std::atomic<uint32_t> &entry : seenList_) {
-    const uint32_t old = entry.load(std::memory_order_relaxed);
-    seenPieces_[old % kSeenPieces].store(0, std::memory_order_relaxed);
-    if (old > 0) release((old - 1) * kPieceSize, kPieceSize, ranges);
+  for (int64_t pair = 0, end = (size() / kPieceSize) / 2; pair <= end && pair < seenWindows_.count(); pair++) {
+    const uint64_t seen = __atomic_exchange_n(&seenWindows_[pair], 0, __ATOMIC_RELAXED);
+    if (seen == 0) continue;
+    const bool first = static_cast<uint32_t>(seen) != 0, second = seen >> 32 != 0;
+    release((2 * pair + !first) * kPieceSize, (first + second) * kPieceSize, ranges);
   }
-  seenCount_.store(0, std::memory_order_relaxed);
+  if (sums_) sums_->release();
 }
 
 void DataFile::verifyPage(int64_t page) const {
@@ -128,7 +134,7 @@ void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (end > size()) grow(end);
   if (!notesChanges()) {
     std::memcpy(base_ + offset, bytes, byteCount);
-    noteLook(offset);
+    for (int64_t window = offset / kWindowSize; window * kWindowSize < end; window++) noteLook(window * kWindowSize);
     return;
   }
   for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {
@@ -336,6 +342,7 @@ void DataFile::growPageTables(int64_t reserved) {
   loggedGeneration_.grow(pages);
   keptInPiece_.grow((pages + kPiecePages - 1) / kPiecePages);
   verified_.grow((pages + 63) / 64);
+  seenWindows_.grow((reserved + 64 * kWindowSize - 1) / (64 * kWindowSize));
 }
 
 void DataFile::reserve(int64_t byteCount) {

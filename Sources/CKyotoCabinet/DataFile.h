@@ -67,12 +67,12 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // The header of a large record was looked at: among many of them each brings its own piece of the file into memory, so
   // now and then all of it goes.
   void noteLargeRecord() const;
-  // A place was looked at on the way to a record: where memory is spared, of a file that would take much, some pieces are
-  // in memory at a time, and go together.
+  // A place was looked at on the way to a record: where memory is spared, what a large file has in memory goes when it is
+  // much.
   void noteLook(int64_t offset) const {
     if (!sparesMemory_ || size() < kMuchMemory) return;
-    const uint32_t piece = static_cast<uint32_t>(offset / kPieceSize) + 1;
-    if (seenPieces_[piece % kSeenPieces].load(std::memory_order_relaxed) != piece) noteSeen(piece);
+    const int64_t window = offset / kWindowSize;
+    if (!((__atomic_load_n(&seenWindows_[window >> 6], __ATOMIC_RELAXED) >> (window & 63)) & 1)) noteSeen(window);
   }
 
   // Copies bytes out. False if the range is not within `size()`.
@@ -149,12 +149,14 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     __atomic_fetch_or(&verified_[page >> 6], 1ULL << (page & 63), __ATOMIC_RELEASE);
   }
   void verifyPage(int64_t page) const;
-  void noteSeen(uint32_t piece) const;
+  void noteSeen(int64_t window) const;
+  void releaseSeen() const;
   void release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const;
 
   FileGroup &group_;
   static constexpr int64_t kMuchMemory = 16 << 20;
-  static constexpr uint32_t kSeenPieces = 64, kMostSeen = 8;
+  // The kernel maps so much around a page that is touched, at least.
+  static constexpr int64_t kWindowSize = 64 << 10;
 
   const uint32_t number_;
   const bool sparesMemory_;
@@ -172,16 +174,13 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   int64_t committedSize_ = 0;
 
   mutable std::atomic<uint32_t> largeRecordCount_{0};
-  // Pieces that were looked at and not let go of yet: their numbers, from 1 on, at the remainder, and in a list.
-  mutable std::atomic<uint32_t> seenPieces_[kSeenPieces] = {};
-  mutable std::atomic<uint32_t> seenList_[kMostSeen] = {};
-  mutable std::atomic<uint32_t> seenCount_{0};
-
   // One entry a page of the reserved space.
   PageTable<uint64_t> dirtyBlocks_;       // changed since the last commit, a bit for each 64 bytes
   PageTable<uint32_t> loggedGeneration_;  // newest log generation that holds the page; 0: main file is current
   PageTable<uint16_t> keptInPiece_;       // for each piece, its pages with a generation
   mutable PageTable<uint64_t> verified_;  // a bit for each page
+  mutable PageTable<uint64_t> seenWindows_;  // a bit for each that was looked at and not let go of yet
+  mutable std::atomic<uint32_t> seenCount_{0};
 
   std::vector<uint32_t> dirtyPages_;
   struct OldBlock {

@@ -13,7 +13,9 @@
 
 namespace todana {
 
-FileGroup::FileGroup(Disk &disk, const Settings &settings) : disk_(disk), settings_(settings) {}
+FileGroup::FileGroup(Disk &disk, const Settings &settings)
+    : disk_(disk), settings_(settings),
+      mappedMemory_(settings.sparesMemory ? std::make_unique<MappedMemory>() : nullptr) {}
 
 FileGroup::~FileGroup() {
   stopBackground();
@@ -182,6 +184,29 @@ void FileGroup::releaseMemory() {
     ReadLock lock(*this);
     file->releaseAll();
   }
+}
+
+void FileGroup::spareMemory(const DataFile &file) {
+  if (!mappedMemory_->hasGrown()) return;
+  if (file.state_ == DataFile::State::building) {
+    // Who builds a file keeps nobody from changing the others.
+    file.releaseSeen();
+    return mappedMemory_->noteLess();
+  }
+  // Others wait: they would bring more into memory meanwhile than goes.
+  std::lock_guard<std::mutex> oneAtATime(sparingMutex_);
+  if (!mappedMemory_->hasGrown()) return;
+  std::unique_lock<std::mutex> lock(filesMutex_, std::try_to_lock);
+  if (!lock) return file.releaseSeen();
+  for (const auto &[number, other] : files_) other->releaseSeen();
+  file.releaseSeen();  // which a snapshot may have of a file that was dropped
+  mappedMemory_->noteLess();
+  if (!mappedMemory_->isLarge()) return;
+  // Threads have touched parts just after those went.
+  for (const auto &[number, other] : files_) other->releaseAll();
+  file.releaseAll();
+  // What a file that is being built has in memory, its builder lets go of.
+  if (buildingNames_.empty()) mappedMemory_->noteReleased();
 }
 
 void FileGroup::dropFile(const std::shared_ptr<DataFile> &file) {

@@ -22,6 +22,7 @@
 #include "DataFile.h"
 #include "Disk.h"
 #include "LogWriter.h"
+#include "MappedMemory.h"
 #include "ReaderWriterLock.h"
 #include "include/CKyotoCabinet.h"
 
@@ -188,6 +189,8 @@ class FileGroup {
   void recover(Report &report);
 
   // -- For DataFile
+  // A part of the file was looked at, perhaps many times: lets go of what was looked at in all files where that is much.
+  void spareMemory(const DataFile &file);
   void noteChanged(DataFile *file) { changed_.push_back(file->shared_from_this()); }
   std::unique_ptr<DiskFile> openMain(const std::string &name) { return disk_.open(name, Disk::Mode::read); }
   void removeLeftover(const std::string &name);
@@ -253,6 +256,9 @@ class FileGroup {
   std::atomic<std::thread::id> applyingThread_{};  // the one inside `apply`
   std::mutex commitMutex_;             // one commit at a time; taken before stateLock_
   std::mutex checkpointMutex_;         // one checkpoint at a time; taken before commitMutex_
+
+  const std::unique_ptr<MappedMemory> mappedMemory_;  // where memory is spared
+  std::mutex sparingMutex_;                           // taken last but for filesMutex_, which is only tried
 
   std::mutex filesMutex_;
   std::map<uint32_t, std::shared_ptr<DataFile>> files_;

@@ -95,7 +95,10 @@ void FileGroup::requireWritable() const {
 // While a checkpoint lags far behind, writers wait for it rather than let the log grow without bound.
 void FileGroup::waitForRoom(std::unique_lock<std::mutex> &commitLock) {
   // After one that failed there is no room to be made now: the log takes it.
-  while (closing_.generation != 0 && log_ && log_->tail() > 4 * settings_.logLimit && !lastCheckpointFailed_) {
+  const auto isFull = [&] {
+    return log_->tail() > 4 * settings_.logLimit || privatePages_ * kPageSize > 4 * settings_.privateLimit;
+  };
+  while (closing_.generation != 0 && log_ && isFull() && !lastCheckpointFailed_) {
     roomMade_.wait_for(commitLock, std::chrono::milliseconds(100));
     throwIfPoisoned();
   }

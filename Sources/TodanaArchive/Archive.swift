@@ -84,7 +84,7 @@ public final class Archive {
   private static func adapted(_ configuration: StoreConfiguration) -> StoreConfiguration {
     var configuration = configuration
     // Memory is for content.
-    configuration.backendOptions.privateLimitByteCount = 4 << 20
+    configuration.backendOptions.privateLimitByteCount = 6 << 20
     configuration.backendOptions.sparesMemory = true
     configuration.backendOptions.logLimitByteCount = 16 << 20
     // Nothing is written back to an object that was read.

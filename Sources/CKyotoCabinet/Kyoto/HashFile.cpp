@@ -239,6 +239,7 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
   int64_t available = end() - offset;
   if (offset < recordStart_ || available < kRecordHeaderSize + 2) damaged("a record lies outside of it", offset);
   file_->verify(offset, kRecordHeaderSize + 2);
+  file_->noteLook(offset);
   const char *bytes = file_->at(offset);
   uint8_t first = static_cast<uint8_t>(bytes[0]);
   block.offset = offset;
@@ -286,11 +287,7 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
   block.valueLength = valueLength;
   block.size = (block.value - bytes) + static_cast<int64_t>(valueLength) + paddingLength;
   if (block.size & ((1LL << alignmentPower_) - 1)) damaged("a record has an impossible size", offset);
-  if (valueLength >= kLargeValue) {
-    file_->noteLargeRecord();
-  } else {
-    file_->noteLook(offset);
-  }
+  if (valueLength >= kLargeValue) file_->noteLargeRecord();
 }
 
 void HashFile::damaged(const std::string &what, int64_t offset) const {

@@ -28,7 +28,8 @@ extension KyotoBackend {
     public var waitDuration = Duration.zero
     /// Bytes of log that start a checkpoint in the background.
     public var logLimitByteCount = 64 << 20
-    /// Bytes of pages changed since the last checkpoint that start one in the background.
+    /// Bytes of pages changed since the last checkpoint that start one in the background; with four times as many, saves
+    /// wait for it.
     public var privateLimitByteCount = 128 << 20
     /// Whether little of large files stays in the process's memory because it was read.
     ///
