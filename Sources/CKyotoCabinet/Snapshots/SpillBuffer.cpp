@@ -26,7 +26,7 @@ int openTemporaryFile() {
     descriptor = ::mkostemp(path.data(), O_CLOEXEC);
     if (descriptor >= 0) ::unlink(path.c_str());
   }
-  if (descriptor < 0) throw Failure::fromErrno(errno, "cannot create a temporary file for a snapshot", directory);
+  if (descriptor < 0) throw Failure::fromErrno(errno, "cannot create a temporary file", directory);
   return descriptor;
 }
 
@@ -73,7 +73,7 @@ uint64_t SpillBuffer::appendToFile(const char *bytes, size_t byteCount) {
     ssize_t written = ::pwrite(descriptor_, bytes, byteCount, static_cast<off_t>(fileSize_));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
-      throw Failure::fromErrno(written < 0 ? errno : ENOSPC, "cannot write a snapshot's temporary file", "");
+      throw Failure::fromErrno(written < 0 ? errno : ENOSPC, "cannot write a temporary file", "");
     }
     fileSize_ += static_cast<uint64_t>(written);
     bytes += written;
@@ -92,7 +92,7 @@ void SpillBuffer::read(uint64_t position, char *buffer, size_t byteCount) const 
     // Several threads may read, so each has a context of its own.
     const bool isAuthentic = AesGcm(key_).open(
       Nonce(position).bytes, {nullptr, 0}, {input, byteCount}, reinterpret_cast<uint8_t *>(buffer), input + byteCount);
-    if (!isAuthentic) throw Failure(TDN_IO, "a snapshot's temporary file is not what was written to it");
+    if (!isAuthentic) throw Failure(TDN_IO, "a temporary file is not what was written to it");
     return;
   }
   while (byteCount > 0) {
@@ -108,7 +108,7 @@ void SpillBuffer::read(uint64_t position, char *buffer, size_t byteCount) const 
 void SpillBuffer::readFromFile(uint64_t position, char *buffer, size_t byteCount) const {
   while (byteCount > 0) {
     ssize_t count = uninterrupted([&] { return ::pread(descriptor_, buffer, byteCount, static_cast<off_t>(position)); });
-    if (count <= 0) throw Failure::fromErrno(count < 0 ? errno : EIO, "cannot read a snapshot's temporary file", "");
+    if (count <= 0) throw Failure::fromErrno(count < 0 ? errno : EIO, "cannot read a temporary file", "");
     position += static_cast<uint64_t>(count);
     buffer += count;
     byteCount -= static_cast<size_t>(count);

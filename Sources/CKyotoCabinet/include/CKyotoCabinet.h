@@ -402,5 +402,6 @@ TDN_ASSUME_NONNULL_END
 #include "CKyotoCabinetBackups.h"
 #include "CKyotoCabinetKeys.h"
 #include "CKyotoCabinetSalvage.h"
+#include "CKyotoCabinetSpill.h"
 
 #endif

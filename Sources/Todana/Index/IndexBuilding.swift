@@ -4,8 +4,8 @@
 /// the builder has come to them or not. The builder adds the entries of all rows as they are in a snapshot, each only if
 /// the row is still the same when it is added, which the batch checks: who has changed it has seen to its entries.
 ///
-/// Rows are taken a million at a time; their entries are sorted first, so that each commit changes few nodes of the tree,
-/// and written in small commits, between which others come through. The header tells how far it is.
+/// The entries are sorted first, so that each commit changes few nodes of the tree, and written in small commits, between
+/// which others come through. The header tells how far it is.
 struct IndexBuilding {
   private let store: Store
   private let table: ClassTable
@@ -13,8 +13,9 @@ struct IndexBuilding {
   private let totalCount: Int
   private var doneCount = 0
 
-  /// Rows whose entries are in memory at a time.
-  private static let rowLimit = 1 << 20
+  /// Rows whose entries are sorted together: with those of more, a temporary file would become large, and more would be
+  /// done again after an interruption.
+  private static let rowLimit = 1 << 24
   /// Entries that one commit adds: others wait for it about as long as for a save of so many objects.
   private static let entryLimit = 2048
 
@@ -47,17 +48,53 @@ struct IndexBuilding {
     return max(first, 1)
   }
 
-  /// Adds the entries of up to a million rows.
+  /// Adds the entries of some millions of rows.
   ///
   /// - Returns: The row to go on from; nil at the end.
   private mutating func addRows(
     from first: RowID, _ progress: (IndexBuildingProgress) throws -> Void
   ) throws -> RowID? {
-    guard let classID = table.classID else { return nil }
+    do {
+      return try addSortedRows(from: first, progress)
+    } catch let error as BackendError {
+      // Of the temporary file.
+      throw store.translate(error)
+    }
+  }
+
+  private mutating func addSortedRows(
+    from first: RowID, _ progress: (IndexBuildingProgress) throws -> Void
+  ) throws -> RowID? {
+    var keys = indexes.map { KeySorter($0, byteLimit: keyByteLimit / indexes.count) }
+    let (rowCount, nextRow) = try readRows(from: first, &keys, progress)
+    guard let nextRow else { return nil }
+    let base = doneCount + rowCount / 2
+    for (position, sorter) in keys.enumerated() {
+      let (total, indexCount) = (sorter.count, keys.count)
+      var done = 0
+      try sorter.forEach(Self.entryLimit) { entries, keys in
+        try commit(Array(entries), of: keys)
+        done += entries.count
+        try report(base + (position * total + done) * (rowCount - rowCount / 2) / (indexCount * total), progress)
+      }
+    }
+    doneCount += rowCount
+    return nextRow
+  }
+
+  /// Bytes of entries that are in memory at a time; sorting takes as much again.
+  private var keyByteLimit: Int { store.configuration.backendOptions.sparesMemory ? 8 << 20 : 96 << 20 }
+
+  /// Reads rows as they are now.
+  ///
+  /// - Returns: How many there were, and the row to go on from; nil where there were none.
+  private func readRows(
+    from first: RowID, _ keys: inout [KeySorter], _ progress: (IndexBuildingProgress) throws -> Void
+  ) throws -> (count: Int, nextRow: RowID?) {
+    guard let classID = table.classID else { return (0, nil) }
     let snapshot = try store.onBackend { backend throws(BackendError) in try backend.snapshot() }
     let bound = try store.onBackend { _ throws(BackendError) in try snapshot.rowIDBound(of: classID) }
     let scan = OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound)
-    var keys = indexes.map { IndexKeys($0) }
     let chunk = store.takeChunk()
     defer { store.giveBack(chunk) }
     var scratch = ScratchObject(store, table)
@@ -73,17 +110,7 @@ struct IndexBuilding {
       rowCount += chunk.slices.count
       try report(doneCount + rowCount / 2, progress)
     }
-    guard let lastRow else { return nil }
-    for index in keys.indices {
-      keys[index].sort()
-      let (count, indexCount) = (rowCount, keys.count)
-      let base = doneCount + rowCount / 2
-      try add(keys[index]) { done, total in
-        try report(base + (index * total + done) * (count - count / 2) / (indexCount * max(total, 1)), progress)
-      }
-    }
-    doneCount += rowCount
-    return lastRow + 1
+    return (rowCount, lastRow.map { $0 + 1 })
   }
 
   private func report(_ done: Int, _ progress: (IndexBuildingProgress) throws -> Void) throws {
@@ -91,17 +118,6 @@ struct IndexBuilding {
       IndexBuildingProgress(
         className: table.name, indexNames: indexes.map(\.name), doneCount: min(done, totalCount),
         totalCount: totalCount))
-  }
-
-  /// Writes the entries of one index.
-  private func add(_ keys: IndexKeys, _ progress: (Int, Int) throws -> Void) throws {
-    var start = 0
-    while start < keys.entries.count {
-      let end = min(start + Self.entryLimit, keys.entries.count)
-      try commit(Array(keys.entries[start..<end]), of: keys)
-      start = end
-      try progress(end, keys.entries.count)
-    }
   }
 
   /// Adds some entries in one commit, but those of rows that were changed since they were read.

@@ -124,6 +124,20 @@ struct IndexKeys {
     }
   }
 
+  /// Adds a key of the same index, which is taken as it is.
+  mutating func append(
+    _ key: UnsafeRawBufferPointer, rowID: RowID, token: UInt64, endsInRow: Bool, isCut: Bool
+  ) {
+    let bytes = unsafe arena.append(key)
+    entries.append(
+      Entry(
+        offset: bytes.lowerBound, byteCount: bytes.count, rowID: rowID, token: token, endsInRow: endsInRow,
+        isCut: isCut))
+  }
+
+  /// What the keys take.
+  var byteCount: Int { arena.count + entries.count * MemoryLayout<Entry>.stride }
+
   func order(_ lhs: Entry, _ rhs: Entry) -> Int { Self.order(lhs, rhs, arena, arena) }
 
   /// Below 0, 0 or above.

@@ -1,0 +1,35 @@
+// Room for more than the memory has.
+//
+// Part of CKyotoCabinet.h, which includes this.
+#ifndef TODANA_CKYOTOCABINET_SPILL_H
+#define TODANA_CKYOTOCABINET_SPILL_H
+
+#include "CKyotoCabinet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+TDN_ASSUME_NONNULL_BEGIN
+
+// MARK: Temporary files
+
+// Bytes that are appended once and read back later: an unlinked temporary file in the directory that TMPDIR names, or
+// in /tmp, sealed under a key that nobody ever writes down. Made when something is appended. For one thread at a time.
+typedef struct tdn_spill tdn_spill;
+
+// Null where there is no memory.
+tdn_spill *TDN_NULLABLE tdn_spill_open(void);
+// `position`: where to read them, all together.
+bool tdn_spill_append(
+  tdn_spill *spill, const uint8_t *bytes, size_t length, uint64_t *position, tdn_error *error);
+bool tdn_spill_read(const tdn_spill *spill, uint64_t position, uint8_t *buffer, size_t length, tdn_error *error);
+void tdn_spill_close(tdn_spill *spill);
+
+TDN_ASSUME_NONNULL_END
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TODANA_CKYOTOCABINET_SPILL_H
