@@ -69,13 +69,16 @@ struct IndexBuilding {
     let (rowCount, nextRow) = try readRows(from: first, &keys, progress)
     guard let nextRow else { return nil }
     let base = doneCount + rowCount / 2
-    for (position, sorter) in keys.enumerated() {
-      let (total, indexCount) = (sorter.count, keys.count)
+    // Each goes with its memory.
+    keys.reverse()
+    while let sorter = keys.popLast() {
+      let (total, position) = (sorter.count, indexes.count - 1 - keys.count)
       var done = 0
       try sorter.forEach(Self.entryLimit) { entries, keys in
         try commit(Array(entries), of: keys)
         done += entries.count
-        try report(base + (position * total + done) * (rowCount - rowCount / 2) / (indexCount * total), progress)
+        try report(
+          base + (position * total + done) * (rowCount - rowCount / 2) / (indexes.count * total), progress)
       }
     }
     doneCount += rowCount

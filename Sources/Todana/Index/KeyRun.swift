@@ -25,10 +25,12 @@ struct KeyRun {
   private struct Record {
     static let byteCount = 24
 
-    var keyByteCount: UInt32
-    var flags: UInt32
-    var rowID: RowID
-    var token: UInt64
+    var keyByteCount: UInt32 = 0
+    var flags: UInt32 = 0
+    var rowID: RowID = 0
+    var token: UInt64 = 0
+
+    init() {}
 
     init(_ entry: IndexKeys.Entry) {
       keyByteCount = UInt32(entry.byteCount)
@@ -55,14 +57,13 @@ struct KeyRun {
     private var nextBlock = 0
     private let block = ByteArena()
     private var offset = 0
-    private var record: Record
+    private var record = Record()
     /// The first bytes of the key behind that which all keys begin with.
     private(set) var head: UInt64 = 0
 
     /// At the first key; nil where there is none.
     init?(_ run: KeyRun) throws(BackendError) {
       self.run = run
-      record = unsafe Record(UnsafeRawBufferPointer(start: block.base, count: Record.byteCount))
       guard try advance() else { return nil }
     }
 
