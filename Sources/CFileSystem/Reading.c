@@ -1,5 +1,6 @@
 #include "Internal.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -52,13 +53,13 @@ int tdf_rewind(int directory) {
 
 // struct linux_dirent64 as the kernel writes it: inode (8 bytes), position (8), length of the record (2), kind (1),
 // name with a NUL at its end.
-enum { RECORD_SIZE_OFFSET = 16, RECORD_NAME_OFFSET = 19 };
+enum { RECORD_SIZE_OFFSET = 16, RECORD_KIND_OFFSET = 18, RECORD_NAME_OFFSET = 19 };
 
 int64_t tdf_read_names(int directory, uint8_t *buffer, size_t buffer_size) {
   return TDF_CALL(syscall(SYS_getdents64, directory, buffer, buffer_size));
 }
 
-const uint8_t *tdf_next_name(const uint8_t *buffer, size_t used, size_t *offset, size_t *name_size) {
+const uint8_t *tdf_next_name(const uint8_t *buffer, size_t used, size_t *offset, size_t *name_size, bool *is_regular) {
   size_t at = *offset;
   if (at > used || used - at <= RECORD_NAME_OFFSET) return NULL;
   uint16_t record_size;
@@ -66,6 +67,7 @@ const uint8_t *tdf_next_name(const uint8_t *buffer, size_t used, size_t *offset,
   if (record_size <= RECORD_NAME_OFFSET || record_size > used - at) return NULL;
   const uint8_t *name = buffer + at + RECORD_NAME_OFFSET;
   *name_size = strnlen((const char *)name, record_size - RECORD_NAME_OFFSET);
+  *is_regular = buffer[at + RECORD_KIND_OFFSET] == DT_REG;
   *offset = at + record_size;
   return name;
 }

@@ -66,8 +66,9 @@ int64_t tdf_read_link(int file, uint8_t *buffer, size_t buffer_size);
 int tdf_rewind(int directory);
 // Fills the buffer with more names: bytes that were used, 0 at the end. 64 KiB is a good size.
 int64_t tdf_read_names(int directory, uint8_t *buffer, size_t buffer_size);
-// The name at `*offset` of such a buffer, "." and ".." among them; moves `*offset` on. Null at the end.
-const uint8_t *tdf_next_name(const uint8_t *buffer, size_t used, size_t *offset, size_t *name_size);
+// The name at `*offset` of such a buffer, "." and ".." among them; moves `*offset` on. Null at the end. `*is_regular`:
+// whether the directory says that it is that of a regular file, which not every file system does.
+const uint8_t *tdf_next_name(const uint8_t *buffer, size_t used, size_t *offset, size_t *name_size, bool *is_regular);
 
 // From `offset` on: where the next data begin, -ENXIO where there are none, -EINVAL where the file system cannot tell.
 int64_t tdf_next_data(int file, int64_t offset);

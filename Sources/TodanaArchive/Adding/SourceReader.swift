@@ -92,7 +92,7 @@ final class SourceReader {
     let start: SourceStart
     do throws(FileError) {
       start = try SourceStart(path, owners: owners) { report($0) }
-      walk = try SourceWalk(from: start)
+      walk = try SourceWalk(from: start, opensFiles: !options.isDryRun)
     } catch {
       return report(error)
     }
@@ -119,7 +119,7 @@ final class SourceReader {
             level += 1
             if asContent { continue }
           }
-          try add(entry, in: directory)
+          try add(entry, walk.file, in: directory)
           continue
         }
         switch decide(entry, &chooser) {
@@ -137,7 +137,7 @@ final class SourceReader {
             chooser?.enter(entry.name, markers: markers(of: inside))
             for rule in chooser?.flawedRules ?? [] { progress.addFailure("\(rule) matches nothing") }
           }
-          try add(entry, in: directory)
+          try add(entry, walk.file, in: directory)
         }
       }
     }
@@ -182,11 +182,11 @@ final class SourceReader {
 
   // MARK: Entries
 
-  private func add(_ entry: FileEntry, in directory: SourceDirectory) throws {
+  private func add(_ entry: FileEntry, _ file: SourceFile?, in directory: SourceDirectory) throws {
     switch entry.kind {
     case .directory: try enter(entry)
     case .socket: progress.change { $0.skippedSockets += 1 }
-    case .regular: try addFile(entry, in: directory)
+    case .regular: try addFile(entry, file, in: directory)
     default:
       let old = parent.find(entry.name)
       try append(.entry(entry, .none))
@@ -194,7 +194,7 @@ final class SourceReader {
     }
   }
 
-  private func addFile(_ entry: FileEntry, in directory: SourceDirectory) throws {
+  private func addFile(_ entry: FileEntry, _ opened: SourceFile?, in directory: SourceDirectory) throws {
     let old = parent.find(entry.name)
     if !options.rescans, let old, entry.isUnchanged(since: old.file), try !parent.isKnownDamaged(old) {
       note(entry, old, isUnchanged: true)
@@ -204,7 +204,7 @@ final class SourceReader {
     progress.change { $0.path = path }
     if options.isDryRun { return note(entry, old) }
     do {
-      let file = try directory.openFile(entry)
+      let file = try opened ?? directory.openFile(entry)
       var read = entry
       let source = try content(of: file, &read)
       if try file.hasChanged(since: entry) { progress.addFailure("“\(printable(path))” changed while it was read") }

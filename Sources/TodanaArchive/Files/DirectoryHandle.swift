@@ -114,11 +114,11 @@ final class DirectoryHandle: Sendable {
       while result >= 0 {
         result = unsafe tdf_read_names(file, buffer.baseAddress, capacity)
         guard result > 0 else { break }
-        var (offset, count) = (0, 0)
-        while let name = unsafe tdf_next_name(buffer.baseAddress, Int(result), &offset, &count) {
+        var (offset, count, isRegular) = (0, 0, false)
+        while let name = unsafe tdf_next_name(buffer.baseAddress, Int(result), &offset, &count, &isRegular) {
           let bytes = unsafe UnsafeBufferPointer(start: name, count: count)
           if unsafe FileName.isDots(bytes) { continue }
-          if unsafe !names.append(bytes) { result = Int64(-EFBIG) }
+          if unsafe !names.append(bytes, isRegular: isRegular) { result = Int64(-EFBIG) }
           if result < 0 { break }
         }
       }

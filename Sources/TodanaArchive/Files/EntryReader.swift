@@ -57,7 +57,7 @@ struct EntryReader {
 
   // MARK: Attributes
 
-  private func attributes(_ onWarning: (FileError) -> Void) -> [ExtendedAttribute] {
+  func attributes(_ onWarning: (FileError) -> Void) -> [ExtendedAttribute] {
     let (names, errorNumber) = attributeNames()
     if errorNumber != 0 { onWarning(error(.readAttributes, -errorNumber)) }
     var attributes: [ExtendedAttribute] = []

@@ -4,7 +4,8 @@
 package struct NameList: Sendable, RandomAccessCollection {
   private struct Place {
     var start: UInt32
-    var count: UInt32
+    var count: UInt16
+    var isRegular: Bool
   }
 
   private var bytes: [UInt8] = []
@@ -13,13 +14,13 @@ package struct NameList: Sendable, RandomAccessCollection {
   /// Begins an empty list; names are then appended, and sorted in the end.
   init() {}
 
-  /// Returns false where the list takes no more: 4 GiB of names.
-  mutating func append(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let start = UInt32(exactly: bytes.count), UInt32(exactly: bytes.count + name.count) != nil else {
-      return false
-    }
+  /// Returns false where the list takes no more: 4 GiB of names, or one of 64 KiB.
+  mutating func append(_ name: UnsafeBufferPointer<UInt8>, isRegular: Bool = false) -> Bool {
+    guard let start = UInt32(exactly: bytes.count), UInt32(exactly: bytes.count + name.count) != nil,
+      let count = UInt16(exactly: name.count)
+    else { return false }
     unsafe bytes.append(contentsOf: name)
-    places.append(Place(start: start, count: UInt32(name.count)))
+    places.append(Place(start: start, count: count, isRegular: isRegular))
     return true
   }
 
@@ -47,6 +48,9 @@ package struct NameList: Sendable, RandomAccessCollection {
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { places.count }
+
+  /// Whether the directory says that the name is that of a regular file; false may mean that it does not know.
+  func isRegular(at index: Int) -> Bool { places[index].isRegular }
 
   package subscript(index: Int) -> [UInt8] {
     let place = places[index]

@@ -75,14 +75,36 @@ package struct SourceDirectory: Sendable {
   package func entry(
     named name: [UInt8], known: FileEntry? = nil, onWarning: (FileError) -> Void
   ) throws(FileError) -> FileEntry {
-    if let known, let status = try handle.status(of: name) {
-      let entry = EntryReader.entry(named: name, status, known.kind, owners, known.attributes)
-      if entry.hasKind(of: status), entry.isUnchanged(since: known) { return entry }
-    }
+    if let entry = try unchangedEntry(named: name, known) { return entry }
     let file = try unsafe handle.call(.readStatus, name) { unsafe tdf_open_handle($0, $1.baseAddress, $1.count) }
     defer { _ = tdf_close(file) }
     return try EntryReader(file: file, path: EntryPath(name, in: handle.path), owners: owners)
       .entry(named: name, onWarning)
+  }
+
+  /// As ``entry(named:known:onWarning:)``, of what the directory says is a regular file: it is opened to be read at once.
+  ///
+  /// The file is nil where it need not, or may not, be read, or has become something else.
+  func openEntry(
+    named name: [UInt8], known: FileEntry? = nil, onWarning: (FileError) -> Void
+  ) throws(FileError) -> (entry: FileEntry, file: SourceFile?) {
+    if let entry = try unchangedEntry(named: name, known) { return (entry, nil) }
+    let file: SourceFile
+    do throws(FileError) {
+      let opened = try unsafe handle.call(.open, name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
+      file = try SourceFile(opened, EntryPath(name, in: handle.path))
+    } catch {
+      // Why is told by what asks without reading, or when it is to be read after all.
+      return (try entry(named: name, onWarning: onWarning), nil)
+    }
+    return (file.entry(named: name, owners, onWarning: onWarning), file)
+  }
+
+  /// What is known of a name already, where its file has not been changed since.
+  private func unchangedEntry(named name: [UInt8], _ known: FileEntry?) throws(FileError) -> FileEntry? {
+    guard let known, let status = try handle.status(of: name) else { return nil }
+    let entry = EntryReader.entry(named: name, status, known.kind, owners, known.attributes)
+    return entry.hasKind(of: status) && entry.isUnchanged(since: known) ? entry : nil
   }
 
   /// What this directory is itself, under a name of the caller's choice.

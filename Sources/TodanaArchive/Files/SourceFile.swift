@@ -10,19 +10,31 @@ package final class SourceFile: Sendable {
   private let firstStatus: tdf_status
 
   /// Takes a descriptor over, also where this throws.
-  init(_ file: CInt, _ path: EntryPath, expecting identity: FileIdentity) throws(FileError) {
+  ///
+  /// - Parameters:
+  ///   - file: What was opened for reading.
+  ///   - path: For messages.
+  ///   - identity: Of the file that it has to be; nil where it may be any.
+  /// - Throws: ``FileError/Code/changed`` where it is not that file, or not a regular one.
+  init(_ file: CInt, _ path: EntryPath, expecting identity: FileIdentity? = nil) throws(FileError) {
     self.file = file
     self.path = path
     var status = tdf_status()
     let result = unsafe tdf_get_status(file, &status)
     firstStatus = status
     guard result == 0 else { throw FileError(.readStatus, path.bytes, errorNumber: -result) }
-    guard status.mode & S_IFMT == S_IFREG, FileIdentity(status) == identity else {
+    guard status.mode & S_IFMT == S_IFREG, identity == nil || FileIdentity(status) == identity else {
       throw FileError(.open, path.bytes, .changed)
     }
   }
 
   deinit { _ = tdf_close(file) }
+
+  /// What there is to know of the file but its data.
+  func entry(named name: [UInt8], _ owners: OwnerNames, onWarning: (FileError) -> Void) -> FileEntry {
+    let reader = EntryReader(file: file, path: path, owners: owners)
+    return EntryReader.entry(named: name, firstStatus, .regular, owners, reader.attributes(onWarning))
+  }
 
   /// Bytes that the file had when it was opened, holes included.
   package var byteCount: Int64 { firstStatus.byte_count }

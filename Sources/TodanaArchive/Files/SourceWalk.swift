@@ -41,9 +41,17 @@ package struct SourceWalk {
   /// The start where it is open already.
   private var opened: SourceDirectory?
   private var failures: [FileError] = []
+  private let opensFiles: Bool
+  /// The data of the regular file that was given out last, where they could be opened at once.
+  package private(set) var file: SourceFile?
 
-  /// Has at most `openLimit` directories open at once, besides the first.
-  package init(from start: SourceStart, openLimit: Int = 32) throws(FileError) {
+  /// - Parameters:
+  ///   - start: What it begins with.
+  ///   - openLimit: How many directories are open at once, at most, besides the first.
+  ///   - opensFiles: Whether the regular files are going to be read: ``file`` then saves finding each twice.
+  /// - Throws: ``FileError/Code/vanished`` where the start is in no directory that is open.
+  package init(from start: SourceStart, openLimit: Int = 32, opensFiles: Bool = false) throws(FileError) {
+    self.opensFiles = opensFiles
     guard let root = start.parent ?? start.directory else { throw FileError(.open, start.entry.name, .vanished) }
     owners = root.owners
     trail = DirectoryTrail(root.handle, openLimit: openLimit)
@@ -62,6 +70,7 @@ package struct SourceWalk {
   /// - Parameter known: What is known of a name in ``directory`` from earlier; asked name by name, in their order.
   /// - Returns: The step.
   package mutating func next(known: (_ name: [UInt8]) -> FileEntry? = { _ in nil }) -> Step? {
+    file = nil
     if let start {
       self.start = nil
       return give(start)
@@ -72,9 +81,13 @@ package struct SourceWalk {
       guard let level = levels.indices.last else { return nil }
       guard let current = directory, levels[level].next < levels[level].names.count else { return leave() }
       let name = levels[level].names[levels[level].next]
+      let opens = opensFiles && levels[level].names.isRegular(at: levels[level].next)
       levels[level].next += 1
       do throws(FileError) {
-        return give(try current.entry(named: name, known: known(name)) { failures.append($0) })
+        guard opens else { return give(try current.entry(named: name, known: known(name)) { failures.append($0) }) }
+        let opened = try current.openEntry(named: name, known: known(name)) { failures.append($0) }
+        file = opened.file
+        return give(opened.entry)
       } catch {
         failures.append(error)
       }

@@ -129,6 +129,64 @@ import Testing
     #expect(error { try source.openDirectory(named: [0x62]) }?.code == .linkInTheWay)
   }
 
+  @Test func `a walk that opens files has the data of each regular one`() throws {
+    try System.makeNode(directory.path("from/fifo"), S_IFIFO | 0o600)
+    try directory.write("more", to: "from/text")
+    func walk(known: [FileEntry] = []) throws -> [(entry: FileEntry, text: String?)] {
+      var walk = try SourceWalk(from: SourceStart(directory.bytes("from")) { Issue.record($0) }, opensFiles: true)
+      var found: [(FileEntry, String?)] = []
+      while let step = walk.next(known: { name in known.first { $0.name == name } }) {
+        guard case .entry(let entry) = step else { continue }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        var span = bytes.mutableSpan
+        let count = try walk.file?.read(into: &span, at: 0)
+        found.append((entry, count.map { String(decoding: bytes.prefix($0), as: UTF8.self) }))
+      }
+      return found
+    }
+    let found = try walk()
+    let source = try source()
+    #expect(found.map { $0.text } == [nil, "text", nil, "inside", nil, nil, "more"])
+    // All but the top, and what is in its directory.
+    for (entry, _) in found.dropFirst() where entry.name != [0x63] {
+      #expect(try source.entry(named: entry.name) { Issue.record($0) } == entry)
+    }
+    // What is known already need not be opened.
+    #expect(try walk(known: found.map(\.entry)).allSatisfy { $0.text == nil })
+  }
+
+  @Test func `a walk that opens files meets what has taken their place`() throws {
+    for kind in ["nothing", "fifo", "link", "directory"] {
+      try directory.make("changing-\(kind)")
+      for name in ["a", "b"] { try directory.write("text", to: "changing-\(kind)/\(name)") }
+      let start = try SourceStart(directory.bytes("changing-\(kind)")) { Issue.record($0) }
+      var walk = try SourceWalk(from: start, opensFiles: true)
+      for name in ["changing-\(kind)", "a"] {
+        guard case .entry(let entry) = walk.next(), entry.name == Array(name.utf8) else {
+          Issue.record("\(name) was to come")
+          return
+        }
+      }
+      // The names were read, the second file was not seen.
+      let path = directory.path("changing-\(kind)/b")
+      try FileManager.default.removeItem(atPath: path)
+      switch kind {
+      case "fifo": try System.makeNode(path, S_IFIFO | 0o600)
+      case "link": try directory.link("changing-\(kind)/b", to: "a")
+      case "directory": try directory.make("changing-\(kind)/b")
+      default: break
+      }
+      let expected: [String: FileKind] = [
+        "fifo": .fifo, "link": .symbolicLink(target: [0x61]), "directory": .directory,
+      ]
+      switch walk.next() {
+      case .entry(let entry): #expect(entry.kind == expected[kind] && walk.file == nil)
+      case .failure(let error): #expect(kind == "nothing" && error.code == .vanished)
+      default: Issue.record("nothing came in place of the file")
+      }
+    }
+  }
+
   @Test func `a walk goes on when directories are moved and removed under it`() throws {
     try System.makeDeepDirectories(directory.path("deep"), count: 50, name: "d")
     var walk = try SourceWalk(from: SourceStart(directory.bytes("deep")) { Issue.record($0) }, openLimit: 2)
