@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <map>
-#include <set>
 #include <thread>
 #include <vector>
 
 #include "../../Sources/CKyotoCabinet/Cabinet/BatchCommit.h"
-#include "../../Sources/CKyotoCabinet/Checksum.h"
 #include "../../Sources/CKyotoCabinet/Failure.h"
+#include "CabinetModel.h"
+#include "CabinetState.h"
+#include "Changes.h"
 #include "Files.h"
 #include "KeyedSession.h"
 #include "Workload.h"
@@ -16,42 +15,6 @@
 namespace todana::simulation {
 
 namespace {
-
-// What the structures hold, in short: the same for the same records, in whatever order.
-struct Digest {
-  uint64_t count = 0;
-  uint64_t sum = 0;
-
-  void add(uint64_t record) { count++, sum += record; }
-  void remove(uint64_t record) { count--, sum -= record; }
-  bool operator==(const Digest &other) const { return count == other.count && sum == other.sum; }
-};
-
-using State = std::map<std::string, Digest>;  // by the structures' names; those that hold nothing are left out
-
-uint64_t hashOf(std::string_view key, std::string_view value) {
-  return checksum(value.data(), value.size(), checksum(key.data(), key.size(), 7));
-}
-
-// A batch of changes, in the order that a cabinet wants.
-struct Changes {
-  struct Change {
-    bool isPut;
-    std::string value;
-    bool mustBeAbsent = false;
-  };
-  void put(uint32_t structure, const std::string &key, std::string value) {
-    ofStructures[structure][key] = {true, std::move(value)};
-  }
-  void remove(uint32_t structure, const std::string &key) { ofStructures[structure][key] = {false, {}}; }
-  void clear(uint32_t structure) {
-    ofStructures[structure].clear();
-    cleared.insert(structure);
-  }
-
-  std::set<uint32_t> cleared;  // before anything else happens there
-  std::map<uint32_t, std::map<std::string, Change>> ofStructures;
-};
 
 class CabinetWorkload final : public Workload {
  public:
@@ -81,7 +44,7 @@ class CabinetWorkload final : public Workload {
     State state = commits_.empty() ? State() : stateOf(report.commitNumber);
     commits_.clear();
     commits_.push_back({report.commitNumber, 0, 0, std::move(state)});
-    readContents();
+    model_.read(*session_, hasRecords());
     for (int index = 0; index < plan_.commit_count; index++) step();
     endCompaction();
     if (mustGrow_) awaitGrowth();
@@ -138,7 +101,7 @@ class CabinetWorkload final : public Workload {
     const uint32_t structure = (*session)->table().structure(TDN_STRUCTURE_KEYS, "recovered").id;
     const std::string value(3000, 'x');
     changes.put(structure, key, value);
-    commitChanges(*session, changes, FileGroup::Durability::full);
+    changes.commit(*session, FileGroup::Durability::full, hasRecords());
     expected["recovered"].add(hashOf(key, value));
     for (const Session::StructureInfo &info : (*session)->structures()) {
       (*session)->compact(info.id, [](uint64_t, uint64_t) { return true; });
@@ -168,12 +131,6 @@ class CabinetWorkload final : public Workload {
     size_t acknowledgedAt;  // SIZE_MAX: never, as durable
     State state;
   };
-  struct Contents {
-    uint32_t id;
-    int32_t kind;
-    std::map<std::string, uint64_t> records;  // hashes by keys
-  };
-
   tdn_options options(bool isReadOnly) const {
     tdn_options options;
     tdn_options_init(&options);
@@ -184,16 +141,6 @@ class CabinetWorkload final : public Workload {
     const int64_t limit = plan_.strict ? 256 << 10 : 64 << 10;
     options.log_limit = plan_.in_background ? limit : 1 << 30;
     return options;
-  }
-
-  static bool isSame(const State &left, const State &right) {
-    const auto has = [](const State &state, const State &other) {
-      return std::all_of(other.begin(), other.end(), [&](const auto &entry) {
-        const auto found = state.find(entry.first);
-        return (found == state.end() ? Digest() : found->second) == entry.second;
-      });
-    };
-    return has(left, right) && has(right, left);
   }
 
   const State &stateOf(uint64_t number) const {
@@ -230,17 +177,6 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  void readContents() {
-    for (const Session::StructureInfo &info : (*session_)->structures()) {
-      Contents &contents = contents_[info.name];
-      contents.id = info.id;
-      contents.kind = info.kind;
-      session_->scan(info, hasRecords(), [&](const std::string &key, std::string_view value) {
-        contents.records[key] = hashOf(key, value);
-      });
-    }
-  }
-
   // MARK: Changing
 
   void step() {
@@ -248,27 +184,29 @@ class CabinetWorkload final : public Workload {
     if (random_() % 4 == 0) beginCompaction();
     if (plan_.keys == POWER_FAILURE_MIGRATING && random_() % 3 == 0) beginMigration();
     Changes changes;
-    std::map<std::string, Contents> before = contents_;
+    auto before = model_.structures();
     State state = commits_.back().state;
     const size_t touched = 1 + random_() % 3;
-    for (size_t count = 0; count < touched; count++) change(changes, state);
+    for (size_t count = 0; count < touched; count++) model_.change(*session_, changes, state);
     if (growthStepsLeft_ > 0) {
       // In the end twice as many as the file was made for.
-      addNew(changes, contentsOf(TDN_STRUCTURE_KEYS, "many"), state["many"], 2200);
+      auto &many = model_.contentsOf(*session_, TDN_STRUCTURE_KEYS, "many");
+      model_.addNew(*session_, changes, many, state["many"], 2200);
     }
-    const bool conflicts = random_() % 10 == 0 && addConflict(changes);
+    const bool conflicts = random_() % 10 == 0 && model_.addConflict(*session_, changes);
     const FileGroup::Durability durability = anyDurability();
     const size_t begun = disk_.operationCount();
     try {
-      const uint64_t number = commitChanges(*session_, changes, durability);
+      const uint64_t number = changes.commit(*session_, durability, hasRecords());
       require(!conflicts, "a commit has overlooked a conflict");
       if (growthStepsLeft_ > 0) growthStepsLeft_--;
       // Where nothing was to be changed the number is of whatever commit was the newest, such as a compaction's.
       if (isSame(state, commits_.back().state)) return;
-      commits_.push_back({number, begun, durability == FileGroup::Durability::full ? disk_.operationCount() : SIZE_MAX, std::move(state)});
+      const bool isFull = durability == FileGroup::Durability::full;
+      commits_.push_back({number, begun, isFull ? disk_.operationCount() : SIZE_MAX, std::move(state)});
     } catch (const Conflict &) {
       require(conflicts, "a commit has found a conflict where there is none");
-      contents_ = std::move(before);
+      model_.restore(std::move(before));
     }
     if (!plan_.in_background && random_() % 8 == 0) (*session_)->group().checkpoint();
     if (random_() % 12 == 0) copyFiles();
@@ -283,179 +221,12 @@ class CabinetWorkload final : public Workload {
     }
   }
 
-  void change(Changes &changes, State &state) {
-    static const struct {
-      const char *name;
-      int32_t kind;
-    } kinds[] = {{"songs", TDN_STRUCTURE_ROWS}, {"albums", TDN_STRUCTURE_ROWS}, {"names", TDN_STRUCTURE_KEYS},
-                 {"by-title", TDN_STRUCTURE_TREE}, {"by-year", TDN_STRUCTURE_TREE}};
-    const auto &kind = kinds[random_() % std::size(kinds)];
-    Contents &contents = contentsOf(kind.kind, kind.name);
-    Digest &digest = state[kind.name];
-    const uint64_t choice = random_() % 10;
-    if (random_() % 12 == 0) {
-      changes.clear(contents.id);
-      contents.records.clear();
-      digest = Digest();
-      if (random_() % 2) addNew(changes, contents, digest, 1 + random_() % 200);
-    } else if (choice < 2 && contents.records.size() > 200) {
-      // So many that compacting is worth it.
-      std::vector<std::string> keys;
-      for (const auto &[key, hash] : contents.records) {
-        if (random_() % 3) keys.push_back(key);
-      }
-      for (const std::string &key : keys) remove(changes, contents, digest, key);
-    } else if (choice < 4) {
-      addNew(changes, contents, digest, 100 + random_() % 500);
-    } else {
-      addNew(changes, contents, digest, 1 + random_() % 12);
-      for (uint64_t count = random_() % 8; count > 0 && !contents.records.empty(); count--) {
-        const std::string key = anyKey(contents);
-        if (random_() % 3) {
-          put(changes, contents, digest, key);
-        } else {
-          remove(changes, contents, digest, key);
-        }
-      }
-    }
-  }
-
-  Contents &contentsOf(int32_t kind, const char *name) {
-    Contents &contents = contents_[name];
-    contents.id = (*session_)->table().structure(kind, name).id;
-    contents.kind = kind;
-    return contents;
-  }
-
-  void addNew(Changes &changes, Contents &contents, Digest &digest, uint64_t count) {
-    const bool hasRows = contents.kind == TDN_STRUCTURE_ROWS;
-    const uint64_t firstRow = hasRows ? (*session_)->reserveRows(contents.id, count) : 0;
-    for (uint64_t index = 0; index < count; index++) {
-      put(changes, contents, digest, hasRows ? rowKey(firstRow + index) : bytes(3 + random_() % 20));
-    }
-  }
-
-  void put(Changes &changes, Contents &contents, Digest &digest, const std::string &key) {
-    const bool isLong = random_() % 300 == 0;
-    std::string value = bytes(isLong ? 2000 + random_() % 20'000 : 1 + random_() % 60);
-    forget(contents, digest, key);
-    const uint64_t hash = hashOf(key, value);
-    contents.records[key] = hash;
-    digest.add(hash);
-    changes.put(contents.id, key, std::move(value));
-  }
-
-  void remove(Changes &changes, Contents &contents, Digest &digest, const std::string &key) {
-    auto &batch = changes.ofStructures[contents.id];
-    auto found = batch.find(key);
-    forget(contents, digest, key);
-    // What this batch put, it cannot remove.
-    if (found != batch.end()) {
-      batch.erase(found);
-      if (changes.cleared.count(contents.id) || !wasThere(contents.id, key)) return;
-    }
-    changes.remove(contents.id, key);
-  }
-
-  bool wasThere(uint32_t structure, const std::string &key) {
-    std::vector<uint8_t> memory(64 << 10);
-    tdn_slice slice{};
-    tdn_chunk chunk{};
-    chunk.bytes = memory.data();
-    chunk.byte_capacity = memory.size();
-    chunk.slices = &slice;
-    chunk.slice_capacity = 1;
-    ChunkWriter writer(chunk);
-    const bool hasRows = std::any_of(contents_.begin(), contents_.end(), [&](const auto &entry) {
-      return entry.second.id == structure && entry.second.kind == TDN_STRUCTURE_ROWS;
-    });
-    if (hasRows) {
-      const uint64_t row = rowOf(key);
-      (*session_)->getRows(nullptr, structure, &row, 1, writer);
-    } else {
-      (*session_)->getKey(nullptr, structure, key, writer);
-    }
-    return slice.status == TDN_FOUND;
-  }
-
-  static void forget(Contents &contents, Digest &digest, const std::string &key) {
-    auto found = contents.records.find(key);
-    if (found == contents.records.end()) return;
-    digest.remove(found->second);
-    contents.records.erase(found);
-  }
-
-  std::string anyKey(const Contents &contents) {
-    auto found = contents.records.lower_bound(bytes(contents.kind == TDN_STRUCTURE_ROWS ? 1 : 4));
-    if (contents.kind == TDN_STRUCTURE_ROWS) {
-      const uint64_t last = rowOf(contents.records.rbegin()->first);
-      found = contents.records.lower_bound(rowKey(random_() % (last + 1)));
-    }
-    return found == contents.records.end() ? contents.records.rbegin()->first : found->first;
-  }
-
-  bool addConflict(Changes &changes) {
-    for (const auto &[name, contents] : contents_) {
-      if (contents.records.empty()) continue;
-      const std::string &key = contents.records.begin()->first;
-      if (changes.cleared.count(contents.id) || changes.ofStructures[contents.id].count(key)) continue;
-      if (!wasThere(contents.id, key)) continue;
-      changes.ofStructures[contents.id][key] = {true, "x", true};
-      return true;
-    }
-    return false;
-  }
-
-  uint64_t commitChanges(KeyedSession &session, const Changes &changes, FileGroup::Durability durability) const {
-    std::map<uint32_t, Session::StructureInfo> infos;
-    for (const Session::StructureInfo &info : session->structures()) infos[info.id] = info;
-    std::vector<tdn_change> list;
-    std::string bytes;
-    for (const auto &[structure, ofStructure] : changes.ofStructures) {
-      if (changes.cleared.count(structure)) {
-        tdn_change entry{};
-        entry.structure = structure;
-        entry.kind = TDN_CLEAR;
-        list.push_back(entry);
-      }
-      for (const auto &[key, change] : ofStructure) {
-        tdn_change entry{};
-        entry.structure = structure;
-        entry.kind = change.isPut ? TDN_PUT : TDN_REMOVE;
-        entry.expectation = change.mustBeAbsent ? TDN_EXPECT_ABSENT : TDN_EXPECT_ANY;
-        if (infos[structure].kind == TDN_STRUCTURE_ROWS) {
-          entry.key = rowOf(key);
-        } else {
-          entry.key = bytes.size();
-          entry.key_length = static_cast<uint16_t>(key.size());
-          bytes += key;
-        }
-        const std::string value =
-          hasRecords() ? KeyedSession::record(infos[structure], key, change.value) : change.value;
-        entry.value = bytes.size();
-        entry.value_length = value.size();
-        bytes += value;
-        list.push_back(entry);
-      }
-    }
-    tdn_batch batch{};
-    static std::atomic<uint64_t> nextBatch{1};
-    const uint64_t id = nextBatch++;
-    std::memcpy(batch.id, &id, sizeof id);
-    batch.changes = list.data();
-    batch.change_count = list.size();
-    batch.bytes = reinterpret_cast<const uint8_t *>(bytes.data());
-    batch.byte_count = bytes.size();
-    std::vector<uint64_t> conflicts;
-    return session->commit(batch, durability, conflicts);
-  }
-
   // MARK: Beside commits
 
   void beginCompaction() {
-    if (compaction_.joinable() || contents_.empty()) return;
-    auto chosen = contents_.begin();
-    std::advance(chosen, random_() % contents_.size());
+    if (compaction_.joinable() || model_.structures().empty()) return;
+    auto chosen = model_.structures().begin();
+    std::advance(chosen, random_() % model_.structures().size());
     const uint32_t structure = chosen->second.id;
     const bool isGivenUp = random_() % 4 == 0;
     compaction_ = std::thread([this, structure, isGivenUp] {
@@ -522,7 +293,7 @@ class CabinetWorkload final : public Workload {
 
   const std::filesystem::path directory_;
   std::unique_ptr<KeyedSession> session_;
-  std::map<std::string, Contents> contents_;
+  CabinetModel model_{random_};
   std::vector<Commit> commits_;
   std::vector<std::pair<uint64_t, FileSystem>> copies_;
   std::thread compaction_;

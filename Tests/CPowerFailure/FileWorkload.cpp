@@ -5,6 +5,7 @@
 #include "../../Sources/CKyotoCabinet/Checksum.h"
 #include "../../Sources/CKyotoCabinet/FileGroup.h"
 #include "Files.h"
+#include "RandomBytes.h"
 #include "Workload.h"
 
 namespace todana::simulation {
@@ -187,7 +188,7 @@ class FileWorkload final : public Workload {
   void build(std::shared_ptr<DataFile> &building, std::string &content) {
     const uint32_t number = nextNumber_++;
     building = group_->createBuildingFile(number, nameOf(number));
-    content = bytes(1 + random_() % 100'000);
+    content = randomBytes(random_, 1 + random_() % 100'000);
     building->write(0, content.data(), content.size());
     if (random_() % 2) writeMore(*building, content);
     group_->sealBuildingFile(building);
@@ -195,7 +196,7 @@ class FileWorkload final : public Workload {
   }
 
   void writeMore(DataFile &building, std::string &content) {
-    const std::string more = bytes(1 + random_() % 9000);
+    const std::string more = randomBytes(random_, 1 + random_() % 9000);
     const size_t offset = random_() % (content.size() + 1);
     if (content.size() < offset + more.size()) content.resize(offset + more.size(), 0);
     content.replace(offset, more.size(), more);
@@ -233,7 +234,7 @@ class FileWorkload final : public Workload {
 
   void write(File &file) {
     const bool isLarge = random_() % 12 == 0;
-    const std::string text = bytes(isLarge ? 70'000 + random_() % 90'000 : 1 + random_() % 700);
+    const std::string text = randomBytes(random_, isLarge ? 70'000 + random_() % 90'000 : 1 + random_() % 700);
     const bool appends = isLarge || file.content.empty() || random_() % 3 == 0;
     const size_t offset = appends ? file.content.size() : random_() % file.content.size();
     if (file.content.size() < offset + text.size()) file.content.resize(offset + text.size(), 0);

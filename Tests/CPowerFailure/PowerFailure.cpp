@@ -12,15 +12,6 @@
 
 namespace todana::simulation {
 
-std::string Workload::bytes(size_t count) {
-  std::string result(count, 0);
-  for (size_t index = 0; index < count; index += 8) {
-    const uint64_t value = random_();
-    std::memcpy(&result[index], &value, std::min<size_t>(8, count - index));
-  }
-  return result;
-}
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -42,7 +42,6 @@ class Workload {
       : plan_(plan), random_(previous ? previous->random_ : std::mt19937_64(plan.seed)),
         disk_(directory, initial, static_cast<RecordingDisk::Sabotage>(plan.sabotage), longestFlush(plan)) {}
 
-  std::string bytes(size_t count);
   // Mostly full.
   FileGroup::Durability anyDurability() {
     const uint64_t choice = random_() % 8;

@@ -1,0 +1,36 @@
+// A batch of changes, in the order that a cabinet wants.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "../../Sources/CKyotoCabinet/FileGroup.h"
+#include "KeyedSession.h"
+
+namespace todana::simulation {
+
+struct Changes {
+  struct Change {
+    bool isPut;
+    std::string value;
+    bool mustBeAbsent = false;
+  };
+  void put(uint32_t structure, const std::string &key, std::string value) {
+    ofStructures[structure][key] = {true, std::move(value)};
+  }
+  void remove(uint32_t structure, const std::string &key) { ofStructures[structure][key] = {false, {}}; }
+  void clear(uint32_t structure) {
+    ofStructures[structure].clear();
+    cleared.insert(structure);
+  }
+
+  // Returns the number of the commit. `hasRecords`: values are put in as the records of stores.
+  uint64_t commit(KeyedSession &session, FileGroup::Durability durability, bool hasRecords) const;
+
+  std::set<uint32_t> cleared;  // before anything else happens there
+  std::map<uint32_t, std::map<std::string, Change>> ofStructures;
+};
+
+}  // namespace todana::simulation
