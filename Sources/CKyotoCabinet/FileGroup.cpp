@@ -202,11 +202,22 @@ void FileGroup::spareMemory(const DataFile &file) {
   file.releaseSeen();  // which a snapshot may have of a file that was dropped
   mappedMemory_->noteLess();
   if (!mappedMemory_->isLarge()) return;
+  const bool hasBuilders = !buildingNames_.empty();
+  // What a file that is being built has in memory, its builder lets go of. Until then there is little else to be had.
+  if (hasBuilders && buildersMustSpare_.exchange(true, std::memory_order_relaxed)) return;
   // Threads have touched parts just after those went.
   for (const auto &[number, other] : files_) other->releaseAll();
   file.releaseAll();
-  // What a file that is being built has in memory, its builder lets go of.
-  if (buildingNames_.empty()) mappedMemory_->noteReleased();
+  if (!hasBuilders) mappedMemory_->noteReleased();
+}
+
+void FileGroup::spareMemoryOfBuilding(const DataFile &file) {
+  if (!buildersMustSpare_.load(std::memory_order_relaxed)) return;
+  file.releaseSeen();
+  mappedMemory_->noteLess();
+  // The others' is gone already.
+  if (mappedMemory_->isLarge()) mappedMemory_->noteReleased();
+  buildersMustSpare_.store(false, std::memory_order_relaxed);
 }
 
 void FileGroup::dropFile(const std::shared_ptr<DataFile> &file) {

@@ -123,7 +123,7 @@ import Todana
     #expect(try String(contentsOfFile: scratch.restored("from/sub/7", in: "fourth"), encoding: .utf8) == "changed")
   }
 
-  @Test func `a directory of very many entries has pages, of which a change touches one`() throws {
+  @Test func `a directory of very many entries has pages, of which a change touches few`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from")
     for number in 0..<5000 {
@@ -135,7 +135,8 @@ import Todana
     try scratch.directory.write("new", to: "from/a file with quite a long name, number 2500x")
     let second = try scratch.add("from")
     let shared = Set(pages).intersection(try scratch.pages("from", of: second))
-    #expect(shared.count >= pages.count - 1)
+    // Mostly one; where the page becomes long enough to end at an earlier name, those up to the next common end as well.
+    #expect(shared.count >= pages.count - 4)
     try scratch.extract(second.snapshot, to: "to")
     try Command.run("diff", ["-r", scratch.directory.path("from"), scratch.restored("from", in: "to")])
   }
