@@ -361,6 +361,7 @@ void BatchCommit::changeTree(const BatchRun &run, const HashFile &file, const Re
     setContents(structure, count, digest.take());
     tree.finish();
   }
+  if (structure.journal) structure.journal->thinKeys();
   writer.end(0);
 }
 

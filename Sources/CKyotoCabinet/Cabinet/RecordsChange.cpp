@@ -1,13 +1,15 @@
 #include "RecordsChange.h"
 
+#include "../Kyoto/RowPack.h"
+
 namespace todana {
 
 void RecordsChange::put(
   std::string_view key, HashFile::Place place, const Found &found, std::string_view value) {
   if (found.exists) {
     willOverwrite(key, found.record);
-  } else if (structure_.journal) {
-    structure_.journal->keys.emplace_back(key);
+  } else {
+    noteChanged(key);
   }
   const int64_t end = writer_.fileEnd();
   writer_.put(
@@ -26,7 +28,19 @@ void RecordsChange::remove(std::string_view key, HashFile::Place place, const Fo
 
 void RecordsChange::willOverwrite(std::string_view key, const HashBlock &record) {
   for (const Commit::Reader &reader : readers_) reader.snapshot->keep(*reader.part, key, record);
-  if (structure_.journal) structure_.journal->keys.emplace_back(key);
+  noteChanged(key);
+}
+
+void RecordsChange::noteChanged(std::string_view key) {
+  RebuildJournal *journal = structure_.journal;
+  if (!journal) return;
+  if (!structure_.hasRows()) {
+    journal->keys.emplace_back(key);
+    return;
+  }
+  uint64_t number;
+  if (!parsePackNumber(key.data(), key.size(), &number)) file_.damaged("a record has a key that no row has", 0);
+  journal->addPack(number);
 }
 
 }  // namespace todana

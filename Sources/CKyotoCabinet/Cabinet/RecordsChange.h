@@ -32,6 +32,8 @@ class RecordsChange {
   void willOverwrite(std::string_view key, const HashBlock &record);
 
  private:
+  void noteChanged(std::string_view key);
+
   HashWriter &writer_;
   const HashFile &file_;
   Structure &structure_;

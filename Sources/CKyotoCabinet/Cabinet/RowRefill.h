@@ -41,9 +41,8 @@ class RowRefill : public Refill {
   }
 
   size_t change(RebuildJournal changes) override {
-    changed_.clear();
+    changed_ = std::move(changes.packs);
     nextChanged_ = 0;
-    for (const std::string &key : changes.keys) changed_.push_back(numberOf(key.data(), key.size()));
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     return changed_.size();
@@ -94,20 +93,16 @@ class RowRefill : public Refill {
            rowBytes_ <= groups_.size() * kLargestPack;
   }
 
-  uint64_t numberOf(const char *key, size_t length) const {
-    uint64_t number;
-    if (RowKey::parse(key, length, &number)) return packNumber(number);
-    if (!PackKey::parse(key, length, &number)) from_->damaged("a record has a key that no row has", offset_);
-    return number;
-  }
-
   void note(const HashBlock &record) override {
     uint64_t row;
     if (RowKey::parse(record.key, record.keyLength, &row)) {
       groups_.push_back({packNumber(row), 1U << packIndex(row)});
       noteRow(row, record.valueLength);
     } else {
-      const uint64_t number = numberOf(record.key, record.keyLength);
+      uint64_t number;
+      if (!PackKey::parse(record.key, record.keyLength, &number)) {
+        from_->damaged("a record has a key that no row has", offset_);
+      }
       groups_.push_back({number, 0});
       const RowPack pack = openPack(*from_, record);
       for (int index = 0; index < kPackCapacity; index++) {

@@ -11,14 +11,9 @@
 #include "../Kyoto/HashWriter.h"
 #include "../Snapshots/ContentsDigest.h"
 #include "../include/CKyotoCabinet.h"
+#include "RebuildJournal.h"
 
 namespace todana {
-
-// Keys that commits changed while a new file for the structure is being built.
-struct RebuildJournal {
-  std::vector<std::string> keys;   // as they stand in the file
-  std::vector<std::string> names;  // the same, as callers know them: of keys of bytes only
-};
 
 // What commits change while it is computed what the structure's digest is under other keys.
 struct RekeyedContents {

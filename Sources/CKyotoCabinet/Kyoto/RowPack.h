@@ -43,6 +43,14 @@ struct PackKey {
   }
 };
 
+// The pack that a record of a file of rows is, or whose rows it may join. False where the bytes are the key of neither.
+inline bool parsePackNumber(const char *key, size_t length, uint64_t *number) {
+  uint64_t row;
+  if (!RowKey::parse(key, length, &row)) return PackKey::parse(key, length, number);
+  *number = packNumber(row);
+  return true;
+}
+
 // A pack's value, borrowed. Checks what it reads before it uses it; the caller has verified the pages that it reads.
 //
 // Each row has a slot. A row that is put by itself stays there if it fits; one that has become longer leaves the pack, as

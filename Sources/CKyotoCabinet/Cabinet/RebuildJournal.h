@@ -1,0 +1,41 @@
+// What commits changed while a new file for the structure is being built.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace todana {
+
+// Of rows and trees each once or twice, however often and for however long they are changed meanwhile.
+struct RebuildJournal {
+  std::vector<uint64_t> packs;     // of a structure of rows: the numbers of packs that the rows are in, or would be
+  std::vector<std::string> keys;   // of others: as they stand in the file
+  std::vector<std::string> names;  // the same, as callers know them: of keys of bytes only
+
+  void addPack(uint64_t number) {
+    if (!packs.empty() && packs.back() == number) return;
+    packs.push_back(number);
+    thin(packs, mostPacks_);
+  }
+
+  // After keys without names were added.
+  void thinKeys() { thin(keys, mostKeys_); }
+
+ private:
+  static constexpr size_t kFewestToThin = 1 << 12;
+
+  template <typename Item>
+  static void thin(std::vector<Item> &items, size_t &most) {
+    if (items.size() < most) return;
+    std::sort(items.begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
+    most = std::max(kFewestToThin, 2 * items.size());
+  }
+
+  size_t mostPacks_ = kFewestToThin;
+  size_t mostKeys_ = kFewestToThin;
+};
+
+}  // namespace todana
