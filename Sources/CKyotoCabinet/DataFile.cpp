@@ -30,6 +30,7 @@ DataFile::DataFile(FileGroup &group, uint32_t number, std::string name)
     : group_(group), number_(number), sparesMemory_(group.settings_.sparesMemory), name_(std::move(name)) {}
 
 DataFile::~DataFile() {
+  if (buildingFile_) group_.noteFilled(*this);
   if (base_) ::munmap(base_, reserved_);
   if (state_ == State::building) group_.endBuilding(name_);
 }
@@ -46,14 +47,14 @@ void DataFile::release(int64_t offset, int64_t byteCount) const {
 }
 
 void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const {
-  if (state_ == State::building) {
+  if (buildingFile_) {
     // A shared mapping: the file has what was written.
     const int64_t limit = std::min(offset + byteCount, reserved_);
-    if (buildingFile_ && offset < limit) ranges.add(base_ + offset, limit - offset);
+    if (offset < limit) ranges.add(base_ + offset, limit - offset);
     return;
   }
   // Of one that was dropped, and that a snapshot reads, nobody keeps a record any more of what only memory has.
-  if (state_ != State::normal) return;
+  if (state_ != State::normal && (state_ != State::building || !isSealed_)) return;
   const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
   int64_t page = pageCeiling(offset) / kPageSize;
   while (page < end) {
@@ -97,7 +98,7 @@ void DataFile::noteLargeRecord() const {
 void DataFile::noteSeen(int64_t window) const {
   __atomic_fetch_or(&seenWindows_[window >> 6], 1ULL << (window & 63), __ATOMIC_RELAXED);
   // Each may have brought a whole piece into memory, or a window, or nothing: now and then that is looked at.
-  if (seenCount_.fetch_add(1, std::memory_order_relaxed) % 8 == 7) group_.spareMemory(*this);
+  if (seenCount_.fetch_add(1, std::memory_order_relaxed) % 4 == 3) group_.spareMemory(*this);
 }
 
 // Only the pieces that were looked at are gone through: while a commit changes the file, pages that have to stay are
@@ -311,6 +312,7 @@ void DataFile::mapMain(DiskFile &main, int64_t end) {
 
 // A private mapping takes the shared one's place, and what is written from now on is noted.
 void DataFile::seal() {
+  group_.noteFilled(*this);  // from now on only who builds it lets go of its memory
   buildingFile_->resize(size());
   buildingFile_->flush();
   const int64_t pageCount = pageCeiling(size()) / kPageSize;
@@ -351,6 +353,8 @@ void DataFile::reserve(int64_t byteCount) {
   while (reserved < byteCount) reserved *= 2;
   if (state_ == State::building && buildingFile_) {
     buildingFile_->allocate(reserved);
+    // Others may be letting go of its memory.
+    std::lock_guard<std::mutex> lock(group_.fillingMutex_);
     growPageTables(reserved);
     void *base = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, buildingFile_->descriptor(), 0);
     if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);

@@ -101,7 +101,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   enum class State {
     fresh,     // created by the commit being applied; there may be no main file yet
     normal,
-    building,  // belongs to one thread; a shared mapping until it is sealed
+    building,  // belongs to one thread; until it is sealed a shared mapping, of which others let go
     dropped,
   };
 

@@ -200,24 +200,24 @@ void FileGroup::spareMemory(const DataFile &file) {
   if (!lock) return file.releaseSeen();
   for (const auto &[number, other] : files_) other->releaseSeen();
   file.releaseSeen();  // which a snapshot may have of a file that was dropped
+  releaseFilling();
   mappedMemory_->noteLess();
   if (!mappedMemory_->isLarge()) return;
-  const bool hasBuilders = !buildingNames_.empty();
-  // What a file that is being built has in memory, its builder lets go of. Until then there is little else to be had.
-  if (hasBuilders && buildersMustSpare_.exchange(true, std::memory_order_relaxed)) return;
   // Threads have touched parts just after those went.
   for (const auto &[number, other] : files_) other->releaseAll();
   file.releaseAll();
-  if (!hasBuilders) mappedMemory_->noteReleased();
+  releaseFilling();
+  mappedMemory_->noteReleased();
 }
 
-void FileGroup::spareMemoryOfBuilding(const DataFile &file) {
-  if (!buildersMustSpare_.load(std::memory_order_relaxed)) return;
-  file.releaseSeen();
-  mappedMemory_->noteLess();
-  // The others' is gone already.
-  if (mappedMemory_->isLarge()) mappedMemory_->noteReleased();
-  buildersMustSpare_.store(false, std::memory_order_relaxed);
+void FileGroup::releaseFilling() {
+  std::lock_guard<std::mutex> lock(fillingMutex_);
+  for (const DataFile *file : filling_) file->releaseAll();
+}
+
+void FileGroup::noteFilled(const DataFile &file) {
+  std::lock_guard<std::mutex> lock(fillingMutex_);
+  filling_.erase(&file);
 }
 
 void FileGroup::dropFile(const std::shared_ptr<DataFile> &file) {
@@ -237,6 +237,10 @@ std::shared_ptr<DataFile> FileGroup::createBuildingFile(uint32_t number, const s
   }
   if (!settings_.isVolatile) file->buildingFile_ = disk_.open(name, Disk::Mode::create);
   file->reserve(1);
+  if (file->buildingFile_) {
+    std::lock_guard<std::mutex> lock(fillingMutex_);
+    filling_.insert(file.get());
+  }
   return file;
 }
 

@@ -107,8 +107,6 @@ class FileGroup {
   // Outside a commit: creates a file that one thread fills at leisure, with `write` and `grow`, straight on disk. It
   // is not part of any commit until `adoptFile`; letting it go before that removes it.
   std::shared_ptr<DataFile> createBuildingFile(uint32_t number, const std::string &name);
-  // Now and then, by who fills it: lets go of what was looked at where others need the memory.
-  void spareMemoryOfBuilding(const DataFile &file);
   // Flushes it, once. What is written later stands in memory, and goes to the log when the file is adopted.
   void sealBuildingFile(const std::shared_ptr<DataFile> &file);
   // Inside `apply`: the sealed file joins the group, with its content, in this commit.
@@ -193,6 +191,8 @@ class FileGroup {
   // -- For DataFile
   // A part of the file was looked at, perhaps many times: lets go of what was looked at in all files where that is much.
   void spareMemory(const DataFile &file);
+  void releaseFilling();  // what building files have in memory
+  void noteFilled(const DataFile &file);
   void noteChanged(DataFile *file) { changed_.push_back(file->shared_from_this()); }
   std::unique_ptr<DiskFile> openMain(const std::string &name) { return disk_.open(name, Disk::Mode::read); }
   void removeLeftover(const std::string &name);
@@ -261,7 +261,8 @@ class FileGroup {
 
   const std::unique_ptr<MappedMemory> mappedMemory_;  // where memory is spared
   std::mutex sparingMutex_;                           // taken last but for filesMutex_, which is only tried
-  std::atomic<bool> buildersMustSpare_{false};        // others have, and it was not enough
+  std::mutex fillingMutex_;                           // taken last of all
+  std::set<const DataFile *> filling_;                // building files, until they are sealed
 
   std::mutex filesMutex_;
   std::map<uint32_t, std::shared_ptr<DataFile>> files_;

@@ -150,7 +150,6 @@ void Rebuilding::switchOver() {
 }
 
 void Rebuilding::step() {
-  if (target_) state_.group.spareMemoryOfBuilding(*target_->file());
   if (structure_.fileNumber != from_->number()) throw Abandoned();
   const uint64_t total = refill_->total();
   if (progress_ && !progress_(refill_->surveyed() / 4 + refill_->taken() / 4 * 3, total)) throw Abandoned();

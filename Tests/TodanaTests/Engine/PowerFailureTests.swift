@@ -65,7 +65,8 @@ import Testing
       growths += result.growths
       migrations += result.migrations
     }
-    #expect(compactions > 0, "nothing was compacted")
+    // In so few sessions a migration may replace each file while it is compacted, which ends the compaction.
+    if Self.isLong || keys != POWER_FAILURE_MIGRATING { #expect(compactions > 0, "nothing was compacted") }
     // With every fifth seed files grow, in the background.
     if Self.isLong, !hasKeys { #expect(growths > 0, "nothing grew") }
     if Self.isLong, keys == POWER_FAILURE_MIGRATING { #expect(migrations > 0, "no migration came to its end") }
