@@ -187,15 +187,14 @@ void FileGroup::releaseMemory() {
 }
 
 void FileGroup::spareMemory(const DataFile &file) {
+  // Others wait: they would bring more into memory meanwhile than goes, and it would be taken for what has to stay.
+  std::lock_guard<std::mutex> oneAtATime(sparingMutex_);
   if (!mappedMemory_->hasGrown()) return;
   if (file.state_ == DataFile::State::building) {
     // Who builds a file keeps nobody from changing the others.
     file.releaseSeen();
     return mappedMemory_->noteLess();
   }
-  // Others wait: they would bring more into memory meanwhile than goes.
-  std::lock_guard<std::mutex> oneAtATime(sparingMutex_);
-  if (!mappedMemory_->hasGrown()) return;
   std::unique_lock<std::mutex> lock(filesMutex_, std::try_to_lock);
   if (!lock) return file.releaseSeen();
   for (const auto &[number, other] : files_) other->releaseSeen();
