@@ -23,6 +23,9 @@ constexpr size_t kMostFlushes = 32;
 // Pieces of one page that are written one by one.
 constexpr int kMostPieces = 2;
 
+// Changes that are carried before what reading them took of memory is let go of: each may have taken 64 KiB.
+constexpr size_t kMostUnreleased = 64;
+
 // Gathers neighbouring bytes, so that they go to the file in few large writes.
 class GatheringWriter {
  public:
@@ -74,10 +77,11 @@ void writeBlocks(GatheringWriter &writer, uint32_t page, uint64_t mask, const ch
 // Runs of neighbouring blocks in a mask.
 int runCount(uint64_t mask) { return __builtin_popcountll(mask & ~(mask << 1)); }
 
-int64_t writePages(DiskFile &main, const LogIndex::File &file, int64_t limit) {
+int64_t writePages(DiskFile &main, const LogIndex &index, const LogIndex::File &file, int64_t limit) {
   GatheringWriter writer(main, limit);
   const int64_t firstNewPage = pageCeiling(file.baseSize) / kPageSize;
   char content[kPageSize];
+  size_t unreleased = 0;
   forEachPage(file.pages, [&](size_t first, size_t last) {
     const uint32_t page = file.pages[first].page;
     uint64_t mask = 0;
@@ -94,8 +98,14 @@ int64_t writePages(DiskFile &main, const LogIndex::File &file, int64_t limit) {
     }
     for (size_t index = first; index < last; index++) applyBlocks(file.pages[index], content);
     writeBlocks(writer, page, mask, content);
+    unreleased += last - first;
+    if (unreleased >= kMostUnreleased) {
+      index.release();
+      unreleased = 0;
+    }
   });
   writer.flush();
+  index.release();
   return writer.written();
 }
 
@@ -171,7 +181,7 @@ int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, i
     // Where an unfinished large commit has left bytes behind the last page, that page is whole on disk. If it was being
     // written, garbage may stand after the file's end in it, too; zeros must.
     if (isRecovery && tornSectorSize > 0) limit = std::max(limit, std::min(main->size(), pageCeiling(file.size)));
-    byteCount += writePages(*main, file, limit);
+    byteCount += writePages(*main, index, file, limit);
     if (isRecovery) {
       if (main->size() < file.size) main->resize(file.size);
       cutOff(*main, file.size, tornSectorSize > 0);

@@ -83,6 +83,11 @@ LogIndex::~LogIndex() {
   for (const Mapping &mapping : mappings_) ::munmap(const_cast<char *>(mapping.base), mapping.size);
 }
 
+void LogIndex::release() const {
+  // A mapping that is shared and only read loses nothing.
+  for (const Mapping &mapping : mappings_) ::madvise(const_cast<char *>(mapping.base), mapping.size, MADV_DONTNEED);
+}
+
 bool LogIndex::isValid(const LogHeader &header) {
   return std::memcmp(header.magic, kLogMagic, sizeof header.magic) == 0 &&
          header.checksum == checksum(&header, offsetof(LogHeader, checksum), 1) && header.generation > 0 &&
@@ -127,6 +132,7 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
 
   std::vector<char> scratch;
   int64_t offset = kFirstFrame;
+  int64_t released = 0;
   for (uint64_t number = header.firstCommit;; number++) {
     Commit commit = readCommit(log, size, offset, header, number, scratch);
     if (commit.frames.empty()) {
@@ -144,7 +150,12 @@ void LogIndex::add(Disk &disk, const char *name, const LogHeader &header, int64_
     }
     lastCommit = number;
     offset = commit.end;
+    if (offset - released >= kWindow) {
+      release();
+      released = offset;
+    }
   }
+  release();
   byteCount += offset - kFirstFrame;
 }
 

@@ -64,6 +64,9 @@ class LogIndex {
   // file has grown by pages that no log has.
   void sort();
 
+  // Lets go of the memory that reading the logs takes: they are read again where they are needed again. Any thread.
+  void release() const;
+
   std::map<uint32_t, File> files;
   std::vector<std::array<uint8_t, 16>> batchIDs;  // one for each commit
   uint64_t firstCommit = 0;
@@ -75,6 +78,9 @@ class LogIndex {
     const char *base;
     int64_t size;
   };
+
+  // How much of a log is in memory at most while it is added.
+  static constexpr int64_t kWindow = 1 << 20;
 
   void addOperations(const char *payload, size_t length, const char *logName);
   void addFile(
