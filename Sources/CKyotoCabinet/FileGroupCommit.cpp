@@ -95,8 +95,9 @@ void FileGroup::requireWritable() const {
 // While a checkpoint lags far behind, writers wait for it rather than let the log grow without bound.
 void FileGroup::waitForRoom(std::unique_lock<std::mutex> &commitLock) {
   // After one that failed there is no room to be made now: the log takes it.
+  const int64_t most = settings_.sparesMemory ? 2 : 4;
   const auto isFull = [&] {
-    return log_->tail() > 4 * settings_.logLimit || privatePages_ * kPageSize > 4 * settings_.privateLimit;
+    return log_->tail() > most * settings_.logLimit || privatePages_ * kPageSize > most * settings_.privateLimit;
   };
   while (closing_.generation != 0 && log_ && isFull() && !lastCheckpointFailed_) {
     roomMade_.wait_for(commitLock, std::chrono::milliseconds(100));

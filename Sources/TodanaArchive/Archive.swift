@@ -84,9 +84,9 @@ public final class Archive {
   private static func adapted(_ configuration: StoreConfiguration) -> StoreConfiguration {
     var configuration = configuration
     // Memory is for content.
-    configuration.backendOptions.privateLimitByteCount = 6 << 20
+    configuration.backendOptions.privateLimitByteCount = 8 << 20
     configuration.backendOptions.sparesMemory = true
-    configuration.backendOptions.logLimitByteCount = 16 << 20
+    configuration.backendOptions.logLimitByteCount = 12 << 20
     // Nothing is written back to an object that was read.
     configuration.detectsUnannouncedChanges = false
     return configuration

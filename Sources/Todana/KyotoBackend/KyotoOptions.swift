@@ -26,10 +26,10 @@ extension KyotoBackend {
     public var access = Access.write
     /// How long to wait for another opener to leave; zero: not at all.
     public var waitDuration = Duration.zero
-    /// Bytes of log that start a checkpoint in the background.
-    public var logLimitByteCount = 64 << 20
-    /// Bytes of pages changed since the last checkpoint that start one in the background; with four times as many, saves
+    /// Bytes of log that start a checkpoint in the background; with four times as many, twice where memory is spared, saves
     /// wait for it.
+    public var logLimitByteCount = 64 << 20
+    /// Bytes of pages changed since the last checkpoint that start one in the background; saves wait for it as above.
     public var privateLimitByteCount = 128 << 20
     /// Whether little of large files stays in the process's memory because it was read.
     ///

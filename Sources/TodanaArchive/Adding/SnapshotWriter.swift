@@ -62,7 +62,7 @@ final class SnapshotWriter {
   }
 
   func commit() throws {
-    let (contents, smallFiles) = (Array(archive.pending.contents.keys), Array(archive.pending.smallFiles.keys))
+    let (contents, smallFiles) = (Array(archive.pending.contents), Array(archive.pending.smallFiles))
     try archive.save()
     claims.contents.forget(contents, before: nextJob)
     claims.smallFiles.forget(smallFiles, before: nextJob)
@@ -73,7 +73,7 @@ final class SnapshotWriter {
 
   private func row(of content: NamedContent) throws -> RowID {
     if case .row(let row) = content.place { return row }
-    if let row = archive.pending.contents[content.name] { return row }
+    if let row = archive.pending.row(.content, content.name) { return row }
     guard case .here(let packed) = content.place else {
       return try Self.found(try archive.row(of: StoredContent.self, named: content.name))
     }
@@ -95,7 +95,7 @@ final class SnapshotWriter {
     let groupRow = try group.map { try row(of: $0) } ?? 0
     return try smallFiles.map { file in
       if case .row(let row) = file.place { return row }
-      if let row = archive.pending.smallFiles[file.name] { return row }
+      if let row = archive.pending.row(.smallFile, file.name) { return row }
       guard case .here(let offset, let byteCount) = file.place else {
         return try Self.found(try archive.row(of: StoredSmallFile.self, named: file.name))
       }

@@ -4,38 +4,60 @@ internal import Todana
 struct PendingRows {
   /// What one row takes in memory until then, about, besides its content.
   private static let rowByteCount = 512
-  /// The same where there are so many rows that each is saved at a place of its own in the store's files, of which the
-  /// system takes up to 2 MiB into memory, but takes them back after the save.
-  private static let farRowByteCount = 128 << 10
-  private static let manyRows = 1 << 20
+  /// What a page of the store's files takes that a save changes: as it was, as it is, and in the log.
+  private static let changedPageByteCount = 8 << 10
+  /// Names come in no order, so each row is noted in a page of its own, unless all of its kind are in few pages.
+  private static let rowsPerPage: RowID = 64
 
-  private(set) var contents: [ContentName: RowID] = [:]
-  private(set) var smallFiles: [ContentName: RowID] = [:]
-  private(set) var pages: [ContentName: RowID] = [:]
-  /// The memory that they take.
-  private(set) var byteCount = 0
+  private struct Rows {
+    var byNames: [ContentName: RowID] = [:]
+    var last: RowID = 0
+
+    mutating func add(_ name: ContentName, _ row: RowID) {
+      byNames[name] = row
+      last = max(last, row)
+    }
+
+    mutating func removeAll() { byNames.removeAll(keepingCapacity: true) }
+
+    var byteCount: Int {
+      let pageCount = min(RowID(byNames.count), last / rowsPerPage)
+      return byNames.count * rowByteCount + Int(pageCount) * changedPageByteCount
+    }
+  }
+
+  private var contentRows = Rows()
+  private var smallFileRows = Rows()
+  private var pageRows = Rows()
+  private var packedByteCount = 0
+
+  var contents: some Collection<ContentName> { contentRows.byNames.keys }
+  var smallFiles: some Collection<ContentName> { smallFileRows.byNames.keys }
+
+  /// The memory that they take, about, and that saving them does.
+  var byteCount: Int { packedByteCount + contentRows.byteCount + smallFileRows.byteCount + pageRows.byteCount }
 
   func row(_ kind: KnownDamage.Kind, _ name: ContentName) -> RowID? {
     switch kind {
-    case .content: contents[name]
-    case .smallFile: smallFiles[name]
-    case .page: pages[name]
+    case .content: contentRows.byNames[name]
+    case .smallFile: smallFileRows.byNames[name]
+    case .page: pageRows.byNames[name]
     }
   }
 
   mutating func add(_ object: some NamedObject, _ row: RowID) {
     switch type(of: object).kind {
-    case .content: contents[object.name] = row
-    case .smallFile: smallFiles[object.name] = row
-    case .page: pages[object.name] = row
+    case .content: contentRows.add(object.name, row)
+    case .smallFile: smallFileRows.add(object.name, row)
+    case .page: pageRows.add(object.name, row)
     }
-    byteCount += object.packedByteCount + (row > Self.manyRows ? Self.farRowByteCount : Self.rowByteCount)
+    packedByteCount += object.packedByteCount
   }
 
   mutating func removeAll() {
-    contents.removeAll(keepingCapacity: true)
-    smallFiles.removeAll(keepingCapacity: true)
-    pages.removeAll(keepingCapacity: true)
-    byteCount = 0
+    contentRows.removeAll()
+    smallFileRows.removeAll()
+    pageRows.removeAll()
+    packedByteCount = 0
   }
 }
