@@ -192,15 +192,13 @@ void FileGroup::spareMemory(const DataFile &file) {
   if (!mappedMemory_->hasGrown()) return;
   if (file.state_ == DataFile::State::building) {
     // Who builds a file keeps nobody from changing the others.
-    file.releaseSeen();
-    return mappedMemory_->noteLess();
+    return file.releaseSeen();
   }
   std::unique_lock<std::mutex> lock(filesMutex_, std::try_to_lock);
   if (!lock) return file.releaseSeen();
   for (const auto &[number, other] : files_) other->releaseSeen();
   file.releaseSeen();  // which a snapshot may have of a file that was dropped
   releaseFilling();
-  mappedMemory_->noteLess();
   if (!mappedMemory_->isLarge()) return;
   // Threads have touched parts just after those went.
   for (const auto &[number, other] : files_) other->releaseAll();

@@ -1,5 +1,6 @@
 #include "MappedMemory.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fcntl.h>
@@ -27,15 +28,12 @@ MappedMemory::~MappedMemory() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-int64_t MappedMemory::growth() const {
+int64_t MappedMemory::growth() {
   const int64_t now = byteCount();
-  return now < 0 ? INT64_MAX : now - others_.load(std::memory_order_relaxed);
-}
-
-void MappedMemory::noteLess() {
-  const int64_t now = byteCount();
+  if (now < 0) return INT64_MAX;
   int64_t others = others_.load(std::memory_order_relaxed);
   while (now < others && !others_.compare_exchange_weak(others, now, std::memory_order_relaxed)) {}
+  return now - std::min(now, others);
 }
 
 void MappedMemory::noteReleased() { others_.store(byteCount(), std::memory_order_relaxed); }

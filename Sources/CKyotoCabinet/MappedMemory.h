@@ -16,18 +16,17 @@ class MappedMemory {
 
   // Whether there is so much more of it than when all was let go of that it has to be again. True where the system does
   // not tell.
-  bool hasGrown() const { return growth() > kMostGrowth; }
+  bool hasGrown() { return growth() > kMostGrowth; }
   // After that: whether most of it is still there.
-  bool isLarge() const { return growth() > kMostGrowth / 2; }
-  // Some was let go of: what there is now at most was others'.
-  void noteLess();
+  bool isLarge() { return growth() > kMostGrowth / 2; }
   // All was let go of: what there is now is others', or has to stay.
   void noteReleased();
 
  private:
   static constexpr int64_t kMostGrowth = 16 << 20;
 
-  int64_t growth() const;
+  // Less than there was when all was let go of is at most what others have: another group may have let go of its own.
+  int64_t growth();
   // Bytes, or -1.
   int64_t byteCount() const;
 
