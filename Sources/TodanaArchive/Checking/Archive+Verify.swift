@@ -13,7 +13,8 @@ extension Archive {
   /// Looks whether everything is as it was stored, and says which files of which snapshots are not.
   ///
   /// All is read by default: each page of each file of the store, each record, and each piece of content, which is
-  /// unpacked and compared with its name.
+  /// unpacked and compared with its name. What is not read counts as damaged where ``noteDamage(_:)`` knows it to be, and
+  /// as sound otherwise.
   ///
   /// - Parameters:
   ///   - scope: What of the content is read.
@@ -25,7 +26,13 @@ extension Archive {
   ) throws -> ArchiveVerification {
     var result = ArchiveVerification(scope)
     let (contents, smallFiles, pages) = (CheckedRows(), CheckedRows(), CheckedRows())
-    let totalCount = try store.catalog[StoredContent.self]?.recordCount ?? 0
+    let share: Double =
+      switch scope {
+      case .everything: 1
+      case .sample(let share): share
+      case .structure: 0
+      }
+    let wantedCount = Int(Double(try store.catalog[StoredContent.self]?.recordCount ?? 0) * share)
     var lastRelease = ContinuousClock.now
     func tell() throws {
       // All files are looked at, and would stay in memory.
@@ -35,20 +42,19 @@ extension Archive {
       }
       try progress(
         VerifyProgress(
-          contentCount: contents.count, readByteCount: contents.byteCount, totalContentCount: totalCount))
+          contentCount: contents.readCount, readByteCount: contents.byteCount, totalContentCount: wantedCount))
     }
-    let share: Double =
-      switch scope {
-      case .everything: 1
-      case .sample(let share): share
-      case .structure: 0
-      }
     try check(contents, smallFiles, pages, share, &result, tell)
     let snapshots = try soundSnapshots(&result)
     result.snapshotCount = snapshots.count
-    result.contentCount = contents.count
+    result.contentCount = contents.readCount
     result.readByteCount = contents.byteCount
     let damage = try stores.damage
+    if share == 0 {
+      for place in damage.places where place.kind == .content && damage.isLost(place) {
+        contents.add(damaged: place.row, ContentChecker.knownDamage.message)
+      }
+    }
     for (name, kind, rows) in [
       ("content", .content, contents), ("small file", .smallFile, smallFiles), ("directory page", .page, pages),
     ] as [(String, KnownDamage.Kind, CheckedRows)] {

@@ -8,14 +8,20 @@ final class CheckedRows: Sendable {
   private struct State {
     var sound = RowSet()
     var damaged: [RowID: String] = [:]
+    var readCount = 0
     var byteCount: Int64 = 0
   }
 
   private let state = Mutex(State())
 
-  func add(sound rows: [RowID], byteCount: Int64 = 0) {
+  /// - Parameters:
+  ///   - rows: That are, or count as, sound.
+  ///   - readCount: How many of them were read.
+  ///   - byteCount: What they hold.
+  func add(sound rows: [RowID], readCount: Int, byteCount: Int64) {
     state.withLock { state in
       for row in rows { _ = state.sound.insert(row) }
+      state.readCount += readCount
       state.byteCount += byteCount
     }
   }
@@ -24,7 +30,8 @@ final class CheckedRows: Sendable {
 
   func isSound(_ row: RowID) -> Bool { state.withLock { $0.sound.contains(row) } }
 
-  var count: Int { state.withLock { $0.sound.count } }
+  /// How many sound rows were read.
+  var readCount: Int { state.withLock { $0.readCount } }
   var byteCount: Int64 { state.withLock { $0.byteCount } }
   var damaged: [(row: RowID, reason: String)] {
     state.withLock { $0.damaged.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }

@@ -4,6 +4,9 @@ internal import Todana
 ///
 /// For one thread.
 final class ContentChecker {
+  /// Of what is not read now.
+  static let knownDamage = ArchiveError(.damaged, "It was damaged when it was read last.")
+
   private let archive: ArchiveStore
   private let namer: KeyedHash
   private let share: Double
@@ -35,12 +38,19 @@ final class ContentChecker {
   }
 
   /// Small files whose groups are sound; others are not looked at, and are not sound.
+  ///
+  /// Where no content is read, all count as sound that are not known to be damaged.
   func checkSmallFiles(
     _ queue: RowQueue, _ checked: CheckedRows, in groups: CheckedRows, readsContent: Bool, _ isStopped: () -> Bool
   ) throws {
     var group: (row: RowID, bytes: [UInt8])?
     try check(StoredSmallFile.self, queue, checked, isStopped) { stored in
-      guard readsContent else { return 0 }
+      guard readsContent else {
+        if let row = stored.id?.rowID, try archive.damage.isLost(.init(kind: .smallFile, row: row)) {
+          throw Self.knownDamage
+        }
+        return 0
+      }
       guard try isSound(stored.group, groups) else { throw ArchiveError(.damaged, "Its group is damaged.") }
       if group?.row != stored.group { group = (stored.group, try archive.content(stored.group)) }
       let end = stored.offset + stored.byteCount
@@ -60,31 +70,34 @@ final class ContentChecker {
       || archive.damage.current(.init(kind: .content, row: group)).map { groups.isSound($0) } ?? false
   }
 
-  private func check<T: StoredObject>(
+  private func check<T: NamedObject>(
     _ type: T.Type, _ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool,
     _ body: (T) throws -> Int64
   ) throws {
     while let rows = queue.take() {
       if isStopped() { return }
       var sound: [RowID] = []
+      var readCount = 0
       var byteCount: Int64 = 0
       for row in rows {
-        // What is not in the sample counts as sound.
-        if share < 1, Double.random(in: 0..<1, using: &generator) >= share {
-          sound.append(row)
-          continue
-        }
         do {
+          // What is not in the sample counts as sound, unless an earlier look found it damaged.
+          if share < 1, Double.random(in: 0..<1, using: &generator) >= share {
+            if try archive.damage.isLost(.init(kind: T.kind, row: row)) { throw Self.knownDamage }
+            sound.append(row)
+            continue
+          }
           guard let id = try archive.id(type, row), let object = try archive.store.fetch(id) else { continue }
           byteCount += try body(object)
           sound.append(row)
+          readCount += 1
         } catch let error as StoreError where ArchiveStore.isDamage(error) {
           checked.add(damaged: row, error.message)
         } catch let error as ArchiveError where error.code == .damaged {
           checked.add(damaged: row, error.message)
         }
       }
-      checked.add(sound: sound, byteCount: byteCount)
+      checked.add(sound: sound, readCount: readCount, byteCount: byteCount)
     }
   }
 

@@ -8,7 +8,7 @@ struct SnapshotChecker {
   let contents: CheckedRows
   let smallFiles: CheckedRows
   let pages: CheckedRows
-  /// Whether rows of content are known.
+  /// Whether rows of content were looked at.
   let knowsContents: Bool
   let damage: KnownDamage
 
@@ -67,7 +67,10 @@ struct SnapshotChecker {
     switch entry.content {
     case .none, .pages: true
     case .small(let row): isSound(.smallFile, row, smallFiles)
-    case .chunks(let rows): !knowsContents || rows.allSatisfy { isSound(.content, $0, contents) }
+    case .chunks(let rows):
+      rows.allSatisfy { row in
+        knowsContents ? isSound(.content, row, contents) : !damage.isLost(.init(kind: .content, row: row))
+      }
     }
   }
 

@@ -43,6 +43,9 @@ struct KnownDamage {
     return contains(last) ? nil : last.row
   }
 
+  /// Whether the content of a row was damaged, and has not been stored anew.
+  func isLost(_ place: Place) -> Bool { !isEmpty && current(place) == nil }
+
   /// The last of the rows that have each been stored in the place of the one before, and how many there are.
   private func chain(from place: Place) -> (last: Place, count: UInt8) {
     var (last, count) = (place, UInt8(1))

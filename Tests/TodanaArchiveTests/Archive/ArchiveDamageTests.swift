@@ -31,7 +31,14 @@ import Todana
       let found = try scratch.archive.verify(scope)
       #expect(found.isSound, "\(found.problems)")
       #expect(found.snapshotCount == snapshots.count)
-      if scope == .everything { #expect(found.readByteCount > 800_000) }
+      let contentCount = try scratch.rowCount(StoredContent.self)
+      switch scope {
+      case .everything:
+        #expect(found.contentCount == contentCount)
+        #expect(found.readByteCount > 800_000)
+      case .sample: #expect(found.contentCount > 0 && found.contentCount < contentCount)
+      case .structure: #expect(found.contentCount == 0)
+      }
     }
   }
 

@@ -117,6 +117,26 @@ import Todana
     try archive.close()
   }
 
+  @Test func `a lesser look tells of what an earlier one found`() throws {
+    var generator = SeededGenerator(seed: 11)
+    let contents = try largest()
+    var found: (Archive, ArchiveVerification)?
+    while found == nil { found = try damaged(contents, flipCount: 3, &generator) }
+    guard let (archive, verification) = found else { return }
+    defer { try? archive.close() }
+    #expect(try archive.verify(.structure).isSound)
+    try archive.noteDamage(verification)
+    for scope in [ArchiveVerification.Scope.structure, .sample(1e-9)] {
+      let found = try archive.verify(scope)
+      #expect(Set(found.damagedFiles) == Set(verification.damagedFiles), "\(scope)")
+      #expect(!found.isSound && !found.hasNews)
+    }
+    _ = try archive.add([scratch.directory.bytes("from")])
+    guard try archive.verify().damagedFiles.isEmpty else { return }
+    #expect(try archive.verify(.structure).damagedFiles.isEmpty)
+    #expect(try archive.verify(.sample(1e-9)).damagedFiles.isEmpty)
+  }
+
   /// The file that has the content.
   private func largest() throws -> String {
     try #require(
