@@ -154,10 +154,10 @@ extension Archive {
     objects.removeAll()
   }
 
-  /// Of the files in the archive's directory.
+  /// Of the files in the archive's directory, without the logs, which are there as long as somebody writes.
   var diskByteCount: Int64 {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    return names.reduce(0) { sum, name in
+    return names.lazy.filter { !$0.hasPrefix("log-") }.reduce(0) { sum, name in
       let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
       return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
     }
