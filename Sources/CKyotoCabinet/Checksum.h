@@ -1,6 +1,7 @@
 // XXH3-64 (Yann Collet, xxHash 0.8): the checksum of pages, frames, headers. It finds damage, not tampering.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,6 +25,10 @@ struct WideSum {
   bool operator==(const WideSum &other) const { return low == other.low && high == other.high; }
   bool operator!=(const WideSum &other) const { return !(*this == other); }
 };
+
+inline bool isZero(const char *bytes, size_t byteCount) {
+  return std::all_of(bytes, bytes + byteCount, [](char byte) { return byte == 0; });
+}
 
 // The seed of a page's checksum: a page in another place, or of another file, does not match.
 inline uint64_t pageSeed(uint32_t fileNumber, int64_t page) {

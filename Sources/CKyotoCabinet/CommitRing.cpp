@@ -7,6 +7,7 @@
 
 #include "Checksum.h"
 #include "Failure.h"
+#include "Mending.h"
 
 namespace todana {
 
@@ -24,30 +25,50 @@ struct Header {
 };
 static_assert(sizeof(Header) == 32);
 
+constexpr size_t kSlotLength = sizeof(Header) + 16 * CommitRing::kCapacity;
+
 uint64_t slotChecksum(const char *slot, uint32_t count) {
   uint64_t entries = checksum(slot + sizeof(Header), 16 * static_cast<size_t>(count), 3);
   return checksum(slot, offsetof(Header, checksum), 3 ^ entries);
 }
 
+bool isSoundSlot(const char *slot, size_t size) {
+  Header header;
+  if (size < sizeof header) return false;
+  std::memcpy(&header, slot, sizeof header);
+  return std::memcmp(header.magic, kMagic, 8) == 0 && header.count <= CommitRing::kCapacity &&
+         header.count <= header.commit && header.commit <= INT64_MAX &&
+         size >= sizeof header + 16 * static_cast<size_t>(header.count) &&
+         header.checksum == slotChecksum(slot, header.count);
+}
+
+// How much of a slot may be anything else than zeros.
+size_t usedLength(DiskFile &file, int index) {
+  std::vector<char> slot(kSlotLength);
+  const size_t size = file.read(index * kSlot, slot.data(), slot.size());
+  if (isZero(slot.data(), size)) return 0;
+  if (!isSoundSlot(slot.data(), size)) return size;
+  Header header;
+  std::memcpy(&header, slot.data(), sizeof header);
+  return sizeof header + 16 * static_cast<size_t>(header.count);
+}
+
 }  // namespace
 
-bool CommitRing::load(Disk &disk) {
+bool CommitRing::load(Disk &disk, bool mendsBits) {
   std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::read);
   if (!file) return true;
   bool found = false, isEmpty = true;
-  std::vector<char> slot(sizeof(Header) + 16 * kCapacity);
+  std::vector<char> slot(kSlotLength);
   for (int index = 0; index < 2; index++) {
     const size_t size = file->read(index * kSlot, slot.data(), slot.size());
-    isEmpty = isEmpty && std::all_of(slot.begin(), slot.begin() + size, [](char byte) { return byte == 0; });
+    isEmpty = isEmpty && isZero(slot.data(), size);
+    const auto isSound = [&] { return isSoundSlot(slot.data(), size); };
+    // Where it is the newer one, the files are not in the other one's state any more.
+    if (!isSound() && !(mendsBits && mendBit(slot.data(), size, isSound))) continue;
     Header header;
-    if (size < sizeof header) continue;
     std::memcpy(&header, slot.data(), sizeof header);
-    if (std::memcmp(header.magic, kMagic, 8) != 0 || header.count > kCapacity ||
-        header.count > header.commit || header.commit > INT64_MAX ||
-        size < sizeof header + 16 * static_cast<size_t>(header.count) ||
-        header.checksum != slotChecksum(slot.data(), header.count) || (found && header.commit < newest_)) {
-      continue;
-    }
+    if (found && header.commit < newest_) continue;
     found = true;
     newest_ = header.commit;
     newestSlot_ = index;
@@ -59,6 +80,22 @@ bool CommitRing::load(Disk &disk) {
     }
   }
   return found || isEmpty;
+}
+
+bool CommitRing::areSlotsSound(Disk &disk) {
+  std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::read);
+  if (!file) return true;
+  std::vector<char> slot(kSlot);
+  for (int index = 0; index < 2; index++) {
+    const size_t size = file->read(index * kSlot, slot.data(), slot.size());
+    if (isZero(slot.data(), size)) continue;
+    if (!isSoundSlot(slot.data(), size)) return false;
+    Header header;
+    std::memcpy(&header, slot.data(), sizeof header);
+    const size_t end = sizeof header + 16 * static_cast<size_t>(header.count);
+    if (!isZero(slot.data() + end, size - end)) return false;
+  }
+  return true;
 }
 
 void CommitRing::throwDamaged() {
@@ -92,6 +129,8 @@ void CommitRing::write(Disk &disk, uint64_t upTo) {
   const bool isNew = !file;
   if (isNew) file = disk.open(kFileName, Disk::Mode::create);
   const int next = 1 - newestSlot_;
+  // Nothing of what the slot held before is left behind what it holds now.
+  slot.resize(std::max(slot.size(), usedLength(*file, next)));
   file->write(next * kSlot, slot.data(), slot.size());
   file->flush();
   if (isNew) disk.flushDirectory();

@@ -18,13 +18,17 @@ class CommitRing {
   static constexpr const char *kFileName = "commits";
 
   // Reads the newest valid slot. False if there is a file but no valid slot in it: either it is damaged, or its very
-  // first writing was cut short, and then the log holds every commit.
-  bool load(Disk &disk);
+  // first writing was cut short, and then the log holds every commit. `mendsBits`: a slot with a single wrong bit
+  // is taken for valid.
+  bool load(Disk &disk, bool mendsBits);
   [[noreturn]] static void throwDamaged();
   // Makes durable what was read: a killed process may have written it, and not flushed it.
   static void flush(Disk &disk);
   // Writes and flushes the slot that does not hold the newest state on disk: the state as of commit `upTo`.
   void write(Disk &disk, uint64_t upTo);
+
+  // Whether both slots are as they were written, where nobody writes meanwhile, and no writing was cut short.
+  static bool areSlotsSound(Disk &disk);
 
   // The newest commit; 0 if there has been none.
   uint64_t newest() const;

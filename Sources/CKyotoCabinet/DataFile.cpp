@@ -8,6 +8,7 @@
 #include "Checksum.h"
 #include "Failure.h"
 #include "FileGroup.h"
+#include "Mending.h"
 #include "PageSums.h"
 #include "RangeRelease.h"
 
@@ -18,6 +19,9 @@ namespace {
 // A page of the mapping goes back to what the main file holds, or to zeros where there is no main file.
 void dropPrivateCopy(char *page, int64_t byteCount) { ::madvise(page, byteCount, MADV_DONTNEED); }
 
+// Each takes ten milliseconds to find out.
+constexpr size_t kMostHopelessPages = 256;
+
 // The blocks of one page that a range of bytes within it touches.
 uint64_t blocksOf(int64_t first, int64_t last) {
   int low = static_cast<int>(first / 64), high = static_cast<int>(last / 64);
@@ -27,7 +31,8 @@ uint64_t blocksOf(int64_t first, int64_t last) {
 }  // namespace
 
 DataFile::DataFile(FileGroup &group, uint32_t number, std::string name)
-    : group_(group), number_(number), sparesMemory_(group.settings_.sparesMemory), name_(std::move(name)) {}
+    : group_(group), number_(number), sparesMemory_(group.settings_.sparesMemory),
+      mendsBits_(group.settings_.mendsBits), name_(std::move(name)) {}
 
 DataFile::~DataFile() {
   if (buildingFile_) group_.noteFilled(*this);
@@ -42,8 +47,10 @@ void DataFile::prefetch(int64_t offset, int64_t byteCount) const {
 }
 
 void DataFile::release(int64_t offset, int64_t byteCount) const {
+  std::shared_lock<std::shared_mutex> noneIsMended(group_.mendingLock_);
   RangeRelease ranges;
   release(offset, byteCount, ranges);
+  ranges.flush();
 }
 
 void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const {
@@ -62,7 +69,7 @@ void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) 
     int64_t run = page;
     while (run < end) {
       const bool isPiece = run % kPiecePages == 0 && run + kPiecePages <= end;
-      if (isPiece && keptInPiece_[run / kPiecePages] == 0 && dirtyPages_.empty()) {
+      if (isPiece && keptInPiece_[run / kPiecePages] == 0 && dirtyPages_.empty() && !hasMended_) {
         run += kPiecePages;
       } else if (isInMainFile(run) && dirtyBlocks_[run] == 0) {
         run++;
@@ -106,6 +113,7 @@ void DataFile::noteSeen(int64_t window) const {
 void DataFile::releaseSeen() const {
   static_assert(2 * kPieceSize == 64 * kWindowSize);
   if (seenCount_.exchange(0, std::memory_order_relaxed) == 0) return;
+  std::shared_lock<std::shared_mutex> noneIsMended(group_.mendingLock_);
   RangeRelease ranges;
   for (int64_t pair = 0, end = (size() / kPieceSize) / 2; pair <= end && pair < seenWindows_.count(); pair++) {
     const uint64_t seen = __atomic_exchange_n(&seenWindows_[pair], 0, __ATOMIC_RELAXED);
@@ -113,6 +121,7 @@ void DataFile::releaseSeen() const {
     const bool first = static_cast<uint32_t>(seen) != 0, second = seen >> 32 != 0;
     release((2 * pair + !first) * kPieceSize, (first + second) * kPieceSize, ranges);
   }
+  ranges.flush();
   if (sums_) sums_->release();
 }
 
@@ -120,14 +129,61 @@ void DataFile::verifyPage(int64_t page) const {
   constexpr int64_t kNeighbours = 16;
   const uint64_t neighbours = __atomic_load_n(&verified_[page >> 6], __ATOMIC_RELAXED) >> (page & 63 & -kNeighbours);
   if ((neighbours & ((1 << kNeighbours) - 1)) == 0) prefetch((page & -kNeighbours) * kPageSize, kNeighbours * kPageSize);
-  uint64_t expected;
-  if (sums_ && (!sums_->find(page, &expected) || pageChecksum(base_ + page * kPageSize, number_, page) != expected)) {
+  if (sums_ && !isSound(page)) {
     Failure failure(TDN_DAMAGED, "the page's content does not match its checksum", name_);
     failure.page = page;
     throw failure;
   }
   setVerified(page);
 }
+
+bool DataFile::isSound(int64_t page) const {
+  uint64_t expected;
+  if (!sums_->find(page, &expected)) return false;
+  const uint64_t found = pageChecksum(base_ + page * kPageSize, number_, page);
+  return found == expected || (mendsBits_ && mend(page, expected, found));
+}
+
+// MARK: Mending
+
+// Nobody has looked at the page yet but for its checksum, and nobody lets go of it meanwhile.
+bool DataFile::mend(int64_t page, uint64_t expected, uint64_t found) const {
+  const bool isSumWrong = differInOneBit(found, expected);
+  if (!isSumWrong && page * kPageSize >= mendableEnd_.load(std::memory_order_relaxed)) return false;
+  std::unique_lock<std::shared_mutex> lock(group_.mendingLock_);
+  const auto number = static_cast<uint32_t>(page);
+  // Another thread may have been here.
+  if (isMended(page)) return true;
+  if (std::find(hopelessPages_.begin(), hopelessPages_.end(), number) != hopelessPages_.end()) return false;
+  if (!isSumWrong) {
+    char content[kPageSize];
+    std::memcpy(content, base_ + page * kPageSize, kPageSize);
+    if (hopelessPages_.size() >= kMostHopelessPages ||
+        !mendBit(content, kPageSize, [&] { return pageChecksum(content, number_, page) == expected; })) {
+      hopelessPages_.push_back(number);
+      return false;
+    }
+    std::memcpy(base_ + page * kPageSize, content, kPageSize);
+  }
+  mendedPages_.push_back(number);
+  hasMended_ = true;
+  return true;
+}
+
+void DataFile::rewriteMended() {
+  if (!hasMended_ || state_ != State::normal) return;
+  for (uint32_t page : mendedPages_) {
+    if (loggedGeneration_[page] == 0) markDirty(page, ~0ULL);
+  }
+}
+
+void DataFile::forgetMended(int64_t page) {
+  if (!hasMended_) return;
+  mendedPages_.erase(std::remove(mendedPages_.begin(), mendedPages_.end(), page), mendedPages_.end());
+  hasMended_ = !mendedPages_.empty();
+}
+
+// MARK: Changes
 
 void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (byteCount == 0) return;
@@ -383,7 +439,7 @@ void DataFile::moveTo(char *base, int64_t reserved) {
       base, mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, main->descriptor(), 0);
     if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
     for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) {
-      if (loggedGeneration_[page] == 0 && dirtyBlocks_[page] == 0) continue;
+      if (loggedGeneration_[page] == 0 && dirtyBlocks_[page] == 0 && !isMended(page)) continue;
       std::memcpy(base + page * kPageSize, base_ + page * kPageSize, kPageSize);
     }
     ::munmap(base_, mainEnd_);

@@ -7,6 +7,7 @@
 // `verify`, `release` there or under a FileGroup::ReadLock. A building file belongs to the thread that builds it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -53,6 +54,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
       if (!isVerified(page)) verifyPage(page);
     }
   }
+
+  // Where bits are mended: pages before `end`, and the first one in any case, are when they are read and a single bit of
+  // them is wrong, as the rest of the file is not found without them. Those behind it cost themselves only, and there may
+  // be so many of them that trying would take for ever.
+  void mendUpTo(int64_t end) const { mendableEnd_.store(end, std::memory_order_relaxed); }
 
   // Asks the system to read a part of the file that will be looked at soon. Only a hint.
   void prefetch(int64_t offset, int64_t byteCount) const;
@@ -124,7 +130,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void noteFirstChange();
   // Whether the main file holds the page's committed content, so that dropping the private copy brings it back.
   bool isInMainFile(int64_t page) const {
-    return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_;
+    return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_ && !isMended(page);
   }
   // For who only reads: the main file does not hold the page as it is to be seen.
   void keepInMemory(int64_t page) { setLogged(page, UINT32_MAX); }
@@ -149,6 +155,18 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     __atomic_fetch_or(&verified_[page >> 6], 1ULL << (page & 63), __ATOMIC_RELEASE);
   }
   void verifyPage(int64_t page) const;
+
+  // -- Mending
+  bool isSound(int64_t page) const;  // as it is, or mended
+  bool mend(int64_t page, uint64_t expected, uint64_t found) const;
+  // With `FileGroup::mendingLock_`, or with readers excluded.
+  bool isMended(int64_t page) const {
+    return hasMended_.load(std::memory_order_relaxed) &&
+           std::find(mendedPages_.begin(), mendedPages_.end(), page) != mendedPages_.end();
+  }
+  void rewriteMended();            // makes the pages as they should be part of the commit being applied
+  void forgetMended(int64_t page);  // the main file has it as it should be
+
   void noteSeen(int64_t window) const;
   void releaseSeen() const;
   void release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const;
@@ -159,7 +177,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   static constexpr int64_t kWindowSize = 64 << 10;
 
   const uint32_t number_;
-  const bool sparesMemory_;
+  const bool sparesMemory_, mendsBits_;
   const std::string name_;
   State state_ = State::normal;
   bool isDirect_ = false;          // its new pages are written directly by the commit being applied
@@ -188,6 +206,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     char bytes[64];
   };
   std::vector<OldBlock> oldBlocks_;                 // for rollback: committed content that the main file does not hold
+
+  mutable std::atomic<int64_t> mendableEnd_{kPageSize};
+  mutable std::atomic<bool> hasMended_{false};
+  mutable std::vector<uint32_t> mendedPages_;    // memory has them as they should be, the main file does not
+  mutable std::vector<uint32_t> hopelessPages_;  // more than one bit is wrong
 
   std::shared_ptr<PageSums> sums_;
   std::unique_ptr<DiskFile> buildingFile_;  // until it is sealed

@@ -34,7 +34,7 @@ std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings,
 
 void FileGroup::recover(Report &report) {
   const auto start = std::chrono::steady_clock::now();
-  const bool hasRing = ring_.load(disk_);
+  const bool hasRing = ring_.load(disk_, settings_.mendsBits);
   struct Log {
     const char *name;
     LogHeader header;
@@ -118,7 +118,7 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
   if (!logged || logged->baseSize > 0 || logged->isDropped) {
     if (!main || (logged && logged->isDropped)) throw Failure(TDN_DAMAGED, "the file is missing", name);
     // Strict, and read-only: a checkpoint that was cut short may have torn these checksums, and cannot be redone here.
-    if (!logged || !settings_.strict) file->sums_ = PageSums::open(disk_, name, number);
+    if (!logged || !settings_.strict) file->sums_ = PageSums::open(disk_, name, number, settings_.mendsBits);
   }
   const int64_t inMain = logged ? logged->baseSize : file->sums_->committedSize();
   if (mainSize < inMain) {

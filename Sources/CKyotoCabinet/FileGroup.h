@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,6 +42,7 @@ class FileGroup {
     bool strict = false;
     bool readOnly = false;
     bool sparesMemory = false;
+    bool mendsBits = false;
     bool isVolatile = false;  // memory only: no log, no checkpoint
   };
 
@@ -146,6 +148,14 @@ class FileGroup {
   // file or its checksums cannot be read at all.
   Verified verifyMain(uint32_t number, const std::string &name, int64_t firstPage, int64_t count);
 
+  // What is wrong with the files that stand beside the data files, each with what it is. What a log that nobody has
+  // carried yet may be about is not looked at.
+  struct DamagedFile {
+    std::string name;
+    std::string message;
+  };
+  std::vector<DamagedFile> verifyCompanions();
+
   // Keeps checkpoints from starting as long as it lives, except the one of closing, which ends it.
   struct BackupHold {
     explicit BackupHold(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) { ++*count_; }
@@ -214,6 +224,7 @@ class FileGroup {
   bool writesDirectly(const DataFile &file) const;
   void writePages(DataFile &file, int64_t endPage);
   bool writeDirectly(DataFile &file, int64_t firstPage);
+  void rewriteMended();
   void acceptChanges();
   void rollBack();
   void finishDirect();
@@ -261,7 +272,8 @@ class FileGroup {
 
   const std::unique_ptr<MappedMemory> mappedMemory_;  // where memory is spared
   std::mutex sparingMutex_;                           // taken last but for filesMutex_, which is only tried
-  std::mutex fillingMutex_;                           // taken last of all
+  std::shared_mutex mendingLock_;                     // whoever mends a page / lets go of pages; none is taken behind it
+  std::mutex fillingMutex_;                           // taken last but for mendingLock_
   std::set<const DataFile *> filling_;                // building files, until they are sealed
 
   std::mutex filesMutex_;

@@ -174,6 +174,7 @@ void FileGroup::releasePages(DataFile &file, const std::vector<uint32_t> &pages,
     const int64_t offset = page * kPageSize;
     if (file.loggedGeneration_[page] != generation || offset >= file.mainEnd_) continue;
     file.setLogged(page, 0);
+    file.forgetMended(page);
     privatePages_--;
     if (offset != end) {
       drop();

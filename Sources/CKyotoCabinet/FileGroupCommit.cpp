@@ -33,6 +33,7 @@ uint64_t FileGroup::commit(
       applyingBatch_ = batchID;
       apply();
       if (!changed_.empty()) {
+        rewriteMended();
         checkCommitLimit();
         if (!settings_.isVolatile) writeCommit(number, batchID);
       }
@@ -220,6 +221,18 @@ bool FileGroup::writeDirectly(DataFile &file, int64_t firstPage) {
   directBytes_ += file.size() - start;
   if (direct_.size() > kMostOpen) direct_.back().main.reset();
   return mayLackName;
+}
+
+// What was mended when it was read is mended on the disk, too, when something is written anyway.
+void FileGroup::rewriteMended() {
+  std::vector<std::shared_ptr<DataFile>> files;
+  {
+    std::lock_guard<std::mutex> lock(filesMutex_);
+    for (const auto &[number, file] : files_) {
+      if (file->hasMended_) files.push_back(file);
+    }
+  }
+  for (const std::shared_ptr<DataFile> &file : files) file->rewriteMended();
 }
 
 // Runs with readers excluded, when nothing but a failed flush can stop the commit any more.

@@ -6,6 +6,7 @@
 #include "Checksum.h"
 #include "Failure.h"
 #include "FileGroup.h"
+#include "FileNames.h"
 #include "LogIndex.h"
 #include "PageSums.h"
 
@@ -25,7 +26,7 @@ FileGroup::Verified FileGroup::verifyMain(
   }
   std::shared_ptr<PageSums> header;
   try {
-    header = PageSums::open(disk_, name, number);
+    header = PageSums::open(disk_, name, number, settings_.mendsBits);
   } catch (const Failure &) {
     // A file that a large commit has made stands there before its first checkpoint, without checksums.
     if (!disk_.open(PageSums::nameFor(name), Disk::Mode::read) && isInLogs(number)) return result;
@@ -64,6 +65,25 @@ FileGroup::Verified FileGroup::verifyMain(
   }
   result.lookedAt = last - firstPage;
   return result;
+}
+
+std::vector<FileGroup::DamagedFile> FileGroup::verifyCompanions() {
+  if (settings_.isVolatile || overlay_) return {};
+  std::lock_guard<std::mutex> noCheckpoint(checkpointMutex_);
+  throwIfPoisoned();
+  std::vector<DamagedFile> found;
+  if (!CommitRing::areSlotsSound(disk_)) {
+    found.push_back({CommitRing::kFileName, "one of the two lists of the last commits is damaged"});
+  }
+  const std::string ending = PageSums::nameFor("");
+  for (const std::string &name : disk_.list()) {
+    const bool isSums = fileNumberIn(name) && name.size() > ending.size() &&
+                        name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+    // One that was being written when the process was killed is removed by who opens the store next.
+    if (!isSums || PageSums::isHeadSound(disk_, name) || !disk_.open(name, Disk::Mode::read)) continue;
+    found.push_back({name, "the head of the page checksums is damaged"});
+  }
+  return found;
 }
 
 // Who only reads leaves it to the next process to carry these: until then the main file may hold anything there.

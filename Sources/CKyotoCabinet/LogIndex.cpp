@@ -13,10 +13,6 @@ namespace todana {
 
 namespace {
 
-bool isZero(const char *bytes, size_t count) {
-  return std::all_of(bytes, bytes + count, [](char byte) { return byte == 0; });
-}
-
 // The frame at `offset` if it is whole and follows the frame with checksum `previous`.
 std::optional<FrameHeader> readFrame(
   const char *log, int64_t size, int64_t offset, uint64_t salt, uint64_t previous, std::vector<char> &scratch) {

@@ -9,6 +9,7 @@
 #include "Checksum.h"
 #include "DataFile.h"
 #include "Failure.h"
+#include "Mending.h"
 
 namespace todana {
 
@@ -26,15 +27,22 @@ struct Header {
 };
 static_assert(sizeof(Header) == 32);
 
+bool isSound(const Header &header) {
+  return std::memcmp(header.magic, kMagic, 8) == 0 &&
+         header.checksum == checksum(&header, offsetof(Header, checksum), 2);
+}
+
 }  // namespace
 
-std::shared_ptr<PageSums> PageSums::open(Disk &disk, const std::string &dataFileName, uint32_t fileNumber) {
+std::shared_ptr<PageSums> PageSums::open(
+  Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool mendsBits) {
   const std::string name = nameFor(dataFileName);
   std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
   if (!file) throw Failure(TDN_DAMAGED, "the file of page checksums is missing", name);
   Header header;
-  if (file->read(0, &header, sizeof header) != sizeof header || std::memcmp(header.magic, kMagic, 8) != 0 ||
-      header.checksum != checksum(&header, offsetof(Header, checksum), 2) || header.fileNumber != fileNumber ||
+  const bool isWhole = file->read(0, &header, sizeof header) == sizeof header;
+  const auto isMended = [&] { return mendsBits && mendBit(&header, sizeof header, [&] { return isSound(header); }); };
+  if (!isWhole || (!isSound(header) && !isMended()) || header.fileNumber != fileNumber ||
       header.committedSize > static_cast<uint64_t>(kLargestFile)) {
     throw Failure(TDN_DAMAGED, "the header of the page checksums is damaged", name);
   }
@@ -56,6 +64,15 @@ PageSums::~PageSums() {
 
 void PageSums::release() const {
   if (mapping_) ::madvise(mapping_, static_cast<size_t>(mappedSize_), MADV_DONTNEED);
+}
+
+bool PageSums::isHeadSound(Disk &disk, const std::string &name) {
+  std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
+  std::vector<char> head(kEntries);
+  if (!file || file->read(0, head.data(), head.size()) < sizeof(Header)) return false;
+  Header header;
+  std::memcpy(&header, head.data(), sizeof header);
+  return isSound(header) && isZero(head.data() + sizeof header, head.size() - sizeof header);
 }
 
 bool PageSums::reaches(int64_t pageCount) const { return kEntries + 8 * pageCount <= mappedSize_; }
@@ -90,7 +107,10 @@ std::unique_ptr<DiskFile> PageSums::write(
   header.fileNumber = fileNumber;
   header.committedSize = static_cast<uint64_t>(committedSize);
   header.checksum = checksum(&header, offsetof(Header, checksum), 2);
-  file->write(0, &header, sizeof header);
+  // With what is behind it, so that all of it is as it should be again.
+  std::vector<char> head(kEntries);
+  std::memcpy(head.data(), &header, sizeof header);
+  file->write(0, head.data(), head.size());
   return file;
 }
 

@@ -15,14 +15,17 @@ class PageSums {
  public:
   static std::string nameFor(const std::string &dataFileName) { return dataFileName + ".sums"; }
 
-  // Throws Failure(TDN_DAMAGED) where the file is missing or its header is damaged.
-  static std::shared_ptr<PageSums> open(Disk &disk, const std::string &dataFileName, uint32_t fileNumber);
+  // Throws Failure(TDN_DAMAGED) where the file is missing or its header is damaged. `mendsBits`: by more than one bit.
+  static std::shared_ptr<PageSums> open(
+    Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool mendsBits);
   ~PageSums();
   PageSums(const PageSums &) = delete;
   PageSums &operator=(const PageSums &) = delete;
 
   // Size of the main file as of the last checkpoint.
   int64_t committedSize() const { return committedSize_; }
+  // Whether all before the entries is as it was written, in a file of this name.
+  static bool isHeadSound(Disk &disk, const std::string &name);
   // Whether there are entries for so many pages.
   bool reaches(int64_t pageCount) const;
   // False where the file ends before the page's entry.

@@ -16,11 +16,11 @@ class RangeRelease {
   RangeRelease &operator=(const RangeRelease &) = delete;
 
   void add(char *start, int64_t byteCount);
+  // Lets go of those that were added; the destructor does it, too.
+  void flush();
 
  private:
   static constexpr size_t kMost = 256;
-
-  void flush();
 
   iovec ranges_[kMost];
   size_t count_ = 0;

@@ -32,6 +32,25 @@ struct Superblock {
 };
 static_assert(sizeof(Superblock) == 40);
 
+bool isSound(const Superblock &superblock) {
+  return std::memcmp(superblock.magic, kMagic, 8) == 0 &&
+         superblock.checksum == checksum(&superblock, offsetof(Superblock, checksum), 4);
+}
+
+// A copy that is not there is no superblock.
+Superblock readCopy(DiskFile &file, int64_t offset) {
+  Superblock superblock{};
+  if (file.read(offset, &superblock, sizeof superblock) != sizeof superblock) return {};
+  return superblock;
+}
+
+// Whether a copy, and what is behind it, is as it was written.
+bool isHalfSound(DiskFile &file, int64_t offset) {
+  std::vector<char> half(kCopyOffset);
+  return file.read(offset, half.data(), half.size()) == half.size() && isSound(readCopy(file, offset)) &&
+         isZero(half.data() + sizeof(Superblock), half.size() - sizeof(Superblock));
+}
+
 bool isDirectory(const std::string &path) {
   struct stat status;
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -124,6 +143,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
     const StoreIdentity identity = readSuperblock(*disk_);
     std::memcpy(storeID_, identity.storeID, 16);
     formatVersion_ = identity.formatVersion;
+    if (writes && options.mends_bits) mendSuperblock();
     openKeys(options);
   } else {
     create(options);
@@ -210,17 +230,35 @@ void StoreDirectory::create(const tdn_options &options) {
   wasCreated_ = true;
 }
 
+bool StoreDirectory::isSuperblockSound(Disk &disk) {
+  std::unique_ptr<DiskFile> file = disk.open(kSuperblockName, Disk::Mode::read);
+  return file && file->size() == 2 * kCopyOffset && isHalfSound(*file, 0) && isHalfSound(*file, kCopyOffset);
+}
+
+// One copy serves, but it has no other one any more.
+void StoreDirectory::mendSuperblock() {
+  std::unique_ptr<DiskFile> file = disk_->open(kSuperblockName, Disk::Mode::write);
+  if (!file) return;
+  for (int64_t offset : {int64_t{0}, kCopyOffset}) {
+    const Superblock other = readCopy(*file, kCopyOffset - offset);
+    if (isHalfSound(*file, offset) || !isSound(other)) continue;
+    std::vector<char> half(kCopyOffset);
+    std::memcpy(half.data(), &other, sizeof other);
+    file->write(offset, half.data(), half.size());
+    file->flush();
+  }
+}
+
 StoreIdentity StoreDirectory::readSuperblock(Disk &disk) {
   std::unique_ptr<DiskFile> file = disk.open(kSuperblockName, Disk::Mode::read);
   std::optional<Superblock> found;
   bool hasNewerMagic = false;
   for (int64_t offset : {int64_t{0}, kCopyOffset}) {
-    Superblock superblock;
-    if (!file || file->read(offset, &superblock, sizeof superblock) != sizeof superblock) continue;
+    const Superblock superblock = file ? readCopy(*file, offset) : Superblock{};
     if (std::memcmp(superblock.magic, kMagic, 8) != 0) continue;
     // A newer version may lay out the rest, and so the checksum, in its own way.
     hasNewerMagic |= superblock.formatVersion > kFormatVersion;
-    if (superblock.checksum == checksum(&superblock, offsetof(Superblock, checksum), 4)) {
+    if (isSound(superblock)) {
       found = superblock;
       break;
     }

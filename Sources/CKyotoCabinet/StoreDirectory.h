@@ -35,6 +35,9 @@ class StoreDirectory {
   // Throws Failure: TDN_NEWER_FORMAT, TDN_DAMAGED.
   static StoreIdentity readSuperblock(Disk &disk);
 
+  // Whether both copies are as they were written.
+  static bool isSuperblockSound(Disk &disk);
+
   Disk &disk() { return *disk_; }
   const uint8_t *storeID() const { return storeID_; }
   uint32_t formatVersion() const { return formatVersion_; }
@@ -49,6 +52,7 @@ class StoreDirectory {
   StoreDirectory() = default;
   void create(const tdn_options &options);
   StoreID identity() const;
+  void mendSuperblock();
   void openKeys(const tdn_options &options);
   void openDirectory(const std::string &path, const tdn_options &options);
 

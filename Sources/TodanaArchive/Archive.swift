@@ -86,6 +86,10 @@ public final class Archive {
     // Memory is for content.
     configuration.backendOptions.privateLimitByteCount = 8 << 20
     configuration.backendOptions.sparesMemory = true
+    // Who keeps an archive would rather have its files than be told at once of a bit.
+    configuration.backendOptions.mendsFlippedBits = true
+    configuration.backendOptions.mendedClasses = Set(
+      ArchiveStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
     configuration.backendOptions.logLimitByteCount = 12 << 20
     // Nothing is written back to an object that was read.
     configuration.detectsUnannouncedChanges = false

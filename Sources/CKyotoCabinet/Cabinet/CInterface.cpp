@@ -109,6 +109,10 @@ bool tdn_structures(
   });
 }
 
+bool tdn_mend_records(tdn_cabinet *handle, uint32_t structure, tdn_error *error) {
+  return guard(error, [&] { Cabinet::Use(*handle->cabinet)->table().mendRecords(structure); });
+}
+
 bool tdn_structure_named(
   tdn_cabinet *handle, int32_t kind, const uint8_t *name, size_t nameLength, uint32_t *id, tdn_error *error) {
   return guard(error, [&] {
@@ -359,6 +363,16 @@ bool tdn_verify_part(
     part->file_page_count = static_cast<uint64_t>(verified.pageCount);
     part->damaged_count = verified.damaged.size();
     for (uint64_t page : verified.damaged) part->damaged[(page - firstPage) / 8] |= 1 << ((page - firstPage) & 7);
+  });
+}
+
+bool tdn_verify_companions(
+  tdn_cabinet *handle, void *context, void (*visit)(void *context, const char *file, const char *message),
+  tdn_error *error) {
+  return guard(error, [&] {
+    for (const FileGroup::DamagedFile &file : handle->cabinet->verifyCompanions()) {
+      visit(context, file.name.c_str(), file.message.c_str());
+    }
   });
 }
 

@@ -70,6 +70,21 @@ bool Cabinet::isEncrypted() {
   return !isClosed_ && openKeys();
 }
 
+std::vector<FileGroup::DamagedFile> Cabinet::verifyCompanions() {
+  Use session(*this);
+  if (options_.storage == TDN_STORAGE_MEMORY) return {};
+  std::vector<FileGroup::DamagedFile> found = session->group().verifyCompanions();
+  if (!StoreDirectory::isSuperblockSound(directory_->disk())) {
+    found.push_back({StoreDirectory::kSuperblockName, "one of its two copies is damaged"});
+  }
+  if (StoreKeys *keys = openKeys()) {
+    for (const std::string &name : keys->damagedCopies()) {
+      found.push_back({name, "this copy of the file of keys is damaged or missing"});
+    }
+  }
+  return found;
+}
+
 bool Cabinet::isOpen() {
   ReaderWriterLock::Shared lock(door_);
   return !isClosed_ && session_;

@@ -48,6 +48,9 @@ class Cabinet {
   }
   bool isEncrypted();
 
+  // What is wrong with the files beside the data files.
+  std::vector<FileGroup::DamagedFile> verifyCompanions();
+
   // -- What gives the whole store other keys, or none (KeyMigration.h). Each is begun once, and run until it is done.
   StoreKeys::Renewal beginRotation(const std::vector<Secret> &secrets);
   void beginEncryption(const Secret &secret);

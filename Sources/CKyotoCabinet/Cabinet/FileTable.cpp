@@ -87,6 +87,13 @@ Structure &FileTable::structure(uint32_t id) {
   return *found->second;
 }
 
+void FileTable::mendRecords(uint32_t id) {
+  Structure &mended = structure(id);
+  std::lock_guard<std::mutex> lock(mutex_);
+  mended.mendsRecords = true;
+  if (mended.file) mended.file->file()->mendUpTo(kLargestFile);
+}
+
 Structure &FileTable::structure(int32_t kind, const std::string &name) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto found = byName_.find({kind, name});
@@ -139,8 +146,11 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
       std::shared_ptr<DataFile> data = group_.openFile(number, fileName(structure, number, isSealed));
       FileGroup::ReadLockUnlessApplying lock(group_);
       file = std::make_shared<const HashFile>(
-        std::move(data), structure.id, structure.isTree() ? kTreeFileType : kHashFileType,
+        data, structure.id, structure.isTree() ? kTreeFileType : kHashFileType,
         sealers(structure, isSealed));
+      // Named buffers are few, and a program may need one to read the rest; a tree's nodes lead to each other.
+      const bool isWhole = !structure.hasRows() || structure.mendsRecords;
+      data->mendUpTo(isWhole ? kLargestFile : file->recordStart());
     } catch (const Failure &) {
       if (structure.fileNumber != number) continue;  // replaced meanwhile
       throw;

@@ -48,6 +48,8 @@ class FileTable {
   void restore(const HandedOut &handedOut);
   // Throws Failure(TDN_NO_STRUCTURE).
   Structure &structure(uint32_t id);
+  // From now on single wrong bits of its records are mended, too, where any are: they lead to others.
+  void mendRecords(uint32_t id);
   // The structure with this name, a new one where there is none.
   Structure &structure(int32_t kind, const std::string &name);
   // A new one with an id that no structure has had since the opening. Throws Failure(TDN_INVALID).

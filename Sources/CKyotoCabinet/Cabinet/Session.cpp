@@ -17,6 +17,7 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   settings.logLimit = options.log_limit;
   settings.privateLimit = options.private_limit;
   settings.sparesMemory = options.spares_memory;
+  settings.mendsBits = options.mends_bits;
   settings.commitLimit = options.commit_limit;
   settings.directThreshold = options.direct_threshold;
   settings.sectorSize = options.sector_size > 0 ? options.sector_size : disk.sectorSize();

@@ -41,6 +41,8 @@ struct Structure {
   std::atomic<uint32_t> fileNumber{0};
   // Whether that file, or one that is made next, belongs to an encrypted store. Changed with its number.
   std::atomic<bool> isSealed{false};
+  // Whether single wrong bits of its rows are mended, too, where any are.
+  std::atomic<bool> mendsRecords{false};
   // The next row id to hand out; 0: not read from the file yet.
   std::atomic<uint64_t> nextRow{0};
 

@@ -173,6 +173,18 @@ void StoreKeys::import(Disk &disk, const StoreID &storeID, ByteView exported, co
   }
 }
 
+std::vector<std::string> StoreKeys::damagedCopies() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::string> names;
+  if (isRemoved_) return names;
+  for (const char *name : {kName, kCopyName}) {
+    const Copy copy = readCopy(disk_, name);
+    const bool isOlder = copy.file && copy.file->sequence() < file_.sequence();
+    if (!copy.file || (!isOlder && copy.file->bytes() != file_.bytes())) names.push_back(name);
+  }
+  return names;
+}
+
 void StoreKeys::writeCopy(const char *name, const std::vector<uint8_t> &bytes) {
   disk_.remove(kNewName);
   std::unique_ptr<DiskFile> file = disk_.open(kNewName, Disk::Mode::create);

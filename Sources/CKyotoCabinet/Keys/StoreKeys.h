@@ -65,6 +65,9 @@ class StoreKeys {
   void removeSlot(uint32_t id);
   // In place of the slot that the store was opened with: one change of the file.
   uint32_t changeSecret(const Secret &secret, const ScryptCost &cost);
+  // The names of copies that are not as they were written. One that an interrupted change has left behind is older, not
+  // damaged.
+  std::vector<std::string> damagedCopies();
   std::vector<uint8_t> exported();
   // A new key, which is durable before it is used, for what is sealed from now on. What was sealed stays as it is.
   void addEpoch();

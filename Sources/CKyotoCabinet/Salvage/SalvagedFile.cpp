@@ -19,7 +19,7 @@ SalvagedFile::SalvagedFile(Disk &disk, uint32_t number, const std::string &name,
   size_ = main_ ? main_->size() : 0;
   // Behind the end that was committed there is nothing that counts. A claim of more than there is counts for nothing.
   try {
-    const int64_t committedSize = PageSums::open(disk, name, number)->committedSize();
+    const int64_t committedSize = PageSums::open(disk, name, number, true)->committedSize();
     if (!logged_) size_ = std::min(size_, committedSize);
   } catch (const Failure &) {
   }

@@ -122,6 +122,7 @@ typedef struct {
   int64_t seal_limit;          // what is sealed under one key until a new one is made, about; 0: 2^31
   const tdn_anchor *TDN_NULLABLE expected;  // null: whatever state the store is in. Read by `tdn_open` only
   bool spares_memory;          // of large files little stays in memory for having been read, which takes longer
+  bool mends_bits;             // a single wrong bit of what leads to the rest is mended when it is read, and is no error
   bool resuming_migration;     // plain records are accepted where encrypting or decrypting the store was interrupted
 } tdn_options;
 
@@ -167,6 +168,9 @@ typedef struct {
 bool tdn_structures(
   tdn_cabinet *cabinet, void *TDN_NULLABLE context,
   void (*visit)(void *TDN_NULLABLE context, const tdn_structure *structure), tdn_error *error);
+
+// Has single wrong bits of a structure's rows mended, too, until the cabinet is closed, where it was opened so that any are.
+bool tdn_mend_records(tdn_cabinet *cabinet, uint32_t structure, tdn_error *error);
 
 // The id of the structure with this kind and name (1 to 65,535 bytes, any values); gives out a new one where there
 // is none. A new id becomes durable with the first commit that puts something into it. Ids are never used again.
@@ -376,6 +380,12 @@ typedef struct {
 // file's name where it is missing or its checksums cannot be read.
 bool tdn_verify_part(
   tdn_cabinet *cabinet, uint32_t structure, uint64_t first_page, tdn_verified_part *part, tdn_error *error);
+
+// Visits every file beside the data files that is not as it was written, with what is wrong: superblock, keys, list of the last
+// commits, heads of page checksums. Each has another copy, or is read all the same.
+bool tdn_verify_companions(
+  tdn_cabinet *cabinet, void *TDN_NULLABLE context,
+  void (*visit)(void *TDN_NULLABLE context, const char *file, const char *message), tdn_error *error);
 
 typedef struct {
   uint64_t commits;            // since opening

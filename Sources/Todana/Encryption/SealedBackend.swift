@@ -299,6 +299,7 @@ extension SealedBackend {
     try base.verifyPages(of: file, from: firstPage)
   }
 
+  func verifyCompanions() throws(BackendError) -> [DamagedFile] { try base.verifyCompanions() }
   func anchor() throws(BackendError) -> StoreAnchor? { try base.anchor() }
 
   func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {

@@ -1,6 +1,17 @@
 internal import CKyotoCabinet
 
 extension KyotoBackend {
+  /// Looks at superblock, keys, the list of the last commits and the heads of page checksums (`tdn_verify_companions`).
+  public func verifyCompanions() throws(BackendError) -> [DamagedFile] {
+    var found: [DamagedFile] = []
+    try unsafe cabinet.call { cabinet, error in
+      unsafe withUnsafeMutablePointer(to: &found) { list in
+        unsafe tdn_verify_companions(cabinet, list, appendDamagedFile, error)
+      }
+    }
+    return found
+  }
+
   /// Reads up to 16 MiB of a main file and of its checksums (`tdn_verify_part`).
   public func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
     let number: UInt32 =
@@ -26,4 +37,13 @@ extension KyotoBackend {
       file: unsafe withUnsafeBytes(of: &part.file) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) },
       pageCount: Int(part.page_count), filePageCount: Int(clamping: part.file_page_count), damagedPages: damagedPages)
   }
+}
+
+/// For `tdn_verify_companions`, whose context is the list.
+private func appendDamagedFile(
+  _ context: UnsafeMutableRawPointer?, _ file: UnsafePointer<CChar>, _ message: UnsafePointer<CChar>
+) {
+  guard let context = unsafe context else { return }
+  let list = unsafe context.assumingMemoryBound(to: [DamagedFile].self)
+  unsafe list.pointee.append(DamagedFile(file: String(cString: file), message: String(cString: message)))
 }

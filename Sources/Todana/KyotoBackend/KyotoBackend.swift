@@ -20,6 +20,7 @@ public final class KyotoBackend: StoreBackend {
   /// Set when the store is opened, or begins to be encrypted.
   private let knownKeys = AtomicLazyReference<KeyRing>()
   private let latestReport: Mutex<OpenReport>
+  private let mendedClasses: Set<String>
 
   /// Opens the store at a location, or creates one there.
   ///
@@ -43,7 +44,16 @@ public final class KyotoBackend: StoreBackend {
     latestReport = Mutex(OpenReport(report))
     capabilities = BackendCapabilities(
       hasAtomicVisibility: true, notifiesOfChanges: false, keepsAllLevels: location.isDurable)
+    mendedClasses = options.mendsFlippedBits ? options.mendedClasses : []
     try learnKeys()
+    try mendRecords()
+  }
+
+  private func mendRecords() throws(BackendError) {
+    if mendedClasses.isEmpty { return }
+    for structure in try structures() where structure.kind == .rows && mendedClasses.contains(structure.displayName) {
+      try unsafe cabinet.call { unsafe tdn_mend_records($0, structure.id.rawValue, $1) }
+    }
   }
 
   /// The keys of a store that is encrypted, or was since it was opened; what is plain tells chunk by chunk.
@@ -82,6 +92,7 @@ public final class KyotoBackend: StoreBackend {
     var report = tdn_open_report()
     try unsafe cabinet.call { unsafe tdn_reopen($0, &report, $1) }
     latestReport.withLock { [report] in $0 = OpenReport(report) }
+    try mendRecords()
   }
 
   /// Makes everything durable, removes the logs and frees the files (`tdn_close`); open snapshots end.

@@ -117,6 +117,11 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/damaged`` where nothing of the file can be checked.
   func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages?
 
+  /// Looks whether files that stand beside those with records, and that the store can do without, are as they were written.
+  ///
+  /// A backend without such files has none that is damaged, which is the default.
+  func verifyCompanions() throws(BackendError) -> [DamagedFile]
+
   /// The newest commit, once it is durable, so that a later opening can tell whether the store still has it.
   ///
   /// - Returns: Nil, the default, from a backend that cannot tell.

@@ -27,6 +27,21 @@ public struct VerifiedPages: Sendable {
   }
 }
 
+/// A file of a backend that is not as it was written, though the store can do without it.
+public struct DamagedFile: Sendable {
+  /// The file's name within the store.
+  public var file: String
+  /// What is wrong, for people.
+  public var message: String
+
+  public init(file: String, message: String) {
+    self.file = file
+    self.message = message
+  }
+}
+
 extension StoreBackend {
+  public func verifyCompanions() throws(BackendError) -> [DamagedFile] { [] }
+
   public func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? { nil }
 }

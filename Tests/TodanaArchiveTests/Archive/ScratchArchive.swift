@@ -14,6 +14,12 @@ final class ScratchArchive {
 
   static let configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
 
+  static var readingConfiguration: StoreConfiguration {
+    var configuration = configuration
+    configuration.backendOptions.access = .read
+    return configuration
+  }
+
   init(chunkSizes: Chunker.Sizes = .standard, configuration: StoreConfiguration = ScratchArchive.configuration) throws {
     directory = try ScratchTree(isInMemory: true)
     var settings = Archive.Settings()
@@ -23,8 +29,7 @@ final class ScratchArchive {
 
   func reopen(_ access: KyotoBackend.Access = .write) throws {
     try archive.close()
-    var configuration = Self.configuration
-    configuration.backendOptions.access = access
+    let configuration = access == .read ? Self.readingConfiguration : Self.configuration
     archive = try Archive(at: path, configuration: configuration)
   }
 

@@ -1,6 +1,7 @@
 extension Store {
   /// Checks everything that is saved: every page of every file, every record, and every reference.
   ///
+  /// - Superblock, file of keys and list of the last commits are kept twice: both copies are looked at.
   /// - Each page is read from its file, and compared with its checksum.
   /// - Each record is read in the state of one commit, its envelope is checked, and it is looked for by its row id or
   ///   key, too. What was found is counted and compared with what the structure says.
@@ -61,6 +62,7 @@ private struct Verification {
   }
 
   mutating func run(_ progress: (VerificationProgress) throws -> Void) throws {
+    try verifyCompanions()
     try verifyPages(of: .catalog, named: "catalog", progress)
     try verifyPages(of: .states, named: "states", progress)
     for structure in structures {
@@ -83,7 +85,14 @@ private struct Verification {
     }
   }
 
-  // MARK: Pages
+  // MARK: Files
+
+  private mutating func verifyCompanions() throws {
+    let damaged = try store.onBackend { backend throws(BackendError) in try backend.verifyCompanions() }
+    for file in damaged {
+      report.add(VerificationReport.Problem(kind: .damagedCopy, file: file.file, message: file.message))
+    }
+  }
 
   private mutating func verifyPages(
     of file: BackendFile, named name: String, _ progress: (VerificationProgress) throws -> Void

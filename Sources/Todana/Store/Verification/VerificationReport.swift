@@ -49,7 +49,13 @@ public struct VerificationReport: Sendable, Codable {
   public enum Kind: String, Sendable, Codable {
     /// A file is missing, or nothing of it can be checked.
     case damagedFile
-    /// A page does not match its checksum. The records on it are reported by themselves.
+    /// Of what is kept twice, one copy is damaged. The other one serves.
+    ///
+    /// The next opening for writing makes that of the keys anew, a checkpoint that of the last commits; that of the
+    /// superblock only the opening with ``KyotoBackend/Options/mendsFlippedBits``.
+    case damagedCopy
+    /// A page does not match its checksum. The records on it are reported by themselves; none are where only one bit is
+    /// wrong and the page leads to others, as it is mended when it is read.
     case damagedPage
     /// A record cannot be read, or is not the one that belongs there.
     case damagedRecord
@@ -76,7 +82,8 @@ public struct VerificationReport: Sendable, Codable {
     /// The rest is a matter of the program.
     public var isDamage: Bool {
       switch self {
-      case .damagedFile, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount, .wrongContents, .wrongIndex:
+      case .damagedFile, .damagedCopy, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount, .wrongContents,
+        .wrongIndex:
         true
       case .unreadableContent, .newerVersion, .danglingReference: false
       }
