@@ -95,7 +95,7 @@ final class ArchiveStore {
   // MARK: Saving
 
   /// What a save writes at most, about: it is in memory until then.
-  var saveByteCount = 8 << 20
+  var saveByteCount = 6 << 20
 
   /// What no save has committed yet.
   var pending = PendingRows()
