@@ -7,6 +7,18 @@ public struct ExtractOptions: Sendable {
   public var restoring = RestoreOptions()
   /// Nothing is written.
   public var isDryRun = false
+  /// What becomes of a file or directory.
+  public enum Outcome: Sendable {
+    case restored
+    /// It was there, with the right length and time.
+    case right
+    /// Another one was there, and stays.
+    case kept
+  }
+  /// Called for each, by the thread that extracts, when it is decided; that it failed then, ``ExtractProgress`` tells.
+  ///
+  /// Throws to end it all.
+  public var visit: (@Sendable (_ path: [UInt8], _ outcome: Outcome) throws -> Void)?
 
   public init() {}
 }

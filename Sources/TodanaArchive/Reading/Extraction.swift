@@ -86,9 +86,11 @@ struct Extraction: ~Copyable {
         chooser.enter(entry.file.name)
         directories.append(DirectoryRestoring())
         progress.counts.directories += 1
+        try options.visit?(path, .restored)
       } else {
         progress.path = path
-        try restore(entry, path)
+        let outcome = try restore(entry, path)
+        try options.visit?(path, outcome)
       }
     } catch {
       guard let text = Self.failure(error, path) else { throw error }
@@ -108,7 +110,7 @@ struct Extraction: ~Copyable {
     }
   }
 
-  private mutating func restore(_ entry: ArchiveEntry, _ path: [UInt8]) throws {
+  private mutating func restore(_ entry: ArchiveEntry, _ path: [UInt8]) throws -> ExtractOptions.Outcome {
     let file = entry.file
     guard let tree, let files else { return count(file, bytes: entry.dataByteCount) }
     guard let target = tree.directory, let directory = directories.last else {
@@ -119,10 +121,10 @@ struct Extraction: ~Copyable {
     case .isRight:
       progress.rightFiles += 1
       if isLinked { links[file.identity] = (tree.steps + [file.name], nil) }
-      return
+      return .right
     case .keeps:
       progress.keptFiles += 1
-      return
+      return .kept
     case .isNew, .replaces: break
     }
     if isLinked, let first = links[file.identity] {
@@ -132,7 +134,10 @@ struct Extraction: ~Copyable {
     let identity: FileIdentity?
     switch file.kind {
     case .regular:
-      guard isLinked else { return try files.add(entry, path: path, in: target, directory) }
+      guard isLinked else {
+        try files.add(entry, path: path, in: target, directory)
+        return .restored
+      }
       identity = try restorer.restore(entry, in: target) { count in
         progress.bytesWritten += Int64(count)
         try tellProgress()
@@ -141,12 +146,13 @@ struct Extraction: ~Copyable {
     default: identity = try target.makeSpecialFile(file)
     }
     if isLinked, let identity { links[file.identity] = (tree.steps + [file.name], identity) }
-    count(file, bytes: entry.dataByteCount)
+    return count(file, bytes: entry.dataByteCount)
   }
 
-  private mutating func count(_ file: FileEntry, bytes: Int64) {
+  private mutating func count(_ file: FileEntry, bytes: Int64) -> ExtractOptions.Outcome {
     progress.counts.add(file)
     if options.isDryRun { progress.bytesWritten += bytes }
+    return .restored
   }
 
   /// With what the other threads have done.

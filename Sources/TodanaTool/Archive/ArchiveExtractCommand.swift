@@ -29,6 +29,8 @@ struct ArchiveExtractCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
   @Flag(help: "Write each file to the disk before it gets its name.") var sync = false
   @Flag(help: "Say what would be restored, and write nothing.") var dryRun = false
+  @Flag(help: "Show each file, and whether it is restored, right already, or another one that is kept.")
+  var verbose = false
   @OptionGroup var report: ReportOptions
 
   func run() throws {
@@ -37,13 +39,14 @@ struct ArchiveExtractCommand: ParsableCommand {
     extractOptions.choosing = try ChoosingArguments.options(exclude: exclude, include: include)
     extractOptions.paths = paths.map(bytes)
     extractOptions.isDryRun = dryRun
+    if verbose, !report.json { extractOptions.visit = Self.show }
     extractOptions.restoring = RestoreOptions(
       overwriting: overwrite == .never ? .never : overwrite == .older ? .older : .always,
       owners: owner.map { $0 == .own ? .own : $0 == .numbers ? .numbers : .names }, flushesFiles: sync)
     let (directory, progress) = try options.withArchive(path) { archive in
       let snapshot = try archive.snapshot(named: snapshot.snapshot)
       let directory = try target ?? newDirectory(snapshot)
-      var line = ProgressLine(isShown: !report.quiet && !report.json)
+      var line = ProgressLine(isShown: !report.quiet && !report.json && !verbose)
       defer { line.clear() }
       let start = ContinuousClock.now
       let total = paths.isEmpty ? snapshot.counts : nil
@@ -60,6 +63,16 @@ struct ArchiveExtractCommand: ParsableCommand {
     {
       throw ExitStatus.somethingWrong
     }
+  }
+
+  @Sendable private static func show(_ path: [UInt8], _ outcome: ExtractOptions.Outcome) throws {
+    let word =
+      switch outcome {
+      case .restored: "restored"
+      case .right: "right   "
+      case .kept: "kept    "
+      }
+    try StandardOutput.line("\(word)  \(printable(String(decoding: path, as: UTF8.self)))")
   }
 
   /// Where nothing is yet.

@@ -41,6 +41,21 @@ import Testing
     #expect(try text("out/src/sub/deep/C.TXT") == "three")
   }
 
+  @Test func `each file is shown with what becomes of it, if asked for`() throws {
+    let all = ["src", "src/a.txt", "src/sub", "src/sub/b.txt", "src/sub/deep", "src/sub/deep/C.TXT"]
+    let would = try made.run("extract", "--target", "out", "--verbose", "--dry-run")
+    #expect(would.status == 0 && would.lines.last?.hasPrefix("Would restore") == true)
+    #expect(Set(would.lines).isSuperset(of: all.map { "restored  \($0)" }))
+    #expect(!FileManager.default.fileExists(atPath: made.directory.path("out")))
+    #expect(try made.run("extract", "--target", "out").status == 0)
+    try made.write("mine", to: "out/src/a.txt")
+    try FileManager.default.removeItem(atPath: made.directory.path("out/src/sub/b.txt"))
+    let run = try made.run("extract", "--target", "out", "--verbose")
+    #expect(
+      Set(run.lines).isSuperset(of: ["kept      src/a.txt", "restored  src/sub/b.txt", "right     src/sub/deep/C.TXT"]))
+    #expect(try made.run("extract", "--target", "out", "--verbose", "--json").document(Report.self).keptFiles == 1)
+  }
+
   @Test func `other files stay, or are replaced, as was asked for`() throws {
     try made.write("mine, and newer", to: "out/src/a.txt")
     try made.write("mine, and older", to: "out/src/sub/b.txt")
