@@ -8,7 +8,6 @@
 #include "Checksum.h"
 #include "Failure.h"
 #include "FileGroup.h"
-#include "Mending.h"
 #include "PageSums.h"
 #include "RangeRelease.h"
 
@@ -18,9 +17,6 @@ namespace {
 
 // A page of the mapping goes back to what the main file holds, or to zeros where there is no main file.
 void dropPrivateCopy(char *page, int64_t byteCount) { ::madvise(page, byteCount, MADV_DONTNEED); }
-
-// Each takes ten milliseconds to find out.
-constexpr size_t kMostHopelessPages = 256;
 
 // The blocks of one page that a range of bytes within it touches.
 uint64_t blocksOf(int64_t first, int64_t last) {
@@ -137,54 +133,6 @@ void DataFile::verifyPage(int64_t page) const {
   setVerified(page);
 }
 
-bool DataFile::isSound(int64_t page) const {
-  uint64_t expected;
-  if (!sums_->find(page, &expected)) return false;
-  const uint64_t found = pageChecksum(base_ + page * kPageSize, number_, page);
-  return found == expected || (mendsBits_ && mend(page, expected, found));
-}
-
-// MARK: Mending
-
-// Nobody has looked at the page yet but for its checksum, and nobody lets go of it meanwhile.
-bool DataFile::mend(int64_t page, uint64_t expected, uint64_t found) const {
-  const bool isSumWrong = differInOneBit(found, expected);
-  if (!isSumWrong && page * kPageSize >= mendableEnd_.load(std::memory_order_relaxed)) return false;
-  std::unique_lock<std::shared_mutex> lock(group_.mendingLock_);
-  const auto number = static_cast<uint32_t>(page);
-  // Another thread may have been here.
-  if (isMended(page)) return true;
-  if (std::find(hopelessPages_.begin(), hopelessPages_.end(), number) != hopelessPages_.end()) return false;
-  if (!isSumWrong) {
-    char content[kPageSize];
-    std::memcpy(content, base_ + page * kPageSize, kPageSize);
-    if (hopelessPages_.size() >= kMostHopelessPages ||
-        !mendBit(content, kPageSize, [&] { return pageChecksum(content, number_, page) == expected; })) {
-      hopelessPages_.push_back(number);
-      return false;
-    }
-    std::memcpy(base_ + page * kPageSize, content, kPageSize);
-  }
-  mendedPages_.push_back(number);
-  hasMended_ = true;
-  return true;
-}
-
-void DataFile::rewriteMended() {
-  if (!hasMended_ || state_ != State::normal) return;
-  for (uint32_t page : mendedPages_) {
-    if (loggedGeneration_[page] == 0) markDirty(page, ~0ULL);
-  }
-}
-
-void DataFile::forgetMended(int64_t page) {
-  if (!hasMended_) return;
-  mendedPages_.erase(std::remove(mendedPages_.begin(), mendedPages_.end(), page), mendedPages_.end());
-  hasMended_ = !mendedPages_.empty();
-}
-
-// MARK: Changes
-
 void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (byteCount == 0) return;
   const int64_t end = offset + static_cast<int64_t>(byteCount);
@@ -209,6 +157,8 @@ void DataFile::writePart(int64_t page, int64_t first, int64_t end, const char *b
   uint64_t blocks = blocksOf(first, end - 1);
   const int64_t known = committedSize_ - page * kPageSize;
   if (known > 0) {
+    // It may be mended.
+    if (!isVerified(page)) verifyPage(page);
     for (int64_t block = first / 64; block * 64 < end && block * 64 + 64 <= known; block++) {
       const int64_t from = std::max(first, block * 64) - first, to = std::min(end, block * 64 + 64) - first;
       if (std::memcmp(target + from, bytes + from, static_cast<size_t>(to - from)) == 0) blocks &= ~(1ULL << block);
