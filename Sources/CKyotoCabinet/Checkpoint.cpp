@@ -177,6 +177,7 @@ int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, i
       // the index wrote there directly must stay.
       if (file.direct.empty()) cutOff(*main, file.baseSize, tornSectorSize > 0);
     }
+    if (main->size() > file.cutSize) main->resize(file.cutSize);
     int64_t limit = file.size;
     // Where an unfinished large commit has left bytes behind the last page, that page is whole on disk. If it was being
     // written, garbage may stand after the file's end in it, too; zeros must.

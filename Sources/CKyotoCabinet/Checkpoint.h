@@ -10,8 +10,8 @@ namespace todana {
 
 // Writes every page of the sorted index to its main file, and its checksum beside it, and flushes all that.
 //
-// Doing it again changes nothing, so a crash in the middle is mended by doing it again. It never shortens a main file
-// below what the index says of it, and reads no mapping that commits may be changing.
+// Doing it again changes nothing, so a crash in the middle is repaired by doing it again. A main file is shortened only
+// where a commit of the index has cut it. Reads no mapping that commits may be changing.
 //
 // `isRecovery`: nothing else uses the files, so garbage that an unfinished large commit left behind their ends is cut
 // off. `tornSectorSize`, if not 0 (strict setting): sectors that were being written may hold garbage. Returns the bytes

@@ -201,6 +201,7 @@ void DataFile::saveOldBlocks(int64_t page, uint64_t blocks) {
 void DataFile::grow(int64_t newSize) {
   const int64_t oldSize = size();
   if (newSize <= oldSize) return;
+  if (isCut()) throw Failure(TDN_INVALID, "a file cannot grow in the commit that cuts it", name_);
   if (newSize > kLargestFile) throw Failure(TDN_LIMIT, "a data file cannot grow beyond 8 TiB", name_);
   reserve(newSize);
   if (notesChanges()) {
@@ -210,6 +211,14 @@ void DataFile::grow(int64_t newSize) {
       setVerified(page);
     }
   }
+  size_.store(newSize, std::memory_order_relaxed);
+}
+
+void DataFile::cut(int64_t newSize) {
+  if (newSize % kPageSize != 0 || newSize >= size() || size() != committedSize_ || state_ != State::normal) {
+    throw Failure(TDN_INVALID, "a file cannot be cut there", name_);
+  }
+  noteFirstChange();
   size_.store(newSize, std::memory_order_relaxed);
 }
 
@@ -239,12 +248,32 @@ void DataFile::forgetChanges() {
   committedSize_ = size();
 }
 
-int64_t DataFile::forgetLogged() {
+int64_t DataFile::acceptCut(uint64_t generation) {
+  const int64_t end = size(), oldEnd = pageCeiling(committedSize_);
+  const int64_t count = forgetLogged(end / kPageSize);
+  mendedPages_.erase(
+    std::remove_if(mendedPages_.begin(), mendedPages_.end(), [=](uint32_t page) { return page >= end / kPageSize; }),
+    mendedPages_.end());
+  hasMended_ = !mendedPages_.empty();
+  if (oldEnd > mainEnd_) dropPrivateCopy(base_ + std::max(end, mainEnd_), oldEnd - std::max(end, mainEnd_));
+  if (mainEnd_ > end) {
+    void *mapped = ::mmap(
+      base_ + end, mainEnd_ - end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+      0);
+    if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map memory", name_);
+    mainEnd_ = end;
+  }
+  cutEnd_ = cutGeneration_ == 0 ? end : std::min(cutEnd_, end);
+  cutGeneration_ = generation;
+  return count;
+}
+
+int64_t DataFile::forgetLogged(int64_t firstPage) {
   int64_t count = 0;
-  for (int64_t piece = 0; piece < keptInPiece_.count(); piece++) {
+  for (int64_t piece = firstPage / kPiecePages; piece < keptInPiece_.count(); piece++) {
     if (keptInPiece_[piece] == 0) continue;
     const int64_t end = std::min((piece + 1) * kPiecePages, loggedGeneration_.count());
-    for (int64_t page = piece * kPiecePages; page < end; page++) {
+    for (int64_t page = std::max(firstPage, piece * kPiecePages); page < end; page++) {
       if (loggedGeneration_[page] == 0) continue;
       setLogged(page, 0);
       count++;

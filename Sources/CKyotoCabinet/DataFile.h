@@ -1,9 +1,9 @@
 // One data file of a group: a private mapping of its main file that commits through the group's log.
 //
 // Nothing written here reaches the main file before a checkpoint (no-steal), except whole new pages of a large commit.
-// Bytes at and after `size()` read as zero. Sizes only grow; a file shrinks by being replaced.
+// Bytes at and after `size()` read as zero. A file shrinks by being replaced, or by `cut`.
 //
-// Threads: `write`, `grow` only inside FileGroup::commit's `apply` (one thread, readers excluded); `at`, `read`,
+// Threads: `write`, `grow`, `cut` only inside FileGroup::commit's `apply` (one thread, readers excluded); `at`, `read`,
 // `verify`, `release` there or under a FileGroup::ReadLock. A building file belongs to the thread that builds it.
 #pragma once
 
@@ -98,6 +98,10 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Makes the file at least `size` bytes long; new bytes are zero.
   void grow(int64_t size);
 
+  // Makes the file end at `size`, a multiple of the page size before its end; the bytes behind it read as zeros from then
+  // on, and the checkpoint gives their space back. The file cannot grow in the same commit. Throws Failure(TDN_INVALID).
+  void cut(int64_t size);
+
   // Bytes of the newest commit: what a rollback returns to.
   int64_t committedSize() const { return committedSize_; }
 
@@ -137,8 +141,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Pages are let go of in such pieces; the kernel maps as much of its cache around a page that is touched, at most.
   static constexpr int64_t kPiecePages = 512;
   static constexpr int64_t kPieceSize = kPiecePages * kPageSize;
-  // Of one that is dropped. Returns how many pages had a generation.
-  int64_t forgetLogged();
+  // Returns how many pages from `firstPage` on had a generation.
+  int64_t forgetLogged(int64_t firstPage);
   void setLogged(int64_t page, uint32_t generation) {
     uint32_t &logged = loggedGeneration_[page];
     keptInPiece_[page / kPiecePages] += static_cast<uint16_t>((generation != 0) - (logged != 0));
@@ -147,6 +151,10 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void saveOldBlocks(int64_t page, uint64_t blocks);
   void rollBack();
   void forgetChanges();  // after a commit: what was changed is now the committed content
+  bool isCut() const { return size() < committedSize_; }
+  // After a commit in the log of `generation` that cut the file: releases what memory has of it behind its end. Returns
+  // how many of those pages had a generation.
+  int64_t acceptCut(uint64_t generation);
 
   bool isVerified(int64_t page) const {
     return (__atomic_load_n(&verified_[page >> 6], __ATOMIC_ACQUIRE) >> (page & 63)) & 1;
@@ -188,6 +196,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   char *base_ = nullptr;
   int64_t reserved_ = 0;   // bytes of address space
   int64_t mainEnd_ = 0;    // [0, mainEnd_) maps the main file, the rest is anonymous zeros
+  // Until the checkpoint of `cutGeneration_`, the main file has stale bytes from `cutEnd_` on, which may not be mapped.
+  uint64_t cutGeneration_ = 0;
+  int64_t cutEnd_ = 0;
   std::atomic<int64_t> size_{0};
   int64_t committedSize_ = 0;
 

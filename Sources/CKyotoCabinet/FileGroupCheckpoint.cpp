@@ -188,6 +188,11 @@ void FileGroup::releasePages(DataFile &file, const std::vector<uint32_t> &pages,
 // Lets [0, end) map the main file, which has that content by now; pages that other generations than the one carried have
 // changed keep their copies. Readers must be excluded.
 void FileGroup::mapCarried(DataFile &file, int64_t end, uint32_t carried) {
+  if (file.cutGeneration_ > carried) {
+    end = std::min(end, file.cutEnd_);
+  } else {
+    file.cutGeneration_ = 0;
+  }
   if (end <= file.mainEnd_) return;
   struct Kept {
     int64_t offset;

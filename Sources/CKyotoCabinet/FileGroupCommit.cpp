@@ -151,8 +151,10 @@ bool FileGroup::isLargeCommit() const {
   return newBytes >= settings_.directThreshold;
 }
 
-// Not worth a file's own flush below a quarter of the threshold.
+// Not worth a file's own flush below a quarter of the threshold. Until a cut is checkpointed, recovery may need the bytes
+// behind the file's end, if a power failure takes the commit that cut it.
 bool FileGroup::writesDirectly(const DataFile &file) const {
+  if (file.cutGeneration_ != 0) return false;
   const int64_t newBytes = pageCeiling(file.size()) - pageCeiling(file.committedSize_);
   return newBytes > 0 && newBytes >= settings_.directThreshold / 4;
 }
@@ -167,9 +169,9 @@ void FileGroup::writeCommit(uint64_t number, const uint8_t batchID[16]) {
     const bool isBuilt = file->state_ == DataFile::State::building;
     const bool isDropped = file->state_ == DataFile::State::dropped;
     const int64_t baseSize = isBuilt ? 0 : file->committedSize_;
-    log_->addFile(
-      file->number_, (baseSize == 0 ? kFileIsNew : 0) | (isDropped ? kFileIsDropped : 0), file->name_, baseSize,
-      file->size());
+    const bool isCut = !isDropped && file->isCut();
+    const uint8_t flags = (baseSize == 0 ? kFileIsNew : 0) | (isDropped ? kFileIsDropped : 0) | (isCut ? kFileIsCut : 0);
+    log_->addFile(file->number_, flags, file->name_, baseSize, isDropped ? std::max(baseSize, file->size()) : file->size());
     if (isDropped) continue;
     if (isBuilt) log_->addDirect(0, file->sealedSums_.data(), file->sealedSums_.size());
     const int64_t firstNewPage = pageCeiling(file->committedSize_) / kPageSize;
@@ -243,18 +245,19 @@ void FileGroup::acceptChanges() {
   for (const std::shared_ptr<DataFile> &file : changed_) {
     file->lastGeneration_ = generation;
     if (file->state_ == DataFile::State::dropped) continue;
-    const int64_t endLogged = file->isDirect_ ? pageCeiling(file->committedSize_) / kPageSize : INT64_MAX;
+    const int64_t endLogged = pageCeiling(file->isDirect_ ? file->committedSize_ : file->size()) / kPageSize;
     for (uint32_t page : file->dirtyPages_) {
       if (page >= endLogged || generation == 0) continue;
       if (file->loggedGeneration_[page] == 0) privatePages_++;
       file->setLogged(page, static_cast<uint32_t>(generation));
     }
+    if (file->isCut()) privatePages_ -= file->acceptCut(generation);
     file->forgetChanges();
     file->isDirect_ = false;
     if (file->state_ == DataFile::State::fresh) file->state_ = DataFile::State::normal;
   }
   for (const std::shared_ptr<DataFile> &file : dropping_) {
-    privatePages_ -= file->forgetLogged();
+    privatePages_ -= file->forgetLogged(0);
     dropped_.push_back({file->name_, generation});
     std::lock_guard<std::mutex> lock(filesMutex_);
     files_.erase(file->number_);

@@ -23,6 +23,7 @@ constexpr uint8_t kOpPage = 3;
 constexpr uint8_t kOpDirect = 4;
 constexpr uint8_t kFileIsNew = 1;
 constexpr uint8_t kFileIsDropped = 2;
+constexpr uint8_t kFileIsCut = 4;
 
 struct LogHeader {
   char magic[8];

@@ -225,7 +225,10 @@ void LogIndex::addFile(
   auto [entry, isFirst] = files.try_emplace(number);
   File &file = entry->second;
   const bool isName = !name.empty() && name.find_first_of(std::string_view("/\0", 2)) == name.npos && name[0] != '.';
-  if (!isName || baseSize < 0 || size < std::max(baseSize, file.size) || size > kLargestFile) {
+  const int64_t knownSize = std::max(baseSize, file.size);
+  const bool isCut = (flags & kFileIsCut) != 0;
+  const bool isSize = isCut ? size >= 0 && size < knownSize && size % kPageSize == 0 : size >= knownSize;
+  if (!isName || baseSize < 0 || !isSize || knownSize > kLargestFile || size > kLargestFile) {
     throw Failure(TDN_DAMAGED, "the description of a file is damaged", logName);
   }
   if (isFirst) {
@@ -234,9 +237,24 @@ void LogIndex::addFile(
     file.baseSize = baseSize;
   }
   file.size = size;
+  if (isCut) file.cut(size);
   file.isNew |= (flags & kFileIsNew) != 0;
   file.isDropped |= (flags & kFileIsDropped) != 0;
   current_ = &file;
+}
+
+void LogIndex::File::cut(int64_t newSize) {
+  const int64_t end = newSize / kPageSize;
+  pages.erase(
+    std::remove_if(pages.begin(), pages.end(), [=](const Page &page) { return page.page >= end; }), pages.end());
+  for (DirectRange &range : direct) {
+    range.count = static_cast<uint32_t>(std::clamp<int64_t>(end - range.firstPage, 0, range.count));
+  }
+  direct.erase(
+    std::remove_if(direct.begin(), direct.end(), [](const DirectRange &range) { return range.count == 0; }),
+    direct.end());
+  baseSize = std::min(baseSize, newSize);
+  cutSize = std::min(cutSize, newSize);
 }
 
 bool LogIndex::File::hasAllNewPages() const {

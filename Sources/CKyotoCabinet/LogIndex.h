@@ -32,14 +32,17 @@ class LogIndex {
   struct File {
     uint32_t number = 0;
     std::string name;
-    int64_t baseSize = 0;  // before the first commit of the index that changed it
+    int64_t baseSize = 0;  // before the first commit of the index that changed it, or where a later one has cut it
     int64_t size = 0;      // after the last
+    int64_t cutSize = INT64_MAX;  // the least size that a commit of the index has cut it to
     bool isNew = false;
     bool isDropped = false;
     std::vector<Page> pages;  // in the order of commits until `sort`
     std::vector<DirectRange> direct;
 
     bool isDirect(uint32_t page) const;
+    // Forgets what lies behind the new end.
+    void cut(int64_t newSize);
     // Whether the index names all pages that the file has gained: then its size is no mere claim. For sorted pages.
     bool hasAllNewPages() const;
   };

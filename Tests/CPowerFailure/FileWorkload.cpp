@@ -54,6 +54,7 @@ class FileWorkload final : public Workload {
     result.commits += static_cast<int64_t>(statistics.commits);
     result.checkpoints += static_cast<int64_t>(statistics.checkpoints);
     result.direct_commits += directCommits_;
+    result.cuts += cutCount_;
     if (random_() % 2) group_->close();
     files_.clear();
     group_.reset();
@@ -208,6 +209,7 @@ class FileWorkload final : public Workload {
       group_->adoptFile(building);
       files_[building->number()] = {building, buildingContent};
     }
+    const uint32_t cutNumber = building || random_() % 6 != 0 ? 0 : cutAny();
     if (files_.empty() || (files_.size() < 6 && random_() % 6 == 0)) {
       const uint32_t number = nextNumber_++;
       File file{group_->createFile(number, nameOf(number)), {}};
@@ -221,7 +223,7 @@ class FileWorkload final : public Workload {
       std::advance(entry, random_() % files_.size());
       if (building && entry->second.file == building) continue;
       const size_t writes = 1 + random_() % 6;
-      for (size_t write = 0; write < writes; write++) this->write(entry->second);
+      for (size_t write = 0; write < writes; write++) this->write(entry->second, entry->first != cutNumber);
     }
     if (files_.size() > 2 && random_() % 15 == 0) {
       auto entry = files_.begin();
@@ -232,9 +234,31 @@ class FileWorkload final : public Workload {
     }
   }
 
-  void write(File &file) {
+  // Cuts a file at some page; 0 where the one that was chosen is too short.
+  uint32_t cutAny() {
+    if (files_.empty()) return 0;
+    auto entry = files_.begin();
+    std::advance(entry, random_() % files_.size());
+    auto &[number, file] = *entry;
+    const int64_t pageCount = (static_cast<int64_t>(file.content.size()) + kPageSize - 1) / kPageSize;
+    if (pageCount < 2) return 0;
+    const int64_t size = static_cast<int64_t>(random_() % static_cast<uint64_t>(pageCount)) * kPageSize;
+    file.file->cut(size);
+    file.content.resize(static_cast<size_t>(size));
+    cutCount_++;
+    return number;
+  }
+
+  void write(File &file, bool mayGrow) {
     const bool isLarge = random_() % 12 == 0;
-    const std::string text = randomBytes(random_, isLarge ? 70'000 + random_() % 90'000 : 1 + random_() % 700);
+    std::string text = randomBytes(random_, isLarge ? 70'000 + random_() % 90'000 : 1 + random_() % 700);
+    if (!mayGrow) {
+      if (file.content.empty()) return;
+      const size_t offset = random_() % file.content.size();
+      text.resize(std::min(text.size(), file.content.size() - offset));
+      file.content.replace(offset, text.size(), text);
+      return file.file->write(static_cast<int64_t>(offset), text.data(), text.size());
+    }
     const bool appends = isLarge || file.content.empty() || random_() % 3 == 0;
     const size_t offset = appends ? file.content.size() : random_() % file.content.size();
     if (file.content.size() < offset + text.size()) file.content.resize(offset + text.size(), 0);
@@ -260,6 +284,7 @@ class FileWorkload final : public Workload {
   std::vector<size_t> begunAt_;         // operation count when a commit began
   std::vector<std::pair<uint64_t, size_t>> acknowledged_;
   int64_t directCommits_ = 0;
+  int64_t cutCount_ = 0;
 };
 
 }  // namespace

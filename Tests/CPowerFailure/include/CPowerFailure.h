@@ -38,6 +38,7 @@ typedef struct {
   int64_t commits;
   int64_t direct_commits;
   int64_t checkpoints;
+  int64_t cuts;
   int64_t compactions;
   int64_t growths;
   int64_t migrations;

@@ -38,6 +38,7 @@ import Testing
       #expect(result.failures == 0, "\(message(of: result))")
       #expect(result.states == 120)
       #expect(result.direct_commits > 0, "the workload had no large commit")
+      #expect(result.cuts > 0, "no file was cut")
       #expect(result.checkpoints > 0, "the workload had no checkpoint")
       states += result.states + result.nested_states
     }
