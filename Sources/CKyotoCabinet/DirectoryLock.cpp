@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "Disk.h"
 #include "Failure.h"
 #include "SystemCall.h"
 
@@ -133,7 +134,9 @@ std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
   const std::string path = directory + "/" + name;
   const int access = kind == Kind::exclusive ? O_RDWR : O_RDONLY;
   const int flags = access | O_CLOEXEC | (creates ? O_CREAT : 0);
-  const int descriptor = uninterrupted([&] { return ::open(path.c_str(), flags, 0666); });
+  struct stat status;
+  const mode_t permissions = ::stat(directory.c_str(), &status) == 0 ? filePermissions(status.st_mode) : 0600;
+  const int descriptor = uninterrupted([&] { return ::open(path.c_str(), flags, permissions); });
   if (descriptor < 0) {
     if (errno == ENOENT && !creates) return nullptr;
     throw Failure::fromErrno(errno, "cannot open the lock file", path);

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -111,11 +112,15 @@ class PosixFile final : public DiskFile {
 
 }  // namespace
 
+mode_t filePermissions(mode_t directory) { return directory & 0666; }
+
 // MARK: DirectoryDisk
 
 DirectoryDisk::DirectoryDisk(const std::string &path) {
   directory_ = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (directory_ < 0) throw Failure::fromErrno(errno, "cannot open the directory", path);
+  struct stat status;
+  if (::fstat(directory_, &status) == 0) filePermissions_ = filePermissions(status.st_mode);
 }
 
 DirectoryDisk::~DirectoryDisk() { ::close(directory_); }
@@ -127,7 +132,7 @@ std::unique_ptr<DiskFile> DirectoryDisk::open(const std::string &name, Mode mode
     case Mode::write: flags |= O_RDWR; break;
     case Mode::create: flags |= O_RDWR | O_CREAT; break;
   }
-  const int descriptor = uninterrupted([&] { return ::openat(directory_, name.c_str(), flags, 0666); });
+  const int descriptor = uninterrupted([&] { return ::openat(directory_, name.c_str(), flags, filePermissions_); });
   if (descriptor < 0) {
     if (errno == ENOENT && mode != Mode::create) return nullptr;
     throw Failure::fromErrno(errno, "cannot open", name);
@@ -194,6 +199,15 @@ int64_t DirectoryDisk::sectorSize() {
   }
 #endif
   return 512;
+}
+
+int64_t DirectoryDisk::room() {
+  struct statvfs status;
+  if (::fstatvfs(directory_, &status) != 0) return INT64_MAX;
+  // Part of a file system is often reserved for root.
+  const auto blocks = static_cast<int64_t>(::geteuid() == 0 ? status.f_bfree : status.f_bavail);
+  return blocks > INT64_MAX / static_cast<int64_t>(status.f_frsize) ? INT64_MAX
+                                                                    : blocks * static_cast<int64_t>(status.f_frsize);
 }
 
 // MARK: AnonymousDisk

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace todana {
 
 // An open file. Calls for different ranges may run at once.
@@ -50,7 +52,14 @@ class Disk {
   virtual void flushAll() = 0;
   // The unit that the device writes wholly or not at all.
   virtual int64_t sectorSize() = 0;
+  // Bytes that this process may still write; the largest number where the system does not tell.
+  virtual int64_t room() = 0;
 };
+
+// Directories are made for their owner alone. The files in a directory get its permissions, without those to execute: so who
+// makes the directory decides who may read a store.
+constexpr mode_t kDirectoryPermissions = 0700;
+mode_t filePermissions(mode_t directory);
 
 // A directory of the file system, held by its descriptor, so that renaming it does no harm.
 class DirectoryDisk final : public Disk {
@@ -67,9 +76,11 @@ class DirectoryDisk final : public Disk {
   void flushDirectory() override;
   void flushAll() override;
   int64_t sectorSize() override;
+  int64_t room() override;
 
  private:
   int directory_;
+  mode_t filePermissions_ = 0600;
 };
 
 // Files without a name in the file system: gone when the disk is let go, and when the process is killed.
@@ -88,6 +99,7 @@ class AnonymousDisk final : public Disk {
   void flushDirectory() override {}
   void flushAll() override {}
   int64_t sectorSize() override { return 512; }
+  int64_t room() override { return INT64_MAX; }
 
  private:
   const std::string directory_;

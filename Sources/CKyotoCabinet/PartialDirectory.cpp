@@ -43,7 +43,7 @@ PartialDirectory::PartialDirectory(
     : path_(withoutLastSlashes(path)), partialPath_(path_ + ".partial") {
   if (path_.empty()) throw Failure(TDN_INVALID, "the path of the copy is empty");
   checkPlace();
-  const bool isNew = ::mkdir(partialPath_.c_str(), 0777) == 0;
+  const bool isNew = ::mkdir(partialPath_.c_str(), kDirectoryPermissions) == 0;
   if (!isNew && errno != EEXIST) throw Failure::fromErrno(errno, "cannot create the directory", partialPath_);
   // Look before the lock file is made: nothing is created in a directory that holds something else.
   auto check = [&] {

@@ -64,7 +64,7 @@ bool exists(const std::string &path) {
 void makeDirectories(const std::string &path) {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
-    if (::mkdir(part.c_str(), 0777) == 0) {
+    if (::mkdir(part.c_str(), slash == std::string::npos ? kDirectoryPermissions : 0777) == 0) {
       // Its name must be as durable as what will stand in it.
       const size_t parent = part.rfind('/');
       DirectoryDisk(parent == std::string::npos ? "." : parent == 0 ? "/" : part.substr(0, parent)).flushDirectory();

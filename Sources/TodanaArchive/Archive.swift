@@ -31,7 +31,7 @@ public final class Archive {
     compression = try Compression(header.compression)
   }
 
-  /// Makes an archive.
+  /// Makes an archive, which only its owner may read: a directory with permissions 0700.
   ///
   /// - Parameters:
   ///   - path: A directory that does not exist, or is empty.
@@ -43,6 +43,10 @@ public final class Archive {
     at path: String, settings: Settings = Settings(), configuration: StoreConfiguration
   ) throws -> Archive {
     try checkPlace(path)
+    if FileManager.default.fileExists(atPath: path) {
+      // A directory that is made is for its owner alone, too.
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    }
     let store = try openStore(path, configuration)
     let header = ArchiveHeader(
       key: try ArchiveKey(), sizes: settings.chunkSizes, compression: settings.compression.description)

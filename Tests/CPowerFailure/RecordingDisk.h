@@ -44,6 +44,7 @@ class RecordingDisk final : public Disk {
   void flushDirectory() override;
   void flushAll() override;
   int64_t sectorSize() override { return 512; }
+  int64_t room() override { return disk_.room(); }
 
   size_t operationCount();
   std::vector<Operation> take();

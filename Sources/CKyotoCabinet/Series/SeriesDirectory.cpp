@@ -44,7 +44,7 @@ SeriesDirectory::SeriesDirectory(const std::string &path, Use use) : path_(witho
   if (::stat(path_.c_str(), &status) != 0) {
     if (errno != ENOENT) throw Failure::fromErrno(errno, "cannot find the backup series", path_);
     if (use != Use::add) throw Failure(TDN_NOT_FOUND, "there are no backups at the path", path_);
-    if (::mkdir(path_.c_str(), 0777) == 0) {
+    if (::mkdir(path_.c_str(), kDirectoryPermissions) == 0) {
       DirectoryDisk(parentOf(path_)).flushDirectory();
     } else if (errno != EEXIST) {
       throw Failure::fromErrno(errno, "cannot create the directory of the backup series", path_);

@@ -2,7 +2,10 @@ internal import Logging
 
 /// Where a store keeps its records.
 public enum StoreLocation: Sendable, Hashable {
-  /// A directory of the file system, which is made where there is none.
+  /// A directory of the file system, which is made if there is none: for its owner alone (0700).
+  ///
+  /// Files get the permissions of the directory, without those to execute. To share a store with a group, make the directory
+  /// before the store.
   case directory(String)
   /// Files that are gone when the store is closed or the program ends.
   case temporary

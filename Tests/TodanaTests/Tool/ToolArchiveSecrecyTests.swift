@@ -43,4 +43,28 @@ import Testing
       contents.contains { name, bytes in name.contains(word) || bytes.firstRange(of: Data(word.utf8)) != nil }
     }
   }
+
+  @Test(arguments: ["0000", "0022", "0077"])
+  func `archives, keys, packs and stores are private, whatever the umask`(umask: String) throws {
+    let made = try ToolArchive(isMade: false)
+    try made.makeTree()
+    let script = """
+      umask \(umask); tool=$1; key="--key-file key"
+      "$tool" archive init plain --plain && "$tool" archive init archive $key && mkdir empty && chmod 755 empty || exit 10
+      "$tool" archive init empty --plain && "$tool" archive add plain src && "$tool" archive add archive src $key || exit 11
+      "$tool" archive pack plain packed && "$tool" archive unpack unpacked packed || exit 12
+      "$tool" archive key export archive exported $key && "$tool" archive tar export plain --output tar || exit 13
+      "$tool" store backup plain copy && "$tool" store backup --series plain series || exit 14
+      "$tool" store dump plain | "$tool" store import imported - || exit 15
+      for name in plain archive empty packed unpacked exported tar copy series imported; do
+        find $name -perm /077
+      done
+      """
+    let run = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script, "sh"])
+    #expect(run.status == 0, "\(run.messages)")
+    // Only the report of each command is printed, and no path with permissions for others.
+    for name in ["plain", "archive", "empty", "packed", "unpacked", "exported", "tar", "copy", "series", "imported"] {
+      #expect(!run.lines.contains { $0 == name || $0.hasPrefix(name + "/") }, "\(name)")
+    }
+  }
 }
