@@ -187,6 +187,8 @@ class FileGroup {
   // Everything durable and in the main files, logs removed. Only `~FileGroup` may follow.
   void close();
 
+  // Bytes that the disk still takes; the largest number where nothing goes to a disk.
+  int64_t room() { return settings_.isVolatile ? INT64_MAX : disk_.room(); }
   void throwIfPoisoned() const;
   tdn_statistics statistics();
 

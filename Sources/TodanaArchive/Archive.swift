@@ -95,6 +95,9 @@ public final class Archive {
     configuration.backendOptions.mendedClasses = Set(
       ArchiveStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
     configuration.backendOptions.logLimitByteCount = 12 << 20
+    // The log takes about as much again.
+    configuration.backendOptions.compactionRoomByteCount = min(
+      configuration.backendOptions.compactionRoomByteCount, 40 << 20)
     // Nothing is written back to an object that was read.
     configuration.detectsUnannouncedChanges = false
     return configuration

@@ -21,7 +21,9 @@ class CabinetWorkload final : public Workload {
   CabinetWorkload(
     const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
     const CabinetWorkload *previous)
-      : Workload(plan, directory, initial, previous), directory_(directory) {
+      : Workload(plan, directory, initial, previous), directory_(directory),
+        // Every other session; files are rebuilt in the others.
+        compactsInPlace_(previous ? !previous->compactsInPlace_ : plan.seed % 2 == 1) {
     if (previous) {
       commits_ = previous->commits_;
     } else if (plan.seed % 5 == 0) {
@@ -138,6 +140,7 @@ class CabinetWorkload final : public Workload {
     options.sector_size = plan_.sector_size;
     options.strict = plan_.strict;
     options.direct_threshold = 64 << 10;
+    if (compactsInPlace_) options.compaction_room = 0;
     const int64_t limit = plan_.strict ? 256 << 10 : 64 << 10;
     options.log_limit = plan_.in_background ? limit : 1 << 30;
     return options;
@@ -292,6 +295,7 @@ class CabinetWorkload final : public Workload {
   }
 
   const std::filesystem::path directory_;
+  const bool compactsInPlace_;
   std::unique_ptr<KeyedSession> session_;
   CabinetModel model_{random_};
   std::vector<Commit> commits_;

@@ -9,13 +9,14 @@ extension CrashChild {
   ///
   /// After each step it prints how many operations there were, and the snapshots that stand from there on.
   static func recordArchive(
-    _ path: String, log: String, _ first: String, _ second: String, isStrict: Bool
+    _ path: String, log: String, _ first: String, _ second: String, isStrict: Bool, compactsInPlace: Bool
   ) throws {
     guard unsafe recording_start(path, log) else { return report("error: nothing can be recorded") }
     var configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
     // Checkpoints and large commits within few megabytes.
     configuration.backendOptions.isStrict = isStrict
     configuration.backendOptions.directThresholdByteCount = 256 << 10
+    if compactsInPlace { configuration.backendOptions.compactionRoomByteCount = 0 }
     let archive = try Archive(at: path, configuration: configuration)
     archive.stores.saveByteCount = 512 << 10
     func done() throws {

@@ -32,7 +32,9 @@ import Todana
       case "archive-record":
         let rest = Array(arguments.dropFirst(3))
         guard rest.count >= 3 else { return report("usage: archive-record <archive> <log> <directory> <directory>") }
-        try recordArchive(arguments[2], log: rest[0], rest[1], rest[2], isStrict: rest.contains("strict"))
+        try recordArchive(
+          arguments[2], log: rest[0], rest[1], rest[2], isStrict: rest.contains("strict"),
+          compactsInPlace: rest.contains("in-place"))
       case "faults": try runFaults(arguments[2], Array(arguments.dropFirst(3)))
       default: report("usage: no command \(arguments[1])")
       }

@@ -74,6 +74,7 @@ void tdn_options_init(tdn_options *options) {
   options->snapshot_limit = 64 << 20;
   options->direct_threshold = 1 << 20;
   options->descriptor_limit = 256;
+  options->compaction_room = 64 << 20;
 }
 
 tdn_cabinet *tdn_open(const char *path, const tdn_options *options, tdn_open_report *report, tdn_error *error) {

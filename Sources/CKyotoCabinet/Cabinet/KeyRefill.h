@@ -75,7 +75,7 @@ class KeyRefill : public Refill {
 
   void note(const HashBlock &record) override {
     recordCount_++;
-    byteCount_ += recordSize(*from_, record.keyLength, record.valueLength);
+    byteCount_ += recordSize(record.keyLength, record.valueLength);
   }
 
   void put(std::string_view key, std::string_view value, const HashFile &target, HashWriter &writer) {

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "InPlaceCompaction.h"
+
 namespace todana {
 
 namespace {
 
 constexpr uint64_t kGrowthFactor = 4;
 constexpr auto kRetryDelay = std::chrono::seconds(60);
+// What a rebuilding takes on the disk besides the copy, for the log of what changes concurrently.
+constexpr uint64_t kRoomForLogs = 16 << 20;
+
+// Whether that is more than a twentieth, and a page.
+bool isMuchLess(uint64_t byteCount, uint64_t than) { return byteCount + byteCount / 20 + kPageSize < than; }
 
 }  // namespace
 
@@ -94,26 +101,44 @@ bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &prog
   std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
   std::shared_ptr<const HashFile> file = currentFile(structure);
   if (!file) return false;
+  const Rebuilding::Progress step = [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); };
   try {
-    Rebuilding rebuilding(state_, structure, file, [&](uint64_t done, uint64_t total) {
-      return !isStopping_ && progress(done, total);
-    });
-    rebuilding.survey();
+    auto rebuilding = std::make_unique<Rebuilding>(state_, structure, file, step);
+    rebuilding->survey();
     uint64_t rowCount;
     {
       FileGroup::ReadLock lock(state_.group);
       rowCount = file->rowCount();
     }
     const uint64_t buckets = static_cast<uint64_t>(file->bucketCount());
-    const uint64_t wanted = tightBucketCount(rebuilding.recordCount(), rowCount, *file);
-    const uint64_t shortest = rebuilding.neededBytes() + wanted * kAddressSize;
-    if (shortest + shortest / 20 + kPageSize >= rebuilding.usedBytes() + buckets * kAddressSize) return false;
-    rebuilding.run(wanted);
+    const uint64_t wanted = tightBucketCount(rebuilding->recordCount(), rowCount, *file);
+    const uint64_t shortest = rebuilding->neededBytes() + wanted * kAddressSize;
+    if (!isMuchLess(shortest, rebuilding->usedBytes() + buckets * kAddressSize)) return false;
+    if (hasRoomToRebuild(shortest, *rebuilding)) {
+      rebuilding->run(wanted);
+    } else {
+      if (!isMuchLess(rebuilding->liveBytes(), rebuilding->usedBytes())) return false;
+      rebuilding = nullptr;  // no commit has to note its changes any more
+      // The survey was the first quarter.
+      InPlaceCompaction(state_, structure, file, [&](uint64_t done, uint64_t total) {
+        return step(total / 4 + done / 4 * 3, total);
+      }).run();
+    }
   } catch (const Rebuilding::Abandoned &) {
     return false;
   }
   compactionCount_++;
   return true;
+}
+
+// A copy that takes more than the permitted room is made only if it packs small rows much tighter than they are, and the
+// disk has room for two.
+bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed) {
+  const auto room = static_cast<uint64_t>(state_.group.room());
+  const uint64_t wanted = copyBytes + kRoomForLogs;
+  const uint64_t permitted = std::max(static_cast<uint64_t>(compactionRoom_), surveyed.usedBytes() / 20);
+  const bool packsMuch = surveyed.neededBytes() + surveyed.neededBytes() / 4 < surveyed.liveBytes();
+  return (wanted <= permitted && wanted <= room) || (packsMuch && wanted <= room / 2);
 }
 
 void Maintenance::convert(

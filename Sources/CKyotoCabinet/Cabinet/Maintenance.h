@@ -1,5 +1,5 @@
-// Looks after the data files in the background: one with too few buckets is rebuilt into a larger one, one that wastes
-// space into a tighter one (Rebuilding.h).
+// Maintains the data files in the background: a file with too few buckets is rebuilt into a larger one, a file that wastes
+// space into a tighter one (Rebuilding.h), or is compacted in place on demand (InPlaceCompaction.h).
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ namespace todana {
 
 class Maintenance {
  public:
-  explicit Maintenance(CommitState &state) : state_(state) {}
+  // `compactionRoom`: bytes on the disk that a compaction on demand may take besides the files.
+  Maintenance(CommitState &state, int64_t compactionRoom) : state_(state), compactionRoom_(compactionRoom) {}
   ~Maintenance() { stop(); }
   Maintenance(const Maintenance &) = delete;
   Maintenance &operator=(const Maintenance &) = delete;
@@ -33,7 +34,7 @@ class Maintenance {
 
   // Has the structure's file looked at in the background.
   void request(Structure &structure);
-  // Rebuilds the structure's file here and now, if it would become shorter. False if it would not, or `progress` gave up.
+  // Compacts the structure's file here and now, if it would become shorter. False if it would not, or `progress` gave up.
   bool compact(Structure &structure, const Rebuilding::Progress &progress);
   // Rebuilds it in another form, here and now. Throws Rebuilding::Abandoned where `progress` gave up, or the structure
   // moved to another file meanwhile.
@@ -54,9 +55,11 @@ class Maintenance {
 
   void run();
   void lookAt(Structure &structure);
+  bool hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed);
   std::shared_ptr<const HashFile> currentFile(Structure &structure);
 
   CommitState &state_;
+  const int64_t compactionRoom_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Structure *> waiting_;

@@ -38,6 +38,8 @@ class Rebuilding {
   // The bytes that the records take in the old file, and would take in a new one, about.
   uint64_t usedBytes() const { return refill_->total(); }
   uint64_t neededBytes() const { return refill_->byteCount(); }
+  // The bytes that the records take in the old file without the free space between them.
+  uint64_t liveBytes() const { return refill_->liveBytes(); }
   uint64_t recordCount() const { return refill_->recordCount(); }
   // Builds a file with so many buckets and puts it in the old one's place.
   void run(uint64_t bucketCount);

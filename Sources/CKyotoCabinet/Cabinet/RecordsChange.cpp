@@ -14,9 +14,11 @@ void RecordsChange::put(
   const int64_t end = writer_.fileEnd();
   writer_.put(
     key.data(), key.size(), place, found.exists ? &found.record : nullptr, found.chain, value.data(), value.size());
-  // What is appended lies behind the end that a snapshot knows; what fills a free block does not.
-  if (!found.exists && writer_.fileEnd() == end) {
-    for (const Commit::Reader &reader : readers_) reader.snapshot->keepAbsent(*reader.part, key);
+  if (found.exists) return;
+  // A record that was appended lies behind the end that a snapshot knows, unless the file was cut since.
+  const bool isAppended = writer_.fileEnd() != end;
+  for (const Commit::Reader &reader : readers_) {
+    if (!isAppended || end < reader.part->end) reader.snapshot->keepAbsent(*reader.part, key);
   }
 }
 

@@ -5,13 +5,6 @@
 
 namespace todana {
 
-// What a record takes: header, lengths, key and value, and what aligns it.
-uint64_t Refill::recordSize(const HashFile &file, uint64_t keyLength, uint64_t valueLength) {
-  const uint64_t alignment = 1ULL << file.alignmentPower();
-  const uint64_t lengths = 2 + (valueLength >> 7 != 0) + (valueLength >> 14 != 0) + (valueLength >> 21 != 0);
-  return (kRecordHeaderSize + lengths + keyLength + valueLength + alignment - 1) & ~(alignment - 1);
-}
-
 bool Refill::survey() {
   StepLimit limit;
   for (HashBlock block; offset_ < end_; offset_ += block.size) {
@@ -19,6 +12,7 @@ bool Refill::survey() {
     from_->readBlock(offset_, block);
     if (block.isFree) continue;
     from_->verifyKey(block);
+    liveBytes_ += recordSize(block.keyLength, block.valueLength);
     note(block);
   }
   return false;

@@ -32,6 +32,8 @@ class Refill {
   // What the survey found: how many records the new file will have, and how long they are, about.
   virtual uint64_t recordCount() const = 0;
   virtual uint64_t byteCount() const = 0;
+  // Bytes that the records take in the old file, without free space between them.
+  uint64_t liveBytes() const { return liveBytes_; }
 
   // Takes some of what the survey found; false when there was nothing left. Under a read lock.
   virtual bool take() = 0;
@@ -54,13 +56,18 @@ class Refill {
         end_(from_->end()) {}
 
   virtual void note(const HashBlock &record) = 0;
-  static uint64_t recordSize(const HashFile &file, uint64_t keyLength, uint64_t valueLength);
+  uint64_t recordSize(uint64_t keyLength, uint64_t valueLength) const {
+    return static_cast<uint64_t>(from_->recordSize(keyLength, valueLength));
+  }
 
   const std::shared_ptr<const HashFile> from_;
   const Structure &structure_;
   RecordConversion *const conversion_;
   int64_t offset_;
   const int64_t end_;
+
+ private:
+  uint64_t liveBytes_ = 0;
 };
 
 }  // namespace todana

@@ -19,7 +19,7 @@ class RowRefill : public Refill {
     if (!arePacked()) return unpackedBytes_;
     const uint64_t packCount = groups_.size();
     const uint64_t average = (rowBytes_ + rowCount_ * RowPack::kSlotSize) / packCount + RowPack::kHeaderSize;
-    return packCount * recordSize(*from_, PackKey(groups_.back().number).length, average);
+    return packCount * recordSize(PackKey(groups_.back().number).length, average);
   }
   void sortOut(bool isLast) override {
     if (!isLast && groups_.size() < mergeSize_) return;
@@ -117,7 +117,7 @@ class RowRefill : public Refill {
   void noteRow(uint64_t row, size_t byteCount) {
     rowCount_++;
     rowBytes_ += byteCount;
-    unpackedBytes_ += recordSize(*from_, RowKey(row).length, byteCount);
+    unpackedBytes_ += recordSize(RowKey(row).length, byteCount);
   }
 
   void mergeGroups() {

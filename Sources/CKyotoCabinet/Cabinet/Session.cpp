@@ -56,7 +56,8 @@ Session::Session(
   if (isReadOnly_) return;
   std::sort(fileNumbers.begin(), fileNumbers.end());
   group_->keepOnly(fileNumbers);
-  maintenance_ = std::make_unique<Maintenance>(*commitState_);
+  maintenance_ = std::make_unique<Maintenance>(
+    *commitState_, options.storage == TDN_STORAGE_MEMORY ? INT64_MAX : options.compaction_room);
 }
 
 Session::~Session() {

@@ -109,6 +109,13 @@ int64_t HashFile::bucketCountAtLeast(uint64_t count) {
   return number;
 }
 
+int64_t HashFile::recordSize(uint64_t keyLength, uint64_t valueLength) const {
+  const auto varnumSize = [](uint64_t number) { return number == 0 ? 1 : (64 - __builtin_clzll(number) + 6) / 7; };
+  const int64_t alignment = int64_t{1} << alignmentPower_;
+  const auto content = static_cast<int64_t>(keyLength + valueLength);
+  return (kRecordHeaderSize + varnumSize(keyLength) + varnumSize(valueLength) + content + alignment - 1) & -alignment;
+}
+
 uint64_t HashFile::nextRow() const {
   uint64_t row;
   std::memcpy(&row, header() + kHeaderNextRow, 8);

@@ -87,6 +87,9 @@ class HashFile {
   PackedRows packedRows() const;
   uint64_t rowCount() const { return count() + packedRows().surplus; }
 
+  // Bytes that a record takes: header, lengths, key, value, and the padding that aligns them.
+  int64_t recordSize(uint64_t keyLength, uint64_t valueLength) const;
+
   Place place(const char *key, size_t length) const {
     KeyHash hash = hashKey(key, length);
     return {static_cast<int64_t>(hash.bucket % static_cast<uint64_t>(bucketCount_)), hash.pivot};

@@ -186,6 +186,29 @@ void HashWriter::writeAddress(int64_t offset, int64_t address) {
   port_.file->write(offset, bytes, sizeof(bytes));
 }
 
+void HashWriter::move(const HashBlock &record, int64_t link, int64_t target, int64_t size) {
+  constexpr size_t kKeptCapacity = 1 << 20;
+  moved_.assign(record.key, record.keyLength);
+  moved_.append(record.value, record.valueLength);
+  const int64_t content = static_cast<int64_t>(db_.calc_record_size(record.keyLength, record.valueLength));
+  writeRecord(
+    target, size - content, record.left, record.right, moved_.data(), record.keyLength,
+    moved_.data() + record.keyLength, record.valueLength);
+  writeAddress(link, target);
+  if (moved_.capacity() > kKeptCapacity) moved_ = std::string();
+}
+
+void HashWriter::writeFreeBlock(int64_t offset, int64_t size) {
+  char block[kFreeBlockHeaderSize];
+  if (!db_.write_free_block(offset, static_cast<size_t>(size), block)) throwFailure();
+}
+
+void HashWriter::cut(int64_t end) {
+  port_.file->cut(end);
+  db_.lsiz_ = end;
+  db_.psiz_ = end;
+}
+
 void HashWriter::putWithStockCode(
   const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength) {
   if (!db_.fbp_.empty()) checkFreeBlock(keyLength, valueLength);

@@ -52,6 +52,19 @@ class HashWriter {
   // Overwrites bytes of a record's value.
   void overwrite(int64_t offset, std::string_view bytes) { port_.file->write(offset, bytes.data(), bytes.size()); }
 
+  // -- For compacting a file in place
+  // Writes a record again at `target`, at or before its offset, over bytes that belong to no other block, padded to
+  // `size`. `link`: the offset of the address that leads to it (HashFile::ChainEnd).
+  void move(const HashBlock &record, int64_t link, int64_t target, int64_t size);
+  // Makes a range one free block, which new records are not put into.
+  void writeFreeBlock(int64_t offset, int64_t size);
+  // New records may be put into a free block.
+  void offerFreeBlock(int64_t offset, int64_t size) { db_.insert_free_block(offset, static_cast<size_t>(size)); }
+  // Free blocks of a range are not given to new records any more.
+  void withdrawFreeBlocks(int64_t start, int64_t end) { db_.trim_free_blocks(start, end); }
+  // Makes the file end at `end`, a multiple of the page size and the end of a block.
+  void cut(int64_t end);
+
   // What `end` stores; rows that become, or cease to be, the second and further ones of their record.
   const PackedRows &packedRows() const { return packedRows_; }
   void setPackedRows(PackedRows packedRows) { packedRows_ = packedRows; }
@@ -87,6 +100,7 @@ class HashWriter {
   const HashFile *hash_ = nullptr;
   FreeBlockPool *pool_ = nullptr;
   PackedRows packedRows_;
+  std::string moved_;  // the key and value of a record, while both its places overlap
 };
 
 }  // namespace todana

@@ -10,6 +10,11 @@ bool HashScan::step(ChunkWriter &chunk) {
   StepLimit limit;
   size_t start = chunk.byteCount();
   while (offset_ < part_.end) {
+    if (const SnapshotPart::Range *range = part_.compactedRange(offset_)) {
+      if (!addNextOfRange(chunk, *range)) return false;
+      if (limit.isReached(chunk.byteCount() - start)) return true;
+      continue;
+    }
     if (offset_ >= prefetched_ - kPrefetch) prefetch();
     HashBlock block;
     try {
@@ -36,9 +41,23 @@ void HashScan::prefetch() {
   part_.file->file()->prefetch(start, std::min(prefetched_, part_.end) - start);
 }
 
+// Adds the old value that comes next in a compacted range, or goes behind the range.
+bool HashScan::addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &range) {
+  auto old = part_.changedAt.lower_bound(offset_);
+  if (old == part_.changedAt.end() || old->first >= range.end) {
+    offset_ = range.end;
+    return true;
+  }
+  // A pack that did not fit is gone on with here.
+  offset_ = old->first;
+  if (!addOld(chunk, *old->second)) return false;
+  offset_++;
+  return true;
+}
+
 // Goes to the next block whose start is known: without the length of the damaged one, only chains tell where it is.
-// They are walked once, under the caller's read lock; blocks never move, so what they say stays right. A record on
-// another damaged page counts: the next call throws for that page.
+// They are walked once, under the caller's read lock; blocks move within compacted ranges only. A record on another
+// damaged page counts: the next call throws for that page.
 void HashScan::skipDamage(int64_t page) {
   if (!starts_) starts_ = reachableRecords();
   HashBlock block;
@@ -54,7 +73,11 @@ void HashScan::skipDamage(int64_t page) {
     }
   }
   packIndex_ = 0;
-  offset_ = next == starts_->end() ? part_.end : *next;
+  int64_t start = next == starts_->end() ? part_.end : *next;
+  for (const SnapshotPart::Range &range : part_.compacted) {
+    if (range.start > offset_) start = std::min(start, range.start);
+  }
+  offset_ = start;
 }
 
 std::vector<int64_t> HashScan::reachableRecords() const {

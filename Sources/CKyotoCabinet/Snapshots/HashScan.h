@@ -10,9 +10,10 @@
 
 namespace todana {
 
-// Between steps, commits may change the file before and behind the scan. Whatever stood at an offset below the
-// snapshot's end when it was opened is found there, or in the snapshot's old values under that offset: blocks are split
-// but never joined or moved, so that every old offset stays the start of a block.
+// Between steps, commits may change the file before and behind the scan. A record that was at an offset below the snapshot's
+// end when it was opened is found there, or in the snapshot's old values under that offset. Blocks are split but never
+// joined or moved, so that every old offset stays the start of a block, except in ranges that compaction has laid out
+// again: there only the old values are read.
 class HashScan {
  public:
   HashScan(const Snapshot &snapshot, const SnapshotPart &part, bool hasRows)
@@ -32,6 +33,7 @@ class HashScan {
   void skipDamage(int64_t page);
   std::vector<int64_t> reachableRecords() const;
   bool addOld(ChunkWriter &chunk, const std::string &key);
+  bool addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &range);
   bool addRecord(ChunkWriter &chunk, const HashBlock &record);
   bool addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record);
   bool addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack &pack);
@@ -44,7 +46,7 @@ class HashScan {
   int64_t offset_;
   int64_t prefetched_ = 0;  // up to here
   int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
-  // Where chains say that records start, in order; only after damage was met.
+  // Where chains say that records start, in order; only after damage was met. Not true of compacted ranges.
   std::optional<std::vector<int64_t>> starts_;
 };
 

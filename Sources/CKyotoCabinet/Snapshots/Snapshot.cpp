@@ -1,8 +1,28 @@
 #include "Snapshot.h"
 
+#include <algorithm>
 #include <new>
 
 namespace todana {
+
+void SnapshotPart::noteCompacted(Range range) {
+  const auto isBefore = [](const Range &one, int64_t start) { return one.end < start; };
+  auto first = std::lower_bound(compacted.begin(), compacted.end(), range.start, isBefore);
+  auto last = first;
+  for (; last != compacted.end() && last->start <= range.end; ++last) {
+    range.start = std::min(range.start, last->start);
+    range.end = std::max(range.end, last->end);
+  }
+  compacted.insert(compacted.erase(first, last), range);
+}
+
+const SnapshotPart::Range *SnapshotPart::compactedRange(int64_t offset) const {
+  for (const Range &range : compacted) {
+    if (offset < range.start) break;
+    if (offset < range.end) return &range;
+  }
+  return nullptr;
+}
 
 SnapshotPart &Snapshot::part(
   uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents) {

@@ -1,9 +1,10 @@
 // The state after one commit, kept readable while later commits change the files.
 //
 // A snapshot copies nothing when it is opened. A commit hands the old value of each record that it changes, moves or
-// removes to every open snapshot that does not have that key yet; whatever a snapshot has no old value for still
-// stands in the file as it was. That works because unchanged records never move (files are not defragmented), and
-// because a file that is replaced (when it grows, or is compacted) lives on as long as a snapshot holds it.
+// removes to every open snapshot that does not have that key yet; a record without an old value is still in the file, at
+// its old offset. A file that is replaced (because it grows, or is rebuilt) exists as long as a snapshot holds it.
+// Compaction in place moves records; the ranges where it did are noted, so that scans leave them out and read the old
+// values instead.
 //
 // Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`); everyone else reads it
 // under a FileGroup::ReadLock.
@@ -16,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "../Kyoto/HashFile.h"
 #include "ContentsDigest.h"
@@ -43,7 +45,17 @@ struct SnapshotPart {
 
   // Hash files.
   std::unordered_map<std::string, OldRecord> changed;
-  std::unordered_map<int64_t, const std::string *> changedAt;  // keys by the old offset: scans go by offsets
+  std::map<int64_t, const std::string *> changedAt;  // keys by the old offset: scans go by offsets
+  // Ranges of the file that compaction has laid out again since: all that this state has in them is in `changedAt`. In the
+  // order of offsets, none touching the next.
+  struct Range {
+    int64_t start;
+    int64_t end;
+  };
+  std::vector<Range> compacted;
+  void noteCompacted(Range range);
+  // The compacted range that has an offset; null where none has.
+  const Range *compactedRange(int64_t offset) const;
   // Trees: scans go by keys.
   std::map<std::string, OldRecord, std::less<>> changedInOrder;
 };

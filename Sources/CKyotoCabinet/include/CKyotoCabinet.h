@@ -123,6 +123,7 @@ typedef struct {
   const tdn_anchor *TDN_NULLABLE expected;  // null: whatever state the store is in. Read by `tdn_open` only
   bool spares_memory;          // of large files little stays in memory for having been read, which takes longer
   bool mends_bits;             // a single wrong bit of what leads to the rest is mended when it is read, and is no error
+  int64_t compaction_room;     // bytes on the disk that a compaction may take besides the files, with its log (64 MiB)
   bool resuming_migration;     // plain records are accepted where encrypting or decrypting the store was interrupted
 } tdn_options;
 
@@ -342,9 +343,12 @@ bool tdn_accept_contents(
 
 // MARK: Compacting
 
-// Rebuilds a structure's file, if it would become shorter by more than a twentieth and a page: without the space that removed and
-// rewritten records left, and with small neighbouring rows packed together. Commits and reads go on meanwhile. What is
-// not finished, for whatever reason, has changed nothing.
+// Compacts a structure's file, if it would become shorter by more than a twentieth and a page: takes out the space that
+// removed and rewritten records left. Commits and reads go on concurrently. A small file is rebuilt, with small neighbouring
+// rows packed together; if that is not finished, nothing has changed. If the copy would take more than `compaction_room`
+// and a twentieth of the file, records are moved within the file instead, in small commits, and its end is cut off: then
+// damaged records stay in place, with TDN_DAMAGED in the end, as do records that are too large for the disk's room, with
+// TDN_NO_SPACE.
 bool tdn_compact(
   tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);
@@ -397,7 +401,7 @@ typedef struct {
   uint64_t private_bytes;      // pages changed since the last checkpoint, now
   uint64_t live_log_bytes;     // in the logs, now
   uint64_t growths;            // data files rebuilt with more buckets
-  uint64_t compactions;        // data files rebuilt to take less space
+  uint64_t compactions;        // data files that were compacted
   uint32_t open_files;         // data files open now
 } tdn_statistics;
 

@@ -55,6 +55,12 @@ extension KyotoBackend {
     public var snapshotLimitByteCount = 64 << 20
     /// Bytes of whole new pages from which on a commit writes them straight to their file.
     public var directThresholdByteCount = 1 << 20
+    /// Bytes on the disk that a compaction on demand may take besides the store's files, its log included; or a twentieth of
+    /// the class's file, if that is more.
+    ///
+    /// A file whose copy takes more is compacted in place: its records move to its start, and its end is cut off. That takes
+    /// longer than a copy, packs no rows together, and works on a nearly full disk.
+    public var compactionRoomByteCount = 64 << 20
     /// Data files that are open at once.
     public var descriptorLimit = 256
     /// Bytes that the device writes wholly or not at all.
@@ -135,6 +141,7 @@ extension KyotoBackend.Options {
     unsafe options.commit_limit = Int64(commitLimitByteCount)
     unsafe options.snapshot_limit = Int64(snapshotLimitByteCount)
     unsafe options.direct_threshold = Int64(directThresholdByteCount)
+    unsafe options.compaction_room = Int64(max(compactionRoomByteCount, 0))
     unsafe options.descriptor_limit = Int32(clamping: descriptorLimit)
     unsafe options.sector_size = sectorSize.rawValue
     unsafe options.strict = isStrict

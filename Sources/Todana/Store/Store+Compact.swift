@@ -10,23 +10,27 @@ extension Store {
   /// Makes the store's files as small as they get: takes out the space that deleted and changed records left behind, and
   /// packs small neighbouring records together.
   ///
-  /// The store can be used meanwhile, also by other threads; no save or fetch waits for more than a step of some
-  /// milliseconds. What has been compacted stays so if an error, a loss of power or `progress` ends it; nothing else
-  /// has changed then. Needs room on the disk for another copy of the largest class.
+  /// The store can be used concurrently, also by other threads; no save or fetch waits for more than a step of some
+  /// milliseconds. An error, a loss of power or `progress` may end the compaction at any time, and no record is lost.
+  ///
+  /// Takes at most ``KyotoBackend/Options/compactionRoomByteCount`` of room on the disk, 64 MiB by default: a class whose
+  /// file cannot be copied in that room is compacted in place. Where snapshots are read concurrently, they keep the records
+  /// that are moved, in memory and then in a temporary file.
   ///
   /// Classes whose files waste much are compacted by themselves while they are changed, in the background; so this is
   /// for a program that wants every byte back, after deleting much, say.
   ///
   /// - Parameter progress: Called now and then; returning false ends the compaction.
   /// - Returns: The stored names of the classes whose files have become smaller.
-  /// - Throws: ``StoreError``; ``StoreError/Code/damagedFile``, say, where a record cannot be read: its class stays as it
-  ///   is, and the others have been compacted.
+  /// - Throws: ``StoreError``. If a record is damaged, or the disk has too little room for a large record to be moved, its
+  ///   class is compacted in part or not at all, the others are compacted, and then the error is thrown: the message of
+  ///   ``BackendError/Code/noSpace`` says how much room is missing.
   /// - Complexity: O(*n* log *n*) in the records.
   @discardableResult
   public func compact(progress: (CompactionProgress) -> Bool = { _ in true }) throws(StoreError) -> [String] {
     try begin()
     var compacted: [String] = []
-    var damage: StoreError?
+    var failure: StoreError?
     let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
     for structure in structures {
       let name = structure.kind == .rows ? String(decoding: structure.name, as: UTF8.self) : nil
@@ -41,12 +45,13 @@ extension Store {
         }
         if isSmaller, let name { compacted.append(name) }
       } catch {
-        guard (error.underlying as? BackendError)?.code == .damaged else { throw error }
-        damage = damage ?? error
+        let code = (error.underlying as? BackendError)?.code
+        guard code == .damaged || code == .noSpace else { throw error }
+        failure = failure ?? error
       }
       guard goesOn else { break }
     }
-    if let damage { throw damage }
+    if let failure { throw failure }
     return compacted
   }
 }

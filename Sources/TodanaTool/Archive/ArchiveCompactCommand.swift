@@ -5,8 +5,11 @@ import TodanaArchive
 struct ArchiveCompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    abstract: "Removes what no snapshot needs any more, and gives the room back.",
-    discussion: "Interrupted, it has done a part, and nothing is lost.")
+    abstract: "Removes content that no snapshot needs any more, and gives the room back.",
+    discussion: """
+      Takes at most 64 MiB of additional room on the disk, or a twentieth of the archive. An interrupted compaction has done a \
+      part, and nothing is lost.
+      """)
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions

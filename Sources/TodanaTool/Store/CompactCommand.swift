@@ -6,7 +6,10 @@ struct CompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
     abstract: "Makes a store's files as small as they get.",
-    discussion: "Needs room for another copy of the largest class. `todana store info` says what it would give back.",
+    discussion: """
+      Takes at most 64 MiB of additional room on the disk, or a twentieth of the largest file. `todana store info` says how \
+      much space it would give back.
+      """,
     version: TodanaTool.configuration.version)
 
   @OptionGroup var store: StoreOptions

@@ -23,9 +23,10 @@ import Todana
   init() throws { scratch = try ScratchTree(isInMemory: true) }
 
   @Test(
-    .enabled(if: !Sanitizer.isUsed, "the operations of a sanitized process are not recorded"), arguments: [false, true])
-  func `every snapshot that was made is there, whole, and more can be added`(isStrict: Bool) throws {
-    let workload = try record(isStrict: isStrict)
+    .enabled(if: !Sanitizer.isUsed, "the operations of a sanitized process are not recorded"),
+    arguments: [Form(), Form(compactsInPlace: true), Form(isStrict: true, compactsInPlace: true)])
+  func `every snapshot that was made is there, whole, and more can be added`(_ form: Form) throws {
+    let workload = try record(form)
     var states = 0
     for seed in 1...(LongTests.areEnabled ? 4 : 1) as ClosedRange<UInt64> {
       try forEachState(of: workload, seed: seed) { moment, problems in
@@ -33,39 +34,46 @@ import Todana
         states += 1
       }
     }
-    print("power failures of an archive\(isStrict ? ", strict" : ""): \(states) states")
+    print("power failures of an archive, \(form): \(states) states")
   }
 
   @Test(.enabled(if: !Sanitizer.isUsed, "the operations of a sanitized process are not recorded"))
   func `leaving out flushes is found by the simulation`() throws {
     var problemCount = 0
-    try forEachState(of: record(isStrict: false), seed: 1, leavesOutFlushes: true) { problemCount += $1.count }
+    try forEachState(of: record(Form()), seed: 1, leavesOutFlushes: true) { problemCount += $1.count }
     #expect(problemCount > 0)
   }
 
-  /// What a process did, and what has to be there.
+  /// How the archive is opened.
+  struct Form: Sendable {
+    var isStrict = false
+    var compactsInPlace = false
+
+    var configuration: StoreConfiguration {
+      var configuration = ScratchArchive.configuration
+      configuration.backendOptions.isStrict = isStrict
+      if compactsInPlace { configuration.backendOptions.compactionRoomByteCount = 0 }
+      return configuration
+    }
+  }
+
+  /// The record of a process, and what has to be there.
   private struct Workload {
-    var isStrict: Bool
+    var form: Form
     var marks: [Mark]
     /// What snapshots are of.
     var sources: [String: String]
   }
 
-  private func configuration(isStrict: Bool) -> StoreConfiguration {
-    var configuration = ScratchArchive.configuration
-    configuration.backendOptions.isStrict = isStrict
-    return configuration
-  }
-
-  private func record(isStrict: Bool) throws -> Workload {
+  private func record(_ form: Form) throws -> Workload {
     try makeSources()
     var settings = Archive.Settings()
     settings.chunkSizes = ScratchArchive.smallChunks
-    try Archive.make(at: archivePath, settings: settings, configuration: configuration(isStrict: isStrict)).close()
+    try Archive.make(at: archivePath, settings: settings, configuration: form.configuration).close()
     try FileManager.default.copyItem(atPath: archivePath, toPath: scratch.path("initial"))
     let child = try ChildProcess(
       ["archive-record", archivePath, scratch.path("log"), scratch.path("first"), scratch.path("second")]
-        + (isStrict ? ["strict"] : []))
+        + (form.isStrict ? ["strict"] : []) + (form.compactsInPlace ? ["in-place"] : []))
     var lines = child.remainingLines()
     child.endInput()
     try #require(lines.popLast() == "recorded", "\(lines)")
@@ -75,7 +83,7 @@ import Todana
     }
     try #require(marks.map(\.snapshots.count) == [0, 1, 2, 1, 1, 2])
     return Workload(
-      isStrict: isStrict, marks: marks,
+      form: form, marks: marks,
       sources: [marks[1].snapshots[0]: "first", marks[2].snapshots[1]: "second", marks[5].snapshots[1]: "first"])
   }
 
@@ -84,7 +92,7 @@ import Todana
     of workload: Workload, seed: UInt64, leavesOutFlushes: Bool = false, _ body: (Int64, [String]) -> Void
   ) throws {
     let opened = unsafe power_failure_replay_open(
-      scratch.path("log"), scratch.path("initial"), 512, workload.isStrict, leavesOutFlushes, seed)
+      scratch.path("log"), scratch.path("initial"), 512, workload.form.isStrict, leavesOutFlushes, seed)
     let replay = unsafe try #require(unsafe opened)
     defer { unsafe power_failure_replay_close(replay) }
     let count = unsafe power_failure_replay_count(replay)
@@ -123,7 +131,7 @@ import Todana
     var problems: [String] = []
     let before = try #require(workload.marks.last { $0.operationCount <= moment } ?? workload.marks.first)
     let after = workload.marks.first { $0.operationCount > moment } ?? before
-    let archive = try Archive(at: scratch.path("left"), configuration: configuration(isStrict: workload.isStrict))
+    let archive = try Archive(at: scratch.path("left"), configuration: workload.form.configuration)
     let snapshots = try archive.snapshots()
     let names = snapshots.map { "\($0.id)" }
     if ![before.snapshots, after.snapshots].contains(names) {

@@ -9,14 +9,19 @@ import Testing
     var storage = TDN_STORAGE_DIRECTORY
     var openFiles: Int32 = 256
     var snapshotMemory: Int64 = 64 << 20
+    var compactsInPlace = false
 
-    var testDescription: String { "seed \(seed), storage \(storage.rawValue), \(openFiles) open files" }
+    var testDescription: String {
+      "seed \(seed), storage \(storage.rawValue), \(openFiles) open files\(compactsInPlace ? ", in place" : "")"
+    }
   }
 
   static let cases = [
     Case(seed: 1), Case(seed: 2, openFiles: 1), Case(seed: 3, snapshotMemory: 3000),
     Case(seed: 4, openFiles: 2, snapshotMemory: 0), Case(seed: 5, storage: TDN_STORAGE_MEMORY),
     Case(seed: 6, storage: TDN_STORAGE_TEMPORARY, snapshotMemory: 10_000),
+    Case(seed: 7, compactsInPlace: true), Case(seed: 8, openFiles: 1, compactsInPlace: true),
+    Case(seed: 9, storage: TDN_STORAGE_TEMPORARY, snapshotMemory: 3000, compactsInPlace: true),
   ]
 
   @Test(arguments: cases)
@@ -83,6 +88,7 @@ private struct CabinetWalk {
       unsafe options.descriptor_limit = testCase.openFiles
       unsafe options.snapshot_limit = testCase.snapshotMemory
       unsafe options.log_limit = 1 << 20
+      if testCase.compactsInPlace { unsafe options.compaction_room = 0 }
     }
     for (index, name) in names.enumerated() {
       #expect(try cabinet.structure(kinds[index], name) == UInt32(index + 1))
@@ -91,6 +97,9 @@ private struct CabinetWalk {
   }
 
   mutating func step() throws {
+    if testCase.compactsInPlace, Int.random(in: 0..<8, using: &random) == 0 {
+      _ = try cabinet.compact(UInt32.random(in: Self.structures, using: &random))
+    }
     switch Int.random(in: 0..<100, using: &random) {
     case ..<55: try commit()
     case ..<65: try checkGets()

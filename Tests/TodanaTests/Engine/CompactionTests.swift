@@ -11,8 +11,14 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func open() throws -> TestCabinet {
-    let cabinet = try TestCabinet(path)
+  /// How files are compacted: with any number of bytes of room for a copy they are rebuilt, with none in place.
+  enum Form: Int64, CaseIterable {
+    case rebuilt = 0x7FFF_FFFF_FFFF
+    case inPlace = 0
+  }
+
+  private func open(_ form: Form = .rebuilt) throws -> TestCabinet {
+    let cabinet = try unsafe TestCabinet(path) { options in unsafe options.compaction_room = form.rawValue }
     #expect(try cabinet.structure(TDN_STRUCTURE_ROWS, "Song") == Self.song)
     return cabinet
   }
@@ -23,7 +29,8 @@ import Testing
 
   private func fileSizes() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: path).reduce(0) { sum, name in
-      sum + (try Data(contentsOf: URL(filePath: path + "/" + name)).count)
+      let size = try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.size] as? Int
+      return sum + (size ?? 0)
     }
   }
 
@@ -37,8 +44,9 @@ import Testing
     }
   }
 
-  @Test func `a tree is compacted while it changes`() throws {
-    var cabinet = try TestCabinet(path)
+  @Test(arguments: Form.allCases)
+  func `a tree is compacted while it changes`(_ form: Form) throws {
+    var cabinet = try unsafe TestCabinet(path) { options in unsafe options.compaction_room = form.rawValue }
     let tree = try cabinet.structure(TDN_STRUCTURE_TREE, "index")
     var model: [[UInt8]: [UInt8]] = [:]
     func key(_ number: Int) -> [UInt8] { bigEndianBytes(UInt64(number)) }
@@ -125,8 +133,9 @@ import Testing
     #expect(Double(size) <= Double(freshSize) * 1.5)
   }
 
-  @Test func `the space of deleted rows is given back`() throws {
-    var cabinet = try open()
+  @Test(arguments: Form.allCases)
+  func `the space of deleted rows is given back`(_ form: Form) throws {
+    var cabinet = try open(form)
     try cabinet.commit((1...50_000).map { change($0, patternedBytes($0, count: 100)) })
     try cabinet.commit((1...50_000).filter { $0 % 10 != 0 }.map { change($0, nil) })
     // That may have happened in the background already.
@@ -158,8 +167,9 @@ import Testing
     #expect(try fileSizes() < before * 3 / 4)
   }
 
-  @Test func `named records are compacted as they are`() throws {
-    let cabinet = try open()
+  @Test(arguments: Form.allCases)
+  func `named records are compacted as they are`(_ form: Form) throws {
+    let cabinet = try open(form)
     let names = try cabinet.structure(TDN_STRUCTURE_KEYS, "names")
     func key(_ number: Int) -> CabinetKey { .bytes(Array("name \(number + 10_000)".utf8)) }
     try cabinet.commit(
@@ -174,8 +184,9 @@ import Testing
     }
   }
 
-  @Test func `giving up changes nothing`() throws {
-    let cabinet = try open()
+  @Test(arguments: Form.allCases)
+  func `giving up changes no record`(_ form: Form) throws {
+    let cabinet = try open(form)
     // Too few for the background to look at.
     try cabinet.commit((1...2000).map { change($0, patternedBytes($0, count: 100)) })
     try cabinet.commit((1...1500).map { change($0, nil) })
@@ -193,8 +204,9 @@ import Testing
   }
 
   /// Threads change rows of their own, others read, while the file is compacted again and again.
-  @Test func `commits, gets and scans go on meanwhile`() throws {
-    let cabinet = try open()
+  @Test(arguments: Form.allCases)
+  func `commits, gets and scans go on meanwhile`(_ form: Form) throws {
+    let cabinet = try open(form)
     let rowCount = 3000 as UInt64
     try cabinet.commit((1...rowCount).map { change($0, patternedBytes($0, count: 16)) })
     let rounds = isLongTest ? 400 : 40
@@ -249,5 +261,136 @@ import Testing
     #expect { try cabinet.compact(Self.song) } throws: { ($0 as? CabinetError)?.code == TDN_DAMAGED.rawValue }
     let readable = try (10_001...20_000).count { try cabinet.get(.row($0), in: Self.song) != .damaged }
     #expect(readable > 9_800 && readable < 10_000)
+  }
+
+  /// Each second record is removed and the rest moved, while snapshots and scans of all earlier states are held.
+  @Test func `scans that began before a compaction in place see their own state`() throws {
+    let cabinet = try open(.inPlace)
+    let names = try cabinet.structure(TDN_STRUCTURE_KEYS, "names")
+    var random = SeededGenerator(seed: 3)
+    var rows: [UInt64: [UInt8]] = [:]
+    var keys: [CabinetKey: [UInt8]] = [:]
+    struct Held {
+      var snapshot: TestSnapshot
+      var scan: TestScan
+      var keyScan: TestScan
+      var rows: [UInt64: [UInt8]]
+      var keys: [CabinetKey: [UInt8]]
+      var read: [CabinetRecord] = []
+      var readKeys: [CabinetRecord] = []
+    }
+    var held: [Held] = []
+    func bytes() -> [UInt8] { patternedBytes(random.next(), count: Int.random(in: 0...9000, using: &random)) }
+    for round in 0..<8 as Range<UInt64> {
+      for row in (round * 100 + 1)...(round * 100 + 100) { rows[row] = bytes() }
+      for number in 0..<60 { keys[.bytes(Array("\(round * 60 + UInt64(number) + 1000)".utf8))] = bytes() }
+      try cabinet.commit(
+        rows.keys.sorted().map { change($0, rows[$0]) }
+          + keys.keys.sorted().map { CabinetChange(structure: names, key: $0, value: keys[$0]) })
+      let snapshot = try cabinet.snapshot()
+      var one = Held(
+        snapshot: snapshot, scan: try snapshot.scan(Self.song), keyScan: try snapshot.scan(names), rows: rows,
+        keys: keys)
+      // Some way into the file.
+      for _ in 0..<Int(round) % 3 {
+        one.read += try one.scan.next(byteCapacity: 40_000)
+        one.readKeys += try one.keyScan.next(byteCapacity: 40_000)
+      }
+      held.append(one)
+      let removedRows = rows.keys.filter { _ in Bool.random(using: &random) }.sorted()
+      let removedKeys = keys.keys.filter { _ in Bool.random(using: &random) }.sorted()
+      for row in removedRows { rows[row] = nil }
+      for key in removedKeys { keys[key] = nil }
+      try cabinet.commit(
+        removedRows.map { change($0, nil) }
+          + removedKeys.map { CabinetChange(structure: names, key: $0, value: nil) })
+      // Between the steps of a compaction, rows change and scans go on.
+      func between() throws {
+        guard let row = rows.keys.sorted().randomElement(using: &random) else { return }
+        rows[row] = Bool.random(using: &random) ? bytes() : nil
+        try cabinet.commit([change(row, rows[row])])
+        guard let index = held.indices.randomElement(using: &random) else { return }
+        held[index].read += try held[index].scan.next(byteCapacity: 30_000)
+        held[index].readKeys += try held[index].keyScan.next(byteCapacity: 30_000)
+      }
+      for structure in [Self.song, names] {
+        _ = try cabinet.compact(structure) {
+          #expect(throws: Never.self) { try between() }
+          return true
+        }
+      }
+    }
+    for index in held.indices {
+      var one = held[index]
+      one.read += try one.scan.all()
+      one.readKeys += try one.keyScan.all()
+      #expect(one.read.count == one.rows.count && one.readKeys.count == one.keys.count, "snapshot \(index)")
+      for record in one.read {
+        guard case .row(let row) = record.key else { continue }
+        #expect(record.value == one.rows[row], "row \(row) of snapshot \(index)")
+        #expect(try cabinet.get(record.key, in: Self.song, one.snapshot) == .found(record.value ?? []))
+      }
+      for record in one.readKeys { #expect(record.value == one.keys[record.key]) }
+      for row in 1...800 as ClosedRange<UInt64> where one.rows[row] == nil {
+        #expect(try cabinet.get(.row(row), in: Self.song, one.snapshot) == .absent, "row \(row) of snapshot \(index)")
+      }
+    }
+    try expect(cabinet, holds: rows)
+  }
+
+  @Test func `a compaction in place gives back all but a page, and takes little room`() throws {
+    let cabinet = try open(.inPlace)
+    let model = Dictionary(
+      uniqueKeysWithValues: (1...400).map { ($0 as UInt64, patternedBytes($0, count: 50_000 + Int($0) * 13)) })
+    try cabinet.commit((1...400).map { change($0, model[$0]) })
+    try cabinet.checkpoint()
+    let whole = try fileSizes()
+    try cabinet.commit((1...400).filter { $0 % 20 != 0 }.map { change($0, nil) })
+    let file = path + "/0002-Song.kch"
+    var largest = 0
+    #expect(
+      try cabinet.compact(Self.song) {
+        largest = max(largest, (try? fileSizes()) ?? 0)
+        return true
+      })
+    // The log of what was removed, and twice what is moved between checkpoints.
+    #expect(largest < whole + (24 << 20))
+    let kept = model.filter { $0.key % 20 == 0 }
+    let needed = kept.values.reduce(0) { $0 + $1.count }
+    let size = try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+    #expect(size < needed + 31_000 + kept.count * 40 + 2 * 4096)
+    try expect(cabinet, holds: kept)
+    // The file goes on growing where it was cut, by the log and directly.
+    try cabinet.commit((401...402).map { change($0, patternedBytes($0, count: 3000)) })
+    try cabinet.commit((403...450).map { change($0, patternedBytes($0, count: 60_000)) })
+    try cabinet.commit((403...450).map { change($0, nil) })
+    try cabinet.close()
+    let again = try open(.inPlace)
+    try expect(again, holds: kept.merging((401...402).map { ($0, patternedBytes($0, count: 3000)) }) { one, _ in one })
+    try again.close()
+  }
+
+  @Test func `damaged records stay in place, and the rest of their file is compacted`() throws {
+    var cabinet = try open(.inPlace)
+    let model = Dictionary(uniqueKeysWithValues: (1...200).map { ($0 as UInt64, patternedBytes($0, count: 20_000)) })
+    try cabinet.commit((1...200).map { change($0, model[$0]) })
+    try cabinet.close()
+    let file = path + "/0002-Song.kch"
+    var content = try Data(contentsOf: URL(filePath: file))
+    // In the middle of a value: each takes five pages.
+    let place = try #require(content.range(of: Data(patternedBytes(101, count: 20_000))))
+    content[place.lowerBound + 9000] ^= 1
+    try content.write(to: URL(filePath: file))
+    cabinet = try open(.inPlace)
+    try cabinet.commit((1...200).filter { $0 % 4 != 1 }.map { change($0, nil) })
+    #expect { try cabinet.compact(Self.song) } throws: { ($0 as? CabinetError)?.code == TDN_DAMAGED.rawValue }
+    #expect(try cabinet.get(.row(101), in: Self.song) == .damaged)
+    for row in 1...200 as ClosedRange<UInt64> where row % 4 == 1 && row != 101 {
+      #expect(try cabinet.get(.row(row), in: Self.song) == .found(patternedBytes(row, count: 20_000)))
+    }
+    try cabinet.close()
+    let size = try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+    // The file ends behind what was moved behind the damaged record.
+    #expect(size > 101 * 20_000 && size < 130 * 20_000)
   }
 }

@@ -9,15 +9,19 @@ import Todana
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func makeStore(songs: Int) throws -> Store {
-    let store = try Store(location, classes: [Song.self, Playlist.self])
+  /// - Parameter compactionRoom: With 0, files are compacted in place.
+  private func makeStore(songs: Int, compactionRoom: Int = 64 << 20) throws -> Store {
+    var configuration = StoreConfiguration()
+    configuration.backendOptions.compactionRoomByteCount = compactionRoom
+    let store = try Store(location, classes: [Song.self, Playlist.self], configuration: configuration)
     for index in 0..<songs { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
     try store.saveChanges()
     return store
   }
 
-  @Test func `what is left of a store becomes small, and objects in memory stay`() throws {
-    let store = try makeStore(songs: 2000)
+  @Test(arguments: [0, 64 << 20])
+  func `what is left of a store becomes small, and objects in memory stay`(compactionRoom: Int) throws {
+    let store = try makeStore(songs: 2000, compactionRoom: compactionRoom)
     let songs = try store.fetch(Song.self)
     for song in songs where song.seconds % 20 != 0 { try store.delete(song) }
     try store.saveChanges()
@@ -40,8 +44,11 @@ import Todana
     #expect(try other.fetch(Song.self)[50].title == "changed, not saved")
   }
 
-  @Test func `a process killed right after a compaction leaves a store that verifies, also unchanged`() throws {
-    let store = try makeStore(songs: 5000)
+  @Test(arguments: [0, 64 << 20])
+  func `a process killed right after a compaction leaves a store that verifies, also unchanged`(
+    compactionRoom: Int
+  ) throws {
+    let store = try makeStore(songs: 5000, compactionRoom: compactionRoom)
     try store.delete(try store.fetch(Song.self).filter { $0.seconds % 10 != 0 })
     try store.saveChanges()
     try (store.backend as? KyotoBackend)?.checkpoint()

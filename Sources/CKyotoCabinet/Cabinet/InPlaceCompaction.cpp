@@ -1,0 +1,267 @@
+#include "InPlaceCompaction.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "../Snapshots/StepLimit.h"
+#include "RandomID.h"
+#include "Rebuilding.h"
+
+namespace todana {
+
+namespace {
+
+// Moved by one commit, which readers wait for.
+constexpr int64_t kStepBytes = 1 << 20;
+// Moved between two checkpoints: each of the two logs takes about as much.
+constexpr int64_t kCheckpointBytes = 8 << 20;
+constexpr int64_t kLeastRoom = 4 << 20;
+// Taken by what a commit changes besides the records that it moves.
+constexpr int64_t kRoomBesides = 256 << 10;
+// A free block has room for its own header.
+constexpr int64_t kSmallestBlock = 16;
+
+std::string kibibytes(int64_t byteCount) { return std::to_string((byteCount + 1023) >> 10) + " KiB"; }
+
+}  // namespace
+
+void InPlaceCompaction::run() {
+  room_ = state_.group.room();
+  if (room_ < kLeastRoom) {
+    throw Failure(
+      TDN_NO_SPACE,
+      "compacting takes " + kibibytes(kLeastRoom) + " of room on the disk for its log: free " +
+        kibibytes(kLeastRoom - room_) + " more",
+      file_->file()->name());
+  }
+  position_ = {file_->recordStart(), file_->recordStart()};
+  try {
+    while (!isAtEnd_) {
+      skipCompact();
+      moveSome();
+      if (needsCheckpoint_ || unsavedBytes_ >= kCheckpointBytes) makeRoom();
+    }
+    offerGap();
+    makeRoom();
+  } catch (...) {
+    try {
+      offerGap();
+    } catch (...) {
+      // New records are not put into the gap; the next compaction closes it.
+    }
+    throw;
+  }
+  if (failure_) throw *failure_;
+}
+
+// Goes over records that have no free space before them.
+void InPlaceCompaction::skipCompact() {
+  for (bool hasMore = true; hasMore && position_.target == position_.source;) {
+    step();
+    FileGroup::ReadLock lock(state_.group);
+    StepLimit limit;
+    HashBlock block;
+    while (true) {
+      hasMore = position_.source < file_->end() && readBlock(position_.source, block) && !block.isFree &&
+                block.size - file_->recordSize(block.keyLength, block.valueLength) < kSmallestBlock;
+      if (!hasMore) break;
+      position_.source += block.size;
+      position_.target = position_.source;
+      if (limit.isReached(0)) break;
+    }
+  }
+}
+
+void InPlaceCompaction::moveSome() {
+  step();
+  const Position before = position_;
+  try {
+    commit([&](Commit &commit) {
+      // Snapshots of a tree know its records by their keys, wherever the nodes are.
+      moveRecords(structure_.isTree() ? Readers() : commit.snapshotReaders(structure_, file_));
+    });
+  } catch (...) {
+    position_ = before;
+    throw;
+  }
+}
+
+// Gives the free space between the positions, if it was not cut off, to new records.
+void InPlaceCompaction::offerGap() {
+  if (position_.target < position_.source) {
+    commit([&](Commit &) {
+      state_.writer.offerFreeBlock(position_.target, position_.source - position_.target);
+    });
+    position_.target = position_.source;
+  }
+  FileGroup::ReadLock lock(state_.group);
+  structure_.noteNeed(static_cast<uint64_t>(file_->end() - file_->recordStart()), file_->rowCount());
+}
+
+// Has a checkpoint write the logs back, so that their space is used again. A backup delays checkpoints.
+void InPlaceCompaction::makeRoom() {
+  while (true) {
+    const uint64_t before = state_.group.statistics().checkpoints;
+    state_.group.checkpoint();
+    const tdn_statistics now = state_.group.statistics();
+    if (now.checkpoints != before || now.live_log_bytes == 0) break;
+    step();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  unsavedBytes_ = 0;
+  needsCheckpoint_ = false;
+}
+
+void InPlaceCompaction::step() {
+  if (structure_.fileNumber != file_->number()) throw Rebuilding::Abandoned();
+  int64_t end;
+  {
+    FileGroup::ReadLock lock(state_.group);
+    end = file_->end();
+  }
+  const int64_t start = file_->recordStart(), total = std::max<int64_t>(end - start, 1);
+  const int64_t done = std::min(position_.source - start, total);
+  if (!progress_(static_cast<uint64_t>(done), static_cast<uint64_t>(total))) throw Rebuilding::Abandoned();
+}
+
+void InPlaceCompaction::commit(const std::function<void(Commit &)> &change) {
+  Commit commit(state_);
+  state_.group.commit(
+    randomID().data(), FileGroup::Durability::bulk,
+    [&] {
+      commit.begin();
+      if (structure_.fileNumber != file_->number()) throw Rebuilding::Abandoned();
+      commit.touch(structure_);
+      state_.writer.begin(*file_, structure_.pool);
+      change(commit);
+      state_.writer.end(0);
+      commit.finish();
+    },
+    [&] { commit.undo(); });
+}
+
+// MARK: Inside a commit
+
+void InPlaceCompaction::moveRecords(const Readers &readers) {
+  HashWriter &writer = state_.writer;
+  StepLimit limit;
+  std::vector<Gap> gaps;
+  const int64_t first = position_.target;
+  auto [target, source] = position_;
+  int64_t compactedFrom = target, moved = 0;
+  isAtEnd_ = false;
+  for (HashBlock block; moved < kStepBytes && !limit.isReached(0);) {
+    isAtEnd_ = source >= file_->end() || !readBlock(source, block);
+    if (isAtEnd_) break;
+    if (block.isFree) {
+      source += block.size;
+      continue;
+    }
+    const int64_t size = file_->recordSize(block.keyLength, block.valueLength);
+    const bool isCompact = target == source && block.size - size < kSmallestBlock;
+    const std::optional<int64_t> link = isCompact ? std::nullopt : linkOfMovable(block);
+    if (!link) {
+      if (target < source) gaps.push_back({target, source - target});
+      noteCompacted(readers, compactedFrom, source);
+      source += block.size;
+      target = compactedFrom = source;
+      continue;
+    }
+    needsCheckpoint_ = unsavedBytes_ + moved > 0 && unsavedBytes_ + moved + size > logRoom();
+    if (needsCheckpoint_) break;
+    for (const Commit::Reader &reader : readers) {
+      reader.snapshot->keep(*reader.part, {block.key, block.keyLength}, block);
+    }
+    writer.move(block, *link, target, size);
+    target += size;
+    source += block.size;
+    moved += size;
+  }
+  noteCompacted(readers, compactedFrom, source);
+  writer.withdrawFreeBlocks(first, source);
+  for (const Gap &gap : gaps) {
+    writer.writeFreeBlock(gap.offset, gap.size);
+    writer.offerFreeBlock(gap.offset, gap.size);
+  }
+  unsavedBytes_ += moved;
+  position_ = {target, source};
+  if (target == source) return;
+  if (source == file_->end() && cut(target, source)) {
+    position_ = {file_->end(), file_->end()};
+  } else {
+    writer.writeFreeBlock(target, source - target);
+  }
+}
+
+// Cuts off the free space at the file's end; false if that is less than a page.
+bool InPlaceCompaction::cut(int64_t target, int64_t source) {
+  int64_t end = pageCeiling(target);
+  if (end > target && end - target < kSmallestBlock) end += kPageSize;
+  if (end >= source) return false;
+  if (end > target) {
+    state_.writer.writeFreeBlock(target, end - target);
+    state_.writer.offerFreeBlock(target, end - target);
+  }
+  state_.writer.cut(end);
+  return true;
+}
+
+// Each of the two logs takes as many bytes as are moved between two checkpoints.
+int64_t InPlaceCompaction::logRoom() const { return room_ / 2 - kRoomBesides; }
+
+// The offset of the address that leads to a record; nothing if the record is damaged, or too large to be moved.
+std::optional<int64_t> InPlaceCompaction::linkOfMovable(const HashBlock &record) {
+  try {
+    if (record.size > logRoom()) {
+      const int64_t wanted = 2 * (record.size + kRoomBesides);
+      throw Failure(
+        TDN_NO_SPACE,
+        "a record of " + kibibytes(record.size) + " stays where it is, since moving it takes " + kibibytes(wanted) +
+          " of room on the disk: free " + kibibytes(wanted - room_) + " more",
+        file_->file()->name());
+    }
+    file_->verifyKey(record);
+    file_->verifyValue(record);
+    return linkTo(record);
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_DAMAGED && failure.code != TDN_NO_SPACE) throw;
+    leave(failure);
+    return std::nullopt;
+  }
+}
+
+int64_t InPlaceCompaction::linkTo(const HashBlock &record) const {
+  HashBlock found;
+  HashFile::ChainEnd chain;
+  const bool exists =
+    file_->findKey(record.key, record.keyLength, file_->place(record.key, record.keyLength), found, &chain);
+  if (!exists || found.offset != record.offset) file_->damaged("no chain leads to a record", record.offset);
+  return chain.link;
+}
+
+// False if the block's head is damaged: the next block is not found without it.
+bool InPlaceCompaction::readBlock(int64_t offset, HashBlock &block) {
+  try {
+    file_->readBlock(offset, block);
+    return true;
+  } catch (const Failure &failure) {
+    if (failure.code != TDN_DAMAGED) throw;
+    leave(failure);
+    return false;
+  }
+}
+
+// Notes why a record is not moved; damage is the more important reason.
+void InPlaceCompaction::leave(const Failure &failure) {
+  const bool isWorse = failure_ && failure.code == TDN_DAMAGED && failure_->code != TDN_DAMAGED;
+  if (!failure_ || isWorse) failure_ = failure;
+}
+
+void InPlaceCompaction::noteCompacted(const Readers &readers, int64_t start, int64_t end) {
+  if (start >= end) return;
+  for (const Commit::Reader &reader : readers) reader.part->noteCompacted({start, end});
+}
+
+}  // namespace todana
