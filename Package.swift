@@ -72,11 +72,14 @@ let package = Package(
       dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CZlib", "CZstd"]
     ),
 
+    // The tool as a process: its arguments, standard descriptors, signals, and the commands that it starts.
+    .target(name: "CProcess"),
+
     // The command-line tool.
     .executableTarget(
       name: "TodanaTool",
       dependencies: [
-        "Todana", "TodanaArchive", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CProcess", "Todana", "TodanaArchive", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
 

@@ -15,6 +15,12 @@ struct CannotOpen: Error, CustomStringConvertible {
     description = "\(error)"
     storeError = error
   }
+
+  /// Another process has it open.
+  init(inUse error: StoreError) {
+    description = "\(error). While a command writes to it, no other can open it: --wait SECONDS waits for that."
+    storeError = error
+  }
 }
 
 extension StoreError {

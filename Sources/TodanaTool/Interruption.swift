@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 import Synchronization
 
@@ -16,7 +17,10 @@ enum Interruption {
     if isPending { throw Interrupted() }
   }
 
-  /// Takes over the signals.
+  /// Handles the signals that ask the process to end.
+  ///
+  /// Those that the process was started to ignore stay ignored: `nohup` promises that a closed terminal does not end the
+  /// command, and a shell without job control that Ctrl-C does not end what it runs in the background.
   static func listen() {
     // Made here, and not in the handler, which must not wait for anything.
     guard !isPending else { return }
@@ -29,7 +33,7 @@ enum Interruption {
     // Who starts the tool from a thread that has them blocked hands that on.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] where !tdp_ignores_signal(signal) {
       unsafe sigaction(signal, &action, nil)
       unsafe sigaddset(&signals, signal)
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CProcess
 import Foundation
 import Todana
 import TodanaArchive
@@ -7,6 +8,8 @@ import TodanaArchive
 @main
 enum Main {
   static func main() {
+    tdp_occupy_standard_descriptors()
+    tdp_ignore_file_size_signal()
     ProcessMemory.returnFreedMemory()
     Interruption.listen()
     exit(status().rawValue)
@@ -16,6 +19,7 @@ enum Main {
     let status = Result { try run() }
     // What was said before an error counts as well.
     let flushed = Result { try StandardOutput.flush() }
+    if let reason = StandardOutput.lostSummary { report("Cannot write to the standard output: \(reason)") }
     do {
       try status.get()
       try flushed.get()
@@ -41,8 +45,15 @@ enum Main {
   }
 
   private static func run() throws {
-    var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(TypedArguments.all))
-    try command.run()
+    let arguments = TypedArguments.all
+    var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(arguments))
+    if let command = command as? any SummarizingCommand, !command.printsResult { StandardOutput.becomeSummary() }
+    do {
+      try command.run()
+    } catch let error as ValidationError {
+      StandardError.write(CommandUsage(of: arguments).text(of: error))
+      throw ExitStatus.wrongUse
+    }
   }
 
   /// Whether it is about what the user asked for, and not about what was found.
@@ -55,10 +66,16 @@ enum Main {
   private static func outcome(ofParsing error: any Error) -> ExitStatus {
     switch TodanaTool.exitCode(for: error) {
     case .success:
-      print(TodanaTool.fullMessage(for: error))
-      return .done
+      do {
+        try StandardOutput.line(TodanaTool.fullMessage(for: error))
+        try StandardOutput.flush()
+        return .done
+      } catch {
+        report("\(error)")
+        return .failed
+      }
     case .validationFailure:
-      FileHandle.standardError.write(Data((TodanaTool.fullMessage(for: error) + "\n").utf8))
+      StandardError.write(TodanaTool.fullMessage(for: error) + "\n")
       return .wrongUse
     default:
       report("\(error)")
@@ -66,14 +83,6 @@ enum Main {
     }
   }
 }
-
-/// Writes a message for people to the standard error.
-func report(_ message: String) {
-  FileHandle.standardError.write(Data("todana: \(printable(message))\n".utf8))
-}
-
-/// The same, for commands that have a `report` of their own.
-func warn(_ message: String) { report(message) }
 
 /// What the process ends with; thrown by commands that have said the rest.
 enum ExitStatus: Int32, Error {

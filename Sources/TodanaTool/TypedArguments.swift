@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 
 /// The command line as it was typed, byte for byte: paths need not be UTF-8, while Swift's texts are.
@@ -8,12 +9,18 @@ enum TypedArguments {
   /// Stands for the byte 0; those from 0x80 on are used.
   private static let firstStandIn: UInt32 = 0x10F700
 
-  /// Behind the program's name.
+  /// The arguments after the program's name.
+  ///
+  /// As the C library has them. Swift reads them from `/proc`, and without it a command line would seem empty.
   static var all: [String] {
-    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-      guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
-      return unsafe text(UnsafeBufferPointer(start: argument, count: strlen(argument)).map { UInt8(bitPattern: $0) })
+    var arguments: [String] = []
+    guard var next = unsafe tdp_arguments() ?? UnsafePointer(CommandLine.unsafeArgv) else { return [] }
+    while let argument = unsafe next.pointee {
+      unsafe arguments.append(
+        text(UnsafeBufferPointer(start: argument, count: strlen(argument)).map { UInt8(bitPattern: $0) }))
+      unsafe next += 1
     }
+    return Array(arguments.dropFirst())
   }
 
   static func text(_ bytes: [UInt8]) -> String {

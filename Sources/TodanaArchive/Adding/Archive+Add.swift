@@ -35,9 +35,20 @@ extension Archive {
   }
 
   /// Makes a snapshot of one file, whose content is what a descriptor gives, such as the standard input.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Read to its end, and not closed.
+  ///   - name: The file's name in the snapshot.
+  ///   - options: What is noted, and how the content is stored.
+  ///   - progress: Called a few times a second, also while there is nothing to read; throws to end it all.
+  ///   - accepting: Called once everything was read, before the snapshot is made; throws to make none, if the program
+  ///     that wrote the content has failed for example.
+  /// - Returns: The snapshot, and what was done.
+  /// - Throws: ``ArchiveError/Code/invalidArgument`` for a name that no file can have; `StoreError`; what the closures
+  ///   throw.
   public func add(
     descriptor: CInt, name: [UInt8], options: AddOptions = AddOptions(),
-    progress: (AddProgress) throws -> Void = { _ in }
+    progress: (AddProgress) throws -> Void = { _ in }, accepting: (AddProgress) throws -> Void = { _ in }
   ) throws -> Added {
     guard FileName.isStep(name) else {
       throw ArchiveError(.invalidArgument, "“\(printable(name))” cannot be the name of a file.")
@@ -47,15 +58,18 @@ extension Archive {
       name: name, kind: .regular, permissions: 0o600, owner: OwnerNames().owner(userID: getuid(), groupID: getgid()),
       modificationTime: now, changeTime: now, identity: FileIdentity(device: 0, inode: 0), linkCount: 1, byteCount: 0)
     let host = options.host ?? ProcessInfo.processInfo.hostName
-    return try makeSnapshot(of: [name], host: host, options, progress) { submitter, shared, archive in
+    return try makeSnapshot(of: [name], host: host, options, progress, accepting) { submitter, shared, archive in
       try SourceReader(submitter, options, shared, parent: ParentCursor([], of: archive))
         .run(stream: descriptor, entry)
     }
   }
 
   /// Makes a snapshot of what a function reads, on a thread of its own, and hands on.
+  ///
+  /// `accept` is called once everything was read; throws to make no snapshot.
   func makeSnapshot(
     of paths: [[UInt8]], host: String, _ options: AddOptions, _ progress: (AddProgress) throws -> Void,
+    _ accept: (AddProgress) throws -> Void = { _ in },
     _ read: @escaping @Sendable (ContentSubmitter, SharedProgress, ArchiveStore) throws -> Void
   ) throws -> Added {
     if !options.isDryRun { try stores.buildIndexes { try progress(AddProgress()) } }
@@ -97,6 +111,7 @@ extension Archive {
         lastProgress = .now
       }
       try store(from: pipeline, with: writer, tell)
+      try accept(shared.value)
       if shared.value.readPaths == 0 {
         stores.discardChanges()
         return Added(snapshot: nil, progress: shared.value)

@@ -58,7 +58,10 @@ final class SourceReader {
         continue
       }
       let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      if count >= 0 { return count }
+      if count >= 0 {
+        progress.change { $0.bytesRead += Int64(count) }
+        return count
+      }
       if errno != EINTR { throw FileError(.readData, name, errorNumber: errno) }
     }
   }

@@ -11,9 +11,19 @@ struct ArchiveAddCommand: ParsableCommand {
     discussion: """
       Files that the last snapshot of the same paths has unchanged are not read again. What cannot be read is left out and \
       listed, and the exit status is 1 then.
+
+      The output of another command is archived as one file:
+
+        todana archive add <archive> --stdin-from-command -- pg_dump mydb
+
+      If that command fails, there is no snapshot, and the exit status is 4. Through a pipe and --stdin a failure cannot be \
+      seen, but for an empty input, which is refused.
+
+      While another process has the archive open, this waits for five minutes, or as long as --wait says.
       """)
 
-  @Argument(help: "The archive's directory, and what to archive.", completion: .file()) var arguments: [String] = []
+  @Argument(help: "The archive's directory, and the paths, or the command, to archive.", completion: .file())
+  var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
   @OptionGroup(title: "Choosing") var choosing: ChoosingArguments
 
@@ -24,6 +34,9 @@ struct ArchiveAddCommand: ParsableCommand {
   var filesFrom: String?
   @Option(help: ArgumentHelp("Archive the standard input as a file of this name.", valueName: "name"))
   var stdin: String?
+  @Flag(help: "Archive the output of the command behind -- as a file, named as it is or by --stdin.")
+  var stdinFromCommand = false
+  @Flag(help: "Make a snapshot also where --stdin has no bytes.") var allowEmpty = false
   @OptionGroup var noted: NewSnapshotArguments
   @Flag(help: "Read all files, also those that are unchanged.") var rescan = false
   @Flag(help: "Say what would be archived, and store nothing.") var dryRun = false
@@ -31,35 +44,51 @@ struct ArchiveAddCommand: ParsableCommand {
   @OptionGroup var report: ReportOptions
 
   func run() throws {
-    let (path, paths) = try paths()
+    try StandardInput.check(
+      [
+        stdin != nil && !stdinFromCommand ? "the content to archive" : nil,
+        filesFrom == "-" ? "the list of paths" : nil, options.secret.standardInputUse(),
+      ] + ChoosingArguments.standardInputUses(excludeFrom: choosing.excludeFrom))
+    let (path, source) = try source()
     let addOptions = try addOptions()
-    let added = try options.withArchive(path, dryRun ? .read : .write) { archive in
+    let added = try options.withArchive(
+      path, dryRun ? .read : .write, defaultWait: WaitOptions.unattendedSeconds, isQuiet: report.quiet
+    ) { archive in
       var line = ProgressLine(isShown: !report.quiet && !report.json)
       defer { line.clear() }
       let start = ContinuousClock.now
-      func show(_ progress: AddProgress) throws {
+      return try source.add(to: archive, addOptions) { progress in
         try Interruption.check()
         line.show(ArchiveProgressText.text(of: progress, seconds: start.duration(to: .now).seconds))
       }
-      if let stdin {
-        return try archive.add(descriptor: STDIN_FILENO, name: bytes(stdin), options: addOptions, progress: show)
-      }
-      return try archive.add(paths, options: addOptions, progress: show)
     }
     try say(added)
     if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
     if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
   }
 
-  private func paths() throws -> (archive: String, paths: [[UInt8]]) {
+  private func source() throws -> (archive: String, source: AddSource) {
     let (archive, rest) = try ArchiveOptions.split(arguments)
+    if stdinFromCommand { return (archive, try command(rest)) }
     var paths = rest.map(bytes)
     if let filesFrom {
-      paths += try FileList(InputFile.content(of: filesFrom, byteLimit: 1 << 30)).paths
+      paths += try FileList(InputDescriptor.content(of: filesFrom, byteLimit: 1 << 30)).paths
     }
-    if stdin != nil, !paths.isEmpty { throw ValidationError("--stdin and paths exclude each other.") }
-    if stdin == nil, paths.isEmpty { throw ValidationError("There is nothing to archive: say which paths.") }
-    return (archive, paths)
+    if let stdin {
+      guard paths.isEmpty else { throw ValidationError("--stdin and paths exclude each other.") }
+      return (archive, .standardInput(name: bytes(stdin), mayBeEmpty: allowEmpty))
+    }
+    if paths.isEmpty { throw ValidationError("There is nothing to archive: say which paths.") }
+    return (archive, .paths(paths))
+  }
+
+  private func command(_ words: [String]) throws -> AddSource {
+    if filesFrom != nil { throw ValidationError("--stdin-from-command and --files-from exclude each other.") }
+    guard let program = words.first else {
+      throw ValidationError("Which command? Say it behind --, as in “--stdin-from-command -- pg_dump mydb”.")
+    }
+    let name = stdin ?? program.split(separator: "/").last.map(String.init) ?? program
+    return .command(words, name: bytes(name))
   }
 
   private func addOptions() throws -> AddOptions {

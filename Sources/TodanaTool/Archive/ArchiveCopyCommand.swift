@@ -23,6 +23,7 @@ struct ArchiveCopyCommand: ParsableCommand {
     guard let target = rest.first else {
       throw ValidationError("Which archive to? Its directory is the second argument.")
     }
+    try StandardInput.check([options.secret.standardInputUse(), targetSecret.standardInputUse()])
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
     let copies = try options.withArchive(path) { source in

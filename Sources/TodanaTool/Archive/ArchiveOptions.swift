@@ -37,15 +37,25 @@ struct ArchiveOptions: ParsableArguments {
 
   /// Opens the archive, calls the closure, and closes the archive, whatever comes of it.
   ///
-  /// `other` is the secret of one that is not this command's first, where an option or the environment says it.
+  /// - Parameters:
+  ///   - path: The archive's directory.
+  ///   - access: Whether the closure changes the archive.
+  ///   - other: The secret of an archive that is not this command's first, if an option or the environment gives it.
+  ///   - defaultWait: The seconds to wait while another process has it open, if no option says.
+  ///   - isQuiet: Whether to say nothing about waiting.
+  ///   - body: The work.
+  /// - Returns: What the closure returns.
+  /// - Throws: ``CannotOpen``; ``Interrupted``; what the closure throws.
   func withArchive<Result>(
-    _ path: String, _ access: KyotoBackend.Access = .read, secret other: StoreSecret? = nil,
-    _ body: (Archive) throws -> Result
+    _ path: String, _ access: KyotoBackend.Access = .read, secret other: StoreSecret? = nil, defaultWait: Double = 0,
+    isQuiet: Bool = false, _ body: (Archive) throws -> Result
   ) throws -> Result {
     var configuration = StoreConfiguration()
     configuration.backendOptions.access = access
-    let archive = try secret.opening(path, waiting, configuration, given: try other ?? secret.given()) {
-      configuration in
+    let archive = try secret.opening(
+      waiting.waiting(for: path, defaultSeconds: defaultWait, isQuiet: isQuiet), configuration,
+      given: try other ?? secret.given()
+    ) { configuration in
       do {
         return try Archive(at: path, configuration: configuration)
       } catch let error as ArchiveError where error.code == .notAnArchive || error.code == .newerFormat {

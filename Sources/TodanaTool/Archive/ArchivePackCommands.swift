@@ -66,20 +66,18 @@ struct ArchiveUnpackCommand: ParsableCommand {
     if file == nil, isatty(STDIN_FILENO) == 1 {
       throw ValidationError("A pack does not come from a terminal: say its file, or hand it to the input.")
     }
-    let descriptor = try file.map(descriptor) ?? STDIN_FILENO
-    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-    let unpacked = try unpacked(descriptor, path)
+    let unpacked = try unpacked(input(file), path)
     if report.json { return try printJSON(PackReport(unpacked, path)) }
     try StandardOutput.line(
       "Unpacked \(printable(path)) as of commit \(unpacked.commitNumber), packed \(formattedDate(unpacked.date)): "
         + "\(counted(unpacked.fileCount, "file")), \(formattedSize(Int(unpacked.byteCount))).")
   }
 
-  private func unpacked(_ descriptor: Int32, _ path: String) throws -> PackSummary {
+  private func unpacked(_ input: borrowing InputDescriptor, _ path: String) throws -> PackSummary {
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
     do {
-      return try Archive.unpack(from: descriptor, to: path) { progress in
+      return try Archive.unpack(from: input.descriptor, to: path) { progress in
         try Interruption.check()
         line.show("unpacking", Int(progress.doneByteCount), Int(progress.byteCount))
       }
@@ -91,11 +89,12 @@ struct ArchiveUnpackCommand: ParsableCommand {
     }
   }
 
-  private func descriptor(_ file: String) throws -> Int32 {
-    let path = bytes(file).map { CChar(bitPattern: $0) } + [0]
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw CannotOpen("\(file) cannot be read: \(systemMessage()).") }
-    return descriptor
+  private func input(_ file: String?) throws -> InputDescriptor {
+    do {
+      return try InputDescriptor(file ?? "-")
+    } catch let error as InputError {
+      throw CannotOpen(error.description)
+    }
   }
 }
 

@@ -36,10 +36,16 @@ enum ArchiveProgressText {
   /// As wide as the terminal: of the path the end is shown.
   private static func line(_ parts: [String], _ path: [UInt8]) -> String {
     let text = parts.joined(separator: ", ")
-    let room = Terminal.columnCount - text.count - 3
-    let name = printable(String(decoding: path, as: UTF8.self))
-    if path.isEmpty || room < 8 { return String(text.prefix(Terminal.columnCount - 1)) }
-    return text + "  " + (name.count <= room ? name : "…" + name.suffix(room - 1))
+    let room = Terminal.columnCount - text.columnCount - 3
+    if path.isEmpty || room < 8 { return text }
+    let name = printable(String(decoding: withoutDoubleSlashes(path), as: UTF8.self))
+    return text + "  " + (name.columnCount <= room ? name : "…" + name.suffix(columns: room - 1))
+  }
+
+  /// A directory that was typed with a slash at its end gives paths with two.
+  private static func withoutDoubleSlashes(_ path: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    return path.indices.filter { $0 == 0 || path[$0] != slash || path[$0 - 1] != slash }.map { path[$0] }
   }
 }
 

@@ -25,6 +25,8 @@ struct ArchiveRewriteCommand: ParsableCommand {
     guard !exclude.isEmpty || !excludeFrom.isEmpty else {
       throw ValidationError("What is to be left out? Say it with --exclude.")
     }
+    try StandardInput.check(
+      [options.secret.standardInputUse()] + ChoosingArguments.standardInputUses(excludeFrom: excludeFrom))
     let rules = try ChoosingArguments.options(exclude: exclude, excludeFrom: excludeFrom, include: [])
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }

@@ -19,7 +19,7 @@ struct ArchiveSnapshotsCommand: ParsableCommand {
     }
     if json { return try printJSON(snapshots.map { SnapshotReport($0) }) }
     var table = TextTable(
-      .text("Paths"), .text("Snapshot"), .text("Time"), .text("Host"), .number("Files"), .number("Size"))
+      .longText("Paths"), .text("Snapshot"), .text("Time"), .longText("Host"), .number("Files"), .number("Size"))
     for snapshot in snapshots {
       let paths = snapshot.paths.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
       let tags = snapshot.tags.isEmpty ? "" : " [\(snapshot.tags.joined(separator: ", "))]"
@@ -37,6 +37,8 @@ struct SnapshotReport: Encodable {
   let time: Date
   let host: String
   let paths: [String]
+  /// The bytes of the paths, if one of them is not UTF-8.
+  let pathBytes: [Data]?
   let tags: [String]
   let files: Int
   let directories: Int
@@ -48,6 +50,8 @@ struct SnapshotReport: Encodable {
     time = snapshot.time
     host = snapshot.host
     paths = snapshot.paths.map { String(decoding: $0, as: UTF8.self) }
+    let areTexts = zip(paths, snapshot.paths).allSatisfy { $0.utf8.elementsEqual($1) }
+    pathBytes = areTexts ? nil : snapshot.paths.map { Data($0) }
     tags = snapshot.tags
     files = snapshot.counts.files
     directories = snapshot.counts.directories

@@ -48,7 +48,7 @@ struct ArchiveTarExportCommand: ParsableCommand {
 
   private func descriptor() throws -> Int32 {
     guard let output else { return STDOUT_FILENO }
-    let descriptor = unsafe open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = unsafe open(cPath(output), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw OutputError(description: "\(output) cannot be made: \(systemMessage()).") }
     return descriptor
   }

@@ -12,6 +12,8 @@ struct ArchiveTarImportCommand: ParsableCommand {
       From the standard input, unless a file is named. The stream may be compressed with gzip, zstd, xz or bzip2. What \
       cannot be in a snapshot is left out and listed, and the exit status is 1 then. Of a stream that is damaged or cut off \
       no snapshot is made.
+
+      While another process has the archive open, this waits for five minutes, or as long as --wait says.
       """)
 
   @Argument(help: "The archive's directory, and the file; -: the standard input.") var arguments: [String] = []
@@ -33,13 +35,26 @@ struct ArchiveTarImportCommand: ParsableCommand {
     let (path, files) = try ArchiveOptions.split(arguments)
     guard files.count < 2 else { throw ValidationError("There is more than one file: import one after the other.") }
     let file = files.first ?? "-"
-    if file == "-", options.secret.passphraseFile == "-" {
-      throw ValidationError("The standard input cannot be both the tar stream and the passphrase.")
+    try StandardInput.check(
+      [file == "-" ? "the tar stream" : nil, options.secret.standardInputUse()]
+        + ChoosingArguments.standardInputUses(excludeFrom: excludeFrom))
+    if file == "-", isatty(STDIN_FILENO) == 1 {
+      throw ValidationError("A tar stream does not come from a terminal: name a file, or hand one to the input.")
     }
     let importOptions = try importOptions()
-    let descriptor = try descriptor(of: file)
-    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-    let added = try options.withArchive(path, dryRun ? .read : .write) { archive in
+    let added = try added(from: InputDescriptor(file), file, to: path, importOptions)
+    try say(added)
+    if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
+    if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
+  }
+
+  private func added(
+    from input: borrowing InputDescriptor, _ file: String, to path: String, _ importOptions: AddOptions
+  ) throws -> Archive.Added {
+    let descriptor = input.descriptor
+    return try options.withArchive(
+      path, dryRun ? .read : .write, defaultWait: WaitOptions.unattendedSeconds, isQuiet: report.quiet
+    ) { archive in
       var line = ProgressLine(isShown: !report.quiet && !report.json)
       defer { line.clear() }
       let start = ContinuousClock.now
@@ -50,9 +65,6 @@ struct ArchiveTarImportCommand: ParsableCommand {
         line.show(ArchiveProgressText.text(of: progress, seconds: start.duration(to: .now).seconds))
       }
     }
-    try say(added)
-    if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
-    if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
   }
 
   private func importOptions() throws -> AddOptions {
@@ -66,22 +78,6 @@ struct ArchiveTarImportCommand: ParsableCommand {
     result.notesExclusions = verbose
     result.isDryRun = dryRun
     return result
-  }
-
-  private func descriptor(of file: String) throws -> Int32 {
-    guard file == "-" else {
-      // A path may be no UTF-8.
-      let descriptor = unsafe (bytes(file).map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { path in
-        guard let start = path.baseAddress else { return Int32(-1) }
-        return unsafe open(start, O_RDONLY | O_CLOEXEC)
-      }
-      guard descriptor >= 0 else { throw InputError(description: "\(file) cannot be opened: \(systemMessage()).") }
-      return descriptor
-    }
-    if isatty(STDIN_FILENO) == 1 {
-      throw ValidationError("A tar stream does not come from a terminal: name a file, or hand one to the input.")
-    }
-    return STDIN_FILENO
   }
 
   private func say(_ added: Archive.Added) throws {

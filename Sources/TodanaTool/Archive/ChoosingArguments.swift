@@ -23,11 +23,16 @@ struct ChoosingArguments: ParsableArguments {
     return options
   }
 
+  /// What the standard input is read as, once for each time that it is named.
+  static func standardInputUses(excludeFrom: [String]) -> [String] {
+    excludeFrom.filter { $0 == "-" }.map { _ in "the patterns" }
+  }
+
   static func options(exclude: [String], excludeFrom: [String] = [], include: [String]) throws -> ChoosingOptions {
     var options = ChoosingOptions()
     for pattern in exclude { try options.exclude(bytes(pattern)) }
     for file in excludeFrom {
-      try options.exclude(lines: InputFile.content(of: file, byteLimit: 64 << 20), of: bytes(file))
+      try options.exclude(lines: InputDescriptor.content(of: file, byteLimit: 64 << 20), of: bytes(file))
     }
     for pattern in include { try options.include(bytes(pattern)) }
     return options

@@ -25,8 +25,7 @@ struct OwnerColumn {
   private static func owner(_ owner: FileOwner) -> String {
     let user = owner.userName.map { String(decoding: $0, as: UTF8.self) } ?? "\(owner.userID)"
     let group = owner.groupName.map { String(decoding: $0, as: UTF8.self) } ?? "\(owner.groupID)"
-    return printable(user).padding(toLength: max(8, user.count), withPad: " ", startingAt: 0) + " "
-      + printable(group).padding(toLength: max(8, group.count), withPad: " ", startingAt: 0)
+    return printable(user).padded(toColumns: 8) + " " + printable(group).padded(toColumns: 8)
   }
 
   static func permissions(_ bits: UInt16) -> String {
@@ -82,24 +81,41 @@ struct ListedFileReport: Encodable {
   let bytes: Int64?
   let modified: String
   let target: String?
+  /// The bytes of a link's target that is not UTF-8.
+  let targetBytes: Data?
 
   init(_ listed: ListedFile) {
     let file = listed.file
     path = String(decoding: listed.path, as: UTF8.self)
-    pathBytes = path.utf8.elementsEqual(listed.path) ? nil : Data(listed.path)
+    pathBytes = Self.bytesIfNoText(listed.path)
     kind = file.kind.name
     permissions = String(file.permissions, radix: 8)
     (userID, groupID) = (file.owner.userID, file.owner.groupID)
     user = file.owner.userName.map { String(decoding: $0, as: UTF8.self) }
     group = file.owner.groupName.map { String(decoding: $0, as: UTF8.self) }
     bytes = file.kind == .regular ? file.byteCount : nil
-    let nanoseconds = String(file.modificationTime.nanoseconds)
-    modified =
-      "\(file.modificationTime.seconds)." + String(repeating: "0", count: 9 - nanoseconds.count) + nanoseconds
+    modified = Self.seconds(file.modificationTime)
     if case .symbolicLink(let target) = file.kind {
       self.target = String(decoding: target, as: UTF8.self)
+      targetBytes = Self.bytesIfNoText(target)
     } else {
-      target = nil
+      (target, targetBytes) = (nil, nil)
     }
+  }
+
+  /// Seconds since 1970 with nine digits behind the point.
+  ///
+  /// The nanoseconds of a time are counted forwards, also before 1970, where the decimal number counts them backwards.
+  private static func seconds(_ time: FileTime) -> String {
+    let isNegative = time.seconds < 0 && time.nanoseconds > 0
+    let seconds = isNegative ? time.seconds + 1 : time.seconds
+    let nanoseconds = String(isNegative ? 1_000_000_000 - time.nanoseconds : time.nanoseconds)
+    let sign = isNegative && seconds == 0 ? "-" : ""
+    return "\(sign)\(seconds)." + String(repeating: "0", count: 9 - nanoseconds.count) + nanoseconds
+  }
+
+  /// The bytes, if text cannot tell them.
+  private static func bytesIfNoText(_ bytes: [UInt8]) -> Data? {
+    String(validating: bytes, as: UTF8.self) == nil ? Data(bytes) : nil
   }
 }

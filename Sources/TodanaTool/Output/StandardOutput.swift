@@ -1,27 +1,48 @@
+import CProcess
 import Foundation
 import Synchronization
 
 /// The standard output, in large pieces, and with an error where it cannot be written: a dump on a full disk must not
 /// pass for a whole one.
 enum StandardOutput {
-  private static let pending = Mutex<[UInt8]>([])
+  private static let state = Mutex(State())
   private static let pieceByteCount = 1 << 16
+
+  private struct State {
+    var pending: [UInt8] = []
+    var isSummary = false
+    /// Why a summary could not be written.
+    var lostSummary: String?
+  }
 
   static func line(_ text: String) throws { try write(Array((text + "\n").utf8)) }
 
   static func write(_ bytes: [UInt8]) throws {
-    try pending.withLock { pending in
-      pending += bytes
-      if pending.count >= pieceByteCount { try writeOut(&pending) }
+    try state.withLock { state in
+      state.pending += bytes
+      if state.pending.count >= pieceByteCount { try writeOut(&state) }
     }
   }
 
-  static func flush() throws { try pending.withLock { try writeOut(&$0) } }
+  static func flush() throws { try state.withLock { try writeOut(&$0) } }
 
-  private static func writeOut(_ bytes: inout [UInt8]) throws {
-    defer { bytes.removeAll(keepingCapacity: true) }
-    guard write(bytes, to: STDOUT_FILENO) else {
-      throw OutputError(description: "The output cannot be written: \(systemMessage()).")
+  /// Declares that the output only says what the command has done.
+  ///
+  /// From now on an output that cannot be written is no error, since the work is done all the same.
+  static func becomeSummary() { state.withLock { $0.isSummary = true } }
+
+  /// Why a summary could not be written; nil if it was.
+  static var lostSummary: String? { state.withLock { $0.lostSummary } }
+
+  private static func writeOut(_ state: inout State) throws {
+    defer { state.pending.removeAll(keepingCapacity: true) }
+    if state.isSummary {
+      let result = unsafe tdp_write_without_signal(STDOUT_FILENO, state.pending, state.pending.count)
+      if result < 0 { state.lostSummary = systemMessage(-result) }
+      return
+    }
+    guard write(state.pending, to: STDOUT_FILENO) else {
+      throw OutputError(description: "Cannot write to the standard output: \(systemMessage())")
     }
   }
 
@@ -43,13 +64,13 @@ enum StandardOutput {
 /// Makes a file that only its owner can read.
 ///
 /// - Throws: ``OutputError``, also where there is something at the path.
-func writeNewFile(_ path: String, _ bytes: [UInt8]) throws {
-  let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+func writeNewFile(_ path: String, _ content: [UInt8]) throws {
+  let descriptor = unsafe open(cPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   guard descriptor >= 0 else { throw OutputError(description: "\(path) cannot be made: \(systemMessage()).") }
   defer { close(descriptor) }
-  guard StandardOutput.write(bytes, to: descriptor), fsync(descriptor) == 0 else {
+  guard StandardOutput.write(content, to: descriptor), fsync(descriptor) == 0 else {
     let message = systemMessage()
-    unsafe unlink(path)
+    unsafe unlink(cPath(path))
     throw OutputError(description: "\(path) cannot be written: \(message).")
   }
 }

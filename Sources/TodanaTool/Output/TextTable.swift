@@ -1,43 +1,60 @@
-/// Rows under titles, no wider than 80 columns: what does not fit of the first column's texts is left out.
+/// Rows under titles.
+///
+/// On a terminal that is too narrow, the widest of the texts that may be shortened lose their middle. In a file or a pipe
+/// nothing is shortened.
 struct TextTable {
   private let columns: [Column]
   private var rows: [[String]] = []
 
   struct Column {
     let title: String
-    /// Numbers stand on the right.
+    /// Numbers are aligned at the right.
     let isNumber: Bool
+    let canBeShortened: Bool
 
-    static func text(_ title: String) -> Column { Column(title: title, isNumber: false) }
-    static func number(_ title: String) -> Column { Column(title: title, isNumber: true) }
+    static func text(_ title: String) -> Column { Column(title: title, isNumber: false, canBeShortened: false) }
+    static func number(_ title: String) -> Column { Column(title: title, isNumber: true, canBeShortened: false) }
+    /// Names and paths, which may be long.
+    static func longText(_ title: String) -> Column { Column(title: title, isNumber: false, canBeShortened: true) }
   }
 
-  private static let width = 80
   private static let gap = "  "
+  /// Shorter texts would tell nothing: the lines become longer than the terminal instead.
+  private static let leastWidth = 16
 
   init(_ columns: Column...) { self.columns = columns }
 
   mutating func append(_ cells: String...) { rows.append(cells.map(printable)) }
 
-  var lines: [String] {
+  func print() throws {
+    for line in lines(width: Terminal.outputColumnCount) { try StandardOutput.line(line) }
+  }
+
+  /// Puts the lines together, for a terminal of so many columns; nil if there is none.
+  private func lines(width: Int?) -> [String] {
     let all = [columns.map(\.title)] + rows
-    var widths = columns.indices.map { index in all.map { $0[index].count }.max() ?? 0 }
-    let excess = widths.reduce(0, +) + (columns.count - 1) * Self.gap.count - Self.width
-    if excess > 0, let first = widths.first { widths[0] = max(first - excess, 8) }
+    let widths = widths(of: all, room: width)
     return all.map { cells in
       let padded = columns.indices.map { index in
-        aligned(cells[index], width: widths[index], isNumber: columns[index].isNumber)
+        let text = columns[index].canBeShortened ? cells[index].shortened(toColumns: widths[index]) : cells[index]
+        return text.padded(toColumns: widths[index], isNumber: columns[index].isNumber)
       }
       return String(padded.joined(separator: Self.gap).trimmingSuffix(of: " "))
     }
   }
 
-  func print() throws { for line in lines { try StandardOutput.line(line) } }
-
-  private func aligned(_ text: String, width: Int, isNumber: Bool) -> String {
-    let text = text.count > width ? text.prefix(width - 1) + "…" : text
-    let space = String(repeating: " ", count: width - text.count)
-    return isNumber ? space + text : text + space
+  /// The width of each column: that of its longest text, if there is room for all.
+  private func widths(of rows: [[String]], room: Int?) -> [Int] {
+    var widths = columns.indices.map { index in rows.map { $0[index].columnCount }.max() ?? 0 }
+    guard let room else { return widths }
+    var excess = widths.reduce(0, +) + (columns.count - 1) * Self.gap.count - room
+    while excess > 0 {
+      let shortenable = columns.indices.filter { columns[$0].canBeShortened && widths[$0] > Self.leastWidth }
+      guard let widest = shortenable.max(by: { widths[$0] < widths[$1] }) else { break }
+      widths[widest] -= 1
+      excess -= 1
+    }
+    return widths
   }
 }
 

@@ -19,9 +19,6 @@ struct NewSecretOptions: ParsableArguments {
     help: ArgumentHelp("A file with a recovery key that was made before.", valueName: "file"), completion: .file())
   var newRecoveryKeyFile: String?
 
-  /// What is looked at where no option says, before the terminal is asked.
-  static let variable = "TODANA_NEW_PASSPHRASE"
-
   func validate() throws {
     guard sources.count <= 1 else {
       throw ValidationError(
@@ -32,7 +29,13 @@ struct NewSecretOptions: ParsableArguments {
 
   /// What an option or the environment says; nil where neither does.
   func given() throws -> StoreSecret? {
-    try sources.first?.secret() ?? SecretSource.passphrase(ofVariable: Self.variable)
+    try (sources.first ?? SecretEnvironment.new.source())?.secret()
+  }
+
+  /// What the standard input is read as; nil if it is not read for this.
+  func standardInputUse() throws -> String? {
+    let use = try (sources.first ?? SecretEnvironment.new.source())?.standardInputUse
+    return use?.replacing("the ", with: "the new ")
   }
 
   /// The same, or what the terminal says.

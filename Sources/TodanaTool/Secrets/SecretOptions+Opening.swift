@@ -4,15 +4,14 @@ extension SecretOptions {
   /// Opens something, asking for its passphrase only where it turns out to be encrypted.
   ///
   /// - Parameters:
-  ///   - name: What is opened, for the question.
-  ///   - waiting: How long, where somebody else has it in use.
+  ///   - waiting: What is opened, and how long to wait while another process has it open.
   ///   - configuration: What it is opened with, but for the encryption.
   ///   - given: What an option says, read once.
   ///   - open: Opens it.
   /// - Returns: What `open` returns.
   /// - Throws: ``CannotOpen``; what `open` throws otherwise.
   func opening<Result>(
-    _ name: String, _ waiting: WaitOptions, _ configuration: StoreConfiguration, given: StoreSecret?,
+    _ waiting: Waiting, _ configuration: StoreConfiguration, given: StoreSecret?,
     _ open: (StoreConfiguration) throws -> Result
   ) throws -> Result {
     var configuration = configuration
@@ -29,7 +28,9 @@ extension SecretOptions {
     do {
       return try opened(by: given)
     } catch let error as CannotOpen {
-      guard error.storeError?.code == .keyRequired, given == nil, let asked = try asked(for: name) else { throw error }
+      guard error.storeError?.code == .keyRequired, given == nil, let asked = try asked(for: waiting.name) else {
+        throw error
+      }
       return try opened(by: asked)
     }
   }

@@ -22,9 +22,6 @@ struct SecretOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file with the recovery key.", valueName: "file"), completion: .file())
   var recoveryKeyFile: String?
 
-  /// What is looked at where no option says, before the terminal is asked.
-  static let variable = "TODANA_PASSPHRASE"
-
   func validate() throws {
     guard sources.count <= 1 else {
       throw ValidationError(
@@ -35,9 +32,18 @@ struct SecretOptions: ParsableArguments {
   /// What an option says; nil where none does.
   func given() throws -> StoreSecret? { try sources.first?.secret() }
 
+  /// Finds out whether the standard input is read for this.
+  ///
+  /// - Parameter readsEnvironment: Whether the environment counts where no option says.
+  /// - Returns: What it is read as; nil if it is not.
+  /// - Throws: ``SecretError`` if more than one variable is set.
+  func standardInputUse(readsEnvironment: Bool = true) throws -> String? {
+    try (sources.first ?? (readsEnvironment ? SecretEnvironment.current.source() : nil))?.standardInputUse
+  }
+
   /// For something that turned out to be encrypted: what the environment or the terminal says; nil where neither does.
   func asked(for name: String) throws -> StoreSecret? {
-    if let secret = try SecretSource.passphrase(ofVariable: Self.variable) { return secret }
+    if let secret = try SecretEnvironment.current.source()?.secret() { return secret }
     // A command that opens it twice asks once.
     if let secret = Self.answers.withLock({ $0[name] }) { return secret }
     let secret = try Terminal()?.askPassphrase("Passphrase of \(printable(name)): ")
@@ -49,7 +55,7 @@ struct SecretOptions: ParsableArguments {
 
   /// For something that is to be encrypted: what the options, the environment or the terminal say.
   func new(for name: String) throws -> StoreSecret {
-    if let secret = try given() ?? SecretSource.passphrase(ofVariable: Self.variable) { return secret }
+    if let secret = try given() ?? SecretEnvironment.current.source()?.secret() { return secret }
     guard let terminal = Terminal() else {
       throw ValidationError("A passphrase, a key or a recovery key is needed, and there is no terminal to ask.")
     }

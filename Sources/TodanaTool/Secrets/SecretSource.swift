@@ -1,35 +1,52 @@
 import Foundation
+import Synchronization
 import Todana
 
 /// Where a passphrase or key comes from, if it is not asked for.
-enum SecretSource {
+enum SecretSource: Hashable {
   case passphraseFile(String)
   /// A command for the shell, which prints the passphrase.
   case passphraseCommand(String)
+  /// An environment variable that has the passphrase.
+  case passphraseVariable(String)
   case keyFile(String)
   case recoveryKeyFile(String)
 
+  /// Reads it, once: a standard input has no second passphrase, and a command may ask a person.
+  ///
+  /// - Throws: ``SecretError`` if it cannot be had; ``Interrupted``; `StoreError` if it is no recovery key.
   func secret() throws -> StoreSecret {
+    if let secret = Self.known.withLock({ $0[self] }) { return secret }
+    let secret = try readSecret()
+    Self.known.withLock { $0[self] = secret }
+    return secret
+  }
+
+  private static let known = Mutex<[SecretSource: StoreSecret]>([:])
+
+  private func readSecret() throws -> StoreSecret {
     switch self {
     case .passphraseFile(let file): .passphrase(try Self.text(Self.content(of: file), from: file))
     case .passphraseCommand(let command): .passphrase(try Self.text(Self.output(of: command), from: "The command"))
-    case .keyFile(let file): .key([UInt8](try Self.content(of: file)))
+    case .passphraseVariable(let name): .passphrase(try Self.text(ofVariable: name))
+    case .keyFile(let file): .key(try Self.content(of: file))
     case .recoveryKeyFile(let file):
       .recoveryKey(try RecoveryKey(text: try Self.text(Self.content(of: file), from: file)))
     }
   }
 
-  /// A passphrase as the environment has it; nil where it has none.
-  static func passphrase(ofVariable name: String) throws -> StoreSecret? {
-    guard let value = unsafe getenv(name) else { return nil }
-    guard let text = unsafe String(validatingCString: value) else {
-      throw SecretError(description: "The environment variable \(name) is no UTF-8 text.")
+  /// What it is, if it comes from the standard input; nil otherwise.
+  var standardInputUse: String? {
+    switch self {
+    case .passphraseFile("-"): "the passphrase"
+    case .keyFile("-"): "the key"
+    case .recoveryKeyFile("-"): "the recovery key"
+    default: nil
     }
-    return text.isEmpty ? nil : .passphrase(text)
   }
 
   /// The text without the end of its line, which editors and `echo` leave there.
-  static func text(_ bytes: Data, from place: String) throws -> String {
+  static func text(_ bytes: [UInt8], from place: String) throws(SecretError) -> String {
     var bytes = bytes[...]
     if bytes.last == UInt8(ascii: "\n") {
       bytes.removeLast()
@@ -41,59 +58,42 @@ enum SecretSource {
     return text
   }
 
-  /// Whatever gives more is not what was meant, such as a device that never ends.
+  private static func text(ofVariable name: String) throws(SecretError) -> String {
+    guard let value = unsafe getenv(name), let text = unsafe String(validatingCString: value) else {
+      throw SecretError(description: "The environment variable \(name) is no UTF-8 text.")
+    }
+    return text
+  }
+
+  /// A source that gives more is not the one that was meant, such as a device that never ends.
   private static let byteLimit = 4 << 20
 
-  private static func content(of file: String) throws -> Data {
-    let content: Data
+  private static func content(of file: String) throws -> [UInt8] {
     do {
-      let handle = file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: file))
-      content = try read(handle)
-    } catch {
-      throw SecretError(description: "\(file) cannot be read: \(error.localizedDescription)")
+      return try InputDescriptor.content(of: file, byteLimit: byteLimit)
+    } catch let error as InputError {
+      throw SecretError(description: error.description)
     }
-    return try checkLength(of: content, from: file)
   }
 
-  private static func read(_ handle: FileHandle) throws -> Data {
-    var content = Data()
-    // A pipe gives it in parts.
-    while content.count <= byteLimit, let part = try handle.read(upToCount: byteLimit), !part.isEmpty {
-      content += part
-    }
-    return content
-  }
-
-  private static func checkLength(of content: Data, from place: String) throws -> Data {
-    guard content.count <= byteLimit else {
-      throw SecretError(description: "\(place) gives more than \(byteLimit >> 20) MiB: that is no passphrase or key.")
-    }
-    return content
-  }
-
-  private static func output(of command: String) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", command]
-    // The standard input may be what the command line is about.
-    process.standardInput = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    let printed: Data
+  private static func output(of command: String) throws -> [UInt8] {
     do {
-      try process.run()
-      printed = try read(output.fileHandleForReading)
-      // Whatever still writes, the command's own children too, ends with that.
-      try output.fileHandleForReading.close()
-    } catch {
-      throw SecretError(description: "The command for the passphrase cannot be run: \(error.localizedDescription)")
+      // The standard input may be what the command line is about.
+      let running = try RunningCommand(
+        ["/bin/sh", "-c", command], named: "The command for the passphrase", hasInput: false)
+      do {
+        let printed = try running.readOutput(byteLimit: byteLimit)
+        guard printed.count <= byteLimit else {
+          throw CommandError("The command prints more than \(byteLimit >> 20) MiB: that is no passphrase.")
+        }
+        try running.waitForEnd()
+        return printed
+      } catch {
+        running.stop()
+        throw error
+      }
+    } catch let error as CommandError {
+      throw SecretError(description: error.description)
     }
-    process.waitUntilExit()
-    _ = try checkLength(of: printed, from: "The command for the passphrase")
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      throw SecretError(
-        description: "The command for the passphrase failed with status \(process.terminationStatus).")
-    }
-    return printed
   }
 }

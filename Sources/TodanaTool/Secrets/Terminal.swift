@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 import Todana
 
@@ -15,13 +16,6 @@ struct Terminal: ~Copyable {
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
-
-  /// How wide the terminal of the standard error is; 80 where there is none.
-  static var columnCount: Int {
-    var size = winsize()
-    guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
-  }
 
   /// Asks for a passphrase that is there already.
   func askPassphrase(_ question: String) throws -> StoreSecret { .passphrase(try ask(question)) }
@@ -54,8 +48,8 @@ struct Terminal: ~Copyable {
     return try SecretSource.text(try readLine(), from: "The terminal")
   }
 
-  private func readLine() throws -> Data {
-    var line = Data()
+  private func readLine() throws -> [UInt8] {
+    var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n"), line.count < Self.lineByteLimit {
       try waitForInput(descriptor)
       var byte: UInt8 = 0
@@ -69,7 +63,7 @@ struct Terminal: ~Copyable {
   private func write(_ text: String) {
     let bytes = Array(text.utf8)
     // A question that cannot be shown is no reason not to read the answer.
-    _ = unsafe Foundation.write(descriptor, bytes, bytes.count)
+    _ = unsafe tdp_write_without_signal(descriptor, bytes, bytes.count)
   }
 }
 

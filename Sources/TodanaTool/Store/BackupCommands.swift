@@ -35,12 +35,13 @@ struct BackupCommand: ParsableCommand {
   }
 
   func run() throws {
+    try StandardInput.check([store.secret.standardInputUse(), encrypted ? newSecret.standardInputUse() : nil])
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
     // A backup into a series begins with a checkpoint where that is allowed; none of them changes what is saved.
     if series {
       let info = try store.withStore(.writeExisting) { store in
-        try self.store.waiting.whileInUse {
+        try self.store.waiting.waiting(for: destination).whileInUse {
           try store.backUp(into: BackupSeries(at: destination)) { try show($0, &line) }
         }
       }
@@ -94,7 +95,7 @@ struct RestoreCommand: ParsableCommand {
   func run() throws {
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
-    let info = try waiting.whileInUse {
+    let info = try waiting.waiting(for: series).whileInUse {
       try BackupSeries(at: series).restore(number, to: newStore) {
         line.show("restoring", $0.doneByteCount, $0.byteCount)
         try Interruption.check()

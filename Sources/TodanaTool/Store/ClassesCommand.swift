@@ -29,7 +29,7 @@ struct ClassesCommand: ParsableCommand {
     if options.json {
       for entry in entries { try printJSONLine(entry) }
     } else {
-      var table = TextTable(.text("Class"), .number("number"), .number("records"), .number("next row"))
+      var table = TextTable(.longText("Class"), .number("number"), .number("records"), .number("next row"))
       for entry in entries {
         table.append(
           entry.class, "\(entry.number)", entry.recordCount.map(formattedCount) ?? "damaged",

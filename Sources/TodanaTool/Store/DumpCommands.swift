@@ -55,13 +55,8 @@ struct ImportCommand: ParsableCommand {
     let namedBufferCount: Int
   }
 
-  func validate() throws {
-    if secret.passphraseFile == "-", dump == "-" {
-      throw ValidationError("The standard input cannot be both the dump and the passphrase.")
-    }
-  }
-
   func run() throws {
+    try StandardInput.check([dump == "-" ? "the dump" : nil, secret.standardInputUse(readsEnvironment: encrypt)])
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
     var configuration = StoreConfiguration()

@@ -99,7 +99,7 @@ struct IndexEntry: Encodable {
 
 /// Indexes for people.
 func indexTable(_ entries: [IndexEntry]) -> TextTable {
-  var table = TextTable(.text("Index"), .text("class"), .number("entries"), .text("state"))
+  var table = TextTable(.longText("Index"), .longText("class"), .number("entries"), .text("state"))
   for entry in entries { table.append(entry.name, entry.class, formattedCount(entry.entryCount), entry.state) }
   return table
 }

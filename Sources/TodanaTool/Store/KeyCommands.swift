@@ -53,6 +53,7 @@ struct KeyAddCommand: ParsableCommand {
   @Flag(help: "For programs: one JSON document.") var json = false
 
   func run() throws {
+    try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
     let recovery = recoveryKey ? RecoveryKey() : nil
     let number = try store.withStore(.writeExisting) { opened in
       let secret = try recovery.map { .recoveryKey($0) } ?? newSecret.secret(for: store.store)
@@ -79,6 +80,7 @@ struct KeyChangeCommand: ParsableCommand {
   @Flag(help: "For programs: one JSON document.") var json = false
 
   func run() throws {
+    try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
     let number = try store.withStore(.writeExisting) { opened in
       try opened.keys.change(to: try newSecret.secret(for: store.store))
     }

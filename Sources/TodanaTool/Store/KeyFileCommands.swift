@@ -19,6 +19,7 @@ struct KeyRotateCommand: ParsableCommand {
   @OptionGroup var options: MigrationOptions
 
   func run() throws {
+    try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
     let current = try store.secret.given() ?? store.secret.asked(for: store.store)
     guard let current else { throw ValidationError("A passphrase or key that opens the store is needed.") }
     let kept = try newSecret.given() ?? current
@@ -62,18 +63,22 @@ struct KeyImportCommand: ParsableCommand {
   @OptionGroup var store: StoreOptions
   @Argument(help: "The exported file.", completion: .file()) var file: String
 
+  /// No file of keys is as large.
+  private static let byteLimit = 64 << 20
+
   func run() throws {
-    let keys: Data
+    try StandardInput.check([store.secret.standardInputUse(), file == "-" ? "the file of keys" : nil])
+    let keys: [UInt8]
     do {
-      keys = try Data(contentsOf: URL(filePath: file))
-    } catch {
-      throw OutputError(description: "\(file) cannot be read: \(error.localizedDescription)")
+      keys = try InputDescriptor.content(of: file, byteLimit: Self.byteLimit)
+    } catch let error as InputError {
+      throw OutputError(description: error.description)
     }
     guard let secret = try store.secret.given() ?? store.secret.asked(for: file) else {
       throw ValidationError("A passphrase or key that opens the exported file is needed.")
     }
-    try store.waiting.whileInUse {
-      try Store.importKeys([UInt8](keys), at: store.store, encryption: .callback { secret })
+    try store.waiting.waiting(for: store.store).whileInUse {
+      try Store.importKeys(keys, at: store.store, encryption: .callback { secret })
     }
   }
 }

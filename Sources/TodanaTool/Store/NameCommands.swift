@@ -19,7 +19,7 @@ struct NamesCommand: ParsableCommand {
   }
 
   func run() throws {
-    var table = TextTable(.text("Name"), .number("version"), .number("bytes"))
+    var table = TextTable(.longText("Name"), .number("version"), .number("bytes"))
     try store.withStore { store in
       try store.rawNamedBuffers { buffer, _ in
         try Interruption.check()

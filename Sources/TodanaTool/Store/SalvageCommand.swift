@@ -20,7 +20,7 @@ struct SalvageCommand: ParsableCommand {
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
     let encryption = try store.encryption()
-    let report = try store.waiting.whileInUse {
+    let report = try store.waiting.waiting(for: store.store).whileInUse {
       try Store.salvage(from: store.store, to: newStore, encryption: encryption) {
         line.show("salvaging", $0.doneByteCount, $0.byteCount)
         try Interruption.check()

@@ -20,7 +20,7 @@ struct BackupsListCommand: ParsableCommand {
   @OptionGroup var options: ListOptions
 
   func run() throws {
-    let backups = try waiting.whileInUse { try BackupSeries(at: series).backups() }
+    let backups = try waiting.waiting(for: series).whileInUse { try BackupSeries(at: series).backups() }
     var table = TextTable(.number("Number"), .text("date"), .number("commit"), .number("size"), .number("new"))
     for info in backups {
       if options.json {
@@ -53,7 +53,7 @@ struct BackupsVerifyCommand: ParsableCommand {
   func run() throws {
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
-    let report = try waiting.whileInUse {
+    let report = try waiting.waiting(for: series).whileInUse {
       try BackupSeries(at: series).verify(number) {
         line.show("verifying", $0.doneByteCount, $0.byteCount)
         try Interruption.check()
@@ -94,7 +94,7 @@ struct BackupsPruneCommand: ParsableCommand {
   func run() throws {
     var line = ProgressLine(isShown: !quiet)
     defer { line.clear() }
-    try waiting.whileInUse {
+    try waiting.waiting(for: series).whileInUse {
       try BackupSeries(at: series).prune(keeping: keep) {
         line.show("pruning", $0.doneByteCount, $0.byteCount)
         try Interruption.check()

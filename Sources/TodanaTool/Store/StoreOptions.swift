@@ -31,8 +31,8 @@ struct StoreOptions: ParsableArguments {
     var configuration = StoreConfiguration()
     configuration.resumingMigration = resuming
     configuration.backendOptions.access = access
-    return try secret.opening(store, waiting, configuration, given: given) { configuration in
-      try Store(.directory(store), classes: [], configuration: configuration)
+    return try secret.opening(waiting.waiting(for: store), configuration, given: given) {
+      try Store(.directory(store), classes: [], configuration: $0)
     }
   }
 
@@ -47,31 +47,5 @@ struct StoreOptions: ParsableArguments {
   /// As far as can be told without opening it: it has a file of keys.
   private var isEncrypted: Bool {
     ["keys", "keys-copy"].contains { FileManager.default.fileExists(atPath: "\(store)/\($0)") }
-  }
-}
-
-/// How long a command waits for what somebody else is using.
-struct WaitOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("How long to wait for what is in use.", valueName: "seconds")) var wait: Double = 0
-
-  func validate() throws {
-    guard wait >= 0, wait <= 1e9 else { throw ValidationError("--wait takes a number of seconds.") }
-  }
-
-  /// Calls something that opens a store, or a series of backups, until nobody has it in use.
-  ///
-  /// - Throws: ``CannotOpen``; what the closure throws for other reasons.
-  func whileInUse<Result>(_ body: () throws -> Result) throws -> Result {
-    let end = ContinuousClock.now + .seconds(wait)
-    while true {
-      do {
-        return try body()
-      } catch let error as StoreError where error.preventsOpening {
-        guard error.backendError?.code == .inUse, ContinuousClock.now < end else { throw CannotOpen(error) }
-        // Not the library's own waiting, which signals do not end.
-        try Interruption.check()
-        usleep(50_000)
-      }
-    }
   }
 }

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import TodanaArchive
+
+/// Where the files of a new snapshot come from.
+enum AddSource {
+  case paths([[UInt8]])
+  /// The standard input is one file. Without bytes it is refused, unless it may be empty.
+  case standardInput(name: [UInt8], mayBeEmpty: Bool)
+  /// The output of a command is one file.
+  case command([String], name: [UInt8])
+
+  /// Makes the snapshot.
+  ///
+  /// - Throws: ``CommandError`` or ``EmptyInputError`` if the input cannot be trusted: then there is no snapshot; what
+  ///   `Archive.add` throws.
+  func add(
+    to archive: Archive, _ options: AddOptions, progress: (AddProgress) throws -> Void
+  ) throws -> Archive.Added {
+    switch self {
+    case .paths(let paths): try archive.add(paths, options: options, progress: progress)
+    case .standardInput(let name, let mayBeEmpty):
+      try archive.add(descriptor: STDIN_FILENO, name: name, options: options, progress: progress) { read in
+        if read.counts.bytes == 0, !mayBeEmpty { throw EmptyInputError() }
+      }
+    case .command(let arguments, let name):
+      try Self.add(outputOf: arguments, name, to: archive, options, progress: progress)
+    }
+  }
+
+  private static func add(
+    outputOf arguments: [String], _ name: [UInt8], to archive: Archive, _ options: AddOptions,
+    progress: (AddProgress) throws -> Void
+  ) throws -> Archive.Added {
+    let command = try RunningCommand(arguments, hasInput: true)
+    do {
+      return try archive.add(descriptor: command.output, name: name, options: options) {
+        try progress($0)
+        try command.checkOutput()
+      } accepting: { _ in
+        try command.waitForEnd()
+      }
+    } catch {
+      command.stop()
+      throw error
+    }
+  }
+}
+
+/// The standard input had no bytes.
+struct EmptyInputError: Error, CustomStringConvertible {
+  let description =
+    "The standard input is empty, as if the command that writes it had failed: no snapshot was made. --allow-empty makes one."
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// A file of the command line that is read from its start to its end, or the standard input.
+///
+/// A first Ctrl-C ends the wait for the writer of a FIFO, and the wait for more of a pipe.
+struct InputDescriptor: ~Copyable {
+  let descriptor: Int32
+
+  /// Opens a file.
+  ///
+  /// - Parameter path: As it was typed; `-` is the standard input.
+  /// - Throws: ``InputError`` if it cannot be opened; ``Interrupted``.
+  init(_ path: String) throws {
+    descriptor = path == "-" ? STDIN_FILENO : try Self.open(path)
+  }
+
+  deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+  /// Reads the next bytes.
+  ///
+  /// - Parameters:
+  ///   - byteLimit: The most that are read at once.
+  ///   - path: The file, for errors.
+  /// - Returns: The bytes; none at the end.
+  /// - Throws: ``InputError``; ``Interrupted``.
+  func read(upTo byteLimit: Int, of path: String) throws -> [UInt8] {
+    while true {
+      try waitForInput(descriptor)
+      var bytes = [UInt8](repeating: 0, count: byteLimit)
+      let count = unsafe Foundation.read(descriptor, &bytes, bytes.count)
+      if count >= 0 { return Array(bytes[..<count]) }
+      if errno != EINTR { throw InputError(path, "cannot be read", systemMessage()) }
+    }
+  }
+
+  /// Reads a whole file.
+  ///
+  /// - Parameters:
+  ///   - path: As it was typed; `-` is the standard input.
+  ///   - byteLimit: The most bytes that it may have.
+  /// - Returns: Its bytes.
+  /// - Throws: ``InputError``, also if there is more; ``Interrupted``.
+  static func content(of path: String, byteLimit: Int) throws -> [UInt8] {
+    let input = try InputDescriptor(path)
+    var content: [UInt8] = []
+    while content.count <= byteLimit {
+      let part = try input.read(upTo: min(1 << 20, byteLimit + 1), of: path)
+      if part.isEmpty { return content }
+      content += part
+    }
+    throw InputError(path, "cannot be read", "it has more than \(formattedSize(byteLimit))")
+  }
+
+  private static func open(_ path: String) throws -> Int32 {
+    // Without waiting for the writer of a FIFO, which a call of the system would do after a signal as well.
+    var descriptor = unsafe Foundation.open(cPath(path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    // Another program has a lease on the file, and returns it while this one waits.
+    if descriptor < 0, errno == EWOULDBLOCK {
+      descriptor = unsafe Foundation.open(cPath(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    }
+    guard descriptor >= 0 else { throw InputError(path, "cannot be opened", systemMessage()) }
+    var status = stat()
+    if unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
+      do {
+        // Before the first writer came this waits, rather than finding the end.
+        try waitForInput(descriptor)
+      } catch {
+        close(descriptor)
+        throw error
+      }
+    }
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+    return descriptor
+  }
+}
+
+/// A file of the command line that cannot be read: wrong use.
+struct InputError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ path: String, _ failure: String, _ reason: String) {
+    description = "\(path == "-" ? "The standard input" : path) \(failure): \(reason)."
+  }
+}
+
+/// Waits until there is something to read, or the end.
+///
+/// - Throws: ``Interrupted``: a read would go on waiting after a signal.
+func waitForInput(_ descriptor: Int32) throws(Interrupted) {
+  while true {
+    try Interruption.check()
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    if unsafe Foundation.poll(&poll, 1, 200) > 0 { return }
+  }
+}
+
+/// A path as it was typed, for calls of the system.
+func cPath(_ path: String) -> [CChar] { bytes(path).map { CChar(bitPattern: $0) } + [0] }
+
+/// The latest failure of a call of the system, in words.
+func systemMessage(_ number: Int32 = errno) -> String { unsafe String(cString: strerror(number)) }

@@ -1,0 +1,19 @@
+import CProcess
+import Foundation
+
+/// Messages for people, on the standard error.
+///
+/// A message that cannot be written is dropped: a terminal that was closed, or a full disk under a log, must not end the
+/// work. No call waits longer than the descriptor makes it wait, and none raises `SIGPIPE`.
+enum StandardError {
+  static func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = unsafe tdp_write_without_signal(STDERR_FILENO, bytes, bytes.count)
+  }
+}
+
+/// Writes a message for people to the standard error, with the tool's name before it.
+func report(_ message: String) { StandardError.write("todana: \(printable(message))\n") }
+
+/// Does what `report` does; for commands that have a property of that name.
+func warn(_ message: String) { report(message) }

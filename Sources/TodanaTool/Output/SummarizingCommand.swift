@@ -1,0 +1,34 @@
+import ArgumentParser
+
+/// A command that changes something, and then says what it did.
+///
+/// What it prints is a summary, which may be lost without harm: if the standard output is closed or full, the work still
+/// counts, and the exit status is that of the work. Of all other commands the output is the result.
+protocol SummarizingCommand: ParsableCommand {
+  /// Whether the output is the result after all, as a report for programs is.
+  var printsResult: Bool { get }
+}
+
+extension SummarizingCommand {
+  var printsResult: Bool { false }
+}
+
+extension ArchiveInitCommand: SummarizingCommand { var printsResult: Bool { json } }
+extension ArchiveAddCommand: SummarizingCommand { var printsResult: Bool { report.json || dryRun } }
+extension ArchiveTarImportCommand: SummarizingCommand { var printsResult: Bool { report.json || dryRun } }
+extension ArchiveExtractCommand: SummarizingCommand { var printsResult: Bool { report.json || dryRun } }
+extension ArchiveRemoveCommand: SummarizingCommand {}
+extension ArchivePruneCommand: SummarizingCommand { var printsResult: Bool { json || dryRun } }
+extension ArchiveTagCommand: SummarizingCommand {}
+extension ArchiveRewriteCommand: SummarizingCommand { var printsResult: Bool { report.json } }
+extension ArchiveCopyCommand: SummarizingCommand { var printsResult: Bool { report.json } }
+extension ArchiveCompactCommand: SummarizingCommand { var printsResult: Bool { report.json } }
+extension ArchiveUnpackCommand: SummarizingCommand { var printsResult: Bool { report.json } }
+
+extension ImportCommand: SummarizingCommand { var printsResult: Bool { options.json } }
+extension BackupCommand: SummarizingCommand { var printsResult: Bool { options.json } }
+extension RestoreCommand: SummarizingCommand { var printsResult: Bool { options.json } }
+extension CompactCommand: SummarizingCommand { var printsResult: Bool { options.json } }
+extension IndexRebuildCommand: SummarizingCommand { var printsResult: Bool { options.json } }
+extension KeyChangeCommand: SummarizingCommand { var printsResult: Bool { json } }
+extension KeyRotateCommand: SummarizingCommand {}
