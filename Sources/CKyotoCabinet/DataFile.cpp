@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "Checksum.h"
 #include "Failure.h"
@@ -295,7 +296,22 @@ constexpr int64_t kSealedPages = 4096;
 // buckets, and would take a fault, and a place in the translation cache, for each small page.
 constexpr int64_t kHugePage = 2 << 20;
 
+// Left free where the process's address space is limited (ulimit -v): a reservation that fails is an error, while an
+// allocation that fails ends the process, in Swift's runtime for example.
+constexpr int64_t kHeadroom = 128 << 20;
+
+bool leavesHeadroom(int64_t byteCount) {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  void *mapped =
+    ::mmap(nullptr, byteCount + kHeadroom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return false;
+  ::munmap(mapped, byteCount + kHeadroom);
+  return true;
+}
+
 char *reserveAddressSpace(int64_t byteCount, const std::string &name) {
+  if (!leavesHeadroom(byteCount)) throw Failure::fromErrno(ENOMEM, "cannot reserve address space", name);
   const int64_t slack = byteCount >= 2 * kHugePage ? kHugePage : 0;
   void *mapped =
     ::mmap(nullptr, byteCount + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -47,6 +47,7 @@ enum Main {
   private static func run() throws {
     let arguments = TypedArguments.all
     var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(arguments))
+    try AddressSpace.prepare()
     if let command = command as? any SummarizingCommand, !command.printsResult { StandardOutput.becomeSummary() }
     do {
       try command.run()

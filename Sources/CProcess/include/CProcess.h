@@ -30,6 +30,12 @@ bool tdp_ignores_signal(int number);
 // Ignores SIGXFSZ: writing beyond the limit of `ulimit -f` then fails with EFBIG rather than ending the process.
 void tdp_ignore_file_size_signal(void);
 
+// The address space that the process may use (ulimit -v), in bytes; -1 if it is not limited.
+int64_t tdp_address_space_limit(void);
+
+// Has all threads allocate from one heap: each further one of the C library reserves 64 MiB of address space.
+void tdp_use_one_heap(void);
+
 // Starts a program, which is looked for in PATH, with a pipe as its standard output.
 //
 // `arguments` ends with a null; the first one names the program. The program has no standard input if `has_input` is
