@@ -18,7 +18,7 @@ struct CannotOpen: Error, CustomStringConvertible {
 
   /// Another process has it open.
   init(inUse error: StoreError) {
-    description = "\(error). While a command writes to it, no other can open it: --wait SECONDS waits for that."
+    description = "\(error). A command that writes needs it alone: --wait SECONDS waits for the other one."
     storeError = error
   }
 }

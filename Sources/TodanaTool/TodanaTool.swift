@@ -21,7 +21,8 @@ struct StoreTool: ParsableCommand {
     abstract: "Looks into stores, and looks after them.",
     discussion: """
       Needs none of the program's classes. The passphrase of an encrypted store comes from an option, from the environment \
-      variable TODANA_PASSPHRASE, or is asked for; it is never an argument.
+      variables TODANA_PASSPHRASE, TODANA_PASSPHRASE_FILE or TODANA_PASSPHRASE_COMMAND, or is asked for; it is never an \
+      argument.
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [

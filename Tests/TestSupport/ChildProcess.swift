@@ -145,18 +145,28 @@ public final class ChildProcess {
   ) throws -> Int {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
     #else
       var actions = unsafe posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
     #endif
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    // Tests that run in the background, or under nohup, hand ignored signals on, and tests send these.
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var defaults = sigset_t()
+    unsafe sigemptyset(&defaults)
+    for signal in [SIGHUP, SIGINT, SIGTERM, SIGPIPE] { unsafe sigaddset(&defaults, signal) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     // C strings that live until after the call, and a null at their end.
     var cArguments = unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { unsafe cArguments.forEach { unsafe free($0) } }
     var processID: pid_t = 0
-    let failure = unsafe posix_spawn(&processID, path, &actions, nil, &cArguments, environ)
+    let failure = unsafe posix_spawn(&processID, path, &actions, &attributes, &cArguments, environ)
     guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .ENOENT) }
     return Int(processID)
   }

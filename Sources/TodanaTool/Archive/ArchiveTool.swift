@@ -7,8 +7,11 @@ struct ArchiveTool: ParsableCommand {
     abstract: "Keeps snapshots of files: deduplicated, compressed, encrypted.",
     discussion: """
       An archive is a directory that holds any number of snapshots. Where the environment variable TODANA_ARCHIVE names \
-      one, commands take no ARCHIVE argument. Its passphrase comes from an option, from the environment variable \
-      TODANA_PASSPHRASE, or is asked for; it is never an argument.
+      one, commands take no ARCHIVE argument. Its passphrase comes from an option, from the environment variables \
+      TODANA_PASSPHRASE, TODANA_PASSPHRASE_FILE or TODANA_PASSPHRASE_COMMAND, or is asked for; it is never an argument.
+
+      A command that writes needs the archive alone, and commands that read share it. What another process has open is \
+      waited for with --wait, by `add` and `tar import` for five minutes without it.
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [

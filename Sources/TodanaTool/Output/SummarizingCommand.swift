@@ -23,6 +23,8 @@ extension ArchiveTagCommand: SummarizingCommand {}
 extension ArchiveRewriteCommand: SummarizingCommand { var printsResult: Bool { report.json } }
 extension ArchiveCopyCommand: SummarizingCommand { var printsResult: Bool { report.json } }
 extension ArchiveCompactCommand: SummarizingCommand { var printsResult: Bool { report.json } }
+// A pack on the standard output is written by the library, with an error where that fails.
+extension ArchivePackCommand: SummarizingCommand { var printsResult: Bool { report.json } }
 extension ArchiveUnpackCommand: SummarizingCommand { var printsResult: Bool { report.json } }
 
 extension ImportCommand: SummarizingCommand { var printsResult: Bool { options.json } }
@@ -30,5 +32,6 @@ extension BackupCommand: SummarizingCommand { var printsResult: Bool { options.j
 extension RestoreCommand: SummarizingCommand { var printsResult: Bool { options.json } }
 extension CompactCommand: SummarizingCommand { var printsResult: Bool { options.json } }
 extension IndexRebuildCommand: SummarizingCommand { var printsResult: Bool { options.json } }
+extension KeyAddCommand: SummarizingCommand { var printsResult: Bool { json || recoveryKey } }
 extension KeyChangeCommand: SummarizingCommand { var printsResult: Bool { json } }
 extension KeyRotateCommand: SummarizingCommand {}

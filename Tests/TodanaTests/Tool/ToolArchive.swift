@@ -14,6 +14,7 @@ struct ToolArchive {
     let time: Date
     let host: String
     let paths: [String]
+    let pathBytes: [Data]?
     let tags: [String]
     let files: Int
     let directories: Int
@@ -44,6 +45,7 @@ struct ToolArchive {
     let permissions: String
     let modified: String
     let target: String?
+    let targetBytes: Data?
     let snapshot: String?
   }
 
@@ -66,6 +68,16 @@ struct ToolArchive {
   /// Starts the same, to be waited for or killed.
   func start(_ command: String, _ arguments: String...) throws -> ChildProcess {
     try ChildProcess(product: "todana", ["archive", command, path] + arguments + ["--key-file", keyFile])
+  }
+
+  /// Waits until a command that was started has the archive open: it says so in a file.
+  ///
+  /// Any other look at the archive might come first, and have it then.
+  func waitUntilOpen(by command: ChildProcess) throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while try !text(of: "archive/lock").hasPrefix("\(command.processID)\n"), ContinuousClock.now < end {
+      Thread.sleep(forTimeInterval: 0.02)
+    }
   }
 
   /// Makes a snapshot; the id.

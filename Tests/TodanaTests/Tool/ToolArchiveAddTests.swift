@@ -84,7 +84,7 @@ import Testing
     #expect(try made.run("add", "--stdin", "dump.sql", input: text).status == 0)
     #expect(try listed() == ["dump.sql"])
     #expect(try made.run("cat", "dump.sql").text == text)
-    #expect(try made.run("add", "--stdin", "empty", input: "").status == 0)
+    #expect(try made.run("add", "--stdin", "empty", "--allow-empty", input: "").status == 0)
     #expect(try made.run("cat", "empty").output == Data())
     for name in ["a/b", "..", ""] { #expect(try made.run("add", "--stdin", name, input: "x").status == 2) }
     #expect(try made.run("add", "src", "--stdin", "x", input: "x").status == 2)

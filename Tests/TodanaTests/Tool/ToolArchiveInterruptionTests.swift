@@ -14,27 +14,47 @@ import Testing
   /// An `add` that has the archive, and waits for more of its input.
   private func startAdding(_ text: String) throws -> ChildProcess {
     let adding = try made.start("add", "--stdin", "pipe")
-    // Who has it says so in a file: any other look at the archive might come first, and have it then.
-    let end = ContinuousClock.now + .seconds(60)
-    while try !made.text(of: "archive/lock").hasPrefix("\(adding.processID)\n"), ContinuousClock.now < end {
-      Thread.sleep(forTimeInterval: 0.02)
-    }
+    try made.waitUntilOpen(by: adding)
     adding.write(text)
     return adding
   }
 
   @Test func `a second add is told who has the archive, or waits`() throws {
     let adding = try startAdding("from a pipe")
-    let refused = try made.run("add", "src")
+    let refused = try made.run("add", "src", "--wait", "0")
     #expect(refused.status == 3 && refused.messages.contains("\(adding.processID)"))
-    #expect(try made.run("list").status == 3)
-    let waiting = try made.start("add", "--wait", "600", made.directory.path("src"))
+    let list = try made.run("list")
+    #expect(list.status == 3 && list.messages.contains("--wait SECONDS"))
+    let waiting = try made.start("add", made.directory.path("src"))
     Thread.sleep(forTimeInterval: 0.2)
     adding.endInput()
     #expect(adding.waitForExit() == 0)
     #expect(waiting.waitForExit() == 0)
     #expect(try made.snapshots().map(\.files) == [1, 5])
     #expect(try made.run("cat", "--snapshot", made.snapshots()[0].id, "pipe").text == "from a pipe")
+  }
+
+  @Test func `an add that waits says so, and ends at a signal`() throws {
+    let adding = try startAdding("from a pipe")
+    let messages = made.directory.path("messages")
+    let waiting = try ChildProcess(
+      executable: "/bin/sh",
+      [
+        "-c", "exec \"$@\" 2>\"$0\"", messages, ChildProcess.path(ofProduct: "todana"), "archive", "add", made.path,
+        made.directory.path("src"), "--key-file", made.keyFile,
+      ])
+    let end = ContinuousClock.now + .seconds(60)
+    while (FileManager.default.contents(atPath: messages) ?? Data()).isEmpty, ContinuousClock.now < end {
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    kill(pid_t(waiting.processID), SIGINT)
+    #expect(waiting.waitForExit() >> 8 == 130)
+    let holder = "waiting for \(made.path), in use by process \(adding.processID)"
+    #expect(try made.text(of: "messages") == "todana: \(holder)\ntodana: interrupted\n")
+    let quiet = try made.run("add", "src", "--quiet", "--wait", "0.1")
+    #expect(quiet.status == 3 && !quiet.messages.contains("waiting for"))
+    adding.endInput()
+    #expect(adding.waitForExit() == 0)
   }
 
   @Test func `an add that is killed leaves nothing to be unlocked, and nothing half done`() throws {

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A terminal that no person sits at: a process has one end as its terminal, the test reads the other one.
+final class PseudoTerminal {
+  /// The end for processes.
+  let path: String
+  private var main: Int32
+  /// Kept open, so that what a process wrote can be read after its end.
+  private var held: Int32
+
+  /// TIOCSPTLCK and TIOCGPTN of Linux.
+  private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+
+  init(columns: UInt16 = 80) throws {
+    // As posix_openpt, unlockpt and ptsname do it, which Swift's import of the C library lacks.
+    main = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (isLocked, number): (Int32, UInt32) = (0, 0)
+    guard main >= 0, unsafe ioctl(main, Self.setLock, &isLocked) == 0, unsafe ioctl(main, Self.getNumber, &number) == 0
+    else { throw POSIXError(.ENODEV) }
+    path = "/dev/pts/\(number)"
+    held = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    guard held >= 0, unsafe ioctl(main, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.ENODEV) }
+  }
+
+  deinit { close() }
+
+  /// Takes the terminal away from the processes that have it.
+  func close() {
+    for descriptor in [main, held] where descriptor >= 0 { _ = Foundation.close(descriptor) }
+    (main, held) = (-1, -1)
+  }
+
+  /// What was written to it so far.
+  func text() -> String {
+    _ = fcntl(main, F_SETFL, fcntl(main, F_GETFL) | O_NONBLOCK)
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe read(main, &piece, piece.count)
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += piece[..<count]
+    }
+  }
+
+  /// A command that runs another one with this terminal as its standard error.
+  var asError: [String] { ["sh", "-c", "exec \"$@\" 2>\"$0\"", path] }
+
+  /// A command that runs another one with this terminal as its standard output.
+  var asOutput: [String] { ["sh", "-c", "exec \"$@\" >\"$0\"", path] }
+}
