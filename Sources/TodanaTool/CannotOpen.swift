@@ -18,7 +18,9 @@ struct CannotOpen: Error, CustomStringConvertible {
 
   /// Another process has it open.
   init(inUse error: StoreError) {
-    description = "\(error). A command that writes needs it alone: --wait SECONDS waits for the other one."
+    // The library's advice is for programs.
+    let holder = "\(error)".replacing(": close it there, or wait for it", with: "")
+    description = "\(holder): a command that writes needs it alone; --wait SECONDS waits for the other one."
     storeError = error
   }
 }

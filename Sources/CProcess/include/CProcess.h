@@ -21,7 +21,7 @@ char *const *tdp_arguments(void);
 // would be written into that file. Reading or writing an occupied descriptor fails with EBADF, as if it were closed.
 void tdp_occupy_standard_descriptors(void);
 
-// Writes all of the bytes. A pipe that nobody reads is the error -EPIPE, and no signal.
+// Writes all of the bytes. Fails with -EPIPE if a pipe has no reader; no signal is raised.
 int tdp_write_without_signal(int file, const uint8_t *bytes, size_t byte_count);
 
 // Whether the process ignores a signal: `nohup` and shells have it ignore some before they start it.

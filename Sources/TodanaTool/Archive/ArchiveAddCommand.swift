@@ -34,7 +34,7 @@ struct ArchiveAddCommand: ParsableCommand {
   var filesFrom: String?
   @Option(help: ArgumentHelp("Archive the standard input as a file of this name.", valueName: "name"))
   var stdin: String?
-  @Flag(help: "Archive the output of the command behind -- as a file, named as it is or by --stdin.")
+  @Flag(help: "Archive the output of the command after -- as a file, named after the command or by --stdin.")
   var stdinFromCommand = false
   @Flag(help: "Make a snapshot also where --stdin has no bytes.") var allowEmpty = false
   @OptionGroup var noted: NewSnapshotArguments
@@ -85,7 +85,7 @@ struct ArchiveAddCommand: ParsableCommand {
   private func command(_ words: [String]) throws -> AddSource {
     if filesFrom != nil { throw ValidationError("--stdin-from-command and --files-from exclude each other.") }
     guard let program = words.first else {
-      throw ValidationError("Which command? Say it behind --, as in “--stdin-from-command -- pg_dump mydb”.")
+      throw ValidationError("Which command? Say it after --, as in “--stdin-from-command -- pg_dump mydb”.")
     }
     let name = stdin ?? program.split(separator: "/").last.map(String.init) ?? program
     return .command(words, name: bytes(name))

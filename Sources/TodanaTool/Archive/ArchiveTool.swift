@@ -10,8 +10,8 @@ struct ArchiveTool: ParsableCommand {
       one, commands take no ARCHIVE argument. Its passphrase comes from an option, from the environment variables \
       TODANA_PASSPHRASE, TODANA_PASSPHRASE_FILE or TODANA_PASSPHRASE_COMMAND, or is asked for; it is never an argument.
 
-      A command that writes needs the archive alone, and commands that read share it. What another process has open is \
-      waited for with --wait, by `add` and `tar import` for five minutes without it.
+      A command that writes needs the archive alone, and commands that read share it. With --wait, commands wait for an \
+      archive that another process has open; `add` and `tar import` wait for five minutes without it.
       """,
     version: TodanaTool.configuration.version,
     groupedSubcommands: [

@@ -23,7 +23,7 @@ struct ChoosingArguments: ParsableArguments {
     return options
   }
 
-  /// What the standard input is read as, once for each time that it is named.
+  /// The uses of the standard input, one for each time that it is named.
   static func standardInputUses(excludeFrom: [String]) -> [String] {
     excludeFrom.filter { $0 == "-" }.map { _ in "the patterns" }
   }

@@ -103,7 +103,7 @@ struct ListedFileReport: Encodable {
     }
   }
 
-  /// Seconds since 1970 with nine digits behind the point.
+  /// Writes the seconds since 1970 with nine digits after the point.
   ///
   /// The nanoseconds of a time are counted forwards, also before 1970, where the decimal number counts them backwards.
   private static func seconds(_ time: FileTime) -> String {

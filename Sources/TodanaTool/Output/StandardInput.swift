@@ -4,7 +4,7 @@ import ArgumentParser
 enum StandardInput {
   /// Checks that at most one part of a command line reads the standard input.
   ///
-  /// - Parameter uses: What it would be read as, such as "the passphrase"; nil for parts that do not read it.
+  /// - Parameter uses: The uses that it would have, such as "the passphrase"; nil for parts that do not read it.
   /// - Throws: `ValidationError` if there are two.
   static func check(_ uses: [String?]) throws(ValidationError) {
     let uses = uses.compactMap(\.self)

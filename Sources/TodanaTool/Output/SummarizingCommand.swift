@@ -2,8 +2,8 @@ import ArgumentParser
 
 /// A command that changes something, and then says what it did.
 ///
-/// What it prints is a summary, which may be lost without harm: if the standard output is closed or full, the work still
-/// counts, and the exit status is that of the work. Of all other commands the output is the result.
+/// Its output is a summary, which may be lost without harm: if the standard output is closed or full, the work still
+/// counts, and the exit status is that of the work. The output of all other commands is their result.
 protocol SummarizingCommand: ParsableCommand {
   /// Whether the output is the result after all, as a report for programs is.
   var printsResult: Bool { get }

@@ -1,6 +1,6 @@
 import Foundation
 
-// What the terminals of the standard output and the standard error can show.
+// The abilities of the terminals that are the standard output and the standard error.
 extension Terminal {
   /// How wide the terminal of the standard error is; 80 where that cannot be told.
   static var columnCount: Int { columnCount(of: STDERR_FILENO) ?? 80 }

@@ -61,7 +61,7 @@ extension StringProtocol {
     return prefix(columns: room - end.columnCount) + "…" + end
   }
 
-  /// The text with spaces behind it, or before it, so that it takes so many columns.
+  /// Adds spaces after the text, or before a number, so that it takes so many columns.
   func padded(toColumns columns: Int, isNumber: Bool = false) -> String {
     let space = String(repeating: " ", count: Swift.max(0, columns - columnCount))
     return isNumber ? space + self : self + space

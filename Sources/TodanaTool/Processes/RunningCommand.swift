@@ -3,8 +3,7 @@ import Foundation
 
 /// A command that the tool has started, and whose standard output it reads.
 ///
-/// Its standard error is the tool's own. Whoever starts one ends it by ``waitForEnd()`` or ``stop()``, so that it does not
-/// stay behind as a zombie.
+/// Its standard error is the tool's own. The caller ends with ``waitForEnd()`` or ``stop()``, so that no zombie is left.
 final class RunningCommand {
   /// The end of the pipe to read the output from.
   let output: Int32

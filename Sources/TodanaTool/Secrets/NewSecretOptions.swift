@@ -32,7 +32,7 @@ struct NewSecretOptions: ParsableArguments {
     try (sources.first ?? SecretEnvironment.new.source())?.secret()
   }
 
-  /// What the standard input is read as; nil if it is not read for this.
+  /// The use of the standard input, such as "the new passphrase"; nil if it is not read for this.
   func standardInputUse() throws -> String? {
     let use = try (sources.first ?? SecretEnvironment.new.source())?.standardInputUse
     return use?.replacing("the ", with: "the new ")

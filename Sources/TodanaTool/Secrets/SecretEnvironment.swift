@@ -4,7 +4,7 @@ import Foundation
 struct SecretEnvironment {
   /// The variable that has the passphrase itself.
   ///
-  /// With `_FILE` behind it, it names a file, with `_COMMAND` a command.
+  /// The variables with `_FILE` and `_COMMAND` appended name a file and a command.
   private let variable: String
 
   /// The passphrase of what a command works on.

@@ -35,7 +35,7 @@ struct SecretOptions: ParsableArguments {
   /// Finds out whether the standard input is read for this.
   ///
   /// - Parameter readsEnvironment: Whether the environment counts where no option says.
-  /// - Returns: What it is read as; nil if it is not.
+  /// - Returns: The use of the standard input, such as "the passphrase"; nil if it is not read.
   /// - Throws: ``SecretError`` if more than one variable is set.
   func standardInputUse(readsEnvironment: Bool = true) throws -> String? {
     try (sources.first ?? (readsEnvironment ? SecretEnvironment.current.source() : nil))?.standardInputUse

@@ -35,7 +35,7 @@ enum SecretSource: Hashable {
     }
   }
 
-  /// What it is, if it comes from the standard input; nil otherwise.
+  /// The use of the standard input, such as "the passphrase"; nil if the source is another one.
   var standardInputUse: String? {
     switch self {
     case .passphraseFile("-"): "the passphrase"

@@ -21,7 +21,7 @@ struct WaitOptions: ParsableArguments {
   ///   - name: What is opened, for messages.
   ///   - defaultSeconds: How long to wait if no option says.
   ///   - isQuiet: Whether to say nothing about waiting.
-  /// - Returns: What opens it.
+  /// - Returns: A value that calls closures which open it.
   func waiting(for name: String, defaultSeconds: Double = 0, isQuiet: Bool = false) -> Waiting {
     Waiting(name: name, seconds: wait ?? defaultSeconds, isQuiet: isQuiet)
   }

@@ -31,7 +31,7 @@ final class PseudoTerminal {
     (main, held) = (-1, -1)
   }
 
-  /// What was written to it so far.
+  /// Takes all that was written to it so far.
   func text() -> String {
     _ = fcntl(main, F_SETFL, fcntl(main, F_GETFL) | O_NONBLOCK)
     var bytes: [UInt8] = []

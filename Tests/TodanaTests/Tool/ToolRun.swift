@@ -25,7 +25,10 @@ struct ToolRun {
     let directory = try TemporaryDirectory(isInMemory: true)
     try Data(input.utf8).write(to: URL(filePath: directory.path("input")))
     var variables = workingDirectory.map { ["-C", $0] } ?? []
-    variables += ["TODANA_PASSPHRASE=", "TODANA_NEW_PASSPHRASE=", "TODANA_ARCHIVE="]
+    for name in ["TODANA_PASSPHRASE", "TODANA_NEW_PASSPHRASE"] {
+      variables += ["\(name)=", "\(name)_FILE=", "\(name)_COMMAND="]
+    }
+    variables.append("TODANA_ARCHIVE=")
     for (name, value) in environment { variables.append("\(name)=\(value)") }
     // A session of its own has no terminal that it could ask.
     let script = """

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the tool shows on terminals: as much as fits, and nothing once the terminal is gone.
+/// Output on terminals: as much as fits, and none once the terminal is gone.
 @Suite struct ToolTerminalTests {
   let made: ToolArchive
 
