@@ -41,7 +41,7 @@ public final class Meter {
       anonymousBytes: peaks.anonymousBytes, fileBytes: peaks.fileBytes)
   }
 
-  public func measure<Result>(_ body: () throws -> Result) rethrows -> Result {
+  public func measure<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     start()
     let value = try body()
     stop()
@@ -49,7 +49,7 @@ public final class Meter {
   }
 
   /// Times one step within what is measured.
-  public func lap(_ body: () throws -> Void) rethrows {
+  public func lap<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
     let start = nanoseconds(of: CLOCK_MONOTONIC)
     try body()
     laps.append(Double(nanoseconds(of: CLOCK_MONOTONIC) - start) / 1e9)

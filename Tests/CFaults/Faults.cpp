@@ -24,6 +24,8 @@
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace {
@@ -34,6 +36,8 @@ struct Armed {
   std::atomic<int64_t> nth{0};
   int32_t error = 0;
   bool lasting = false;
+  // Calls count only for files beneath it; empty: all calls.
+  char directory[4096] = "";
 } armed;
 
 // The code whose calls count: the program's, and for memory and threads also what its C++ calls.
@@ -66,9 +70,21 @@ bool isIn(const Range &range, const void *address) {
   return reinterpret_cast<uintptr_t>(address) - range.start < range.end - range.start;
 }
 
-// Whether this call is to fail.
-bool fails(fault_kind kind, const void *caller) {
+bool isBeneath(const char *directory, int descriptor) {
+  if (!*directory) return true;
+  char link[32], path[4096];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  const ssize_t size = readlink(link, path, sizeof path - 1);
+  const size_t length = std::strlen(directory);
+  if (size < static_cast<ssize_t>(length)) return false;
+  path[size] = 0;
+  return std::strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
+}
+
+// Whether this call is to fail. `descriptor`: of the file, or of the directory that a name is in.
+bool fails(fault_kind kind, const void *caller, int descriptor = -1) {
   if (armed.kind.load(std::memory_order_acquire) != kind) return false;
+  if (!isBeneath(armed.directory, descriptor)) return false;
   bool counts = isIn(program, caller);
   if (kind == fault_allocate || kind == fault_thread) {
     for (int index = 0; index < libraryCount; index++) counts = counts || isIn(libraries[index], caller);
@@ -88,11 +104,16 @@ Function *next(Function *, const char *name) {
 extern "C" {
 
 void faults_arm(fault_kind kind, int64_t nth, int32_t error, bool lasting) {
+  faults_arm_beneath(kind, nth, error, lasting, "");
+}
+
+void faults_arm_beneath(fault_kind kind, int64_t nth, int32_t error, bool lasting, const char *directory) {
   if (program.end == 0) {
     bool isFirst = true;
     dl_iterate_phdr(noteObject, &isFirst);
   }
   armed.nth = nth;
+  std::snprintf(armed.directory, sizeof armed.directory, "%s", directory);
   armed.error = error;
   armed.lasting = lasting;
   armed.count = 0;
@@ -110,10 +131,11 @@ namespace recording = todana::recording;
 
 #define CALLER __builtin_return_address(0)
 #define PASS(name) static auto *const real = next(&name, #name)
-#define FAIL(kind)              \
-  if (fails(kind, CALLER)) {    \
-    errno = armed.error;        \
-    return -1;                  \
+#define FAIL(kind) FAIL_OF(kind, -1)
+#define FAIL_OF(kind, descriptor)           \
+  if (fails(kind, CALLER, descriptor)) {    \
+    errno = armed.error;                    \
+    return -1;                              \
   }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
@@ -129,8 +151,36 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
 
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
   PASS(pread);
-  FAIL(fault_read);
+  FAIL_OF(fault_read, descriptor);
   return real(descriptor, bytes, count, offset);
+}
+
+off_t lseek(int descriptor, off_t offset, int whence) noexcept {
+  PASS(lseek);
+  FAIL_OF(fault_seek, descriptor);
+  return real(descriptor, offset, whence);
+}
+
+int fstat(int descriptor, struct stat *status) noexcept {
+  PASS(fstat);
+  FAIL_OF(fault_status, descriptor);
+  return real(descriptor, status);
+}
+
+// Names of directories come by getdents64, and files are opened by openat2: the C library has no functions of their own.
+long syscall(long number, ...) noexcept {
+  PASS(syscall);
+  va_list list;
+  va_start(list, number);
+  long given[6];
+  // More than was given may be read, as the C library's own function does, and is not looked at.
+  for (long &argument : given) argument = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_getdents64) FAIL_OF(fault_list, static_cast<int>(given[0]));
+#ifdef SYS_openat2
+  if (number == SYS_openat2) FAIL_OF(fault_open, static_cast<int>(given[0]));
+#endif
+  return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
 
 }  // extern "C"
@@ -207,7 +257,7 @@ int openat(int directory, const char *path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = va_arg(arguments, mode_t);
   va_end(arguments);
-  FAIL(fault_open);
+  FAIL_OF(fault_open, directory);
   return noteOpened(real(directory, path, flags, mode), directory, path);
 }
 
@@ -274,6 +324,7 @@ void operator delete[](void *memory, size_t) noexcept { std::free(memory); }
 
 // Other systems bind a library's calls where nothing can take their place.
 void faults_arm(fault_kind, int64_t, int32_t, bool) {}
+void faults_arm_beneath(fault_kind, int64_t, int32_t, bool, const char *) {}
 void faults_relent(void) {}
 int64_t faults_disarm(void) { return 0; }
 

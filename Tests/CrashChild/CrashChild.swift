@@ -35,6 +35,13 @@ import Todana
         try recordArchive(
           arguments[2], log: rest[0], rest[1], rest[2], isStrict: rest.contains("strict"),
           compactsInPlace: rest.contains("in-place"))
+      case "archive-faults":
+        let rest = Array(arguments.dropFirst(3))
+        guard rest.count == 2, let count = Int(rest[1]) else {
+          return report("usage: archive-faults <archive> <source> <count>")
+        }
+        try ArchiveFaults(archive: arguments[2], source: rest[0]).run(count)
+      case "lease": try lease(arguments[2])
       case "faults": try runFaults(arguments[2], Array(arguments.dropFirst(3)))
       default: report("usage: no command \(arguments[1])")
       }

@@ -12,7 +12,9 @@ public enum ProcessMemory {
   }
 
   /// The highest ``anonymousByteCount`` while `body` runs.
-  public static func peakAnonymousByteCount<Result>(during body: () throws -> Result) rethrows -> (Int, Result) {
+  public static func peakAnonymousByteCount<Result, Failure: Error>(
+    during body: () throws(Failure) -> Result
+  ) throws(Failure) -> (Int, Result) {
     let sampler = Sampler()
     let thread = Thread { while sampler.sample() { usleep(1_000) } }
     thread.start()

@@ -44,7 +44,11 @@ struct KeySorter {
     }
     try spill()
     keys = IndexKeys(keys.index)
-    var merging = KeyMerging(try runs.compactMap { run throws(BackendError) in try KeyRun.Cursor(run) })
+    var cursors: [KeyRun.Cursor] = []
+    for run in runs {
+      if let cursor = try KeyRun.Cursor(run) { cursors.append(cursor) }
+    }
+    var merging = KeyMerging(cursors)
     while try merging.next(limit, &keys) {
       try body(keys.entries[...], keys)
       keys.removeAll()

@@ -37,7 +37,7 @@ final class ContentSubmitter {
   /// - Throws: What `read` throws.
   func smallFile(
     _ read: (UnsafeMutableRawBufferPointer) throws -> Int
-  ) rethrows -> (byteCount: Int, source: TreeStep.DataSource)? {
+  ) throws -> (byteCount: Int, source: TreeStep.DataSource)? {
     try unsafe window.withScratch { memory in
       let count = try unsafe read(.init(rebasing: memory[..<Self.smallFileLimit]))
       if count == Self.smallFileLimit { return nil }
@@ -64,7 +64,7 @@ final class ContentSubmitter {
   }
 
   /// Reads a file of any length to its end, for nothing but its length.
-  func skip(_ read: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int64 {
+  func skip(_ read: (UnsafeMutableRawBufferPointer) throws -> Int) throws -> Int64 {
     try unsafe window.withScratch { memory in
       var byteCount: Int64 = 0
       while true {

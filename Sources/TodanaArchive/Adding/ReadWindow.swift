@@ -58,8 +58,10 @@ final class ReadWindow {
     return count > 0
   }
 
-  /// Memory for a small file, good until the next call.
-  func withScratch<Value>(_ body: (UnsafeMutableRawBufferPointer) throws -> Value) rethrows -> Value {
+  /// Lends memory for a small file, valid until the next call.
+  ///
+  /// Not `rethrows`: the optimiser of Swift 6.3 loses an error of a closure with typed throws in such a function.
+  func withScratch<Value>(_ body: (UnsafeMutableRawBufferPointer) throws -> Value) throws -> Value {
     try unsafe body(memory)
   }
 }

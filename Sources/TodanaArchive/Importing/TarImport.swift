@@ -73,7 +73,7 @@ final class TarImport {
       progress.change { $0.bytesRead += Int64(bytes.count) }
       let extents = data.extents(byteCount: entry.byteCount)
       guard extents.isEmpty else { return .chunks(try chunks(bytes), extents: extents) }
-      let small = unsafe submitter.smallFile { memory in
+      let small = try unsafe submitter.smallFile { memory in
         unsafe memory.copyBytes(from: bytes)
         return bytes.count
       }

@@ -19,12 +19,15 @@ typedef enum {
   fault_read,      // pread
   fault_flush,     // fdatasync, fsync, syncfs
   fault_resize,    // ftruncate, posix_fallocate
-  fault_open,      // open, openat
+  fault_open,      // open, openat, openat2
   fault_rename,    // rename, renameat
   fault_remove,    // unlinkat
   fault_map,       // mmap
   fault_allocate,  // operator new; the error does not matter
   fault_thread,    // pthread_create
+  fault_seek,      // lseek
+  fault_status,    // fstat
+  fault_list,      // getdents64
 } fault_kind;
 
 // What a write does instead of failing: it writes half of the bytes.
@@ -32,6 +35,9 @@ enum { fault_short_write = -1 };
 
 // The `nth` call of the kind from now on, counted from 1, fails with the error; `lasting`: all after it, too.
 void faults_arm(fault_kind kind, int64_t nth, int32_t error, bool lasting);
+
+// The same, of calls for files beneath a directory: kinds read, seek, status, list, and open by openat or openat2.
+void faults_arm_beneath(fault_kind kind, int64_t nth, int32_t error, bool lasting, const char *directory);
 
 // No further call fails; they are counted still.
 void faults_relent(void);

@@ -7,9 +7,9 @@ import TodanaArchive
 
   private func chooser(ignoring lines: String? = nil) -> FileChooser { chooser(ignoring: lines) { _ in } }
 
-  private func chooser(
-    ignoring lines: String? = nil, _ configure: (inout ChoosingOptions) throws -> Void
-  ) rethrows -> FileChooser {
+  private func chooser<Failure: Error>(
+    ignoring lines: String? = nil, _ configure: (inout ChoosingOptions) throws(Failure) -> Void
+  ) throws(Failure) -> FileChooser {
     var options = ChoosingOptions()
     try configure(&options)
     return FileChooser(options, device: 1, markers: .init(ignoreFile: lines?.bytes))

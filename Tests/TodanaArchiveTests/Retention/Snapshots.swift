@@ -21,14 +21,16 @@ func snapshots(_ times: [String], tags: [String] = []) -> [RetentionSnapshot] {
 }
 
 /// A policy with some rules.
-func policy(_ configure: (inout RetentionPolicy) throws -> Void) rethrows -> RetentionPolicy {
+func policy<Failure: Error>(
+  _ configure: (inout RetentionPolicy) throws(Failure) -> Void
+) throws(Failure) -> RetentionPolicy {
   var policy = RetentionPolicy()
   try configure(&policy)
   return policy
 }
 
 let utc = zone("UTC")
-let lateNow = instant("2100-01-01T00:00:00Z")
+let lateNow = instant("2500-01-01T00:00:00Z")
 
 extension RetentionPolicy {
   /// The times that stay, newest first, of snapshots of one group.
