@@ -14,6 +14,8 @@ public struct ChoosingError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// A pattern that matches nothing; see ``PatternFlaw``.
     case flawedPattern
+    /// A name that no file has.
+    case invalidName
     /// A size that cannot be read.
     case invalidSize
     /// A list of files with a path that none can have.

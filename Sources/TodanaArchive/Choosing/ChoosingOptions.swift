@@ -7,6 +7,10 @@ public struct ChoosingOptions: Sendable {
   public private(set) var rules = PatternList()
   /// `--exclude-caches`: of a directory with a ``CacheDirectoryTag``, only it and the tag stay.
   public var excludesCaches = false
+  /// `--exclude-if-present`: of a directory with something of one of these names, only it and that file stay.
+  public private(set) var markerNames: [[UInt8]] = []
+  /// Whether files `.todanaignore` are read; `--no-ignore-files` switches that off.
+  public var readsIgnoreFiles = true
   /// `--exclude-larger-than`: regular files with more bytes are left out; nil for no limit.
   public var largestFile: ByteSize?
   /// `--one-file-system`: what lies on another device than the root is left out; directories where one is mounted stay,
@@ -48,6 +52,16 @@ public struct ChoosingOptions: Sendable {
         .flawedPattern, "\(rule) takes back what is taken back: leave out the “!”, or write “\\!” for the character.")
     }
     try append(rule)
+  }
+
+  /// `--exclude-if-present NAME`.
+  ///
+  /// - Throws: ``ChoosingError/Code/invalidName`` for what is not the name of a file in a directory.
+  public mutating func exclude(ifPresent name: [UInt8]) throws(ChoosingError) {
+    guard FileName.isStep(name) else {
+      throw ChoosingError(.invalidName, "“\(printable(name))” is not the name of a file in a directory.")
+    }
+    markerNames.append(name)
   }
 
   private mutating func append(_ rule: PatternRule) throws(ChoosingError) {

@@ -10,10 +10,7 @@ extension FileChooser {
   public mutating func decision(name: Span<UInt8>, isDirectory: Bool, size: Int?, device: UInt64) -> FileDecision {
     // There is a level at least: that of the root.
     let level = levels[levels.count - 1]
-    if level.isCache {
-      let tag = CacheDirectoryTag.fileName
-      if isDirectory || !Self.equal(name, tag.span) { return .exclude(.cacheDirectory) }
-    }
+    if let mark = level.mark, isDirectory || !Self.equal(name, mark.name.span) { return .exclude(mark.reason) }
     if case .excluded(let rule) = verdict(name, isDirectory: isDirectory) { return .exclude(.rule(rule)) }
     if options.staysOnFileSystem, device != self.device {
       return isDirectory ? .includeWithoutContent(.otherFileSystem) : .exclude(.otherFileSystem)

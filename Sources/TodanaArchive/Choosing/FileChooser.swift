@@ -31,10 +31,13 @@ public struct FileChooser: Sendable {
     public var ignoreFile: [UInt8]?
     /// The first bytes of its ``CacheDirectoryTag``, if it is a regular file; needed for `--exclude-caches` only.
     public var cacheTag: [UInt8]?
+    /// The first of ``ChoosingOptions/markerNames`` that is in the directory.
+    public var presentName: [UInt8]?
 
-    public init(ignoreFile: [UInt8]? = nil, cacheTag: [UInt8]? = nil) {
+    public init(ignoreFile: [UInt8]? = nil, cacheTag: [UInt8]? = nil, presentName: [UInt8]? = nil) {
       self.ignoreFile = ignoreFile
       self.cacheTag = cacheTag
+      self.presentName = presentName
     }
   }
 
@@ -44,7 +47,13 @@ public struct FileChooser: Sendable {
     var pathByteCount: Int
     /// Of its `.todanaignore`; nil where there is none.
     var patterns: PatternList?
-    var isCache: Bool
+    var mark: Mark?
+  }
+
+  /// A file that has all others of its directory left out.
+  struct Mark: Sendable {
+    var name: [UInt8]
+    var reason: FileDecision.Reason
   }
 
   public let options: ChoosingOptions
@@ -94,13 +103,20 @@ public struct FileChooser: Sendable {
 
   private mutating func push(_ markers: DirectoryMarkers) {
     var patterns: PatternList?
-    if let content = markers.ignoreFile {
+    if options.readsIgnoreFiles, let content = markers.ignoreFile {
       let filePath = path.isEmpty ? Self.ignoreFileName : path + [UInt8(ascii: "/")] + Self.ignoreFileName
       var list = PatternList(directory: path)
       list.append(lines: content, of: filePath)
       if !list.rules.isEmpty { patterns = list }
     }
-    let isCache = options.excludesCaches && markers.cacheTag.map(CacheDirectoryTag.isTag(beginningWith:)) == true
-    levels.append(Level(pathByteCount: path.count, patterns: patterns, isCache: isCache))
+    levels.append(Level(pathByteCount: path.count, patterns: patterns, mark: mark(markers)))
+  }
+
+  private func mark(_ markers: DirectoryMarkers) -> Mark? {
+    if let name = markers.presentName { return Mark(name: name, reason: .markedDirectory(name)) }
+    guard options.excludesCaches, let tag = markers.cacheTag, CacheDirectoryTag.isTag(beginningWith: tag) else {
+      return nil
+    }
+    return Mark(name: CacheDirectoryTag.fileName, reason: .cacheDirectory)
   }
 }

@@ -13,6 +13,10 @@ public enum FileDecision: Sendable, Hashable {
     case rule(PatternRule)
     /// It lies in a directory with a ``CacheDirectoryTag``.
     case cacheDirectory
+    /// It lies in a directory with something of this name.
+    case markedDirectory([UInt8])
+    /// It is the archive that the snapshot is for.
+    case archive
     /// It has more bytes than the limit.
     case largerThan(ByteSize)
     /// It lies on another device than the root.
@@ -23,6 +27,8 @@ public enum FileDecision: Sendable, Hashable {
       switch self {
       case .rule(let rule): "excluded by \(rule)"
       case .cacheDirectory: "in a cache directory (--exclude-caches)"
+      case .markedDirectory(let name): "in a directory with “\(printable(name))” (--exclude-if-present)"
+      case .archive: "the archive itself"
       case .largerThan(let limit): "larger than \(limit) (--exclude-larger-than)"
       case .otherFileSystem: "on another file system (--one-file-system)"
       }
