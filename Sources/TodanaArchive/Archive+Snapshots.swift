@@ -73,20 +73,22 @@ extension Archive {
 
   func stored(_ snapshot: Snapshot) throws -> StoredSnapshot { try stores.object(StoredSnapshot.self, snapshot.rowID) }
 
-  func insert(
-    pages: [RowID], time: Date, host: String, paths: [[UInt8]], tags: [String], counts: SnapshotCounts,
-    original: SnapshotID? = nil
-  ) throws -> StoredSnapshot {
+  /// Inserts a snapshot; the next save stores it.
+  func insert(_ new: NewSnapshot, pages: [RowID], counts: SnapshotCounts) throws -> StoredSnapshot {
     let stored = StoredSnapshot()
     stored.snapshotID = SnapshotID.random().bytes
-    stored.milliseconds = Int64(clamping: Int((time.timeIntervalSince1970 * 1000).rounded()))
-    stored.host = host
-    stored.paths = paths
-    stored.tags = tags
+    stored.milliseconds = Int64(clamping: Int((new.time.timeIntervalSince1970 * 1000).rounded()))
+    stored.host = new.host
+    stored.paths = new.paths
+    stored.workingDirectory = new.workingDirectory
+    stored.label = new.label ?? ""
+    stored.tags = new.tags
     stored.pages = pages
     stored.counts = counts
     stored.program = Self.program
-    stored.original = original?.bytes ?? []
+    stored.original = new.original?.bytes ?? []
+    stored.readingStart = new.readingStart
+    stored.top = try new.top.map(TopEntry.bytes) ?? []
     try store.insert(stored)
     return stored
   }

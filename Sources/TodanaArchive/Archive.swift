@@ -37,12 +37,14 @@ public final class Archive {
   ///   - path: A directory that does not exist, or is empty.
   ///   - settings: Of the archive, for good.
   ///   - configuration: Encryption, above all.
+  ///   - makesParents: Whether directories on the way are made. Without it, an archive is not made on the disk of the
+  ///     system where another one was to be mounted.
   /// - Returns: The archive, open.
-  /// - Throws: ``ArchiveError/Code/exists``; `StoreError`.
+  /// - Throws: ``ArchiveError/Code/exists``; ``ArchiveError/Code/noDirectory``; `StoreError`.
   public static func make(
-    at path: String, settings: Settings = Settings(), configuration: StoreConfiguration
+    at path: String, settings: Settings = Settings(), configuration: StoreConfiguration, makesParents: Bool = false
   ) throws -> Archive {
-    try checkPlace(path)
+    try checkPlace(path, makesParents: makesParents)
     if FileManager.default.fileExists(atPath: path) {
       // A directory that is made is for its owner alone, too.
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
@@ -103,14 +105,18 @@ public final class Archive {
     return configuration
   }
 
-  /// Throws where an archive cannot be made.
-  static func checkPlace(_ path: String) throws(ArchiveError) {
+  /// Throws if an archive cannot be made at a path.
+  package static func checkPlace(_ path: String, makesParents: Bool = true) throws(ArchiveError) {
     let contents = try? FileManager.default.contentsOfDirectory(atPath: path)
     if let contents, !contents.isEmpty || !isDirectory(path) {
       throw ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
     }
     if contents == nil, FileManager.default.fileExists(atPath: path) {
       throw ArchiveError(.exists, "“\(path)” is there already, and is no directory that can be read.")
+    }
+    let parent = URL(filePath: path).deletingLastPathComponent().path
+    if contents == nil, !makesParents, !isDirectory(parent) {
+      throw ArchiveError(.noDirectory, "There is no directory “\(parent)”: nothing was made.")
     }
   }
 

@@ -9,6 +9,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     case newerFormat
     /// There is something at the place where an archive is to be made.
     case exists
+    /// The directory that an archive is to be made in does not exist.
+    case noDirectory
     /// No snapshot has that id, or several begin so.
     case snapshotNotFound
     /// A snapshot has nothing at a path, or something that cannot be read as a file.

@@ -3,7 +3,7 @@ internal import Synchronization
 /// How far an `add` is.
 public struct AddProgress: Sendable {
   public var counts = SnapshotCounts()
-  /// Of the paths that were given, those that could be looked at.
+  /// Of the paths that were given, files that could be read, and directories that could be listed.
   public var readPaths = 0
   /// Files of which an earlier snapshot had nothing, had something else, and had the same.
   public var newFiles = 0
@@ -15,8 +15,12 @@ public struct AddProgress: Sendable {
   public var newBytes: Int64 = 0
   public var storedBytes: Int64 = 0
   public var skippedSockets = 0
-  /// What was left out by rules.
+  /// Paths that were left out by rules, and the archive itself.
   public var excluded = 0
+  /// Where the archive itself was met, and left out.
+  public var excludedArchives: [[UInt8]] = []
+  /// What an earlier snapshot of the same paths holds, if there is one: about what is to come.
+  public var expected: SnapshotCounts?
   /// What is being read.
   public var path: [UInt8] = []
   /// What could not be read, or changed while it was: the first 1,000.
@@ -25,6 +29,17 @@ public struct AddProgress: Sendable {
   public var exclusions: [String] = []
 
   public init() {}
+
+  /// How much is done, from 0 to 0.99, if as much is there as in the earlier snapshot; nil without one.
+  public var share: Double? {
+    guard let expected, expected.files + expected.directories > 0 else { return nil }
+    func share(_ done: Double, _ all: Double) -> Double? { all > 0 ? done / all : nil }
+    let ofFiles = share(Double(counts.files + counts.directories), Double(expected.files + expected.directories))
+    let ofBytes = share(Double(counts.bytes), Double(expected.bytes))
+    // Many small files and few large ones take their time in different ways.
+    let shares = [ofFiles, ofBytes].compactMap { $0 }
+    return min(0.99, shares.reduce(0, +) / Double(max(1, shares.count)))
+  }
 
   /// Once it is known what a tree holds in which paths came more than once.
   mutating func setCounts(_ counts: SnapshotCounts) {

@@ -26,11 +26,16 @@ extension Archive {
     _ paths: [[UInt8]], options: AddOptions = AddOptions(), progress: (AddProgress) throws -> Void = { _ in }
   ) throws -> Added {
     _ = try SourceRoots(paths)
-    let host = options.host ?? ProcessInfo.processInfo.hostName
-    let parent = try snapshots().last { $0.host == host && $0.paths == paths }
-    return try makeSnapshot(of: paths, host: host, options, progress) { submitter, shared, archive in
-      try SourceReader(submitter, options, shared, parent: ParentCursor(parent?.pages ?? [], of: archive))
-        .run(SourceRoots(paths))
+    let new = NewSnapshot(
+      options, host: Self.host(options), paths: paths, workingDirectory: AbsolutePath.base(of: paths) ?? [])
+    let parent = try parent(of: new)
+    let identity = identity
+    return try makeSnapshot(new, options, expected: parent?.counts, progress) { submitter, shared, archive in
+      try SourceReader(
+        submitter, options, shared, archive: identity, parent: ParentCursor(parent?.pages ?? [], of: archive),
+        ChangeDetection(options, earlier: parent)
+      )
+      .run(SourceRoots(paths))
     }
   }
 
@@ -57,25 +62,31 @@ extension Archive {
     let entry = FileEntry(
       name: name, kind: .regular, permissions: 0o600, owner: OwnerNames().owner(userID: getuid(), groupID: getgid()),
       modificationTime: now, changeTime: now, identity: FileIdentity(device: 0, inode: 0), linkCount: 1, byteCount: 0)
-    let host = options.host ?? ProcessInfo.processInfo.hostName
-    return try makeSnapshot(of: [name], host: host, options, progress, accepting) { submitter, shared, archive in
-      try SourceReader(submitter, options, shared, parent: ParentCursor([], of: archive))
-        .run(stream: descriptor, entry)
+    let new = NewSnapshot(options, host: Self.host(options), paths: [name])
+    return try makeSnapshot(new, options, progress, accepting) { submitter, shared, archive in
+      try SourceReader(
+        submitter, options, shared, archive: nil, parent: ParentCursor([], of: archive),
+        ChangeDetection(options, earlier: nil)
+      )
+      .run(stream: descriptor, entry)
     }
   }
 
-  /// Makes a snapshot of what a function reads, on a thread of its own, and hands on.
+  static func host(_ options: AddOptions) -> String { options.host ?? ProcessInfo.processInfo.hostName }
+
+  /// Makes a snapshot of what a function reads, on a thread of its own, and passes on.
   ///
-  /// `accept` is called once everything was read; throws to make no snapshot.
+  /// `expected`: what it may come to, for progress. `accept` is called once everything was read; throws to make no
+  /// snapshot.
   func makeSnapshot(
-    of paths: [[UInt8]], host: String, _ options: AddOptions, _ progress: (AddProgress) throws -> Void,
-    _ accept: (AddProgress) throws -> Void = { _ in },
+    _ new: NewSnapshot, _ options: AddOptions, expected: SnapshotCounts? = nil,
+    _ progress: (AddProgress) throws -> Void, _ accept: (AddProgress) throws -> Void = { _ in },
     _ read: @escaping @Sendable (ContentSubmitter, SharedProgress, ArchiveStore) throws -> Void
   ) throws -> Added {
     if !options.isDryRun { try stores.buildIndexes { try progress(AddProgress()) } }
-    let time = options.time ?? Date()
     let pipeline = AddPipeline()
     let shared = SharedProgress()
+    shared.change { $0.expected = expected }
     let claims = AddClaims()
     let compression = options.compression ?? self.compression
     let (key, backend) = (key, store.backend)
@@ -119,8 +130,9 @@ extension Archive {
       let pages = try writer.finish(isDryRun: options.isDryRun, tell)
       try progress(shared.value)
       if options.isDryRun { return Added(snapshot: nil, progress: shared.value) }
-      let stored = try insert(
-        pages: pages, time: time, host: host, paths: paths, tags: options.tags, counts: shared.value.counts)
+      var new = new
+      new.top = writer.top
+      let stored = try insert(new, pages: pages, counts: shared.value.counts)
       try writer.commit()
       return Added(snapshot: try Snapshot(stored), progress: shared.value)
     } catch {

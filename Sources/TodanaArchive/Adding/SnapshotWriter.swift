@@ -10,6 +10,8 @@ final class SnapshotWriter {
   private let claims: AddClaims
   private let progress: SharedProgress
   private let tree: TreeWriter
+  /// The directory whose content is at the top, if there is one.
+  private(set) var top: FileEntry?
   /// What came in no order.
   private let placed = PlacedTree()
   /// Chunks whose file has not come.
@@ -123,11 +125,25 @@ final class SnapshotWriter {
     case .enter(let entry): tree.enter(entry)
     case .leave: try tree.leave()
     case .drop(let count): firstChunk += count
-    case .entry(let file, let source): try tree.append(entry(file, source, smallFiles))
+    case .entry(let file, let source, let earlier):
+      let entry = entry(file, source, smallFiles)
+      if let earlier { note(entry, earlier) }
+      try tree.append(entry)
+    case .top(let entry): top = entry
     case .place(let path, let file, let source):
       let entry = entry(file, source, smallFiles)
       try place(path) { try placed.place(entry, at: path) }
     case .link(let path, let target, let time): try place(path) { try placed.link(path, to: target, time: time) }
+    }
+  }
+
+  /// Counts a file that was read again: its content may turn out to be the same.
+  private func note(_ entry: ArchiveEntry, _ earlier: ArchiveEntry) {
+    let isUnchanged =
+      entry.content == earlier.content && entry.extents == earlier.extents
+      && entry.file.byteCount == earlier.file.byteCount && entry.file.hasSameMetadata(as: earlier.file)
+    progress.change { progress in
+      if isUnchanged { progress.unchangedFiles += 1 } else { progress.changedFiles += 1 }
     }
   }
 

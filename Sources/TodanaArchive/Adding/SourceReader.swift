@@ -1,26 +1,31 @@
-internal import Glibc
 internal import Todana
 
-/// Walks what is to be archived, reads what is new, and hands it on in pieces.
+/// Walks the source paths, reads new and changed files, and passes them on in pieces.
 ///
 /// For one thread.
 final class SourceReader {
   let submitter: ContentSubmitter
-  private let options: AddOptions
+  let options: AddOptions
   let progress: SharedProgress
-  private var parent: ParentCursor
+  var parent: ParentCursor
+  let detection: ChangeDetection
   private let owners = OwnerNames()
+  /// The archive's own directory. It is left out: its files grow by what is read of them.
+  private let archive: FileIdentity?
 
   init(
-    _ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, parent: consuming ParentCursor
+    _ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, archive: FileIdentity?,
+    parent: consuming ParentCursor, _ detection: ChangeDetection
   ) {
     self.submitter = submitter
     self.options = options
     self.progress = progress
+    self.archive = archive
     self.parent = parent
+    self.detection = detection
   }
 
-  /// Walks it all; what cannot be read is left out and reported.
+  /// Reads all paths. Files that cannot be read are left out and reported.
   func run(_ roots: SourceRoots) throws {
     if let path = roots.openPaths.first {
       try walk(path, asContent: true)
@@ -28,45 +33,6 @@ final class SourceReader {
       try visit(roots.top)
     }
   }
-
-  /// Makes a file of all that a descriptor gives.
-  func run(stream descriptor: CInt, _ entry: FileEntry) throws {
-    progress.change { $0.readPaths += 1 }
-    func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
-      try unsafe read(descriptor, into: buffer, name: entry.name)
-    }
-    var entry = entry
-    if options.isDryRun {
-      entry.byteCount = try unsafe submitter.skip(readSome)
-    } else {
-      let (chunkCount, byteCount) = try unsafe submitter.chunks(readSome)
-      entry.byteCount = byteCount
-      try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
-    }
-    note(entry, nil)
-  }
-
-  /// Reads what there is; waits where nothing is, until nobody wants it any more.
-  private func read(
-    _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, name: [UInt8]
-  ) throws(FileError) -> Int {
-    while true {
-      // A read would go on waiting after a signal.
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe poll(&waiting, 1, 100) == 0 {
-        guard !submitter.pipeline.hasStopped else { return 0 }
-        continue
-      }
-      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      if count >= 0 {
-        progress.change { $0.bytesRead += Int64(count) }
-        return count
-      }
-      if errno != EINTR { throw FileError(.readData, name, errorNumber: errno) }
-    }
-  }
-
-  // MARK: Walking
 
   private func visit(_ node: SourceRoots.Node) throws {
     for child in node.sortedChildren {
@@ -76,10 +42,14 @@ final class SourceReader {
       }
       let start: SourceStart
       do throws(FileError) {
-        // Behind whatever link.
+        // The slash follows a link to the directory.
         start = try SourceStart(child.path + [UInt8(ascii: "/")], owners: owners) { report($0) }
       } catch {
         report(error)
+        continue
+      }
+      if isArchive(start) {
+        excludeArchive(child.path)
         continue
       }
       var entry = start.entry
@@ -90,21 +60,23 @@ final class SourceReader {
     }
   }
 
+  // MARK: Walking
+
   private func walk(_ path: [UInt8], asContent: Bool) throws {
     var walk: SourceWalk
     let start: SourceStart
     do throws(FileError) {
       start = try SourceStart(path, owners: owners) { report($0) }
+      if isArchive(start) { return excludeArchive(path) }
       walk = try SourceWalk(from: start, opensFiles: !options.isDryRun)
     } catch {
       return report(error)
     }
-    progress.change { $0.readPaths += 1 }
     var chooser: FileChooser?
-    // Levels of the walk that the snapshot does not have.
     var isTop = true
+    // Directories that were entered, the first one included.
     var level = 0
-    while let step = walk.next(known: { options.rescans ? nil : parent.find($0)?.file }) {
+    while let step = walk.next(known: { known($0) }) {
       switch step {
       case .failure(let error): report(error)
       case .end:
@@ -115,111 +87,80 @@ final class SourceReader {
         guard let directory = walk.directory else { continue }
         if isTop {
           isTop = false
-          if entry.kind == .directory {
-            chooser = FileChooser(
-              options.choosing, device: entry.identity.device,
-              markers: markers(of: asContent ? directory : try? directory.openDirectory(named: entry.name)))
-            level += 1
-            if asContent { continue }
-          }
-          try add(entry, walk.file, in: directory)
-          continue
-        }
-        switch decide(entry, &chooser) {
-        case .exclude(let reason):
-          walk.skip()
-          exclude(entry, in: directory, reason)
-        case .includeWithoutContent:
-          walk.skip()
-          try enter(entry)
-          try leave()
-        case .include:
-          if entry.kind == .directory {
-            level += 1
-            let inside = try? directory.openDirectory(named: entry.name, expecting: entry.identity)
-            chooser?.enter(entry.name, markers: markers(of: inside))
-            for rule in chooser?.flawedRules ?? [] { progress.addFailure("\(rule) matches nothing") }
-          }
-          try add(entry, walk.file, in: directory)
+          chooser = try takeTop(entry, walk.file, in: directory, asContent: asContent)
+          if chooser != nil { level += 1 }
+        } else if try take(entry, &walk, in: directory, &chooser) {
+          level += 1
         }
       }
     }
+    if walk.hasListedStart { progress.change { $0.readPaths += 1 } }
   }
 
-  private func decide(_ entry: FileEntry, _ chooser: inout FileChooser?) -> FileDecision {
-    chooser?.decision(
-      name: entry.name, isDirectory: entry.kind == .directory,
-      size: entry.kind == .regular ? Int(entry.byteCount) : nil, device: entry.identity.device) ?? .include
-  }
-
-  private func markers(of directory: SourceDirectory?) -> FileChooser.DirectoryMarkers {
-    guard let directory else { return FileChooser.DirectoryMarkers() }
-    return FileChooser.DirectoryMarkers(
-      ignoreFile: content(of: FileChooser.ignoreFileName, in: directory, limit: 1 << 20),
-      cacheTag: options.choosing.excludesCaches
-        ? content(of: CacheDirectoryTag.fileName, in: directory, limit: CacheDirectoryTag.signature.count) : nil)
-  }
-
-  /// The beginning of a regular file; nil where there is none, or it cannot be read.
-  private func content(of name: [UInt8], in directory: SourceDirectory, limit: Int) -> [UInt8]? {
-    guard let entry = try? directory.entry(named: name, onWarning: { _ in }), entry.kind == .regular else { return nil }
-    do throws(FileError) {
-      let file = try directory.openFile(entry)
-      var bytes = [UInt8](repeating: 0, count: Int(min(entry.byteCount, Int64(limit))))
-      var span = bytes.mutableSpan
-      let count = try file.read(into: &span, at: 0)
-      return Array(bytes.prefix(count))
-    } catch {
-      report(error)
+  /// Takes the file or directory that a path names; nil for a file.
+  private func takeTop(
+    _ entry: FileEntry, _ file: SourceFile?, in directory: SourceDirectory, asContent: Bool
+  ) throws -> FileChooser? {
+    guard entry.kind == .directory else {
+      if try add(entry, file, in: directory) { progress.change { $0.readPaths += 1 } }
       return nil
     }
+    if asContent {
+      try append(.top(entry))
+    } else {
+      try enter(entry)
+    }
+    let inside = asContent ? directory : try? directory.openDirectory(named: entry.name)
+    return FileChooser(options.choosing, device: entry.identity.device, markers: markers(of: inside))
   }
 
-  private func exclude(_ entry: FileEntry, in directory: SourceDirectory, _ reason: FileDecision.Reason) {
-    progress.change { progress in
-      progress.excluded += 1
-      guard options.notesExclusions, progress.exclusions.count < 100_000 else { return }
-      progress.exclusions.append("\(printable(directory.path + [UInt8(ascii: "/")] + entry.name)): \(reason)")
+  /// Takes something below a path; true for a directory that the walk enters next.
+  private func take(
+    _ entry: FileEntry, _ walk: inout SourceWalk, in directory: SourceDirectory, _ chooser: inout FileChooser?
+  ) throws -> Bool {
+    let isDirectory = entry.kind == .directory
+    if isDirectory, entry.identity == archive {
+      walk.skip()
+      excludeArchive(directory.path(of: entry.name))
+      return false
+    }
+    switch decide(entry, &chooser) {
+    case .exclude(let reason):
+      walk.skip()
+      exclude(directory.path(of: entry.name), reason)
+      return false
+    case .includeWithoutContent:
+      walk.skip()
+      try enter(entry)
+      try leave()
+      return false
+    case .include:
+      guard isDirectory else {
+        _ = try add(entry, walk.file, in: directory)
+        return false
+      }
+      let inside = try? directory.openDirectory(named: entry.name, expecting: entry.identity)
+      chooser?.enter(entry.name, markers: markers(of: inside))
+      for rule in chooser?.flawedRules ?? [] { progress.addFailure("\(rule) matches nothing") }
+      try enter(entry)
+      return true
     }
   }
 
-  // MARK: Entries
-
-  private func add(_ entry: FileEntry, _ file: SourceFile?, in directory: SourceDirectory) throws {
-    switch entry.kind {
-    case .directory: try enter(entry)
-    case .socket: progress.change { $0.skippedSockets += 1 }
-    case .regular: try addFile(entry, file, in: directory)
-    default:
-      let old = parent.find(entry.name)
-      try append(.entry(entry, .none))
-      note(entry, old, isUnchanged: old.map { entry.isUnchanged(since: $0.file) } ?? false)
-    }
+  /// Whether a path is the archive's directory, or a file in it.
+  private func isArchive(_ start: SourceStart) -> Bool {
+    guard let archive else { return false }
+    let isDirectory = start.entry.kind == .directory
+    return isDirectory && start.entry.identity == archive || start.parent?.identity == archive
   }
 
-  private func addFile(_ entry: FileEntry, _ opened: SourceFile?, in directory: SourceDirectory) throws {
-    let old = parent.find(entry.name)
-    if !options.rescans, let old, entry.isUnchanged(since: old.file), try !parent.isKnownDamaged(old) {
-      note(entry, old, isUnchanged: true)
-      return try append(.entry(entry, .known(old.content, extents: old.extents)))
-    }
-    let path = directory.path + [UInt8(ascii: "/")] + entry.name
-    progress.change { $0.path = path }
-    if options.isDryRun { return note(entry, old) }
-    do {
-      let file = try opened ?? directory.openFile(entry)
-      var read = entry
-      let source = try content(of: file, &read)
-      if try file.hasChanged(since: entry) { progress.addFailure("“\(printable(path))” changed while it was read") }
-      note(read, old)
-      try append(.entry(read, source))
-    } catch let error as FileError {
-      try submitter.dropChunks()
-      report(error)
-    }
+  /// What the earlier snapshot has of a name, if its attributes can be taken from there.
+  private func known(_ name: [UInt8]) -> FileEntry? {
+    guard !options.rescans, let old = parent.find(name)?.file, detection.trustsTimes(of: old) else { return nil }
+    return old
   }
 
-  // MARK: Handing on
+  // MARK: Passing on
 
   private func enter(_ entry: FileEntry) throws {
     parent.enter(parent.find(entry.name))
@@ -232,23 +173,10 @@ final class SourceReader {
     try append(.leave)
   }
 
-  private func append(_ step: TreeStep) throws {
+  func append(_ step: TreeStep) throws {
     if options.isDryRun { return }
     try submitter.append(step)
   }
 
-  private func note(_ entry: FileEntry, _ old: ArchiveEntry?, isUnchanged: Bool = false) {
-    progress.change { progress in
-      progress.counts.add(entry)
-      if isUnchanged {
-        progress.unchangedFiles += 1
-      } else if old == nil {
-        progress.newFiles += 1
-      } else {
-        progress.changedFiles += 1
-      }
-    }
-  }
-
-  private func report(_ error: FileError) { progress.addFailure("\(error)") }
+  func report(_ error: FileError) { progress.addFailure("\(error)") }
 }

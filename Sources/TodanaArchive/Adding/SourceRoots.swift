@@ -53,19 +53,8 @@ struct SourceRoots {
   }
 
   private mutating func add(_ path: [UInt8]) throws(ArchiveError) {
-    let slash = UInt8(ascii: "/")
-    var steps: [(name: [UInt8], end: Int)] = []
-    var position = 0
-    while position < path.count {
-      let end = path[position...].firstIndex(of: slash) ?? path.count
-      let step = Array(path[position..<end])
-      if step == Array("..".utf8) {
-        steps.removeAll()
-      } else if !step.isEmpty, step != Array(".".utf8) {
-        steps.append((step, end))
-      }
-      position = end + 1
-    }
+    let slash = Self.slash
+    let steps = Self.steps(of: path)
     guard let last = steps.last else {
       if !openPaths.contains(path) { openPaths.append(path) }
       return
@@ -85,6 +74,30 @@ struct SourceRoots {
     node.isWhole = true
     node.path = whole
     node.children = []
+  }
+
+  private static let slash = UInt8(ascii: "/")
+
+  /// The steps that a path has in a snapshot, each with where it ends in the path.
+  private static func steps(of path: [UInt8]) -> [(name: [UInt8], end: Int)] {
+    var steps: [(name: [UInt8], end: Int)] = []
+    var position = 0
+    while position < path.count {
+      let end = path[position...].firstIndex(of: slash) ?? path.count
+      let step = Array(path[position..<end])
+      if step == Array("..".utf8) {
+        steps.removeAll()
+      } else if !step.isEmpty, step != Array(".".utf8) {
+        steps.append((step, end))
+      }
+      position = end + 1
+    }
+    return steps
+  }
+
+  /// Where paths are in a snapshot: equal for paths that are stored at the same places.
+  static func places(of paths: [[UInt8]]) -> Set<[UInt8]> {
+    Set(paths.map { Array(steps(of: $0).map(\.name).joined(separator: [slash])) })
   }
 
   private static func conflict(_ node: Node, _ path: [UInt8]) -> ArchiveError {

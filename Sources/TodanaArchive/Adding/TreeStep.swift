@@ -5,7 +5,10 @@ enum TreeStep: Sendable {
   /// A directory; what is in it follows, then its ``leave``.
   case enter(FileEntry)
   case leave
-  case entry(FileEntry, DataSource)
+  /// `earlier`: the same file in an earlier snapshot, if it was read again.
+  case entry(FileEntry, DataSource, earlier: ArchiveEntry?)
+  /// The directory whose content is at the top of the snapshot.
+  case top(FileEntry)
   /// So many chunks that came are of a file that could not be read to its end.
   case drop(Int)
   /// Something at a path from the top, in no order; a directory is entered by nothing else.
@@ -17,7 +20,10 @@ enum TreeStep: Sendable {
   var byteCount: Int {
     let few = 256
     switch self {
-    case .enter, .leave, .entry, .drop: return few
+    case .enter, .leave, .drop, .top: return few
+    case .entry(_, _, let earlier):
+      guard case .chunks(let rows) = earlier?.content else { return few }
+      return few + rows.count * MemoryLayout<UInt64>.stride
     case .link(let path, let target, _): return few + path.count + target.count
     case .place(let path, let entry, _):
       // What comes from a tar may have very long ones.

@@ -33,8 +33,7 @@ extension Archive {
         }
       }
       let stored = try target.insert(
-        pages: copying.tree.finish(), time: snapshot.time, host: snapshot.host, paths: snapshot.paths,
-        tags: snapshot.tags, counts: snapshot.counts, original: snapshot.original ?? snapshot.id)
+        NewSnapshot(of: snapshot), pages: copying.tree.finish(), counts: snapshot.counts)
       try copying.save()
       return try Snapshot(stored)
     } catch {

@@ -1,74 +1,48 @@
 internal import Todana
 
 extension Archive {
-  /// What became of rewriting a snapshot.
+  /// The outcome of rewriting a snapshot.
   public struct Rewritten: Sendable {
-    /// What takes the old one's place; nil where nothing was left out.
+    /// The snapshot that replaces the old one; nil if nothing was left out, if the old one stays, and in a dry run.
     public let snapshot: Snapshot?
-    /// Files and directories that were left out.
+    /// Files and directories that were left out, or would be; those below a directory are not counted.
     public let excludedCount: Int
+    /// Whether the old snapshot stays because nothing would be left of its files.
+    public let isRefused: Bool
   }
 
   /// Leaves files out of a snapshot afterwards, such as one that was never to be archived.
   ///
-  /// The snapshot gets another id, and keeps time, host, paths and tags. The bytes of what was left out are removed by
-  /// ``compact(progress:)``, if no other snapshot has them.
+  /// The snapshot gets another id, and keeps time, host, paths, label and tags. The bytes of what was left out are removed
+  /// by ``compact(progress:)``, if no other snapshot has them.
   ///
   /// - Parameters:
   ///   - snapshot: One of this archive.
   ///   - rules: What is left out.
+  ///   - mayEmpty: Whether a snapshot may lose all its files.
+  ///   - isDryRun: Nothing is changed; the archive need not be open for writing.
   ///   - progress: Called now and then; throws to end it all.
   /// - Returns: The new snapshot. Both are there, or the new one, never none.
-  /// - Throws: ``ArchiveError/Code/damaged`` where a directory cannot be read: nothing has changed then. `StoreError`; what
+  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read: nothing has changed then. `StoreError`; what
   ///   `progress` throws.
   public func rewrite(
-    _ snapshot: Snapshot, leavingOut rules: ChoosingOptions, progress: () throws -> Void = {}
+    _ snapshot: Snapshot, leavingOut rules: ChoosingOptions, mayEmpty: Bool = false, isDryRun: Bool = false,
+    progress: () throws -> Void = {}
   ) throws -> Rewritten {
-    try stores.buildIndexes(progress)
-    let writer = try TreeWriter(stores, key, compression)
-    var chooser = FileChooser(rules, device: 0)
-    var walk = SnapshotWalk(snapshot.pages, of: stores)
-    var counts = SnapshotCounts()
-    var excludedCount = 0
+    if !isDryRun { try stores.buildIndexes(progress) }
     do {
-      while let step = try walk.next() {
-        try progress()
-        switch step {
-        case .failure(let error, _): throw error
-        case .end:
-          chooser.leave()
-          try writer.leave()
-        case .entry(let entry):
-          let file = entry.file
-          let isDirectory = file.kind == .directory
-          let size = file.kind == .regular ? Int(file.byteCount) : nil
-          guard chooser.decision(name: file.name, isDirectory: isDirectory, size: size, device: 0) == .include else {
-            excludedCount += 1
-            walk.skip()
-            continue
-          }
-          if isDirectory {
-            counts.directories += 1
-            chooser.enter(file.name)
-            writer.enter(file)
-          } else {
-            counts.add(file)
-            try writer.append(entry)
-          }
-          if stores.isSaveDue { try stores.save() }
-        }
-      }
-      if excludedCount == 0 {
+      var rewriting = try SnapshotRewriting(snapshot, of: self, leavingOut: rules, isDryRun: isDryRun)
+      try rewriting.run(progress)
+      let excludedCount = rewriting.excludedCount
+      let isRefused = excludedCount > 0 && !mayEmpty && rewriting.counts.files == 0 && snapshot.counts.files > 0
+      if isDryRun || isRefused || excludedCount == 0 {
         stores.discardChanges()
-        return Rewritten(snapshot: nil, excludedCount: 0)
+        return Rewritten(snapshot: nil, excludedCount: excludedCount, isRefused: isRefused)
       }
-      counts.failures = snapshot.counts.failures
-      let stored = try insert(
-        pages: writer.finish(), time: snapshot.time, host: snapshot.host, paths: snapshot.paths, tags: snapshot.tags,
-        counts: counts, original: snapshot.original ?? snapshot.id)
+      let stored = try insert(NewSnapshot(of: snapshot), pages: rewriting.finish(), counts: rewriting.counts)
       try store.delete(self.stored(snapshot))
       try stores.save()
-      return Rewritten(snapshot: try Snapshot(stored), excludedCount: excludedCount)
+      return Rewritten(snapshot: try Snapshot(stored), excludedCount: excludedCount, isRefused: false)
     } catch {
       stores.discardChanges()
       throw error

@@ -86,6 +86,14 @@ final class DirectoryHandle: Sendable {
     return directory
   }
 
+  /// Opens the directory that this one is in now; that of the root is the root.
+  func parent() throws(FileError) -> DirectoryHandle {
+    let path = EntryPath(Array("..".utf8), in: path)
+    let file = tdf_open_parent(file)
+    guard file >= 0 else { throw FileError(.open, path.bytes, errorNumber: -file) }
+    return try DirectoryHandle(file, path)
+  }
+
   /// What there is of a name; nil where there is nothing.
   func status(of name: [UInt8]) throws(FileError) -> tdf_status? {
     try checkName(name, .readStatus)
@@ -106,6 +114,13 @@ final class DirectoryHandle: Sendable {
 
   /// All names but "." and "..".
   func names() throws(FileError) -> NameList {
+    let (names, failure) = readableNames()
+    if let failure { throw failure }
+    return names
+  }
+
+  /// The names but "." and ".." up to the first that cannot be read, and why it cannot.
+  func readableNames() -> (names: NameList, failure: FileError?) {
     var names = NameList()
     var result = Int64(tdf_rewind(file))
     // In bytes; the kernel fills it with as many names as fit.
@@ -123,9 +138,8 @@ final class DirectoryHandle: Sendable {
         }
       }
     }
-    guard result >= 0 else { throw FileError(.list, path.bytes, errorNumber: CInt(-result)) }
     names.sort()
-    return names
+    return (names, result >= 0 ? nil : FileError(.list, path.bytes, errorNumber: CInt(-result)))
   }
 }
 

@@ -23,6 +23,12 @@ package struct SourceDirectory: Sendable {
   /// Throws where the directory cannot be read, or has more than 4 GiB of names.
   package func names() throws(FileError) -> NameList { try handle.names() }
 
+  /// The path of something in this directory, for messages.
+  func path(of name: [UInt8]) -> [UInt8] { handle.path.bytes(of: name) }
+
+  /// Whether there is something of a name; false if that cannot be told.
+  func has(_ name: [UInt8]) -> Bool { ((try? handle.status(of: name)) ?? nil) != nil }
+
   /// Opens a directory in this one.
   ///
   /// - Parameters:

@@ -42,6 +42,8 @@ package struct SourceWalk {
   private var opened: SourceDirectory?
   private var failures: [FileError] = []
   private let opensFiles: Bool
+  /// Whether the start is a directory of which at least some names could be read, or that is empty.
+  private(set) var hasListedStart = false
   /// The data of the regular file that was given out last, where they could be opened at once.
   package private(set) var file: SourceFile?
 
@@ -109,7 +111,10 @@ package struct SourceWalk {
         trail.enter(inside.handle)
         level.isOnTrail = true
       }
-      level.names = try inside.names()
+      let (names, failure) = inside.handle.readableNames()
+      level.names = names
+      if let failure { failures.append(failure) }
+      if levels.isEmpty, failure == nil || !names.isEmpty { hasListedStart = true }
     } catch {
       failures.append(error)
     }

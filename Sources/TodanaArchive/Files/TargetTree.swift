@@ -45,6 +45,11 @@ package struct TargetTree {
     levels.append(Level(entry: entry, timeBefore: inside.timeBefore))
   }
 
+  /// Gives the target itself metadata, if it was made for this restoring.
+  package func finishRoot(_ entry: FileEntry) {
+    if root.timeBefore == nil { root.finish(entry) }
+  }
+
   /// Gives ``directory`` its metadata, and goes back to the one that it is in.
   ///
   /// - Parameter finish: Gives a directory its metadata, now or later.

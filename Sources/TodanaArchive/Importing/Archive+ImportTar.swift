@@ -1,5 +1,3 @@
-internal import Foundation
-
 extension Archive {
   /// Makes a snapshot of what is in a tar stream, as if it had been unpacked and added.
   ///
@@ -40,8 +38,8 @@ extension Archive {
     } catch {
       throw ArchiveError(.invalidArgument, "“\(printable(directory))” cannot be in a snapshot: \(error.reason).")
     }
-    let host = options.host ?? ProcessInfo.processInfo.hostName
-    return try makeSnapshot(of: [name], host: host, options, progress) { submitter, shared, _ in
+    let new = NewSnapshot(options, host: Self.host(options), paths: [name])
+    return try makeSnapshot(new, options, progress) { submitter, shared, _ in
       let reader = try TarReader(descriptor) { [pipeline = submitter.pipeline] in pipeline.hasStopped }
       try TarImport(submitter, options, shared, top: top).run(reader)
     }

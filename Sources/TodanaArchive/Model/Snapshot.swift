@@ -14,12 +14,22 @@ public struct Snapshot: Sendable, Hashable {
   public let host: String
   /// As they were given.
   public let paths: [[UInt8]]
+  /// The directory that relative paths were given in; empty if the paths are only names, as of a tar stream, or if it is
+  /// not known.
+  public let workingDirectory: [UInt8]
+  /// A name for the series that it belongs to.
+  public let label: String?
   public let tags: [String]
   public let counts: SnapshotCounts
   /// What wrote it.
   public let program: String
   /// Where it is a changed form of another one.
   public let original: SnapshotID?
+
+  /// The directory whose content is at the top, without a name; nil if the top has paths in it.
+  public let top: FileEntry?
+  /// When reading began, by the clock of the machine; ``time`` may be another one that the user wanted.
+  let readingStart: FileTime
 
   /// The row, and the pages of its root.
   let rowID: RowID
@@ -33,16 +43,31 @@ public struct Snapshot: Sendable, Hashable {
     time = Date(timeIntervalSince1970: Double(stored.milliseconds) / 1000)
     host = stored.host
     paths = stored.paths
+    workingDirectory = stored.workingDirectory
+    label = stored.label.isEmpty ? nil : stored.label
     tags = stored.tags
     counts = stored.counts
     program = stored.program
     original = SnapshotID(stored.original)
+    top = try TopEntry.entry(stored.top)
+    readingStart = stored.readingStart ?? FileTime(time)
     self.rowID = rowID
     pages = stored.pages
   }
 
+  /// The paths from the root, sorted, each once; none if the directory that they are relative to is not known.
+  ///
+  /// They are worked out from ``paths`` and ``workingDirectory``, without following links.
+  public var absolutePaths: [[UInt8]] {
+    workingDirectory.isEmpty ? [] : AbsolutePath.set(of: paths, in: workingDirectory)
+  }
+
+  /// The absolute paths; the paths as they were given if those are not known.
+  public var comparedPaths: [[UInt8]] { workingDirectory.isEmpty ? paths : absolutePaths }
+
   /// What rules of keeping look at.
   public var forRetention: RetentionSnapshot {
-    RetentionSnapshot(id: id.bytes, time: time, host: host, paths: paths, tags: tags)
+    RetentionSnapshot(
+      id: id.bytes, time: time, host: host, paths: comparedPaths, label: label, tags: tags, number: rowID)
   }
 }

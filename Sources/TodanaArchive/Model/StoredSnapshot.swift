@@ -10,7 +10,8 @@ internal import Todana
 ///
 /// Format, version 1: the id, 16 bytes; the time in milliseconds since 1970; host; count and bytes of the paths; count
 /// and texts of the tags; the pages of the root, as varints; files, directories, bytes and errors; the program; the id of
-/// the snapshot that it was made from, or none.
+/// the snapshot that it was made from, or none. Version 2 has more behind it: the directory that the paths are relative
+/// to, or none; the label, or none; when reading began, as seconds (signed) and nanoseconds; ``TopEntry``, or none.
 final class StoredSnapshot: StoredObject {
   var snapshotID: [UInt8] = []
   var milliseconds: Int64 = 0
@@ -21,7 +22,16 @@ final class StoredSnapshot: StoredObject {
   var counts = SnapshotCounts()
   var program = ""
   var original: [UInt8] = []
+  /// Empty if the paths are only names, and in records of version 1.
+  var workingDirectory: [UInt8] = []
+  /// Empty: none.
+  var label = ""
+  /// nil in records of version 1.
+  var readingStart: FileTime?
+  /// Empty: none.
+  var top: [UInt8] = []
 
+  override class var version: UInt8 { 2 }
   override class var storedName: String { "Snapshot" }
 
   override func readContent(from buffer: inout DataBuffer) throws {
@@ -34,6 +44,12 @@ final class StoredSnapshot: StoredObject {
     counts = try SnapshotCounts(from: &buffer)
     program = try buffer.readString()
     original = try buffer.readBytes()
+    guard buffer.version >= 2 else { return }
+    workingDirectory = try buffer.readBytes()
+    label = try buffer.readString()
+    readingStart = FileTime(
+      seconds: try buffer.readVarInt(), nanoseconds: UInt32(clamping: try buffer.readVarUInt()))
+    top = try buffer.readBytes()
   }
 
   override func writeContent(to buffer: inout DataBuffer) {
@@ -49,5 +65,11 @@ final class StoredSnapshot: StoredObject {
     counts.write(to: &buffer)
     buffer.writeString(program)
     buffer.writeBytes(original)
+    buffer.writeBytes(workingDirectory)
+    buffer.writeString(label)
+    let start = readingStart ?? FileTime(seconds: Int64((Double(milliseconds) / 1000).rounded(.down)))
+    buffer.writeVarInt(start.seconds)
+    buffer.writeVarUInt(UInt64(start.nanoseconds))
+    buffer.writeBytes(top)
   }
 }

@@ -17,7 +17,7 @@ extension Archive {
     _ snapshot: Snapshot, to target: [UInt8], options: ExtractOptions = ExtractOptions(),
     progress: @escaping (ExtractProgress) throws -> Void = { _ in }
   ) throws -> ExtractProgress {
-    var extraction = try Extraction(snapshot.pages, of: stores, to: target, options, progress)
+    var extraction = try Extraction(snapshot, of: stores, to: target, options, progress)
     return try extraction.run()
   }
 }

@@ -13,6 +13,8 @@ struct Extraction: ~Copyable {
   private let restorer: FileRestorer
   /// Of regular files with one name; those with several are made here, so that what they are is known to the next.
   private let files: FileRestoring?
+  /// The metadata of the target, if it was made here.
+  private let top: FileEntry?
   private var walk: SnapshotWalk
   private var tree: TargetTree?
   /// The directories from the target down to where the walk is.
@@ -26,14 +28,15 @@ struct Extraction: ~Copyable {
   private var lastProgress = ContinuousClock.now
 
   init(
-    _ pages: [RowID], of archive: ArchiveStore, to target: [UInt8], _ options: ExtractOptions,
+    _ snapshot: Snapshot, of archive: ArchiveStore, to target: [UInt8], _ options: ExtractOptions,
     _ tell: @escaping (ExtractProgress) throws -> Void
   ) throws {
     self.options = options
     self.tell = tell
     self.archive = archive
     restorer = FileRestorer(archive, groups)
-    walk = SnapshotWalk(pages, of: archive)
+    top = snapshot.top
+    walk = SnapshotWalk(snapshot.pages, of: archive)
     selection = PathSelection(options.paths)
     chooser = FileChooser(options.choosing, device: 0)
     tree = options.isDryRun ? nil : TargetTree(try .open(target, options: options.restoring, report: report))
@@ -53,6 +56,7 @@ struct Extraction: ~Copyable {
       try tellProgress()
     }
     try files?.finish { try tellProgress() }
+    if let top, options.paths.isEmpty { tree?.finishRoot(top) }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       progress.addFailure("The snapshot has no “\(printable(path))”.")
     }

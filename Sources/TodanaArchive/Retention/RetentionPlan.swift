@@ -1,12 +1,12 @@
 /// Which snapshots stay, and why; which go.
 public struct RetentionPlan: Sendable {
-  /// Sorted by host, paths, tags.
+  /// Sorted by host, label, paths, tags.
   public let groups: [Group]
 
   /// Snapshots that were looked at together.
   public struct Group: Sendable {
     public let key: SnapshotGroupKey
-    /// Newest first; of those of one time, by id.
+    /// Newest first; of those of one time, the one that was stored last.
     public let entries: [Entry]
   }
 

@@ -12,7 +12,7 @@ extension RetentionPolicy {
   ///   - grouping: Which of them are looked at together.
   ///   - zone: Whose calendar and clock periods go by. On Linux a program has to import Foundation for it: with
   ///     FoundationEssentials alone no zone has a name, and the current one is GMT.
-  ///   - now: What lies behind it is in the future, and does not count as the newest for `within`.
+  ///   - now: Snapshots of later times are in the future: they are kept, and no rule counts them.
   ///   - mayEmptyGroups: Whether all snapshots of a group may go, as they do if the only rule is for tags that none has.
   /// - Returns: A plan in which each snapshot has its place.
   /// - Throws: ``RetentionError/Code/noRule`` without any rule, ``RetentionError/Code/keepsNothing`` where a group would
@@ -30,7 +30,8 @@ extension RetentionPolicy {
     for key in grouped.keys.sorted(by: SnapshotGroupKey.isBefore) {
       let sorted = (grouped[key] ?? []).sorted(by: RetentionSnapshot.isBefore)
       let entries = entries(newestFirst: sorted, in: zone, now: now)
-      if !mayEmptyGroups, !entries.contains(where: \.isKept) {
+      let judged = entries.filter { $0.reasons != [.future] }
+      if !mayEmptyGroups, !judged.isEmpty, !judged.contains(where: \.isKept) {
         throw RetentionError(
           .keepsNothing, "The rules keep no snapshot of a group (\(key)): add a rule that does, such as --keep-last 1.")
       }
@@ -43,23 +44,26 @@ extension RetentionPolicy {
   private func entries(
     newestFirst snapshots: [RetentionSnapshot], in zone: TimeZone, now: Date
   ) -> [RetentionPlan.Entry] {
+    let future = snapshots.prefix { $0.time > now }
+    let snapshots = Array(snapshots[future.count...])
     var last = last
     var rules = periods.map { PeriodRule($0.period, $0.count) }
-    let window = within.map { Window($0, newestFirst: snapshots, in: zone, now: now) }
-    return snapshots.indices.map { index in
-      let snapshot = snapshots[index]
-      var reasons: [RetentionReason] = []
-      if last.take() { reasons.append(.last) }
-      let time = CivilTime(at: snapshot.time, in: zone)
-      for rule in rules.indices {
-        if let reason = rules[rule].reason(toKeep: time, isOldest: index == snapshots.count - 1) {
-          reasons.append(reason)
+    let window = within.map { Window($0, newestFirst: snapshots, in: zone) }
+    return future.map { RetentionPlan.Entry(snapshot: $0, reasons: [.future]) }
+      + snapshots.indices.map { index in
+        let snapshot = snapshots[index]
+        var reasons: [RetentionReason] = []
+        if last.take() { reasons.append(.last) }
+        let time = CivilTime(at: snapshot.time, in: zone)
+        for rule in rules.indices {
+          if let reason = rules[rule].reason(toKeep: time, isOldest: index == snapshots.count - 1) {
+            reasons.append(reason)
+          }
         }
+        for set in tags where set.isContained(in: snapshot.tags) { reasons.append(.tags(set)) }
+        if let window, window.contains(snapshot.time) { reasons.append(.within(window.duration)) }
+        return RetentionPlan.Entry(snapshot: snapshot, reasons: reasons)
       }
-      for set in tags where set.isContained(in: snapshot.tags) { reasons.append(.tags(set)) }
-      if let window, window.contains(snapshot.time) { reasons.append(.within(window.duration)) }
-      return RetentionPlan.Entry(snapshot: snapshot, reasons: reasons)
-    }
   }
 
   /// A rule for periods, on its way through a group from the newest to the oldest.
@@ -84,13 +88,13 @@ extension RetentionPolicy {
   /// The time that `within` speaks of.
   private struct Window {
     let duration: CalendarDuration
-    /// The newest snapshot that is not in the future; nil if all are, and then all stay.
+    /// The time of the newest snapshot.
     let end: Date?
     let start: Date
 
-    init(_ duration: CalendarDuration, newestFirst snapshots: [RetentionSnapshot], in zone: TimeZone, now: Date) {
+    init(_ duration: CalendarDuration, newestFirst snapshots: [RetentionSnapshot], in zone: TimeZone) {
       self.duration = duration
-      end = snapshots.first { $0.time <= now }?.time
+      end = snapshots.first?.time
       start = end.map { duration.start(before: $0, in: zone) } ?? .distantPast
     }
 

@@ -8,8 +8,9 @@
 ///   have any; and the oldest of the group, if there were fewer. Periods are those of a time zone, weeks are those of ISO
 ///   8601.
 /// - `tags` keep snapshots that have all tags of one of the sets.
-/// - `within` keeps those that are less old, counted back from the newest snapshot of the group that is not in the
-///   future.
+/// - `within` keeps those that are less old, counted back from the newest snapshot of the group.
+///
+/// Snapshots of the future are kept, and no rule counts them: one that was made with a wrong clock pushes out no other.
 public struct RetentionPolicy: Sendable, Hashable {
   public var last = KeepCount.none
   public var hourly = KeepCount.none

@@ -10,6 +10,8 @@ public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
   case oldest(for: CalendarPeriod)
   /// It has all of the tags: `--keep-tag`.
   case tags(TagSet)
+  /// It is newer than the clock says that it is now: no rule looks at it.
+  case future
   /// It is not older, counted back from the newest: `--keep-within`.
   case within(CalendarDuration)
 
@@ -20,6 +22,7 @@ public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
     case .newest(let period): "\(period.adjective) snapshot"
     case .oldest(let period): "oldest \(period.adjective) snapshot"
     case .tags(let tags): "has tags \(PrintableBytes.text(of: Array(tags.description.utf8)))"
+    case .future: "in the future"
     case .within(let duration): "within \(duration)"
     }
   }

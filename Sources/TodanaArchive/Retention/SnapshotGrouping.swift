@@ -6,11 +6,12 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
   public static let host = SnapshotGrouping(rawValue: 1)
   public static let paths = SnapshotGrouping(rawValue: 2)
   public static let tags = SnapshotGrouping(rawValue: 4)
+  public static let label = SnapshotGrouping(rawValue: 8)
 
-  /// By host and paths.
+  /// By host and paths; snapshots with a label by that instead of their paths.
   public static let standard: SnapshotGrouping = [.host, .paths]
 
-  /// Reads `host`, `paths` and `tags` with commas between them; an empty text puts all snapshots into one group.
+  /// Reads `host`, `paths`, `label` and `tags` with commas between them; an empty text puts all snapshots into one group.
   ///
   /// - Throws: ``RetentionError/Code/invalidGrouping`` for any other word.
   public init(_ text: String) throws(RetentionError) {
@@ -20,11 +21,12 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
       switch word {
       case "host", "hosts": insert(.host)
       case "path", "paths": insert(.paths)
+      case "label", "labels": insert(.label)
       case "tag", "tags": insert(.tags)
       default:
         throw RetentionError(
           .invalidGrouping,
-          "Snapshots cannot be grouped by “\(PrintableBytes.text(of: Array(word.utf8)))”: write host, paths or tags, with commas between them."
+          "Snapshots cannot be grouped by “\(PrintableBytes.text(of: Array(word.utf8)))”: write host, paths, label or tags, with commas between them."
         )
       }
     }
@@ -34,21 +36,26 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
 /// What the snapshots of a group have in common; nil where they are not grouped by it.
 public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
   public let host: String?
-  /// Sorted, each once.
+  /// Sorted, each once; nil also for snapshots with a label.
   public let paths: [[UInt8]]?
+  /// Empty: none.
+  public let label: String?
   /// Sorted, each once.
   public let tags: [String]?
 
   init(_ snapshot: RetentionSnapshot, by grouping: SnapshotGrouping) {
     host = grouping.contains(.host) ? snapshot.host : nil
-    paths =
-      grouping.contains(.paths) ? Set(snapshot.paths).sorted { $0.lexicographicallyPrecedes($1) } : nil
+    let hasPaths = grouping.contains(.paths) && snapshot.label == nil
+    paths = hasPaths ? Set(snapshot.paths).sorted { $0.lexicographicallyPrecedes($1) } : nil
+    let hasLabel = grouping.contains(.label) || grouping.contains(.paths) && snapshot.label != nil
+    label = hasLabel ? snapshot.label ?? "" : nil
     tags = grouping.contains(.tags) ? Set(snapshot.tags).sorted() : nil
   }
 
-  /// By host, then paths, then tags.
+  /// By host, then label, then paths, then tags.
   static func isBefore(_ one: SnapshotGroupKey, _ other: SnapshotGroupKey) -> Bool {
     if one.host != other.host { return one.host ?? "" < other.host ?? "" }
+    if one.label != other.label { return one.label ?? "" < other.label ?? "" }
     if one.paths != other.paths {
       return (one.paths ?? []).lexicographicallyPrecedes(other.paths ?? []) { $0.lexicographicallyPrecedes($1) }
     }
@@ -60,6 +67,7 @@ public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
     var parts: [String] = []
     if let host { parts.append("host \(PrintableBytes.text(of: Array(host.utf8)))") }
     if let paths { parts.append("paths \(paths.map(PrintableBytes.text(of:)).joined(separator: " "))") }
+    if let label { parts.append(label.isEmpty ? "no label" : "label \(PrintableBytes.text(of: Array(label.utf8)))") }
     if let tags {
       parts.append(
         tags.isEmpty ? "no tags" : "tags \(PrintableBytes.text(of: Array(tags.joined(separator: ",").utf8)))")

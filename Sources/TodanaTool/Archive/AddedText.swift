@@ -17,7 +17,11 @@ extension Archive.Added {
     if progress.skippedSockets > 0 {
       try StandardOutput.line("\(counted(progress.skippedSockets, "socket")) left out.")
     }
-    if progress.excluded > 0 { try StandardOutput.line("\(counted(progress.excluded, "path")) left out by rules.") }
+    for path in progress.excludedArchives {
+      try StandardOutput.line("Left out the archive itself: \(printable(String(decoding: path, as: UTF8.self))).")
+    }
+    let excluded = progress.excluded - progress.excludedArchives.count
+    if excluded > 0 { try StandardOutput.line("\(counted(excluded, "path")) left out by rules.") }
     if counts.failures > 0 { try StandardOutput.line("\(counted(counts.failures, "problem")), listed above.") }
     guard let snapshot else {
       return try StandardOutput.line(

@@ -39,6 +39,9 @@ struct ArchiveAddCommand: ParsableCommand {
   @Flag(help: "Make a snapshot also where --stdin has no bytes.") var allowEmpty = false
   @OptionGroup var noted: NewSnapshotArguments
   @Flag(help: "Read all files, also those that are unchanged.") var rescan = false
+  @Flag(help: "Take a file for unchanged whose inode number is another: for network file systems.")
+  var ignoreInode = false
+  @Flag(help: "Take a file for unchanged whose time of change (ctime) is another.") var ignoreCtime = false
   @Flag(help: "Say what would be archived, and store nothing.") var dryRun = false
   @Flag(help: "Show each file that was left out, and why.") var verbose = false
   @OptionGroup var report: ReportOptions
@@ -57,10 +60,13 @@ struct ArchiveAddCommand: ParsableCommand {
       var line = ProgressLine(isShown: !report.quiet && !report.json)
       defer { line.clear() }
       let start = ContinuousClock.now
-      return try source.add(to: archive, addOptions) { progress in
+      let added = try source.add(to: archive, addOptions) { progress in
         try Interruption.check()
         line.show(ArchiveProgressText.text(of: progress, seconds: start.duration(to: .now).seconds))
       }
+      line.clear()
+      warnOfFuture(try archive.snapshots())
+      return added
     }
     try say(added)
     if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
@@ -100,6 +106,8 @@ struct ArchiveAddCommand: ParsableCommand {
     }
     result.notesExclusions = verbose
     result.rescans = rescan
+    result.ignoresInode = ignoreInode
+    result.ignoresChangeTime = ignoreCtime
     result.isDryRun = dryRun
     return result
   }
@@ -111,7 +119,9 @@ struct ArchiveAddCommand: ParsableCommand {
     try added.say(
       compared: ": \(formattedCount(progress.newFiles)) new, \(formattedCount(progress.changedFiles)) changed, "
         + "\(formattedCount(progress.unchangedFiles)) unchanged.",
-      isDryRun: dryRun, nothing: "Nothing could be read")
+      isDryRun: dryRun,
+      nothing: progress.excludedArchives.isEmpty || progress.counts.failures > 0
+        ? "Nothing could be read" : "There is nothing else to archive")
   }
 }
 

@@ -23,10 +23,19 @@ struct ArchiveInitCommand: ParsableCommand {
       "The average size of the pieces that large files are cut into, a power of two from 256 to 1M. Smaller ones find "
         + "more that is equal, and take more room and time.", valueName: "size"))
   var chunkSize = "1M"
+  @Flag(name: [.customShort("p"), .long], help: "Make the directories on the way to the archive, too.")
+  var parents = false
   @Flag(help: "For programs: one JSON document.") var json = false
 
   func run() throws {
     let path = try ArchiveOptions.archive(archive)
+    // Before anybody is asked for a passphrase.
+    do {
+      try Archive.checkPlace(path, makesParents: parents)
+    } catch {
+      guard error.code == .noDirectory else { throw error }
+      throw ArchiveError(.noDirectory, error.message + " Mount its disk, or say --parents to make the directories.")
+    }
     var settings = Archive.Settings()
     do {
       settings.compression = try Compression(compression)
@@ -45,7 +54,7 @@ struct ArchiveInitCommand: ParsableCommand {
       let secret = try secret.new(for: path)
       configuration.encryption = .callback { secret }
     }
-    let made = try Archive.make(at: path, settings: settings, configuration: configuration)
+    let made = try Archive.make(at: path, settings: settings, configuration: configuration, makesParents: parents)
     let id = "\(made.store.backend.storeID)"
     try made.close()
     if json { return try printJSON(Report(archive: path, id: id, isEncrypted: !plain)) }

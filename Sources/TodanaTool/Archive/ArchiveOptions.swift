@@ -75,6 +75,14 @@ struct ArchiveOptions: ParsableArguments {
   }
 }
 
+extension Archive {
+  /// Throws if a file that is to be made would be in the archive's own directory.
+  func refuse(toHold file: String?) throws {
+    guard let file, contains(path: bytes(file)) else { return }
+    throw ValidationError("\(printable(file)) is in the archive itself: name a file elsewhere.")
+  }
+}
+
 /// Which snapshot a command is about.
 struct SnapshotOption: ParsableArguments {
   @Option(help: ArgumentHelp("The snapshot: its id, the first digits of it, or latest.", valueName: "id"))
@@ -92,6 +100,14 @@ func checkedText(_ text: String, _ option: String) throws -> String {
     throw ValidationError("\(option) takes UTF-8 text, which “\(printable(text))” is not.")
   }
   return text
+}
+
+/// A label of snapshots.
+func checkedLabel(_ label: String) throws -> String {
+  guard !label.isEmpty, label.first != " ", label.last != " " else {
+    throw ValidationError("“\(printable(label))” cannot be a label: it is empty, or has a space at its end.")
+  }
+  return try checkedText(label, "--label")
 }
 
 /// Tags that every rule of `prune` can name: without commas, and without spaces at their ends.

@@ -33,6 +33,7 @@ struct ArchivePackCommand: ParsableCommand {
         try Interruption.check()
         line.show("packing", Int(progress.doneByteCount), Int(progress.byteCount))
       }
+      try archive.refuse(toHold: file)
       guard let file else { return try archive.pack(to: STDOUT_FILENO, progress: show) }
       return try archive.pack(toFile: bytes(file), progress: show)
     }

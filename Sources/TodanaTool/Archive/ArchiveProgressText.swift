@@ -4,8 +4,9 @@ import TodanaArchive
 /// One line that says how far a long command is.
 enum ArchiveProgressText {
   static func text(of progress: AddProgress, seconds: Double) -> String {
-    line(
-      [
+    let share = progress.share.map { ["\(Int($0 * 100)) %"] } ?? []
+    return line(
+      share + [
         counted(progress.counts.files, "file"), formattedSize(Int(progress.bytesRead)),
         speed(progress.bytesRead, seconds),
       ], progress.path)

@@ -9,8 +9,9 @@ struct ArchivePruneCommand: ParsableCommand {
     abstract: "Removes snapshots by rules of what to keep.",
     usage: "todana archive prune [<options>] <archive>",
     discussion: """
-      A snapshot stays if any rule keeps it; numbers may be “all”. Periods are those of the machine's time zone. All that \
-      go are removed at once, and their place is free again after `compact`.
+      A snapshot stays if any rule keeps it; numbers may be “all”. Rules look at each host and set of paths, or label, by \
+      itself. Periods are those of the machine's time zone. Snapshots of the future stay, and no rule counts them. All \
+      that go are removed at once, and their place is free again after `compact`.
       """)
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
@@ -26,6 +27,7 @@ struct ArchivePruneCommand: ParsableCommand {
       let snapshots = try archive.snapshots()
       let plan = try policy.plan(
         for: snapshots.map(\.forRetention), groupedBy: grouping, in: .current, now: Date())
+      warnOfFuture(snapshots)
       let removed = Set(plan.removed.map(\.id))
       if !dryRun, !removed.isEmpty { try archive.remove(snapshots.filter { removed.contains($0.id.bytes) }) }
       return plan
@@ -58,6 +60,7 @@ private struct PruneReport: Encodable {
 
   struct Group: Encodable {
     let host: String?
+    let label: String?
     let paths: [String]?
     let tags: [String]?
     let snapshots: [Entry]
@@ -76,7 +79,8 @@ private struct PruneReport: Encodable {
     removedCount = plan.removed.count
     groups = plan.groups.map { group in
       Group(
-        host: group.key.host, paths: group.key.paths?.map { String(decoding: $0, as: UTF8.self) },
+        host: group.key.host, label: group.key.label,
+        paths: group.key.paths?.map { String(decoding: $0, as: UTF8.self) },
         tags: group.key.tags,
         snapshots: group.entries.map { entry in
           Entry(

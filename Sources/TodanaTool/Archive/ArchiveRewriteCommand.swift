@@ -9,7 +9,8 @@ struct ArchiveRewriteCommand: ParsableCommand {
     usage: "todana archive rewrite [<options>] <archive> [<id> ...]",
     discussion: """
       For what was never to be archived: without ids, out of all snapshots. A changed snapshot gets another id. `compact` \
-      then removes the bytes.
+      then removes the bytes. One that would lose all its files stays as it is, and the exit status is 1, unless \
+      --allow-empty is said.
       """)
 
   @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
@@ -18,6 +19,8 @@ struct ArchiveRewriteCommand: ParsableCommand {
   var exclude: [String] = []
   @Option(help: ArgumentHelp("A file of such patterns, one a line.", valueName: "file"), completion: .file())
   var excludeFrom: [String] = []
+  @Flag(help: "Change also snapshots that lose all their files.") var allowEmpty = false
+  @Flag(help: "Say what would be left out, and change nothing.") var dryRun = false
   @OptionGroup var report: ReportOptions
 
   func run() throws {
@@ -30,28 +33,45 @@ struct ArchiveRewriteCommand: ParsableCommand {
     let rules = try ChoosingArguments.options(exclude: exclude, excludeFrom: excludeFrom, include: [])
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
-    let changes = try options.withArchive(path, .write) { archive in
+    let changes = try options.withArchive(path, dryRun ? .read : .write) { archive in
       let snapshots = try ids.isEmpty ? archive.snapshots() : ids.map { try archive.snapshot(named: $0) }
       return try snapshots.enumerated().compactMap { number, snapshot -> Change? in
         line.show("Snapshots", number, snapshots.count)
-        let rewritten = try archive.rewrite(snapshot, leavingOut: rules) { try Interruption.check() }
-        return rewritten.snapshot.map {
-          Change(old: "\(snapshot.id)", new: "\($0.id)", excluded: rewritten.excludedCount)
-        }
+        let rewritten = try archive.rewrite(
+          snapshot, leavingOut: rules, mayEmpty: allowEmpty, isDryRun: dryRun
+        ) { try Interruption.check() }
+        if rewritten.excludedCount == 0 { return nil }
+        return Change(
+          old: "\(snapshot.id)", new: rewritten.snapshot.map { "\($0.id)" }, excluded: rewritten.excludedCount,
+          isRefused: rewritten.isRefused)
       }
     }
     line.clear()
-    if report.json { return try printJSON(changes) }
+    if report.json { try printJSON(changes) } else { try say(changes) }
+    if changes.contains(where: \.isRefused) { throw ExitStatus.somethingWrong }
+  }
+
+  private func say(_ changes: [Change]) throws {
     for change in changes {
-      try StandardOutput.line(
-        "Snapshot \(change.old.prefix(8)) is \(change.new.prefix(8)) now, without \(counted(change.excluded, "path")).")
+      let old = change.old.prefix(8)
+      let excluded = counted(change.excluded, "path")
+      if change.isRefused {
+        warn("Snapshot \(old) would lose all its files, and stays as it is: say --allow-empty to change it.")
+      } else if let new = change.new?.prefix(8) {
+        try StandardOutput.line("Snapshot \(old) is \(new) now, without \(excluded).")
+      } else {
+        try StandardOutput.line("Snapshot \(old) would be changed: without \(excluded).")
+      }
     }
     if changes.isEmpty { try StandardOutput.line("No snapshot has what was to be left out: nothing was changed.") }
+    if dryRun { try StandardOutput.line("Nothing was changed: this was a dry run.") }
   }
 
   private struct Change: Encodable {
     let old: String
-    let new: String
+    /// nil if the old one stays.
+    let new: String?
     let excluded: Int
+    let isRefused: Bool
   }
 }

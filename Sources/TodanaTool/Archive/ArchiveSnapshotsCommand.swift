@@ -10,18 +10,20 @@ struct ArchiveSnapshotsCommand: ParsableCommand {
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
-  @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag")) var tag: String?
+  @OptionGroup(title: "Choosing") var chosen: SnapshotFilter
   @Flag(help: "For programs: one JSON document.") var json = false
 
   func run() throws {
     let snapshots = try options.withArchive(try ArchiveOptions.archive(archive)) { archive in
-      try archive.snapshots().filter { snapshot in tag.map { snapshot.tags.contains($0) } ?? true }
+      let snapshots = try archive.snapshots()
+      warnOfFuture(snapshots)
+      return try chosen.filter(snapshots)
     }
     if json { return try printJSON(snapshots.map { SnapshotReport($0) }) }
     var table = TextTable(
       .longText("Paths"), .text("Snapshot"), .text("Time"), .longText("Host"), .number("Files"), .number("Size"))
     for snapshot in snapshots {
-      let paths = snapshot.paths.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+      let paths = snapshot.shownPaths
       let tags = snapshot.tags.isEmpty ? "" : " [\(snapshot.tags.joined(separator: ", "))]"
       table.append(
         paths + tags, snapshot.id.short, formattedDate(snapshot.time), snapshot.host,
@@ -39,6 +41,8 @@ struct SnapshotReport: Encodable {
   let paths: [String]
   /// The bytes of the paths, if one of them is not UTF-8.
   let pathBytes: [Data]?
+  let absolutePaths: [String]
+  let label: String?
   let tags: [String]
   let files: Int
   let directories: Int
@@ -52,6 +56,8 @@ struct SnapshotReport: Encodable {
     paths = snapshot.paths.map { String(decoding: $0, as: UTF8.self) }
     let areTexts = zip(paths, snapshot.paths).allSatisfy { $0.utf8.elementsEqual($1) }
     pathBytes = areTexts ? nil : snapshot.paths.map { Data($0) }
+    absolutePaths = snapshot.absolutePaths.map { String(decoding: $0, as: UTF8.self) }
+    label = snapshot.label
     tags = snapshot.tags
     files = snapshot.counts.files
     directories = snapshot.counts.directories
@@ -65,19 +71,25 @@ struct ArchiveRemoveCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Removes snapshots.",
     usage: "todana archive remove [<options>] <archive> <id> ...",
-    discussion: "Their place is free again after `compact`.")
+    discussion: "All are removed, or none. Their place is free again after `compact`.")
 
   @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
+  @Flag(help: "Say what would be removed, and remove nothing.") var dryRun = false
 
   func run() throws {
     let (path, ids) = try ArchiveOptions.split(arguments)
     guard !ids.isEmpty else { throw ValidationError("Which snapshots? Say their ids.") }
-    let removed = try options.withArchive(path, .write) { archive in
-      let snapshots = try ids.map { try archive.snapshot(named: $0) }
-      try archive.remove(snapshots)
-      return Set(snapshots).count
+    let removed = try options.withArchive(path, dryRun ? .read : .write) { archive in
+      let snapshots = Set(try ids.map { try archive.snapshot(named: $0) })
+      if !dryRun { try archive.remove(Array(snapshots)) }
+      return snapshots
     }
-    try StandardOutput.line("Removed \(counted(removed, "snapshot")).")
+    guard dryRun else { return try StandardOutput.line("Removed \(counted(removed.count, "snapshot")).") }
+    for snapshot in removed.sorted(by: { $0.time < $1.time }) {
+      try StandardOutput.line(
+        printable("Would remove \(snapshot.id.short)  \(formattedDate(snapshot.time))  \(snapshot.shownPaths)"))
+    }
+    try StandardOutput.line("Would remove \(counted(removed.count, "snapshot")).")
   }
 }

@@ -29,6 +29,7 @@ struct ArchiveTarExportCommand: ParsableCommand {
     }
     var failureCount = 0
     try options.withArchive(path) { archive in
+      try archive.refuse(toHold: output)
       let snapshot = try archive.snapshot(named: snapshot.snapshot)
       let descriptor = try descriptor()
       defer { if descriptor != STDOUT_FILENO { close(descriptor) } }

@@ -11,6 +11,11 @@ struct ChoosingArguments: ParsableArguments {
   var excludeFrom: [String] = []
   @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
   @Flag(help: "Leave out the content of directories with a CACHEDIR.TAG.") var excludeCaches = false
+  @Option(
+    help: ArgumentHelp(
+      "Leave out the content of directories with a file of this name; several are allowed.", valueName: "name"))
+  var excludeIfPresent: [String] = []
+  @Flag(help: "Archive also what files .todanaignore would leave out.") var noIgnoreFiles = false
   @Option(help: ArgumentHelp("Leave out files that are larger, such as 100M.", valueName: "size"))
   var excludeLargerThan: String?
   @Flag(help: "Leave out what is on other file systems than the paths.") var oneFileSystem = false
@@ -19,6 +24,8 @@ struct ChoosingArguments: ParsableArguments {
     var options = try Self.options(exclude: exclude, excludeFrom: excludeFrom, include: include)
     options.largestFile = try excludeLargerThan.map { try ByteSize($0) }
     options.excludesCaches = excludeCaches
+    for name in excludeIfPresent { try options.exclude(ifPresent: bytes(name)) }
+    options.readsIgnoreFiles = !noIgnoreFiles
     options.staysOnFileSystem = oneFileSystem
     return options
   }

@@ -5,6 +5,10 @@ import TodanaArchive
 /// What is noted with a new snapshot, and how its content is stored.
 struct NewSnapshotArguments: ParsableArguments {
   @Option(help: ArgumentHelp("A tag for the snapshot; several are allowed.", valueName: "tag")) var tag: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "A name for the series of snapshots: prune and add go by it instead of the paths.", valueName: "name"))
+  var label: String?
   @Option(help: ArgumentHelp("The machine's name to note.", valueName: "name")) var host: String?
   @Option(help: ArgumentHelp("The time to note, as 2026-11-23 or 2026-11-23 10:00:00.", valueName: "time"))
   var time: String?
@@ -19,6 +23,7 @@ struct NewSnapshotArguments: ParsableArguments {
       throw ValidationError("\(error)")
     }
     result.tags = try checkedTags(tag, "--tag")
+    result.label = try label.map { try checkedLabel($0) }
     result.host = try host.map { try checkedText($0, "--host") }
     if let time {
       guard let date = date(ofText: time) else {

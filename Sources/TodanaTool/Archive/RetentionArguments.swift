@@ -23,7 +23,7 @@ struct RetentionArguments: ParsableArguments {
   var keepTag: [String] = []
   @Option(
     help: ArgumentHelp(
-      "Which snapshots the rules look at together: those with the same host, paths, tags.", valueName: "what"))
+      "Which snapshots the rules look at together: those with the same host, paths, label, tags.", valueName: "what"))
   var groupBy = "host,paths"
 
   /// - Throws: `RetentionError`, also where no rule keeps anything.

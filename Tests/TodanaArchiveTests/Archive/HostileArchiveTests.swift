@@ -38,7 +38,7 @@ import Todana
 
   private func snapshot(_ pages: [RowID]) throws -> Snapshot {
     let stored = try scratch.archive.insert(
-      pages: pages, time: Date(), host: "", paths: [], tags: [], counts: SnapshotCounts())
+      NewSnapshot(AddOptions(), host: "", paths: []), pages: pages, counts: SnapshotCounts())
     try scratch.archive.store.saveChanges()
     return try Snapshot(stored)
   }

@@ -121,9 +121,11 @@ private struct RandomRetention {
     var last = RetentionPolicy()
     last.last = .newest(count)
     for group in try self.plan(last, snapshots).groups {
-      let kept = group.entries.filter(\.isKept).count
-      try require(
-        kept == min(count, group.entries.count) && group.entries.prefix(kept).allSatisfy(\.isKept), "last \(count)")
+      let future = group.entries.prefix { $0.snapshot.time > now }
+      try require(future.allSatisfy { $0.reasons == [.future] }, "the future stays")
+      let entries = group.entries.dropFirst(future.count)
+      let kept = entries.filter(\.isKept).count
+      try require(kept == min(count, entries.count) && entries.prefix(kept).allSatisfy(\.isKept), "last \(count)")
       let times = group.entries.map(\.snapshot.time)
       try require(zip(times, times.dropFirst()).allSatisfy { $0 >= $1 }, "newest first")
     }
@@ -139,19 +141,20 @@ private struct RandomRetention {
       (.year, policy.yearly, [.year]),
     ]
     for group in plan.groups {
+      let entries = group.entries.filter { $0.snapshot.time <= now }
       for (period, count, components) in rules {
         let limit = if case .newest(let number) = count { number } else { Int.max }
         var firsts: [DateComponents: Int] = [:]
         var expected: Set<Int> = []
-        for (index, entry) in group.entries.enumerated() where expected.count < limit {
+        for (index, entry) in entries.enumerated() where expected.count < limit {
           let label = calendar.dateComponents(components, from: entry.snapshot.time)
           let isNew = firsts[label] == nil
           if isNew { firsts[label] = index }
-          if isNew || index == group.entries.count - 1 { expected.insert(index) }
+          if isNew || index == entries.count - 1 { expected.insert(index) }
         }
-        let found = group.entries.indices.filter {
-          group.entries[$0].reasons.contains(.newest(of: period))
-            || group.entries[$0].reasons.contains(.oldest(for: period))
+        let found = entries.indices.filter {
+          entries[$0].reasons.contains(.newest(of: period))
+            || entries[$0].reasons.contains(.oldest(for: period))
         }
         try require(Set(found) == expected, "\(period) \(count) in \(zone): \(found), not \(expected.sorted())")
       }

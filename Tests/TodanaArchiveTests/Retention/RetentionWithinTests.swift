@@ -46,6 +46,9 @@ import TodanaArchive
     let times = ["2026-01-01T00:00:00Z", "2026-01-05T00:00:00Z", "2026-01-05T12:00:00Z", "2030-01-01T00:00:00Z"]
     #expect(try policy.keptTimes(times, now: instant("2026-01-06T00:00:00Z")) == [times[3], times[2], times[1]])
     #expect(try policy.keptTimes(times, now: instant("2031-01-06T00:00:00Z")) == [times[3]])
+    // None counts those of the future.
+    let last = TodanaArchiveTests.policy { $0.last = .newest(1) }
+    #expect(try last.keptTimes(times, now: instant("2026-01-06T00:00:00Z")) == [times[3], times[2]])
     // A clock that went wrong: nothing goes.
     #expect(try policy.keptTimes(times, now: instant("2020-01-01T00:00:00Z")) == times.reversed())
     // Long after, the newest stays.

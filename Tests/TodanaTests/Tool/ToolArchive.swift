@@ -15,6 +15,8 @@ struct ToolArchive {
     let host: String
     let paths: [String]
     let pathBytes: [Data]?
+    let absolutePaths: [String]
+    let label: String?
     let tags: [String]
     let files: Int
     let directories: Int

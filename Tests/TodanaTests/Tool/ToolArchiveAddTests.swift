@@ -28,7 +28,7 @@ import Testing
     #expect(again.lines.first == "5 files in 3 directories, 18 B: 0 new, 0 changed, 5 unchanged.")
     #expect(again.lines.last?.hasPrefix("Snapshot ") == true)
     let table = try made.run("snapshots").lines
-    #expect(table.count == 3 && table[1].contains(snapshot.short) && table[1].hasPrefix("src [first]"))
+    #expect(table.count == 3 && table[1].contains(snapshot.short) && table[1].hasPrefix("/"))
     #expect(table[1].contains("2026-01-02 03:04:05"))
   }
 

@@ -47,7 +47,7 @@ import Testing
     #expect(dry.status == 0)
     let plan = try dry.document(Pruned.self)
     #expect(plan.isDryRun && plan.keptCount == 2 && plan.removedCount == 3)
-    #expect(plan.groups.map(\.host) == ["box"] && plan.groups.map(\.paths) == [["a"]])
+    #expect(plan.groups.map(\.host) == ["box"] && plan.groups.map(\.paths) == [[made.directory.path("a")]])
     let entries = try #require(plan.groups.first).snapshots
     #expect(entries.map(\.id) == days.reversed().map(\.id))
     #expect(entries.map(\.isKept) == [true, false, true, false, false])
@@ -56,7 +56,7 @@ import Testing
 
     let run = try made.run("prune", "--keep-daily", "2", "--keep-last", "1")
     #expect(run.status == 0)
-    #expect(run.lines.first == "host box, paths a:")
+    #expect(run.lines.first == "host box, paths \(made.directory.path("a")):")
     #expect(run.lines[1] == "  keep    \(days[4].short)  2026-05-04 12:00:00  last snapshot, daily snapshot")
     #expect(run.lines[2] == "  remove  \(days[3].short)  2026-05-04 10:00:00")
     #expect(run.lines.last == "Kept 2 snapshots, removed 3.")

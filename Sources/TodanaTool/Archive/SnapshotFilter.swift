@@ -1,0 +1,36 @@
+import ArgumentParser
+import TodanaArchive
+
+/// Which snapshots a command lists: those that match all options given.
+struct SnapshotFilter: ParsableArguments {
+  @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag")) var tag: String?
+  @Option(help: ArgumentHelp("Only those with this label.", valueName: "name")) var label: String?
+  @Option(help: ArgumentHelp("Only those of this machine.", valueName: "name")) var host: String?
+  @Option(
+    help: ArgumentHelp("Only those that have this path among theirs.", valueName: "path"),
+    completion: .file())
+  var path: String?
+
+  func filter(_ snapshots: [Snapshot]) throws -> [Snapshot] {
+    let given = path.map(bytes)
+    let absolute = given.flatMap { path in
+      AbsolutePath.workingDirectory.map { AbsolutePath.bytes(of: path, in: $0) }
+    }
+    return snapshots.filter { snapshot in
+      if let tag, !snapshot.tags.contains(tag) { return false }
+      if let label, snapshot.label != label { return false }
+      if let host, snapshot.host != host { return false }
+      guard let given else { return true }
+      if snapshot.workingDirectory.isEmpty { return snapshot.paths.contains(given) }
+      return absolute.map(snapshot.absolutePaths.contains) ?? false
+    }
+  }
+}
+
+extension Snapshot {
+  /// The label, if there is one, and the paths: absolute ones, and names as of tar streams.
+  var shownPaths: String {
+    let paths = comparedPaths.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    return label.map { "\($0): \(paths)" } ?? paths
+  }
+}

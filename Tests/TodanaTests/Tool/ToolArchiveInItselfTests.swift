@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An archive within what is archived: it grows by what is read of it, so it must never be read.
+@Suite struct ToolArchiveInItselfTests {
+  let made: ToolArchive
+
+  init() throws {
+    made = try ToolArchive()
+    try made.makeTree()
+  }
+
+  private func listed() throws -> [String] {
+    try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self).map(\.path)
+  }
+
+  @Test func `the archive is left out of a snapshot of the directory that it is in, and that is said once`() throws {
+    let run = try made.run("add", ".")
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(run.lines.filter { $0.contains("the archive itself") } == ["Left out the archive itself: archive."])
+    #expect(!run.text.contains("by rules"))
+    #expect(try listed() == ["key"] + ToolArchive.treePaths)
+    let again = try made.run("add", made.directory.path, "--json", "--verbose")
+    #expect(try again.document(ToolArchive.Added.self).excluded == 1)
+    #expect(again.messages.contains("\(made.path): the archive itself"))
+  }
+
+  @Test func `the archive is left out where a path names it, or something in it`() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: made.directory.path("link"), withDestinationPath: "archive")
+    for path in ["archive", "link/", "archive/", "./archive/../archive", "archive/lock", made.path] {
+      let run = try made.run("add", path)
+      #expect(run.status == 4, "\(path): \(run.text)")
+      #expect(run.text.contains("Left out the archive itself: ") && run.messages == "")
+      #expect(run.lines.last == "There is nothing else to archive: no snapshot was made.")
+    }
+    #expect(try made.snapshots() == [])
+    // The link itself is none of the archive's files.
+    #expect(try made.run("add", "archive", "link", "src").status == 0)
+    #expect(try listed() == ["link"] + ToolArchive.treePaths)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "mounts a directory"))
+  func `the archive is left out where it is mounted again`() throws {
+    let script = """
+      mkdir -p src/again && mount --bind archive src/again 2>/dev/null || exit 77
+      exec "$0" "$@"
+      """
+    let run = try made.run("add", "src", runner: ["unshare", "--mount", "/bin/sh", "-c", script])
+    if run.status == 77 || run.messages.contains("unshare") { try Test.cancel("nothing can be mounted here") }
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(run.text.contains("Left out the archive itself: src/again."))
+  }
+
+  @Test func `packs and tar streams are not written into the archive`() throws {
+    try made.add("src")
+    let before = try made.contents()
+    #expect(try made.run("pack", "archive/pack").status == 2)
+    let tar = ["archive", "tar", "export", "archive", "--output", "archive/t.tar", "--key-file", "key"]
+    #expect(try ToolRun(tar, workingDirectory: made.directory.path).status == 2)
+    #expect(try made.contents() == before)
+    #expect(try made.run("pack", "pack").status == 0)
+  }
+}

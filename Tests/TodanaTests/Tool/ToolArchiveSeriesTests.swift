@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which snapshots belong together: those of the same paths, however they were written, or of the same label.
+@Suite struct ToolArchiveSeriesTests {
+  private struct Pruned: Decodable {
+    let keptCount: Int
+    let removedCount: Int
+    let groups: [Group]
+
+    struct Group: Decodable {
+      let label: String?
+      let paths: [String]?
+      let snapshots: [Entry]
+    }
+
+    struct Entry: Decodable {
+      let id: String
+      let isKept: Bool
+      let reasons: [String]
+    }
+  }
+
+  let made: ToolArchive
+
+  init() throws {
+    made = try ToolArchive()
+    try made.write("one", to: "x/a")
+    try made.write("two", to: "y/b")
+  }
+
+  /// Adds in a directory beneath that of the archive.
+  @discardableResult
+  private func add(in directory: String, _ arguments: String..., input: String = "") throws -> ToolArchive.Added {
+    let run = try ToolRun(
+      ["archive", "add", made.path, "--json", "--key-file", made.keyFile] + arguments, input: input,
+      workingDirectory: made.directory.path(directory))
+    #expect(run.status == 0, "\(run.messages)")
+    return try run.document(ToolArchive.Added.self)
+  }
+
+  private func prune(_ arguments: String...) throws -> Pruned {
+    try ToolRun(
+      ["archive", "prune", "archive", "--json", "--key-file", "key"] + arguments, workingDirectory: made.directory.path
+    ).document(Pruned.self)
+  }
+
+  @Test func `relative paths are told apart by the directory that they were given in`() throws {
+    try add(in: "x", ".")
+    try add(in: "y", ".")
+    let snapshots = try made.snapshots()
+    #expect(snapshots.map(\.paths) == [["."], ["."]])
+    #expect(snapshots.map(\.absolutePaths) == [[made.directory.path("x")], [made.directory.path("y")]])
+    let plan = try prune("--keep-last", "1")
+    #expect(plan.keptCount == 2 && plan.removedCount == 0)
+    #expect(plan.groups.map(\.paths) == [[made.directory.path("x")], [made.directory.path("y")]])
+  }
+
+  @Test func `the same paths in another order and another spelling are the same`() throws {
+    try add(in: ".", "x", "y")
+    for paths in [["y", "x"], ["./y/", "x/."], ["x/../y", "x"]] {
+      let added = try ToolRun(
+        ["archive", "add", "archive", "--json", "--key-file", "key"] + paths, workingDirectory: made.directory.path
+      ).document(ToolArchive.Added.self)
+      #expect(added.newFiles == 0 && added.unchangedFiles == 2, "\(paths)")
+    }
+    try made.write("y\nx\n", to: "list")
+    // Stored at other places, absolute paths are read again, and relative ones after them are not.
+    #expect(try add(in: ".", made.directory.path("y"), made.directory.path("x")).newFiles == 2)
+    #expect(try add(in: ".", "--files-from", "list").newFiles == 0)
+    #expect(try add(in: "x", "../y", "../x").newFiles == 0)
+    #expect(try prune("--keep-last", "1").groups.map(\.snapshots.count) == [7])
+  }
+
+  @Test func `names of streams stay names`() throws {
+    try add(in: "x", "--stdin", "dump", input: "a")
+    try add(in: "y", "--stdin", "dump", input: "b")
+    #expect(try made.snapshots().map(\.absolutePaths) == [[], []])
+    #expect(try prune("--keep-last", "1").groups.map(\.paths) == [["dump"]])
+    #expect(try made.run("snapshots").lines.count == 2)
+  }
+
+  @Test func `snapshots with a label are kept by it, whatever their paths are`() throws {
+    try add(in: "x", ".", "--label", "data")
+    #expect(try add(in: ".", "x/a", "y", "--label", "data").newFiles == 2)
+    try add(in: "x", ".")
+    let snapshots = try made.snapshots()
+    #expect(snapshots.map(\.label) == ["data", "data", nil])
+    let table = try made.run("snapshots", "--label", "data").lines
+    #expect(table.count == 3 && table[1].hasPrefix("data: /"))
+    var plan = try prune("--keep-last", "1", "--dry-run")
+    #expect(plan.groups.map(\.label) == [nil, "data"] && plan.removedCount == 1)
+    plan = try prune("--keep-last", "1", "--group-by", "label")
+    #expect(plan.groups.map(\.label) == ["", "data"] && plan.keptCount == 2 && plan.removedCount == 1)
+    #expect(try made.snapshots().map(\.id) == [snapshots[1].id, snapshots[2].id])
+    for label in ["", " a"] { #expect(try made.run("add", "x", "--label", label).status == 2) }
+  }
+
+  @Test func `snapshots are listed by host, label, tag and path`() throws {
+    try add(in: "x", ".", "--host", "one", "--tag", "t")
+    try add(in: ".", "x", "y", "--host", "two", "--label", "both")
+    func listed(_ arguments: String..., in directory: String = ".") throws -> [String] {
+      try ToolRun(
+        ["archive", "snapshots", made.path, "--json", "--key-file", made.keyFile] + arguments,
+        workingDirectory: made.directory.path(directory)
+      ).document([ToolArchive.Snapshot].self).map(\.host)
+    }
+    #expect(try listed("--host", "one") == ["one"])
+    #expect(try listed("--label", "both") == ["two"])
+    #expect(try listed("--tag", "t", "--host", "two") == [])
+    #expect(try listed("--path", made.directory.path("x")) == ["one", "two"])
+    #expect(try listed("--path", ".", in: "y") == ["two"])
+    #expect(try listed("--path", "x/../y/") == ["two"])
+    #expect(try listed("--path", "z") == [])
+  }
+
+  @Test func `of snapshots of one time the last is the latest, and the one that prune keeps`() throws {
+    for number in 1...6 {
+      try made.write("\(number)", to: "x/a")
+      try add(in: ".", "x", "--time", "2026-01-01")
+    }
+    #expect(try made.run("cat", "x/a").text == "6")
+    let latest = try #require(try made.snapshots().last)
+    #expect(try prune("--keep-last", "1").removedCount == 5)
+    #expect(try made.snapshots() == [latest])
+    #expect(try made.run("cat", "x/a").text == "6")
+  }
+
+  @Test func `a snapshot of the future is told of, kept, and pushes out no other`() throws {
+    try add(in: ".", "x")
+    let run = try made.run("add", "x", "--time", "2099-01-01")
+    #expect(run.status == 0 && run.messages.contains("2099-01-01 00:00:00, which is in the future"))
+    #expect(try made.run("add", "x").messages.contains("in the future"))
+    #expect(try made.run("snapshots").messages.contains("in the future"))
+    let snapshots = try made.snapshots()
+    let pruning = try made.run("prune", "--keep-last", "1", "--json")
+    #expect(pruning.messages.contains("in the future"))
+    let plan = try pruning.document(Pruned.self)
+    #expect(plan.keptCount == 2 && plan.removedCount == 1)
+    #expect(plan.groups.first?.snapshots.first?.reasons == ["in the future"])
+    #expect(try made.snapshots().map(\.id) == [snapshots[1].id, snapshots[2].id])
+  }
+}
