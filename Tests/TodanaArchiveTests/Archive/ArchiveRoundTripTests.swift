@@ -101,6 +101,7 @@ import Todana
     let scratch = try ScratchArchive()
     try scratch.directory.make("from/sub")
     for number in 0..<20 { try scratch.directory.write("content \(number)", to: "from/sub/\(number)") }
+    try scratch.wait()
     let first = try scratch.add("from")
     let second = try scratch.add("from")
     #expect(second.progress.unchangedFiles == 20)

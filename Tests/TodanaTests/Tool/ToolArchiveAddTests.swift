@@ -52,6 +52,57 @@ import Testing
     #expect(run.text.contains(" left out by rules."))
   }
 
+  @Test func `a file of a name has the others of its directory left out`() throws {
+    try made.write("", to: "src/sub/.nobackup")
+    try made.write("", to: "src/other/stop")
+    try made.write("", to: "src/other/more/file")
+    let run = try made.run(
+      "add", "src", "--exclude-if-present", ".nobackup", "--exclude-if-present", "stop", "--verbose")
+    #expect(run.status == 0)
+    #expect(run.messages.contains("src/sub/b.txt: in a directory with “.nobackup” (--exclude-if-present)"))
+    #expect(
+      try listed() == [
+        "src", "src/a.txt", "src/link", "src/other", "src/other/stop", "src/sub", "src/sub/.nobackup",
+      ])
+    for name in ["", "a/b", ".."] { #expect(try made.run("add", "src", "--exclude-if-present", name).status == 2) }
+  }
+
+  @Test func `files of patterns in the tree can be switched off`() throws {
+    try made.write("*\n", to: "src/.todanaignore")
+    #expect(try made.add("src").files == 0)
+    #expect(try made.run("add", "src", "--no-ignore-files", "--exclude", "deep").status == 0)
+    #expect(
+      try listed()
+        == ([".todanaignore"].map { "src/" + $0 } + ToolArchive.treePaths).sorted().filter { !$0.contains("deep") })
+  }
+
+  @Test func `the directory whose content is at the top keeps its metadata`() throws {
+    let manager = FileManager.default
+    let path = made.directory.path("src")
+    let time = Date(timeIntervalSince1970: 1_000_000_000)
+    try manager.setAttributes([.posixPermissions: 0o2751, .modificationDate: time], ofItemAtPath: path)
+    let run = try ToolRun(
+      ["archive", "add", made.path, ".", "--key-file", made.keyFile], workingDirectory: path)
+    #expect(run.status == 0)
+    func attributes(_ name: String) throws -> (Int?, Date?) {
+      let found = try manager.attributesOfItem(atPath: made.directory.path(name))
+      return (found[.posixPermissions] as? Int, found[.modificationDate] as? Date)
+    }
+    #expect(try made.run("extract", "--target", "new").status == 0)
+    #expect(try attributes("new") == (0o2751, time))
+    // One that is there is the user's, and one of chosen files is another directory.
+    try manager.createDirectory(atPath: made.directory.path("there"), withIntermediateDirectories: false)
+    let before = try attributes("there").0
+    #expect(try made.run("extract", "--target", "there").status == 0)
+    #expect(try attributes("there").0 == before)
+    #expect(try made.run("extract", "a.txt", "--target", "chosen").status == 0)
+    #expect(try attributes("chosen").0 != 0o2751)
+    // It goes with copies, and changed forms.
+    #expect(try made.run("rewrite", "--exclude", "*.log").status == 0)
+    #expect(try made.run("extract", "--target", "rewritten").status == 0)
+    #expect(try attributes("rewritten") == (0o2751, time))
+  }
+
   @Test func `a dry run stores nothing and says what would be left out`() throws {
     let before = try made.contents()
     let run = try made.run("add", "src", "--dry-run", "--exclude", "*.log", "--verbose")

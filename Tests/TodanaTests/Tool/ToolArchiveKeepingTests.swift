@@ -136,6 +136,38 @@ import Testing
     #expect(try made.run("snapshots", "--json").document([ToolArchive.Snapshot].self) == [])
   }
 
+  @Test func `what would be removed is said, and stays`() throws {
+    let one = try made.add("a")
+    let run = try made.run("remove", "latest", "--dry-run")
+    #expect(run.status == 0)
+    #expect(run.lines.first?.hasPrefix("Would remove \(one.short)  ") == true)
+    #expect(run.lines.last == "Would remove 1 snapshot.")
+    #expect(try made.run("remove", "ffffffff", "--dry-run").status == 4)
+    #expect(try made.snapshots() == [one])
+  }
+
+  @Test func `rewriting says what it would do, and empties no snapshot unasked`() throws {
+    let both = try made.add("a", "b", "--label", "l")
+    let one = try made.add("a")
+    var run = try made.run("rewrite", "--exclude", "a", "--dry-run")
+    #expect(run.status == 1)
+    #expect(run.messages.contains("Snapshot \(one.short) would lose all its files"))
+    #expect(run.lines.first == "Snapshot \(both.short) would be changed: without 1 path.")
+    #expect(run.lines.last == "Nothing was changed: this was a dry run.")
+    #expect(try made.snapshots() == [both, one])
+
+    run = try made.run("rewrite", "--exclude", "*")
+    #expect(run.status == 1 && run.messages.contains("--allow-empty"))
+    #expect(try made.snapshots() == [both, one])
+
+    #expect(try made.run("rewrite", "--exclude", "a").status == 1)
+    let rewritten = try #require(try made.snapshots().first)
+    #expect(rewritten.id != both.id && rewritten.files == 1)
+    #expect(rewritten.absolutePaths == both.absolutePaths && rewritten.label == "l")
+    #expect(try made.run("rewrite", one.id, "--exclude", "a", "--allow-empty").status == 0)
+    #expect(try made.snapshots().map(\.files) == [1, 0])
+  }
+
   private func prune(_ arguments: String...) throws -> Pruned {
     try ToolRun(
       ["archive", "prune", "archive", "--dry-run", "--json", "--key-file", "key"] + arguments,
