@@ -28,12 +28,16 @@ final class TarImport {
         progress.addFailure("“\(printable(item.path))” was left out: \(refusal.reason)")
       }
     }
+    if reader.hasTrailingBytes {
+      progress.addFailure("After the end of the tar there are bytes that are no tar: they were left out")
+    }
     guard reader.hasEnd else {
       throw ArchiveError(.tar, "The tar has no end: it is empty, or was cut off, and nothing was made of it.")
     }
   }
 
   private func take(_ item: TarEntry, _ reader: TarReader) throws {
+    if item.isContinued { throw TarPath.Refusal(reason: "it is continued from another volume") }
     let path = try TarPath(item.path)
     progress.change { $0.path = item.path }
     guard !path.steps.isEmpty || item.entry.kind == .directory else { throw TarPath.Refusal(reason: "it has no name") }
@@ -44,8 +48,7 @@ final class TarImport {
     if entry.kind == .socket { return progress.change { $0.skippedSockets += 1 } }
     if let warning = item.warning { progress.addFailure("“\(printable(item.path))”: \(warning)") }
     let place = path.bytes(below: top)
-    // Of the top of a snapshot there is no metadata.
-    if place.isEmpty { return }
+    if place.isEmpty { return try submitter.append(.top(entry)) }
     if let target {
       let step = TreeStep.link(path: place, target: target.bytes(below: top), time: entry.modificationTime)
       return try submitter.append(step)

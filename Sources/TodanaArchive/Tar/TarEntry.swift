@@ -16,6 +16,8 @@ package struct TarEntry: Sendable, Hashable {
   ///
   /// Nil for a file that has data throughout, and for what is no file.
   package var dataRanges: [Range<Int64>]?
+  /// Whether it is the rest of a file whose beginning is in another volume.
+  package var isContinued = false
   /// What of it tar, or this library, could not make sense of; the rest holds.
   package var warning: String?
 

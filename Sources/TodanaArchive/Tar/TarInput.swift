@@ -15,6 +15,8 @@ final class TarInput {
   private let memory: UnsafeMutableRawBufferPointer
   /// Bytes that were given out.
   private(set) var end: Int64 = 0
+  /// Behind the last byte that is not zero.
+  private var lastEnd: Int64 = 0
   private var isOpen = false
   /// Where there are no bytes at all, libarchive has nothing to be asked for.
   private var isEmpty = false
@@ -71,6 +73,8 @@ final class TarInput {
       failure = error
       return nil
     }
+    // Indices of a piece begin with 0.
+    if let last = unsafe piece[..<count].lastIndex(where: { $0 != 0 }) { lastEnd = end + Int64(last) + 1 }
     end += Int64(count)
     return unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
   }
@@ -93,6 +97,18 @@ final class TarInput {
     let start = Int(offset % Int64(Self.memoryByteCount))
     let first = min(count, Self.memoryByteCount - start)
     return unsafe Array(memory[start..<start + first]) + Array(memory[..<(count - first)])
+  }
+
+  /// Whether nothing but zeros was given out from an offset on, and at least so many.
+  func hasZeros(from offset: Int64, count: Int) -> Bool { lastEnd <= offset && end - offset >= Int64(count) }
+
+  /// Whether other bytes than zeros follow what was compressed; reads the file to its end.
+  ///
+  /// libarchive takes them for the end, with gzip and bzip2.
+  func hasBytesBehindCompressed() -> Bool {
+    guard isOpen, unsafe archive_filter_count(archive) > 1 else { return false }
+    let used = unsafe archive_filter_bytes(archive, -1)
+    return file.hasContent(in: file.byteCount - used)
   }
 
   private var error: ArchiveError {

@@ -9,6 +9,8 @@ internal import CLibArchive
 /// }
 /// ```
 ///
+/// Tars that follow one another are read as one, as with GNU tar's `--ignore-zeros`.
+///
 /// A hostile tar gets an error, or an entry with whatever path it has, and no more than some MiB of memory, besides
 /// what it really has of extended headers and data ranges. The time that it takes is that of reading it all; a small
 /// file may unpack to a very large one.
@@ -25,13 +27,18 @@ package final class TarReader {
   private let owners: OwnerNames
   /// The entry that was given out last.
   private(set) var current: TarEntry?
+  /// Where the header of the next entry was looked for, in the unpacked tar.
+  private var position: Int64 = 0
   /// Where its next data may be.
   var offset: Int64 = 0
   private var failure: ArchiveError?
+  private var isFinished = false
   /// Whether the mark was there that ends a tar; known after the last entry.
   ///
   /// Without it, the file may have been cut off between two entries; some programs write none.
   package private(set) var hasEnd = false
+  /// Whether other bytes than zeros follow the end that are no tar; known after the last entry.
+  package private(set) var hasTrailingBytes = false
 
   /// Reads from a descriptor, which stays the caller's, and has to stay open.
   ///
@@ -62,7 +69,11 @@ package final class TarReader {
     guard let archive = unsafe archive_read_new() else { throw ArchiveError(.tar, "There is no memory for a tar.") }
     unsafe self.archive = archive
     self.owners = owners
-    guard unsafe archive_read_support_format_tar(archive) == ARCHIVE_OK, open() == ARCHIVE_OK else { throw error }
+    let results = unsafe [
+      archive_read_support_format_tar(archive),
+      archive_read_set_format_option(archive, "tar", "read_concatenated_archives", "1"),
+    ]
+    guard results.allSatisfy({ $0 == ARCHIVE_OK }), open() == ARCHIVE_OK else { throw error }
   }
 
   deinit { unsafe archive_read_free(archive) }
@@ -82,20 +93,29 @@ package final class TarReader {
   /// The next entry; nil at the end.
   package func next() throws(ArchiveError) -> TarEntry? {
     try checkFailure()
+    if isFinished { return nil }
     var pointer: OpaquePointer?
     LibArchiveError.forgetNumber()
+    // After an error libarchive does not say any more where the header was to be. A failure comes again below.
+    if current != nil { _ = unsafe archive_read_data_skip(archive) }
+    position = unsafe archive_filter_bytes(archive, 0)
     let result = unsafe archive_read_next_header(archive, &pointer)
     if result == ARCHIVE_EOF {
       try finish()
       return nil
     }
-    guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let pointer = unsafe pointer else { throw fail(error) }
-    let headers = unsafe TarSpecialHeaders(input, at: archive_read_header_position(archive))
+    guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let pointer = unsafe pointer else {
+      guard isBehindEnd else { throw fail(error) }
+      try finish()
+      return nil
+    }
+    let headers = TarSpecialHeaders(input, at: position)
     if headers.isTooLong { throw fail(ArchiveError(.tar, "The tar has more headers of an entry than can be.")) }
     let warning = result == ARCHIVE_WARN ? unsafe LibArchiveError.text(of: archive) : nil
     let parser = unsafe TarEntryParser(pointer, headers.records, owners, warning: warning)
     do throws(ArchiveError) {
-      let entry = try parser.entry()
+      var entry = try parser.entry()
+      entry.isContinued = headers.isContinued
       current = entry
       offset = 0
       return entry
@@ -104,15 +124,25 @@ package final class TarReader {
     }
   }
 
-  /// Looks at what is behind the last entry: the end, and that of what was compressed, which is not far.
+  /// Whether what cannot be read comes after the mark that ends a tar.
+  private var isBehindEnd: Bool {
+    guard input.failure == nil else { return false }
+    if input.hasZeros(from: position, count: TarBlock.byteCount) { return true }
+    return input.bytes(at: position, count: TarBlock.byteCount).map { TarBlock($0).isEnd } ?? false
+  }
+
+  /// Checks what is behind the last entry.
   private func finish() throws(ArchiveError) {
     current = nil
-    let position = unsafe archive_read_header_position(archive)
-    hasEnd = input.bytes(at: position, count: TarBlock.byteCount).map { TarBlock($0).isEnd } ?? false
+    isFinished = true
+    hasEnd = isBehindEnd
+    // What is no tar is not read to its end.
     for _ in 0..<16 {
       guard let piece = unsafe input.next(), unsafe !piece.isEmpty else { break }
     }
     if input.failure != nil { throw fail(error) }
+    let hasZeros = input.hasZeros(from: position, count: TarBlock.byteCount)
+    hasTrailingBytes = hasEnd && !hasZeros || input.hasBytesBehindCompressed()
   }
 
   func checkFailure() throws(ArchiveError) {
@@ -126,6 +156,14 @@ package final class TarReader {
   }
 
   var error: ArchiveError {
-    unsafe input.failure ?? ArchiveError(.tar, "A tar cannot be read: \(LibArchiveError.text(of: archive)).")
+    if let failure = input.failure { return failure }
+    let text = unsafe LibArchiveError.text(of: archive)
+    guard text.contains("Special header too large") else {
+      return ArchiveError(.tar, "A tar cannot be read: \(text).")
+    }
+    return ArchiveError(
+      .tar,
+      "A tar has more than 1 MiB of extended headers before an entry, which cannot be read. GNU tar writes them for "
+        + "directories with very many names, if it makes incremental tars (-g) in the format of pax: add -H gnu there.")
   }
 }

@@ -127,4 +127,79 @@ import Testing
     #expect(none.status == 3)
     #expect(try made.snapshots() == [])
   }
+
+  // MARK: What follows a tar
+
+  /// Files, and tars of them in the format of pax, with names that need records of their own.
+  private func makeTars() throws {
+    try made.write("first", to: "one/ä-" + String(repeating: "n", count: 120))
+    try made.write("second", to: "two/ö-" + String(repeating: "m", count: 120))
+    try shell("tar -H pax -cf a.tar one && tar -H pax -cf b.tar two")
+  }
+
+  private func shell(_ command: String) throws {
+    let run = try ChildProcess(executable: "/bin/sh", ["-c", "cd \(made.directory.path) && \(command)"])
+    #expect(run.waitForExit() == 0, "\(command)")
+  }
+
+  @Test(arguments: [
+    "cat a.tar b.tar", "cat a.tar b.tar | gzip", "gzip a.tar b.tar; cat a.tar.gz b.tar.gz",
+    "(cat a.tar; head -c 1024000 /dev/zero; cat b.tar; head -c 9000000 /dev/zero)",
+    "zstd -q --rm a.tar b.tar; cat a.tar.zst b.tar.zst", "bzip2 a.tar b.tar; cat a.tar.bz2 b.tar.bz2",
+  ])
+  func `tars that follow one another are all imported`(command: String) throws {
+    try makeTars()
+    try shell("(\(command)) >all")
+    let importing = try run("import", "all", "--json")
+    #expect(importing.status == 0, "\(importing.messages)")
+    #expect(try importing.document(Imported.self).files == 2)
+    let paths = try listed()
+    #expect(paths.count == 4 && paths.contains("two/ö-" + String(repeating: "m", count: 120)), "\(paths)")
+  }
+
+  @Test(arguments: [
+    "(cat a.tar; echo more)", "(cat a.tar; head -c 5000 /dev/urandom)", "(cat a.tar | gzip; echo more)",
+    "(cat a.tar; head -c 600 b.tar | tr one two)", "(bzip2 <a.tar; echo more)",
+  ])
+  func `what follows a tar and is none is told of`(command: String) throws {
+    try makeTars()
+    try shell("(\(command)) >all")
+    let importing = try run("import", "all", "--json")
+    #expect(importing.status == 1, "\(importing.messages)")
+    #expect(importing.messages.contains("After the end of the tar there are bytes that are no tar"))
+    #expect(try importing.document(Imported.self).files == 1)
+    #expect(try listed().first == "one")
+  }
+
+  @Test(arguments: ["gnu", "pax"]) func `the rest of a file of another volume is left out`(format: String) throws {
+    try made.write(String(repeating: "0123456789", count: 15_000), to: "vol/big")
+    try made.write("small", to: "vol/small")
+    try shell("printf 'n v2\\nn v3\\n' | tar -M -L 100 -H \(format) -cf v1 vol/big vol/small >/dev/null 2>&1")
+    let importing = try run("import", "v2", "--json")
+    #expect(importing.status == 1, "\(importing.messages)")
+    #expect(importing.messages.contains("was left out: it is continued from another volume"))
+    #expect(try importing.document(Imported.self).files == 1)
+    #expect(try listed() == ["vol", "vol/small"])
+    // The first volume ends within the file.
+    #expect(try run("import", "v1").status == 4)
+  }
+
+  @Test func `headers that are too long are told of, and what to do`() throws {
+    let names = made.directory.path("names")
+    try FileManager.default.createDirectory(atPath: names, withIntermediateDirectories: false)
+    let script = "cd names; seq -f '%0240g' 5000 | xargs touch; cd ..; tar -g snar -H pax -cf all names"
+    try shell(script)
+    let importing = try run("import", "all")
+    #expect(importing.status == 4 && importing.messages.contains("add -H gnu"), "\(importing.messages)")
+    #expect(try made.snapshots() == [])
+  }
+
+  @Test func `the top of a tar has metadata, too`() throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o2751], ofItemAtPath: made.directory.path("src"))
+    try shell("tar -C src -cf all .")
+    #expect(try run("import", "all").status == 0)
+    #expect(try made.run("extract", "--target", "out").status == 0)
+    let attributes = try FileManager.default.attributesOfItem(atPath: made.directory.path("out"))
+    #expect(attributes[.posixPermissions] as? Int == 0o2751)
+  }
 }
