@@ -11,6 +11,7 @@ final class TarInput {
 
   private let archive: OpaquePointer
   private let file: DescriptorInput
+  private var filter = LongHeaderFilter()
   /// The byte at an offset is at its remainder; pieces are whole but for the last one, so each is in one place.
   private let memory: UnsafeMutableRawBufferPointer
   /// Bytes that were given out.
@@ -68,7 +69,7 @@ final class TarInput {
     guard !isEmpty, start % Self.pieceByteCount == 0 else {
       return unsafe UnsafeRawBufferPointer(rebasing: piece[..<0])
     }
-    let count = unsafe archive_read_data(archive, piece.baseAddress, piece.count)
+    let count = unsafe filter.read(into: piece) { unsafe archive_read_data(archive, $0.baseAddress, $0.count) }
     guard count >= 0 else {
       failure = error
       return nil

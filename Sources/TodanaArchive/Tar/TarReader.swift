@@ -161,9 +161,6 @@ package final class TarReader {
     guard text.contains("Special header too large") else {
       return ArchiveError(.tar, "A tar cannot be read: \(text).")
     }
-    return ArchiveError(
-      .tar,
-      "A tar has more than 1 MiB of extended headers before an entry, which cannot be read. GNU tar writes them for "
-        + "directories with very many names, if it makes incremental tars (-g) in the format of pax: add -H gnu there.")
+    return ArchiveError(.tar, "A tar has more than 1 MiB of extended headers before an entry, which cannot be read.")
   }
 }

@@ -1,0 +1,173 @@
+/// Takes records out of a tar that make extended headers longer than libarchive reads.
+///
+/// GNU tar's incremental tars in the format of pax (`-g`) have the names of each directory in one record,
+/// `GNU.dumpdir`, of which nothing is imported. Headers of 1 MiB and more are written again without it.
+///
+/// The filter follows the tar from header to header. At the first place where there is none, or where it cannot tell how
+/// much data follows, it stops looking and passes everything on as it is.
+struct LongHeaderFilter {
+  private enum State {
+    /// A header comes next.
+    case header
+    /// More of the map of a sparse file in GNU's old format, then its data.
+    case sparseMap(dataByteCount: Int64)
+    case data(remaining: Int64)
+    /// Nothing is looked at any more.
+    case off
+  }
+
+  private static let longestHeader = 64 << 20
+
+  private var state = State.header
+  /// Bytes to be passed on before anything is read.
+  private var pending: ArraySlice<UInt8> = []
+  /// What an extended header says about the size of the next entry's data.
+  private var nextSize: Int64?
+
+  /// Fills memory with the next bytes of the filtered tar; fewer only at its end.
+  ///
+  /// - Parameters:
+  ///   - buffer: To be filled.
+  ///   - source: Fills memory with the next bytes of the tar; 0 at its end, negative after a failure.
+  /// - Returns: The number of bytes; negative after a failure of the source.
+  mutating func read(
+    into buffer: UnsafeMutableRawBufferPointer, from source: (UnsafeMutableRawBufferPointer) -> Int
+  ) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count: Int
+      if !pending.isEmpty {
+        count = min(rest.count, pending.count)
+        unsafe rest.copyBytes(from: pending.prefix(count))
+        pending = pending.dropFirst(count)
+      } else {
+        switch state {
+        case .data(0): state = .header
+        case .data, .off: break
+        case .header: if unsafe !takeHeader(source) { state = .off }
+        case .sparseMap(let dataByteCount): unsafe takeMap(dataByteCount, source)
+        }
+        if !pending.isEmpty { continue }
+        switch state {
+        case .data(0), .header, .sparseMap: continue
+        case .data(let remaining):
+          count = unsafe source(.init(rebasing: rest[..<Int(min(remaining, Int64(rest.count)))]))
+          if count > 0 { state = .data(remaining: remaining - Int64(count)) }
+        case .off: count = unsafe source(rest)
+        }
+        if count < 0 { return count }
+        if count == 0 { return done }
+      }
+      done += count
+    }
+    return done
+  }
+
+  // MARK: Headers
+
+  /// Reads a header, and what belongs to it, to pass it on; false if it is none, or nothing comes.
+  private mutating func takeHeader(_ source: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
+    let bytes = unsafe Self.read(TarBlock.byteCount, from: source)
+    pending = bytes[...]
+    guard bytes.count == TarBlock.byteCount else { return false }
+    let block = TarBlock(bytes)
+    if block.isEnd { return true }
+    guard block.hasChecksum, let byteCount = block.byteCount else { return false }
+    switch block.kind {
+    case UInt8(ascii: "x"), UInt8(ascii: "X"): return unsafe takeRecords(block, byteCount, source)
+    case UInt8(ascii: "g"), UInt8(ascii: "L"), UInt8(ascii: "K"), UInt8(ascii: "A"):
+      state = .data(remaining: TarBlock.padded(byteCount))
+    case UInt8(ascii: "V"): break
+    // Whether data follow another name of a file depends on who wrote the tar.
+    case UInt8(ascii: "1") where byteCount > 0: return false
+    case UInt8(ascii: "1")...UInt8(ascii: "6"): nextSize = nil
+    default:
+      let size = TarBlock.padded(nextSize ?? byteCount)
+      nextSize = nil
+      state = block.hasMoreOfMap ? .sparseMap(dataByteCount: size) : .data(remaining: size)
+    }
+    return true
+  }
+
+  private mutating func takeRecords(
+    _ block: TarBlock, _ byteCount: Int64, _ source: (UnsafeMutableRawBufferPointer) -> Int
+  ) -> Bool {
+    guard byteCount <= Self.longestHeader else { return false }
+    let body = unsafe Self.read(Int(TarBlock.padded(byteCount)), from: source)
+    pending += body
+    guard Int64(body.count) == TarBlock.padded(byteCount) else { return false }
+    var records = PaxRecords(Array(body.prefix(Int(byteCount))))
+    if let text = records["size"] {
+      guard let size = Int64(String(decoding: text, as: UTF8.self)), size >= 0 else { return false }
+      nextSize = size
+    }
+    guard byteCount > PaxRecords.byteCountLimit, records["GNU.dumpdir"] != nil else { return true }
+    records["GNU.dumpdir"] = nil
+    let rest = records.bytes
+    var header = block
+    header.dataByteCount = rest.count
+    let padding = Int(TarBlock.padded(Int64(rest.count))) - rest.count
+    pending = (header.bytes + rest + [UInt8](repeating: 0, count: padding))[...]
+    return true
+  }
+
+  private mutating func takeMap(_ dataByteCount: Int64, _ source: (UnsafeMutableRawBufferPointer) -> Int) {
+    let bytes = unsafe Self.read(TarBlock.byteCount, from: source)
+    pending = bytes[...]
+    guard bytes.count == TarBlock.byteCount else { return state = .off }
+    if !TarBlock(bytes).mapGoesOn { state = .data(remaining: dataByteCount) }
+  }
+
+  /// So many bytes; fewer at the end, and after a failure, which comes again with the next call.
+  private static func read(_ byteCount: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    var done = 0
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      while done < byteCount {
+        let count = unsafe source(.init(rebasing: buffer[done...]))
+        if count <= 0 { break }
+        done += count
+      }
+    }
+    return Array(bytes.prefix(done))
+  }
+}
+
+extension TarBlock {
+  /// Bytes of data, in octal digits or in GNU's base 256; nil for anything else.
+  fileprivate var byteCount: Int64? {
+    let field = bytes[124..<136]
+    guard let first = field.first, first & 0x80 != 0 else { return dataByteCount.map { Int64($0) } }
+    // Negative ones begin with 0xFF.
+    guard first == 0x80, field.dropFirst().prefix(4).allSatisfy({ $0 == 0 }) else { return nil }
+    let size = field.suffix(7).reduce(0) { $0 << 8 | Int64($1) }
+    return size
+  }
+
+  /// Whether the sum in the header is right, of bytes with or without signs.
+  fileprivate var hasChecksum: Bool {
+    let digits = bytes[148..<156].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") && $0 != 0 }
+    guard let sum = Int(String(decoding: digits, as: UTF8.self), radix: 8) else { return false }
+    var (unsigned, signed) = (0, 0)
+    for (index, byte) in bytes.enumerated() {
+      let counted = (148..<156).contains(index) ? UInt8(ascii: " ") : byte
+      unsigned += Int(counted)
+      signed += Int(Int8(bitPattern: counted))
+    }
+    return sum == unsigned || sum == signed
+  }
+
+  /// Of a sparse file's header in GNU's old format: whether blocks with more of the map follow.
+  fileprivate var hasMoreOfMap: Bool { kind == UInt8(ascii: "S") && bytes[482] != 0 }
+
+  /// The same, of such a block.
+  fileprivate var mapGoesOn: Bool { bytes[504] != 0 }
+
+  /// A count of bytes, up to the end of the block that they end in.
+  fileprivate static func padded(_ byteCount: Int64) -> Int64 {
+    let blockByteCount = Int64(Self.byteCount)
+    let (sum, overflows) = byteCount.addingReportingOverflow(blockByteCount - 1)
+    return overflows ? .max : sum / blockByteCount * blockByteCount
+  }
+}
