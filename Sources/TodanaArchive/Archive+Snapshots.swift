@@ -58,13 +58,31 @@ extension Archive {
   /// - Throws: `StoreError`.
   @discardableResult
   public func changeTags(of snapshots: [Snapshot], _ change: (inout [String]) -> Void) throws -> Int {
+    try self.change(snapshots) { tags, _ in change(&tags) }
+  }
+
+  /// Changes the tags and labels of snapshots: of all or of none.
+  ///
+  /// - Parameters:
+  ///   - snapshots: Some of this archive.
+  ///   - change: Gets the tags and the label of each, and changes them.
+  /// - Returns: The number of snapshots that were changed.
+  /// - Throws: `StoreError`.
+  @discardableResult
+  public func change(
+    _ snapshots: [Snapshot], _ change: (_ tags: inout [String], _ label: inout String?) -> Void
+  ) throws -> Int {
     var changedCount = 0
     for snapshot in Set(snapshots) {
       let stored = try stored(snapshot)
       var tags = stored.tags
-      change(&tags)
-      if tags == stored.tags { continue }
-      try store.update(stored) { $0.tags = tags }
+      var label = stored.label.isEmpty ? nil : stored.label
+      change(&tags, &label)
+      if tags == stored.tags, label ?? "" == stored.label { continue }
+      try store.update(stored) { stored in
+        stored.tags = tags
+        stored.label = label ?? ""
+      }
       changedCount += 1
     }
     try store.saveChanges()

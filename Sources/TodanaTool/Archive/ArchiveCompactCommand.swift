@@ -13,9 +13,11 @@ struct ArchiveCompactCommand: ParsableCommand {
 
   @Argument(help: "The archive's directory.", completion: .directory) var archive: String?
   @OptionGroup var options: ArchiveOptions
+  @Flag(help: "Say what would be removed, and change nothing.") var dryRun = false
   @OptionGroup var report: ReportOptions
 
   func run() throws {
+    if dryRun { return try count() }
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
     let result = try options.withArchive(try ArchiveOptions.archive(archive), .write) { archive in
@@ -31,6 +33,17 @@ struct ArchiveCompactCommand: ParsableCommand {
       try show(result)
     }
     if result.keptDamage != nil { throw ExitStatus.somethingWrong }
+  }
+
+  private func count() throws {
+    let garbage = try options.withArchive(try ArchiveOptions.archive(archive)) { archive in
+      try archive.garbage { try Interruption.check() }
+    }
+    if report.json { return try printJSON(GarbageReport(garbage)) }
+    try StandardOutput.line(
+      "Would remove \(counted(garbage.contents, "piece")) of content, "
+        + "\(counted(garbage.smallFiles, "small file")) and \(counted(garbage.pages, "directory page")), "
+        + "and join \(counted(garbage.sparseGroups, "group")): about \(formattedSize(Int(garbage.byteCount))).")
   }
 
   private func show(_ result: CompactResult) throws {
@@ -62,5 +75,19 @@ struct ArchiveCompactCommand: ParsableCommand {
       damage = result.keptDamage
       (bytesBefore, bytesAfter) = (result.byteCountBefore, result.byteCountAfter)
     }
+  }
+}
+
+/// What would be removed, for programs.
+private struct GarbageReport: Encodable {
+  let contents: Int
+  let smallFiles: Int
+  let pages: Int
+  let sparseGroups: Int
+  let bytes: Int64
+
+  init(_ garbage: ArchiveGarbage) {
+    (contents, smallFiles, pages) = (garbage.contents, garbage.smallFiles, garbage.pages)
+    (sparseGroups, bytes) = (garbage.sparseGroups, garbage.byteCount)
   }
 }

@@ -5,7 +5,7 @@ import TodanaArchive
 struct ArchiveTagCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tag",
-    abstract: "Changes the tags of snapshots.",
+    abstract: "Changes the tags and labels of snapshots.",
     usage: "todana archive tag [<options>] <archive> <id> ...")
 
   @Argument(help: "The archive's directory, and the snapshots' ids.", completion: .file()) var arguments: [String] = []
@@ -15,9 +15,12 @@ struct ArchiveTagCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Give this tag instead of all others; several are allowed, '' is none.", valueName: "tag"))
   var set: [String] = []
+  @Option(help: ArgumentHelp("Give this label; '' is none.", valueName: "name")) var label: String?
 
   func validate() throws {
-    if add.isEmpty, remove.isEmpty, set.isEmpty { throw ValidationError("Say --add, --remove or --set.") }
+    if add.isEmpty, remove.isEmpty, set.isEmpty, label == nil {
+      throw ValidationError("Say --add, --remove, --set or --label.")
+    }
     if !set.isEmpty, !add.isEmpty || !remove.isEmpty {
       throw ValidationError("--set excludes --add and --remove.")
     }
@@ -28,14 +31,17 @@ struct ArchiveTagCommand: ParsableCommand {
     guard !ids.isEmpty else { throw ValidationError("Which snapshots? Say their ids.") }
     let added = try checkedTags(add, "--add")
     let replacing = try checkedTags(set.filter { !$0.isEmpty }, "--set")
+    let label = try label.map { $0.isEmpty ? "" : try checkedLabel($0) }
     let changedCount = try options.withArchive(path, .write) { archive in
       let snapshots = try ids.map { try archive.snapshot(named: $0) }
-      return try archive.changeTags(of: snapshots) { tags in
+      return try archive.change(snapshots) { tags, snapshotLabel in
         if !set.isEmpty { tags = [] }
         tags.removeAll { remove.contains($0) }
         for tag in added + replacing where !tags.contains(tag) { tags.append(tag) }
+        if let label { snapshotLabel = label.isEmpty ? nil : label }
       }
     }
-    try StandardOutput.line("Changed the tags of \(counted(changedCount, "snapshot")).")
+    let changed = label == nil ? "tags" : "tags or labels"
+    try StandardOutput.line("Changed the \(changed) of \(counted(changedCount, "snapshot")).")
   }
 }

@@ -136,6 +136,37 @@ import Testing
     #expect(try made.run("snapshots", "--json").document([ToolArchive.Snapshot].self) == [])
   }
 
+  @Test func `labels are given and taken away`() throws {
+    let one = try made.add("a", "--label", "old")
+    let two = try made.add("b")
+    func labels() throws -> [String?] { try made.snapshots().map(\.label) }
+    let run = try made.run("tag", one.short, two.short, "--label", "new", "--add", "t")
+    #expect(run.status == 0 && run.lines == ["Changed the tags or labels of 2 snapshots."])
+    #expect(try labels() == ["new", "new"])
+    #expect(try made.run("tag", one.short, "--label", "").status == 0)
+    #expect(try labels() == [nil, "new"])
+    #expect(try made.snapshots().map(\.tags) == [["t"], ["t"]])
+    #expect(try made.run("tag", one.short, "--label", "a ").status == 2)
+  }
+
+  @Test func `what compacting would remove is counted, and stays`() throws {
+    struct Garbage: Decodable { let contents, smallFiles, pages, sparseGroups, bytes: Int }
+    struct Compacted: Decodable { let removedContents, removedSmallFiles, removedPages, rewrittenGroups: Int }
+    try made.write(String(repeating: "large", count: 40_000), to: "large")
+    try made.add("a", "large")
+    try made.add("b")
+    #expect(try made.run("compact", "--dry-run", "--json").document(Garbage.self).bytes == 0)
+    _ = try made.run("remove", try made.snapshots()[0].id)
+    let before = try made.contents()
+    let garbage = try made.run("compact", "--dry-run", "--json").document(Garbage.self)
+    #expect(garbage.smallFiles == 1 && garbage.contents == 2 && garbage.pages > 0 && garbage.bytes > 0)
+    #expect(try made.run("compact", "--dry-run").text.hasPrefix("Would remove 2 pieces of content, 1 small file and "))
+    #expect(try made.contents() == before)
+    let compacted = try made.run("compact", "--json").document(Compacted.self)
+    #expect(compacted.removedContents == garbage.contents && compacted.removedPages == garbage.pages)
+    #expect(compacted.removedSmallFiles == 1 && compacted.rewrittenGroups == garbage.sparseGroups)
+  }
+
   @Test func `what would be removed is said, and stays`() throws {
     let one = try made.add("a")
     let run = try made.run("remove", "latest", "--dry-run")

@@ -1,0 +1,72 @@
+internal import Todana
+
+/// What no snapshot needs any more: what a compaction would remove.
+public struct ArchiveGarbage: Sendable {
+  /// Chunks of large files, and groups of small files of which none is needed.
+  public var contents = 0
+  public var smallFiles = 0
+  public var pages = 0
+  /// Groups of small files that are less than half in use, which would be joined.
+  public var sparseGroups = 0
+  /// Stored bytes of all that, about: the part of ``sparseGroups`` that is not in use is estimated.
+  public var byteCount: Int64 = 0
+
+  init() {}
+}
+
+extension Archive {
+  /// Counts what ``compact(progress:)`` would remove, and changes nothing.
+  ///
+  /// - Parameter progress: Called now and then; throws to end it all.
+  /// - Returns: The counts.
+  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read; what `progress` throws; `StoreError`.
+  public func garbage(progress: () throws -> Void = {}) throws -> ArchiveGarbage {
+    var garbage = ArchiveGarbage()
+    let live = try LiveRows(try snapshots(), of: stores, progress)
+    let groups = try countSmallFiles(live, &garbage, progress)
+    for row in try rows(of: StoredContent.self) where !live.contents.contains(row) {
+      try progress()
+      guard let content = try stores.soundObject(StoredContent.self, row) else { continue }
+      garbage.add(content, use: groups[row]?.byteCount)
+    }
+    for row in try rows(of: StoredTreePage.self) where !live.pages.contains(row) {
+      try progress()
+      guard let page = try stores.soundObject(StoredTreePage.self, row) else { continue }
+      garbage.pages += 1
+      garbage.byteCount += Int64(page.packed.bytes.count)
+    }
+    return garbage
+  }
+
+  private func countSmallFiles(
+    _ live: LiveRows, _ garbage: inout ArchiveGarbage, _ progress: () throws -> Void
+  ) throws -> GroupUses {
+    var groups = GroupUses()
+    try store.forEach(StoredSmallFile.self, onDamage: .report { _ in }) { file, _ in
+      try progress()
+      guard let row = file.id?.rowID else { return }
+      if live.smallFiles.contains(row) { groups.add(file.byteCount, to: file.group) } else { garbage.smallFiles += 1 }
+    }
+    return groups
+  }
+
+  private func rows(of type: StoredObject.Type) throws -> Range<RowID> {
+    1..<max(1, try store.catalog[type]?.nextRowID ?? 1)
+  }
+}
+
+extension ArchiveGarbage {
+  /// Counts content that no file needs as a chunk; `use`: the bytes of small files in it that are needed.
+  fileprivate mutating func add(_ content: StoredContent, use: Int?) {
+    let stored = Int64(content.packed.bytes.count)
+    guard let use else {
+      contents += 1
+      byteCount += stored
+      return
+    }
+    let whole = content.packed.byteCount
+    guard use * 2 < whole else { return }
+    sparseGroups += 1
+    byteCount += stored * Int64(whole - use) / Int64(whole)
+  }
+}
