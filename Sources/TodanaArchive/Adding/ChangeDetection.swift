@@ -39,7 +39,7 @@ struct ChangeDetection: Sendable {
 }
 
 extension FileTime {
-  /// The time some nanoseconds later: at most 10 seconds. The last one there is stays.
+  /// The time some nanoseconds later, at most ten seconds; the last time that there is stays.
   func adding(nanoseconds more: Int64) -> FileTime {
     let sum = Int64(nanoseconds) + more
     let (whole, overflows) = seconds.addingReportingOverflow(sum / 1_000_000_000)

@@ -10,7 +10,7 @@ final class SourceReader {
   var parent: ParentCursor
   let detection: ChangeDetection
   private let owners = OwnerNames()
-  /// The archive's own directory. It is left out: its files grow by what is read of them.
+  /// The archive's own directory, which is left out: its files grow by what is read of them.
   private let archive: FileIdentity?
 
   init(
@@ -25,7 +25,7 @@ final class SourceReader {
     self.detection = detection
   }
 
-  /// Reads all paths. Files that cannot be read are left out and reported.
+  /// Reads all paths; files that cannot be read are left out and reported.
   func run(_ roots: SourceRoots) throws {
     if let path = roots.openPaths.first {
       try walk(path, asContent: true)

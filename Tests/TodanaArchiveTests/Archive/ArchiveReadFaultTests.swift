@@ -21,8 +21,8 @@ struct ArchiveReadFaultTests {
       "archive-faults", directory.path("archive"), directory.path("source"), "\(count)")
     let lines = child.remainingLines()
     #expect(child.waitForExit() == 0)
-    #expect(lines.filter { $0.hasPrefix("fault:") || $0.hasPrefix("error") } == [])
-    #expect(lines.last == "faults 0", "\(lines)")
+    #expect(lines.filter { $0.hasPrefix("fault:") || $0.hasPrefix("error") }.prefix(5) == [])
+    #expect(lines.last == "faults 0")
     let failureCount = lines.lazy.compactMap { $0.hasPrefix("failures ") ? Int($0.dropFirst(9)) : nil }.first
     #expect(failureCount ?? 0 > count / 2, "too few of the calls that failed were of any importance")
   }

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import TodanaArchive
+
+/// Units: paths from the root, worked out from the text.
+@Suite struct AbsolutePathTests {
+  @Test(arguments: [
+    ("a", "/home/ann/a"), ("./a/", "/home/ann/a"), (".", "/home/ann"), ("..", "/home"), ("../../../x", "/x"),
+    ("a/../b//c/.", "/home/ann/b/c"), ("/", "/"), ("/etc//passwd/", "/etc/passwd"), ("/..", "/"),
+    ("...", "/home/ann/..."),
+  ])
+  func `steps that lead nowhere are left out`(path: String, absolute: String) {
+    #expect(AbsolutePath.bytes(of: Array(path.utf8), in: Array("/home/ann".utf8)) == Array(absolute.utf8))
+  }
+
+  @Test func `names that are not UTF-8 stay as they are`() {
+    let name: [UInt8] = [0xFF, 0x80]
+    #expect(AbsolutePath.bytes(of: name, in: [0x2F, 0xFE]) == [0x2F, 0xFE, 0x2F] + name)
+  }
+
+  @Test func `order, spelling and repetition make no other set`() {
+    func set(_ paths: String...) -> [[UInt8]] { AbsolutePath.set(of: paths.map { Array($0.utf8) }, in: [0x2F, 0x64]) }
+    #expect(set("a", "b") == set("./b/", "a", "/d/a"))
+    #expect(set("a") != set("a", "a/b"))
+  }
+
+  @Test func `places in a snapshot are those that paths lead to`() {
+    func places(_ paths: String...) -> Set<[UInt8]> { SourceRoots.places(of: paths.map { Array($0.utf8) }) }
+    #expect(places("a", "b/c") == places("../x/../b/c/", "/a"))
+    #expect(places("/") == places("..") && places("a") != places("x/a"))
+  }
+}
