@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 // openat2 came with Linux 5.6, and filters of system calls in containers refuse it (ENOSYS, or EPERM).
@@ -59,29 +58,8 @@ int tdf_open_parent(int directory) {
   return TDF_CALL(openat(directory, "..", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// Seconds that the holder of a lease has for giving it back, after which the kernel takes it: at most 120.
-static int lease_break_seconds(void) {
-  int seconds = 45;
-  FILE *setting = fopen("/proc/sys/fs/lease-break-time", "re");
-  if (!setting) return seconds;
-  if (fscanf(setting, "%d", &seconds) != 1 || seconds <= 0) seconds = 45;
-  fclose(setting);
-  return seconds < 120 ? seconds : 120;
-}
-
 int tdf_open_file(int directory, const uint8_t *name, size_t name_size) {
-  const int flags = O_NONBLOCK | O_NOCTTY;
-  int file = open_to_read(directory, name, name_size, flags);
-  if (file != -EAGAIN) return file;
-  // The file is under a lease, as Samba takes them, and its holder has been told. Waiting in `open` would need a call
-  // without O_NONBLOCK, which waits for ever where a FIFO has taken the file's place.
-  const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-  const int attempts = (lease_break_seconds() + 1) * 100;
-  for (int attempt = 0; attempt < attempts && file == -EAGAIN; attempt++) {
-    nanosleep(&pause, NULL);
-    file = open_to_read(directory, name, name_size, flags);
-  }
-  return file;
+  return open_to_read(directory, name, name_size, O_NONBLOCK | O_NOCTTY);
 }
 
 int tdf_open_handle(int directory, const uint8_t *bytes, size_t size) {

@@ -29,8 +29,8 @@ enum { TDF_WORKING_DIRECTORY = -100, TDF_PATH_SIZE_MAX = 4095, TDF_NAME_SIZE_MAX
 int tdf_open_directory(int directory, const uint8_t *name, size_t name_size);
 // "..": the caller looks whether it is the one that it expects.
 int tdf_open_parent(int directory);
-// For reading; does not wait for the other end of a FIFO. Of a file under a lease (F_SETLEASE), waits until the lease is
-// given back, or taken by the kernel: /proc/sys/fs/lease-break-time, 45 seconds unless it is changed.
+// For reading; does not wait for the other end of a FIFO. -EAGAIN of a file under a lease (F_SETLEASE), whose holder has
+// been told.
 int tdf_open_file(int directory, const uint8_t *name, size_t name_size);
 // Anything, a link itself as well: a descriptor that gives no data (O_PATH).
 int tdf_open_handle(int directory, const uint8_t *name, size_t name_size);

@@ -39,7 +39,7 @@ extension SourceReader {
   private func content(of name: [UInt8], in directory: SourceDirectory, limit: Int) -> [UInt8]? {
     guard let entry = try? directory.entry(named: name, onWarning: { _ in }), entry.kind == .regular else { return nil }
     do throws(FileError) {
-      let file = try directory.openFile(entry)
+      let file = try open(entry, in: directory)
       var bytes = [UInt8](repeating: 0, count: Int(min(entry.byteCount, Int64(limit))))
       var span = bytes.mutableSpan
       let count = try file.read(into: &span, at: 0)

@@ -30,7 +30,7 @@ extension SourceReader {
       return true
     }
     do {
-      let file = try opened ?? directory.openFile(entry)
+      let file = try opened ?? open(entry, in: directory)
       var read = entry
       let source = try content(of: file, &read)
       if try file.hasChanged(since: entry) { progress.addFailure("“\(printable(path))” changed while it was read") }
