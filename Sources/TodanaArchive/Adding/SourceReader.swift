@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Glibc
 internal import Todana
 
@@ -10,6 +11,7 @@ final class SourceReader {
   let progress: SharedProgress
   private var parent: ParentCursor
   private let owners = OwnerNames()
+  private let openLimit = DirectoryLimits.current(threadCount: ProcessInfo.processInfo.activeProcessorCount).trail
 
   init(
     _ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, parent: consuming ParentCursor
@@ -95,7 +97,7 @@ final class SourceReader {
     let start: SourceStart
     do throws(FileError) {
       start = try SourceStart(path, owners: owners) { report($0) }
-      walk = try SourceWalk(from: start, opensFiles: !options.isDryRun)
+      walk = try SourceWalk(from: start, openLimit: openLimit, opensFiles: !options.isDryRun)
     } catch {
       return report(error)
     }

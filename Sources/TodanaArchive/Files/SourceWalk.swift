@@ -83,6 +83,10 @@ package struct SourceWalk {
       let name = levels[level].names[levels[level].next]
       let opens = opensFiles && levels[level].names.isRegular(at: levels[level].next)
       levels[level].next += 1
+      // Restoring the snapshot would take it for a directory that has to be finished, or for a file to be removed.
+      if TemporaryName.isReserved(name) {
+        return .failure(FileError(.add, current.handle.path.bytes(of: name), .unfinished))
+      }
       do throws(FileError) {
         guard opens else { return give(try current.entry(named: name, known: known(name)) { failures.append($0) }) }
         let opened = try current.openEntry(named: name, known: known(name)) { failures.append($0) }
