@@ -20,10 +20,11 @@ struct DirectoryLimits: Sendable, Equatable {
       self = full
       return
     }
-    // Half for the way, half for batches: those that wait, those that threads have, and the next one.
-    trail = max(1, min(full.trail, room / 2))
+    // Half for batches: those that wait, those that threads have, and the next one. The rest is for the way.
     batchCount = 1
-    batch = max(1, min(full.batch, (room - trail) / (batchCount + threadCount + 1)))
+    let openBatchCount = batchCount + threadCount + 1
+    batch = max(1, min(full.batch, room / 2 / openBatchCount))
+    trail = max(1, min(full.trail, room - batch * openBatchCount))
   }
 
   init(trail: Int, batch: Int, batchCount: Int) {

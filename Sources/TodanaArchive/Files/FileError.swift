@@ -103,6 +103,8 @@ extension FileError: CustomStringConvertible {
     case .changed: "something else is there now than was seen before"
     case .exists where errorNumber == 0: "something is there that is not to be replaced"
     case .skipped: "left out"
+    case .notSupported where errorNumber == 0: "it was not kept"
+    case .vanished where errorNumber == 0: "it is not there any more"
     case .unfinished: "an extraction was interrupted here, or is running: extract again, or remove this file"
     default: errorNumber == 0 ? "\(code)" : Self.text(of: errorNumber)
     }

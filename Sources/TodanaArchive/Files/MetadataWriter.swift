@@ -26,15 +26,31 @@ struct MetadataWriter {
     removeAttributes(notOf: entry)
     for attribute in entry.attributes where isUserAttribute(attribute.name) { write(attribute) }
     // A link has no permissions of its own.
-    if !entry.isSymbolicLink { writePermissions(entry) }
+    let hasPermissions = !entry.isSymbolicLink && writePermissions(entry)
     for attribute in entry.attributes where !isUserAttribute(attribute.name) { write(attribute) }
     beforeTime()
-    if hasContent { writeTime(entry) }
+    let hasTime = hasContent && writeTime(entry)
+    verify(entry, hasPermissions: hasPermissions, hasTime: hasTime)
   }
 
-  func writeTime(_ entry: FileEntry) {
+  /// Sets the modification time; false if that failed.
+  @discardableResult
+  func writeTime(_ entry: FileEntry) -> Bool {
     let time = entry.modificationTime
-    check(.setTimes, tdf_set_modification_time(file, time.seconds, time.nanoseconds))
+    let result = tdf_set_modification_time(file, time.seconds, time.nanoseconds)
+    check(.setTimes, result)
+    return result == 0
+  }
+
+  /// Reports metadata that the file system has changed without an error, such as times that it rounds.
+  private func verify(_ entry: FileEntry, hasPermissions: Bool, hasTime: Bool) {
+    var status = tdf_status()
+    let result = unsafe tdf_get_status(file, &status)
+    guard result == 0 else { return check(.readStatus, result) }
+    if hasTime, .modification(status) != entry.modificationTime { context.report.addAltered(.setTimes, path) }
+    if hasPermissions, permissions(of: entry, status) != status.mode & 0o7777 {
+      context.report.addAltered(.setPermissions, path)
+    }
   }
 
   func check(_ operation: FileError.Operation, _ result: CInt, detail: String? = nil) {
@@ -67,10 +83,14 @@ struct MetadataWriter {
     check(.setOwner, tdf_set_owner(file, userID, groupID), detail: "\(userID):\(groupID)")
   }
 
-  private func writePermissions(_ entry: FileEntry) {
+  /// Sets the permissions; false if that failed.
+  private func writePermissions(_ entry: FileEntry) -> Bool {
     var status = tdf_status()
-    let result = unsafe tdf_get_status(file, &status)
-    guard result == 0 else { return check(.setPermissions, result) }
+    let found = unsafe tdf_get_status(file, &status)
+    guard found == 0 else {
+      check(.setPermissions, found)
+      return false
+    }
     let permissions = permissions(of: entry, status)
     if !hasContent, entry.hasPrivileges {
       let detail = "setuid, setgid and capabilities of a file with other content"
@@ -79,7 +99,9 @@ struct MetadataWriter {
       let detail = "setuid and setgid without the owner they are for"
       context.report.add(FileError(.setPermissions, path.bytes, .skipped, detail: detail))
     }
-    check(.setPermissions, tdf_set_permissions(file, permissions))
+    let result = tdf_set_permissions(file, permissions)
+    check(.setPermissions, result)
+    return result == 0
   }
 
   /// Returns the permissions that the file gets when it has the owner in its status.

@@ -11,6 +11,7 @@ public final class RestoreReport: Sendable {
     var warnings: [FileError] = []
     var warningCount = 0
     var skippedOwnerCount = 0
+    var altered: Set<FileError.Operation> = []
     var updatedDirectoryCount = 0
     var keptDirectoryCount = 0
   }
@@ -43,6 +44,15 @@ public final class RestoreReport: Sendable {
       guard state.skippedOwnerCount == 1 else { return }
       let detail = "this file and others keep the owner who restored them"
       Self.add(FileError(.setOwner, path.bytes, .skipped, detail: detail), to: &state)
+    }
+  }
+
+  /// Adds metadata that the target's file system has changed without an error; the first file stands for all.
+  func addAltered(_ operation: FileError.Operation, _ path: EntryPath) {
+    state.withLock { state in
+      guard state.altered.insert(operation).inserted else { return }
+      let detail = "the file system of the target has others, for this file and perhaps more"
+      Self.add(FileError(operation, path.bytes, .notSupported, detail: detail), to: &state)
     }
   }
 

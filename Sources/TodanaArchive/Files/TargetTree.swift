@@ -58,11 +58,13 @@ package struct TargetTree {
   /// Gives ``directory`` its metadata, and goes back to the one that it is in.
   ///
   /// - Parameter finish: Gives a directory its metadata, now or later.
-  /// - Throws: ``FileError/Code/changed`` if that one is not there any more; the next call goes on upwards.
+  /// - Throws: ``FileError/Code/changed`` if that one is not there any more, and the next call goes on upwards; or if it has
+  ///   another directory, or none, under this one's name: the files that were made are elsewhere.
   package mutating func leave(
     _ finish: (TargetDirectory, FileEntry) -> Void = { $0.finish($1) }
   ) throws(FileError) {
     guard let level = levels.last else { return }
+    let left = directory
     if let directory {
       finish(directory, level.entry)
     } else {
@@ -70,5 +72,14 @@ package struct TargetTree {
     }
     levels.removeLast()
     try trail.leave()
+    guard let left, let above = directory else { return }
+    guard try above.identity(of: level.entry.name)?.identity == left.identity else {
+      throw FileError(.place, left.path, .changed)
+    }
+  }
+
+  /// Throws ``FileError/Code/changed`` if the path that was opened as the target leads elsewhere now.
+  package func checkTarget(_ path: [UInt8]) throws(FileError) {
+    guard try SourceStart.open(path).identity == root.identity else { throw FileError(.open, path, .changed) }
   }
 }

@@ -27,8 +27,9 @@ public struct ExtractProgress: Sendable, Equatable {
   public var path: [UInt8] = []
   /// Files that could not be restored: the first 1,000; `counts.failures` counts all.
   public var failures: [String] = []
-  /// Metadata that could not be restored: the first 1,000.
+  /// Metadata that could not be restored: the first 1,000; ``warningCount`` counts all.
   public var warnings: [String] = []
+  public var warningCount = 0
 
   public init() {}
 

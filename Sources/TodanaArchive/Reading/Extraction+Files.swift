@@ -6,6 +6,10 @@ extension Extraction {
   mutating func restore(_ entry: ArchiveEntry, _ path: [UInt8]) throws -> ExtractOptions.Outcome? {
     let file = entry.file
     let target = try target.directory(for: file.name)
+    // Two names are one there, as upper and lower case on some file systems: one of the files would be lost.
+    if let target, target.origin == .made, try target.identity(of: file.name) != nil {
+      throw FileError(.place, target.path + [UInt8(ascii: "/")] + file.name, .exists, detail: Self.oneName)
+    }
     if file.linkCount > 1, let target { return try restoreLinked(entry, target) }
     switch try target?.placement(of: file) ?? .isNew {
     case .isNew, .replaces: return try make(entry, path, in: target)
@@ -20,6 +24,8 @@ extension Extraction {
       return .kept
     }
   }
+
+  private static let oneName = "the directory was new; the file system may take different names for one"
 
   private func add(_ entry: ArchiveEntry, _ path: [UInt8], in target: TargetDirectory?, compares: Bool) throws {
     guard let directory = directories.last else { throw FileError(.makeFile, path, .changed) }

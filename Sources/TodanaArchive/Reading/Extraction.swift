@@ -8,6 +8,7 @@ internal import Todana
 /// For one thread.
 struct Extraction: ~Copyable {
   let options: ExtractOptions
+  private let path: [UInt8]
   private let archive: ArchiveStore
   let restorer: FileRestorer
   /// For regular files with one name; those with several are made here, so that the file is known for the next name.
@@ -29,6 +30,7 @@ struct Extraction: ~Copyable {
     _ tell: @escaping (ExtractProgress) throws -> Void
   ) throws {
     self.options = options
+    self.path = path
     self.tell = tell
     self.archive = archive
     let groups = SharedGroups()
@@ -61,11 +63,13 @@ struct Extraction: ~Copyable {
     }
     try visitDecided()
     finishLinks()
+    do throws(FileError) { try target.check(path) } catch { progress.addFailure("\(error)") }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       progress.addFailure("The snapshot has no “\(printable(path))”.")
     }
     var all = total()
     all.warnings = report.warnings.map { "\($0)" }
+    all.warningCount = report.warningCount
     try tell(all)
     return all
   }

@@ -49,6 +49,9 @@ enum ExtractionTarget {
     }
   }
 
+  /// Throws if the path of the target leads elsewhere now, so that nothing of what was restored is there.
+  func check(_ path: [UInt8]) throws(FileError) { if case .tree(let tree) = self { try tree.checkTarget(path) } }
+
   /// The names of the directories from the target on; none in a dry run.
   var steps: [[UInt8]] { if case .tree(let tree) = self { tree.steps } else { [] } }
 

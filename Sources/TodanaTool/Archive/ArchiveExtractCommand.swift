@@ -106,6 +106,9 @@ struct ArchiveExtractCommand: ParsableCommand {
 
   private func say(_ progress: ExtractProgress, _ directory: String) throws {
     for text in progress.warnings + progress.failures { warn(text) }
+    let unlisted =
+      progress.warningCount - progress.warnings.count + progress.counts.failures - progress.failures.count
+    if unlisted > 0 { warn("\(formattedCount(unlisted)) more are not listed.") }
     if report.json { return try printJSON(ExtractReport(progress, directory)) }
     let verb = dryRun ? "Would restore" : "Restored"
     try StandardOutput.line(

@@ -76,6 +76,26 @@ import Testing
     #expect(try shell("lsattr room/out/src/file | cut -d' ' -f1 | tr -d -").text == "d\n")
   }
 
+  @Test(.enabled(if: canLock, "sets flags: needs root, chattr and a file system that keeps flags"))
+  func `tar streams have flags`() throws {
+    defer { try? unlock() }
+    _ = try shell("mkdir src; echo x >src/file; chattr +id src/file; chattr +a src")
+    try made.add("src")
+    let run = try shell(
+      """
+      "$1" archive tar export archive --key-file key --output tar
+      "$1" archive init other --key-file key
+      "$1" archive tar import other tar --key-file key
+      "$1" archive list other -r --json --key-file key
+      """)
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(run.text.contains(#""flags":"id""#) && run.text.contains(#""flags":"a""#), "\(run.text)")
+    #expect(
+      try shell("grep -a -o 'SCHILY.fflags=[a-z,]*' tar | sort").lines == [
+        "SCHILY.fflags=sappnd", "SCHILY.fflags=schg,nodump",
+      ])
+  }
+
   private static let canMount =
     (try? ChildProcess(executable: "/usr/bin/unshare", ["-m", "mount", "-t", "ramfs", "ramfs", "/mnt"]).waitForExit())
     == 0

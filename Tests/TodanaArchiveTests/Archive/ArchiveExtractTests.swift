@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import TodanaArchive
+
+/// Extracting where other programs, or the file system, have a part in what comes of it.
+@Suite struct ArchiveExtractTests {
+  let scratch: ScratchArchive
+
+  init() throws { scratch = try ScratchArchive() }
+
+  /// As on a file system that takes "A" and "a" for one name: the second file finds the first one.
+  @Test(arguments: [RestoreOptions.Overwriting.never, .older, .always, .metadata])
+  func `a name that is taken in a new directory is a failure`(overwriting: RestoreOptions.Overwriting) throws {
+    try scratch.directory.make("from")
+    try scratch.directory.write("small", to: "from/name")
+    try scratch.directory.link("from/zlink", to: "name")
+    let added = try scratch.add("from")
+    let restored = scratch.restored("from", in: "to")
+    var options = ExtractOptions()
+    options.restoring.overwriting = overwriting
+    options.visit = { path, _ in
+      guard String(decoding: path, as: UTF8.self).hasSuffix("/from") else { return }
+      try Data("other".utf8).write(to: URL(filePath: restored + "/name"))
+      try FileManager.default.createSymbolicLink(atPath: restored + "/zlink", withDestinationPath: "name")
+    }
+    let progress = try scratch.extract(added.snapshot, to: "to", options: options)
+    #expect(progress.counts.files == 0 && progress.rightFiles == 0 && progress.counts.failures == 2)
+    #expect(progress.failures.allSatisfy { $0.contains("may take different names for one") })
+    #expect(try String(contentsOfFile: restored + "/name", encoding: .utf8) == "other")
+  }
+
+  /// The next run would take them for its own.
+  @Test func `names of unfinished files are refused`() throws {
+    try scratch.directory.make("from")
+    try scratch.directory.write("small", to: "from/name")
+    let added = try scratch.add("from")
+    let entry = try scratch.archive.entry(scratch.stored("from/name"), of: #require(added.snapshot))
+    var hostile = entry
+    for name in [".todana-extract-unfinished", ".todana-extract-0123456789abcdef-1"] {
+      hostile.file.name = Array(name.utf8)
+      let progress = try extract([hostile])
+      #expect(progress.counts.files == 0 && progress.counts.failures == 1, "\(name)")
+    }
+    hostile.file.name = Array(".todana-extract-mine".utf8)
+    #expect(try extract([hostile]).counts.files == 1)
+  }
+
+  private func extract(_ entries: [ArchiveEntry]) throws -> ExtractProgress {
+    let stores = scratch.archive.stores
+    let writer = try TreeWriter(stores, scratch.archive.key, scratch.archive.compression)
+    for entry in entries { try writer.append(entry) }
+    let pages = try writer.finish()
+    var extraction = try Extraction(pages, of: stores, to: scratch.directory.bytes("to"), ExtractOptions()) { _ in }
+    return try extraction.run()
+  }
+
+  @Test(arguments: [-100, 0, 1, 20, 40, 60, 90, 1000])
+  func `directories take fewer descriptors than are free`(free: Int) {
+    for threadCount in [1, 2, 8] {
+      let limits = DirectoryLimits(free: free, threadCount: threadCount)
+      let used = limits.trail + limits.batch * (limits.batchCount + threadCount + 1)
+      #expect(limits.trail >= 1 && limits.batch >= 1 && limits.batchCount >= 1)
+      // As few as work at all, or what is left by the threads.
+      #expect(used <= max(free - 4 * threadCount, threadCount + 3))
+      #expect(free < 1000 || limits == .full)
+    }
+  }
+
+  @Test func `flags have names in tar, and letters`() {
+    #expect(
+      FileFlags([.immutable, .noDump]).letters == "id" && "\(FileFlags([.noDump, .immutable]))" == "immutable, no dump")
+    for bit in 0..<32 where FileFlags.kept.contains(FileFlags(rawValue: 1 << UInt32(bit))) {
+      let flag = FileFlags(rawValue: 1 << UInt32(bit))
+      #expect(flag == .notCompressed ? flag.tarText == nil : flag.tarText.map { FileFlags(tarText: $0) } == flag)
+    }
+    #expect(FileFlags(tarText: Array("arch,schg,,nodump".utf8)) == [.immutable, .noDump])
+  }
+}
