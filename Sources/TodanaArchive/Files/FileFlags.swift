@@ -50,6 +50,9 @@ extension FileFlags: CustomStringConvertible {
     Self.names.filter { contains($0.flag) }.map(\.name).joined(separator: ", ")
   }
 
+  /// The flags one by one.
+  var each: [FileFlags] { Self.names.map(\.flag).filter { contains($0) } }
+
   /// The letters of the flags as `chattr` takes them, such as "id".
   public var letters: String { String(Self.names.filter { contains($0.flag) }.map(\.letter)) }
 }

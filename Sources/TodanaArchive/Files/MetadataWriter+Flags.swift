@@ -19,12 +19,18 @@ extension MetadataWriter {
     }
     let wanted = missing.subtracting(reserved)
     if wanted.isEmpty { return }
-    let failure = tdf_set_flags(file, flags | wanted.rawValue)
-    guard failure == 0 else { return check(.setFlags, failure, detail: "\(wanted)") }
+    // A file system refuses all of them if it has not one; then each that it has is set. Locked files take no more.
+    var failure = tdf_set_flags(file, flags | wanted.rawValue)
+    if failure != 0 {
+      for flag in wanted.subtracting(.locking).each + wanted.intersection(.locking).each {
+        if tdf_set_flags(file, flags | flag.rawValue) == 0 { flags |= flag.rawValue }
+      }
+    }
     // Some file systems, and some kinds of files, leave flags out without an error.
     var found: UInt32 = 0
     let left = unsafe tdf_get_flags(file, &found) == 0 ? wanted.subtracting(FileFlags(rawValue: found)) : wanted
-    if !left.isEmpty { check(.setFlags, -EOPNOTSUPP, detail: "\(left)") }
+    if failure == 0 { failure = -EOPNOTSUPP }
+    if !left.isEmpty { check(.setFlags, failure, detail: "\(left)") }
   }
 
   /// Returns those of the file's flags that keep it from being changed.

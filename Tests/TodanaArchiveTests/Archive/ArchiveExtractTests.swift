@@ -46,6 +46,24 @@ import Testing
     #expect(try extract([hostile]).counts.files == 1)
   }
 
+  /// One that the file system has not must not keep it from taking the others.
+  @Test func `each flag that the file system has is set, and the others are named`() throws {
+    let path = scratch.directory.path("probe")
+    try scratch.directory.write("", to: "probe")
+    // No file system has this one for files that are no directories.
+    let script = "chattr +d \"$0\" && ! chattr +T \"$0\" 2>/dev/null"
+    guard (try? Command.run("sh", ["-c", script, path])) != nil else { return }
+    try scratch.directory.make("from")
+    try scratch.directory.write("small", to: "from/name")
+    let added = try scratch.add("from")
+    var entry = try scratch.archive.entry(scratch.stored("from/name"), of: #require(added.snapshot))
+    entry.file.flags = [.noDump, .topOfTree]
+    let progress = try extract([entry])
+    #expect(progress.counts.files == 1 && progress.warnings.count == 1)
+    #expect(progress.warnings.first?.contains("(top of directory tree)") == true, "\(progress.warnings)")
+    #expect(try TargetDirectory.open(scratch.directory.bytes("to")).existing(entry.file.name)?.flags == .noDump)
+  }
+
   private func extract(_ entries: [ArchiveEntry]) throws -> ExtractProgress {
     let stores = scratch.archive.stores
     let writer = try TreeWriter(stores, scratch.archive.key, scratch.archive.compression)
