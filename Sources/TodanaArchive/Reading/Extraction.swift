@@ -94,7 +94,7 @@ struct Extraction: ~Copyable {
     guard decision == .include, relation == .selected || relation == .above && isDirectory else { return walk.skip() }
     do {
       // The next run would take it for a file of its own.
-      if TemporaryName.isReserved(entry.file.name) { throw FileError(.makeFile, path, .badName) }
+      if TemporaryName.isReserved(entry.file.name) { throw FileError(.makeFile, path, .skipped, detail: Self.reserved) }
       if isDirectory {
         try enter(entry.file, path, isSelected: relation == .selected)
       } else {
@@ -110,6 +110,8 @@ struct Extraction: ~Copyable {
       walk.skip()
     }
   }
+
+  private static let reserved = "files that are not complete have such names"
 
   /// Describes an error that means the loss of one file; nil if it means that the extraction has to end.
   static func failure(_ error: any Error, _ path: [UInt8]) -> String? {

@@ -85,6 +85,19 @@ import Testing
     }
   }
 
+  @Test func `pages of directories have flags, and no others than those that are kept`() throws {
+    func decoded(_ flags: FileFlags) throws -> FileFlags? {
+      var encoder = TreePageEncoder()
+      var file = FileEntry(.regular, "name")
+      file.flags = flags
+      try encoder.append(ArchiveEntry(file: file, content: .none))
+      var decoder = try TreePageDecoder(try encoder.finish(), pageRow: 9, after: [])
+      return try decoder.next()?.file.flags
+    }
+    for flags in [[], .immutable, .kept] as [FileFlags] { #expect(try decoded(flags) == flags) }
+    #expect(throws: ArchiveError.self) { try decoded(FileFlags(rawValue: 0x8_0000)) }
+  }
+
   @Test func `flags have names in tar, and letters`() {
     #expect(
       FileFlags([.immutable, .noDump]).letters == "id" && "\(FileFlags([.noDump, .immutable]))" == "immutable, no dump")
