@@ -13,7 +13,7 @@ struct MetadataDifference: OptionSet {
 }
 
 extension MetadataWriter {
-  /// Returns what ``write(_:beforeTime:)`` and ``writeFlags(_:)`` would change.
+  /// Returns what ``write(_:)`` and ``writeFlags(_:)`` would change.
   ///
   /// Owners that may not be set are no difference, and go to the report.
   func differences(from entry: FileEntry, _ status: tdf_status) -> MetadataDifference {

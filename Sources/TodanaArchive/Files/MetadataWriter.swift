@@ -5,8 +5,8 @@ internal import Glibc
 ///
 /// The order matters. A new owner takes setuid, setgid and capabilities from a file, so it comes first. Attributes that
 /// belong to the file's user need the right to write, which the permissions may take away. Access control lists are part
-/// of the permissions, and refine them. Any of these changes times. Flags come last, and not in ``write(_:beforeTime:)``:
-/// an immutable file takes no other metadata, and not even its name.
+/// of the permissions, and refine them. Any of these changes times. Flags come last, and not in ``write(_:)``: an
+/// immutable file takes no other metadata, and not even its name.
 struct MetadataWriter {
   let file: CInt
   let path: EntryPath
@@ -16,21 +16,34 @@ struct MetadataWriter {
   /// If not, its time stays, and it gets no rights that its content would have (setuid, setgid, capabilities).
   var hasContent = true
 
+  /// Permissions of a directory that is not finished: no directory has setuid and sticky bit otherwise.
+  static let unfinishedPermissions: UInt32 = 0o5700
+
   /// Sets all metadata but flags.
-  ///
-  /// - Parameters:
-  ///   - entry: Whose metadata the file gets.
-  ///   - beforeTime: Called when only the time is missing, to make changes that would change it.
-  func write(_ entry: FileEntry, beforeTime: () -> Void = {}) {
+  func write(_ entry: FileEntry) {
     writeOwner(entry)
     removeAttributes(notOf: entry)
     for attribute in entry.attributes where isUserAttribute(attribute.name) { write(attribute) }
     // A link has no permissions of its own.
     let hasPermissions = !entry.isSymbolicLink && writePermissions(entry)
     for attribute in entry.attributes where !isUserAttribute(attribute.name) { write(attribute) }
-    beforeTime()
     let hasTime = hasContent && writeTime(entry)
     verify(entry, hasPermissions: hasPermissions, hasTime: hasTime)
+  }
+
+  /// Sets all metadata of a new directory but flags, its permissions in the last step.
+  ///
+  /// A process that is killed before has left ``unfinishedPermissions``, or what `removeMarker` removes.
+  func write(_ entry: FileEntry, removeMarker: () -> Void) {
+    writeOwner(entry)
+    removeAttributes(notOf: entry)
+    for attribute in entry.attributes where isUserAttribute(attribute.name) { write(attribute) }
+    for attribute in entry.attributes where !isUserAttribute(attribute.name) { write(attribute) }
+    // Removing the marker changes the time, and needs the right to write. A file system without permissions refuses this.
+    _ = tdf_set_permissions(file, Self.unfinishedPermissions)
+    removeMarker()
+    let hasTime = writeTime(entry)
+    verify(entry, hasPermissions: writePermissions(entry), hasTime: hasTime)
   }
 
   /// Sets the modification time; false if that failed.

@@ -99,7 +99,13 @@ package struct SourceWalk {
   }
 
   private mutating func give(_ entry: FileEntry) -> Step {
-    if entry.kind == .directory { pending = entry }
+    if entry.kind == .directory {
+      pending = entry
+      if UInt32(entry.permissions) == MetadataWriter.unfinishedPermissions {
+        let path = directory?.handle.path.bytes(of: entry.name) ?? entry.name
+        failures.append(FileError(.add, path, .unfinished, detail: "the directory has no permissions yet"))
+      }
+    }
     return .entry(entry)
   }
 

@@ -103,7 +103,8 @@ extension TargetDirectory {
   private func openExistingDirectory(_ name: [UInt8], _ status: tdf_status) throws(FileError) -> TargetDirectory {
     let directory = try handle.openDirectory(name, expecting: FileIdentity(status))
     let marker = try directory.status(of: TemporaryName.unfinishedMarker)
-    let isUnfinished = marker.map { $0.mode & S_IFMT == S_IFREG } ?? false
+    let hasMarker = marker.map { $0.mode & S_IFMT == S_IFREG } ?? false
+    let isUnfinished = hasMarker || status.mode & 0o7777 == MetadataWriter.unfinishedPermissions
     return TargetDirectory(
       directory, context, isUnfinished ? .unfinished : .existing(modificationTime: .modification(status)))
   }

@@ -18,12 +18,8 @@ extension TargetDirectory {
     }
   }
 
-  /// The marker goes as late as possible: killed before, the next run does all of this again.
   private func finishNew(_ entry: FileEntry, _ writer: MetadataWriter) {
-    // Only root removes a file in a directory that its owner may not write.
-    let isRemovedFirst = !tdf_is_root() && UInt32(entry.permissions) & (S_IWUSR | S_IXUSR) != S_IWUSR | S_IXUSR
-    if isRemovedFirst { removeMarker() }
-    writer.write(entry) { if !isRemovedFirst { removeMarker() } }
+    writer.write(entry) { removeMarker() }
     writer.writeFlags(entry)
   }
 

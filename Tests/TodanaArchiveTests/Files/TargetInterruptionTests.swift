@@ -88,6 +88,24 @@ import Testing
     #expect(target.report.keptDirectoryCount + target.report.updatedDirectoryCount == 1)
   }
 
+  /// After its marker was removed, and before its time was set.
+  @Test func `a directory whose permissions say that it is not finished is finished`() throws {
+    try directory.make("to/name")
+    try System.setPermissions(directory.path("to/name"), 0o5700)
+    var tree = TargetTree(try .open(directory.bytes("to")))
+    #expect(try tree.enter(FileEntry(.directory, "name", permissions: 0o750)) == .unfinished)
+    try tree.leave()
+    let found = try #require(try tree.directory?.existing(Array("name".utf8)))
+    #expect(found.permissions == 0o750 && found.modificationTime == FileTime(seconds: 1_700_000_000))
+    #expect(tree.root.report.warnings == [])
+    // Whoever adds it before is told.
+    try System.setPermissions(directory.path("to/name"), 0o5700)
+    var walk = try SourceWalk(from: SourceStart(directory.bytes("to")) { _ in })
+    var failures: [FileError] = []
+    while let step = walk.next() { if case .failure(let error) = step { failures.append(error) } }
+    #expect(failures.map(\.code) == [.unfinished] && failures[0].path.suffix(7) == Array("to/name".utf8)[...])
+  }
+
   @Test(.enabled(if: Environment.isRoot, Comment(rawValue: "mounts a small disk: needs root")))
   func `a full disk is an error that names the file`() async throws {
     let path = directory.path("to")
