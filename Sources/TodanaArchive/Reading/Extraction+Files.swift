@@ -11,7 +11,9 @@ extension Extraction {
       throw FileError(.place, target.path + [UInt8(ascii: "/")] + file.name, .exists, detail: Self.oneName)
     }
     if file.linkCount > 1, let target { return try restoreLinked(entry, target) }
-    switch try target?.placement(of: file) ?? .isNew {
+    // In a directory that was made, nothing else was found above.
+    let placement = target?.origin == .made ? .isNew : try target?.placement(of: file) ?? .isNew
+    switch placement {
     case .isNew, .replaces: return try make(entry, path, in: target)
     case .isRight: return .right
     case .keeps: return .kept

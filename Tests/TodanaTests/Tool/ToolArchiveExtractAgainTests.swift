@@ -42,14 +42,16 @@ import Testing
   func `what an interrupted run began, the next one finishes`(_ signal: String) throws {
     try makeTree()
     try made.add("src")
-    // PIPE: nobody reads any more. The others come while the tool waits in writing.
+    // PIPE: nobody reads any more. The others come while the tool waits in writing. After INT the rest is read slowly: the
+    // tool looks for signals several times a second, and has seconds of writing before it.
     let script = """
       tool=$1; mkfifo lines
       "$tool" archive extract archive --key-file key --target out --verbose >lines 2>messages & process=$!
       exec 3<lines; head -c 1 <&3 >first
       case $0 in
         PIPE) exec 3<&- ;;
-        *) kill -$0 $process; if [ $0 = INT ]; then cat <&3 >rest; fi ;;
+        KILL) kill -KILL $process ;;
+        *) kill -INT $process; while [ -n "$(head -c 10000 <&3)" ]; do sleep 0.1; done ;;
       esac
       wait $process
       """
