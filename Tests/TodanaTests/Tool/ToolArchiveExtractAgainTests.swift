@@ -38,25 +38,24 @@ import Testing
     ).text
   }
 
-  @Test(arguments: ["KILL", "INT", "PIPE"])
+  @Test(arguments: ["KILL", "INT"])
   func `what an interrupted run began, the next one finishes`(_ signal: String) throws {
     try makeTree()
     try made.add("src")
-    // PIPE: nobody reads any more. The others come while the tool waits in writing. After INT the rest is read slowly: the
-    // tool looks for signals several times a second, and has seconds of writing before it.
+    // The signal comes while the tool waits in writing. After INT, which a shell has its background processes ignore, the
+    // rest is read slowly: the tool looks for signals several times a second, and has seconds of writing before it.
     let script = """
       tool=$1; mkfifo lines
-      "$tool" archive extract archive --key-file key --target out --verbose >lines 2>messages & process=$!
+      env --default-signal=INT "$tool" archive extract archive --key-file key --target out --verbose >lines 2>messages & process=$!
       exec 3<lines; head -c 1 <&3 >first
       case $0 in
-        PIPE) exec 3<&- ;;
         KILL) kill -KILL $process ;;
         *) kill -INT $process; while [ -n "$(head -c 10000 <&3)" ]; do sleep 0.1; done ;;
       esac
       wait $process
       """
     let interrupted = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script, signal])
-    #expect(interrupted.status == ["KILL": 137, "INT": 130, "PIPE": 141][signal], "\(interrupted.messages)")
+    #expect(interrupted.status == ["KILL": 137, "INT": 130][signal], "\(interrupted.messages)")
     #expect(try find("out", #"%P\n"#).contains(".todana-extract-unfinished"))
 
     let again = try made.run("extract", "--target", "out")
