@@ -104,7 +104,13 @@ int tdf_rename(int directory, const uint8_t *from, size_t from_size, const uint8
   if (result != -EINVAL && result != -ENOSYS) return result;
   // File systems without that: a second name replaces nothing either.
   result = TDF_CALL(linkat(directory, from_name.bytes, directory, to_name.bytes, 0));
-  return result == 0 ? TDF_CALL(unlinkat(directory, from_name.bytes, 0)) : result;
+  if (result == 0) return TDF_CALL(unlinkat(directory, from_name.bytes, 0));
+  if (result != -EPERM && result != -EOPNOTSUPP && result != -ENOSYS) return result;
+  // Directories have no second name, and some file systems have none at all: only looking first is left.
+  struct stat found;
+  result = TDF_CALL(fstatat(directory, to_name.bytes, &found, AT_SYMLINK_NOFOLLOW));
+  if (result == 0) return -EEXIST;
+  return result == -ENOENT ? TDF_CALL(renameat(directory, from_name.bytes, directory, to_name.bytes)) : result;
 }
 
 int tdf_remove(int directory, const uint8_t *bytes, size_t size, bool is_directory) {

@@ -85,6 +85,12 @@ int64_t tdf_get_attribute(int file, const uint8_t *name, size_t name_size, uint8
 int tdf_set_attribute(int file, const uint8_t *name, size_t name_size, const uint8_t *value, size_t value_size);
 int tdf_remove_attribute(int file, const uint8_t *name, size_t name_size);
 
+// The flags that `chattr` sets (FS_IOC_GETFLAGS, FS_*_FL), of a regular file or a directory only: other kinds are opened
+// for it. A handle is opened again through /proc/self/fd. -EOPNOTSUPP if the file system has no flags.
+int tdf_get_flags(int file, uint32_t *flags);
+// Sets these flags and no others; a file system may leave some out without an error.
+int tdf_set_flags(int file, uint32_t flags);
+
 // MARK: Writing
 
 // All of the bytes, or an error.
@@ -114,6 +120,10 @@ int tdf_rename(int directory, const uint8_t *from, size_t from_size, const uint8
 int tdf_remove(int directory, const uint8_t *name, size_t name_size, bool is_directory);
 
 // MARK: Users
+
+// Descriptors: how many the process may have open (RLIMIT_NOFILE), and how many it has; -ENOENT without /proc.
+int64_t tdf_descriptor_limit(void);
+int64_t tdf_descriptor_count(void);
 
 bool tdf_is_root(void);
 uint32_t tdf_user_id(void);

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Todana
 
 /// Walks the source paths, reads new and changed files, and passes them on in pieces.
@@ -12,6 +13,7 @@ final class SourceReader {
   private let owners = OwnerNames()
   /// The archive's own directory, which is left out: its files grow by what is read of them.
   private let archive: FileIdentity?
+  private let openLimit = DirectoryLimits.current(threadCount: ProcessInfo.processInfo.activeProcessorCount).trail
 
   init(
     _ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, archive: FileIdentity?,
@@ -68,7 +70,7 @@ final class SourceReader {
     do throws(FileError) {
       start = try SourceStart(path, owners: owners) { report($0) }
       if isArchive(start) { return excludeArchive(path) }
-      walk = try SourceWalk(from: start, opensFiles: !options.isDryRun)
+      walk = try SourceWalk(from: start, openLimit: openLimit, opensFiles: !options.isDryRun)
     } catch {
       return report(error)
     }

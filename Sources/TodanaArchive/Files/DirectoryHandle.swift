@@ -60,8 +60,17 @@ final class DirectoryHandle: Sendable {
     FileError(operation, path.bytes(of: name), errorNumber: errorNumber)
   }
 
-  /// Opens a directory in this one: the one with `identity`, or any where that is nil.
-  func openDirectory(_ name: [UInt8], expecting identity: FileIdentity? = nil) throws(FileError) -> DirectoryHandle {
+  /// Opens a directory in this one.
+  ///
+  /// - Parameters:
+  ///   - name: One step.
+  ///   - identity: The directory that it has to be; nil: any.
+  ///   - finalName: The name in its path, if it is going to get another one.
+  /// - Returns: The directory.
+  /// - Throws: ``FileError/Code/changed`` if it is another directory.
+  func openDirectory(
+    _ name: [UInt8], expecting identity: FileIdentity? = nil, as finalName: [UInt8]? = nil
+  ) throws(FileError) -> DirectoryHandle {
     let file: CInt
     do throws(FileError) {
       file = try unsafe call(.open, name) { unsafe tdf_open_directory($0, $1.baseAddress, $1.count) }
@@ -72,7 +81,7 @@ final class DirectoryHandle: Sendable {
       }
       throw FileError(.open, error.path, .linkInTheWay, errorNumber: ENOTDIR)
     }
-    let directory = try DirectoryHandle(file, EntryPath(name, in: path))
+    let directory = try DirectoryHandle(file, EntryPath(finalName ?? name, in: path))
     if let identity, directory.identity != identity { throw FileError(.open, directory.path.bytes, .changed) }
     return directory
   }

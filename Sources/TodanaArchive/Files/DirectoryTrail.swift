@@ -25,7 +25,13 @@ struct DirectoryTrail {
   /// How many steps below the first.
   var depth: Int { levels.count }
 
-  /// Where the walk is; nil after ``leave()`` threw.
+  /// The path of the directory where the walk is, also if that is not open.
+  var currentPath: EntryPath { levels.last?.path ?? root.path }
+
+  /// Why there is no ``current`` directory.
+  private(set) var failure: FileError?
+
+  /// The directory where the walk is; nil after ``leave()`` threw.
   var current: DirectoryHandle? { levels.isEmpty ? root : levels.last?.handle }
 
   mutating func enter(_ directory: DirectoryHandle) {
@@ -36,15 +42,22 @@ struct DirectoryTrail {
 
   /// Goes back by one step.
   ///
-  /// Throws where the directory above is not there any more. There is no ``current`` one then; the next call goes on
-  /// upwards.
+  /// Throws if the directory above is not there any more, or cannot be opened. There is no ``current`` one then; the next
+  /// call goes on upwards.
   mutating func leave() throws(FileError) {
+    failure = nil
     guard let left = levels.popLast(), let above = levels.last, above.handle == nil else { return }
+    if let handle = left.handle,
+      let opened = try? handle.openParent(expecting: above.identity, above.path)
+    {
+      levels[levels.count - 1].handle = opened
+      return
+    }
     do throws(FileError) {
-      guard let handle = left.handle else { throw FileError(.open, above.path.bytes, .changed) }
-      levels[levels.count - 1].handle = try handle.openParent(expecting: above.identity, above.path)
-    } catch {
       levels[levels.count - 1].handle = try openFromRoot()
+    } catch {
+      failure = error
+      throw error
     }
   }
 

@@ -14,19 +14,20 @@ struct EntryReader {
     var status = tdf_status()
     let result = unsafe tdf_get_status(file, &status)
     guard result == 0 else { throw error(.readStatus, result) }
-    return Self.entry(named: name, status, try kind(status), owners, attributes(onWarning))
+    let kind = try kind(status)
+    return Self.entry(named: name, status, kind, owners, attributes(onWarning), flags(of: kind, onWarning))
   }
 
   static func entry(
     named name: [UInt8], _ status: tdf_status, _ kind: FileKind, _ owners: OwnerNames,
-    _ attributes: [ExtendedAttribute]
+    _ attributes: [ExtendedAttribute], _ flags: FileFlags
   ) -> FileEntry {
     FileEntry(
       name: name, kind: kind, permissions: UInt16(status.mode & 0o7777),
       owner: owners.owner(userID: status.user_id, groupID: status.group_id), modificationTime: .modification(status),
       changeTime: FileTime(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds),
       identity: FileIdentity(status), linkCount: status.link_count, byteCount: status.byte_count,
-      attributes: attributes)
+      attributes: attributes, flags: flags)
   }
 
   private func error(_ operation: FileError.Operation, _ result: some SignedInteger) -> FileError {
@@ -53,6 +54,23 @@ struct EntryReader {
     }
     guard result >= 0 else { throw error(.readLink, result) }
     return target
+  }
+
+  // MARK: Flags
+
+  /// Reads the flags of a regular file or a directory, and nothing of other kinds, which reading them would open.
+  func flags(of kind: FileKind, _ onWarning: (FileError) -> Void) -> FileFlags {
+    guard kind == .regular || kind == .directory else { return [] }
+    var flags: UInt32 = 0
+    let result = unsafe tdf_get_flags(file, &flags)
+    switch result {
+    case 0: return FileFlags(rawValue: flags).intersection(.kept)
+    // A file that may not be opened is reported when its content is read.
+    case -EOPNOTSUPP, -EACCES, -EPERM: return []
+    default:
+      onWarning(error(.readFlags, result))
+      return []
+    }
   }
 
   // MARK: Attributes

@@ -25,11 +25,13 @@ public struct FileEntry: Sendable, Hashable {
   /// POSIX access control lists (`system.posix_acl_access`, `system.posix_acl_default`) and capabilities
   /// (`security.capability`) are among them.
   public var attributes: [ExtendedAttribute]
+  /// Flags of a regular file or a directory; none for other kinds, and where the file system has none.
+  public var flags: FileFlags
 
   public init(
     name: [UInt8], kind: FileKind, permissions: UInt16, owner: FileOwner, modificationTime: FileTime,
     changeTime: FileTime, identity: FileIdentity, linkCount: UInt64, byteCount: Int64,
-    attributes: [ExtendedAttribute] = []
+    attributes: [ExtendedAttribute] = [], flags: FileFlags = []
   ) {
     self.name = name
     self.kind = kind
@@ -41,6 +43,7 @@ public struct FileEntry: Sendable, Hashable {
     self.linkCount = linkCount
     self.byteCount = byteCount
     self.attributes = attributes
+    self.flags = flags
   }
 
   /// Whether this is what an earlier look found, by kind, size, both times, and inode: the change time alone would do

@@ -30,6 +30,8 @@ public struct FileError: Error, Sendable, Hashable {
     case tooManyOpenFiles
     /// Left out by intent, as owners are for all users but root.
     case skipped
+    /// A file that an interrupted or running extraction has made under a name of its own.
+    case unfinished
     /// Anything else; ``FileError/errorNumber`` tells, `EIO` for one.
     case other
   }
@@ -54,8 +56,11 @@ public struct FileError: Error, Sendable, Hashable {
     case setPermissions = "set permissions of"
     case setAttribute = "set an attribute of"
     case setTimes = "set the time of"
+    case readFlags = "read flags of"
+    case setFlags = "set flags of"
     case place = "put in place"
     case remove
+    case add
   }
 
   public let operation: Operation
@@ -76,6 +81,10 @@ public struct FileError: Error, Sendable, Hashable {
     self.errorNumber = errorNumber
     self.detail = detail
   }
+
+  func with(detail: String) -> FileError {
+    FileError(operation, path, code, errorNumber: errorNumber, detail: detail)
+  }
 }
 
 extension FileError: CustomStringConvertible {
@@ -94,6 +103,9 @@ extension FileError: CustomStringConvertible {
     case .changed: "something else is there now than was seen before"
     case .exists where errorNumber == 0: "something is there that is not to be replaced"
     case .skipped: "left out"
+    case .notSupported where errorNumber == 0: "it was not kept"
+    case .vanished where errorNumber == 0: "it is not there any more"
+    case .unfinished: "an extraction was interrupted here, or is running: extract again, or remove this file"
     default: errorNumber == 0 ? "\(code)" : Self.text(of: errorNumber)
     }
   }

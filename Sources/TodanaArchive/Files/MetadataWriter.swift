@@ -5,35 +5,86 @@ internal import Glibc
 ///
 /// The order matters. A new owner takes setuid, setgid and capabilities from a file, so it comes first. Attributes that
 /// belong to the file's user need the right to write, which the permissions may take away. Access control lists are part
-/// of the permissions, and refine them. Any of these changes times.
+/// of the permissions, and refine them. Any of these changes times. Flags come last, and not in ``write(_:)``: an
+/// immutable file takes no other metadata, and not even its name.
 struct MetadataWriter {
   let file: CInt
   let path: EntryPath
   let context: TargetContext
+  /// Whether the file has the entry's content.
+  ///
+  /// If not, its time stays, and it gets no rights that its content would have (setuid, setgid, capabilities).
+  var hasContent = true
 
+  /// Permissions of a directory that is not finished: no directory has setuid and sticky bit otherwise.
+  static let unfinishedPermissions: UInt32 = 0o5700
+
+  /// Sets all metadata but flags.
   func write(_ entry: FileEntry) {
-    let isLink = if case .symbolicLink = entry.kind { true } else { false }
     writeOwner(entry)
     removeAttributes(notOf: entry)
     for attribute in entry.attributes where isUserAttribute(attribute.name) { write(attribute) }
     // A link has no permissions of its own.
-    if !isLink { writePermissions(entry) }
+    let hasPermissions = !entry.isSymbolicLink && writePermissions(entry)
     for attribute in entry.attributes where !isUserAttribute(attribute.name) { write(attribute) }
-    let time = entry.modificationTime
-    check(.setTimes, tdf_set_modification_time(file, time.seconds, time.nanoseconds))
+    let hasTime = hasContent && writeTime(entry)
+    verify(entry, hasPermissions: hasPermissions, hasTime: hasTime)
   }
 
-  private func check(_ operation: FileError.Operation, _ result: CInt, detail: String? = nil) {
+  /// Sets all metadata of a new directory but flags, its permissions in the last step.
+  ///
+  /// A process that is killed before has left ``unfinishedPermissions``, or what `removeMarker` removes.
+  func write(_ entry: FileEntry, removeMarker: () -> Void) {
+    writeOwner(entry)
+    removeAttributes(notOf: entry)
+    for attribute in entry.attributes where isUserAttribute(attribute.name) { write(attribute) }
+    for attribute in entry.attributes where !isUserAttribute(attribute.name) { write(attribute) }
+    // Removing the marker changes the time, and needs the right to write. A file system without permissions refuses this.
+    _ = tdf_set_permissions(file, Self.unfinishedPermissions)
+    removeMarker()
+    let hasTime = writeTime(entry)
+    verify(entry, hasPermissions: writePermissions(entry), hasTime: hasTime)
+  }
+
+  /// Sets the modification time; false if that failed.
+  @discardableResult
+  func writeTime(_ entry: FileEntry) -> Bool {
+    let time = entry.modificationTime
+    let result = tdf_set_modification_time(file, time.seconds, time.nanoseconds)
+    check(.setTimes, result)
+    return result == 0
+  }
+
+  /// Reports metadata that the file system has changed without an error, such as times that it rounds.
+  private func verify(_ entry: FileEntry, hasPermissions: Bool, hasTime: Bool) {
+    var status = tdf_status()
+    let result = unsafe tdf_get_status(file, &status)
+    guard result == 0 else { return check(.readStatus, result) }
+    if hasTime, .modification(status) != entry.modificationTime { context.report.addAltered(.setTimes, path) }
+    if hasPermissions, permissions(of: entry, status) != status.mode & 0o7777 {
+      context.report.addAltered(.setPermissions, path)
+    }
+  }
+
+  func check(_ operation: FileError.Operation, _ result: CInt, detail: String? = nil) {
     guard result < 0 else { return }
-    context.report.add(FileError(operation, path.bytes, errorNumber: -result, detail: detail))
+    let lock = result == -EPERM ? lockingFlags() : []
+    let details = [detail, lock.isEmpty ? nil : "it is \(lock)"].compactMap { $0 }
+    context.report.add(
+      FileError(
+        operation, path.bytes, errorNumber: -result,
+        detail: details.isEmpty ? nil : details.joined(separator: "; ")))
   }
 
   // MARK: Owner and permissions
 
-  private func numbers(of owner: FileOwner) -> (userID: UInt32, groupID: UInt32) {
+  func numbers(of owner: FileOwner) -> (userID: UInt32, groupID: UInt32) {
     context.options.owners == .names
       ? context.owners.numbers(of: owner) : (userID: owner.userID, groupID: owner.groupID)
   }
+
+  /// Whether files may be given to their owners.
+  var setsOwners: Bool { context.options.owners != .own && tdf_is_root() }
 
   private func writeOwner(_ entry: FileEntry) {
     let (userID, groupID) = numbers(of: entry.owner)
@@ -41,26 +92,41 @@ struct MetadataWriter {
     guard unsafe tdf_get_status(file, &status) != 0 || status.user_id != userID || status.group_id != groupID else {
       return
     }
-    guard context.options.owners != .own, tdf_is_root() else { return context.report.addSkippedOwner(path) }
+    guard setsOwners else { return context.report.addSkippedOwner(path) }
     check(.setOwner, tdf_set_owner(file, userID, groupID), detail: "\(userID):\(groupID)")
   }
 
-  private func writePermissions(_ entry: FileEntry) {
-    var permissions = UInt32(entry.permissions) & 0o7777
+  /// Sets the permissions; false if that failed.
+  private func writePermissions(_ entry: FileEntry) -> Bool {
     var status = tdf_status()
-    let result = unsafe tdf_get_status(file, &status)
-    guard result == 0 else { return check(.setPermissions, result) }
-    // A program would run with the rights of whoever restored it, instead of its owner's.
-    let (userID, groupID) = numbers(of: entry.owner)
-    if entry.kind == .regular {
-      if status.user_id != userID { permissions &= ~S_ISUID }
-      if status.group_id != groupID { permissions &= ~S_ISGID }
+    let found = unsafe tdf_get_status(file, &status)
+    guard found == 0 else {
+      check(.setPermissions, found)
+      return false
     }
-    if permissions != UInt32(entry.permissions) & 0o7777 {
+    let permissions = permissions(of: entry, status)
+    if !hasContent, entry.hasPrivileges {
+      let detail = "setuid, setgid and capabilities of a file with other content"
+      context.report.add(FileError(.setPermissions, path.bytes, .skipped, detail: detail))
+    } else if permissions != UInt32(entry.permissions) & 0o7777 {
       let detail = "setuid and setgid without the owner they are for"
       context.report.add(FileError(.setPermissions, path.bytes, .skipped, detail: detail))
     }
-    check(.setPermissions, tdf_set_permissions(file, permissions))
+    let result = tdf_set_permissions(file, permissions)
+    check(.setPermissions, result)
+    return result == 0
+  }
+
+  /// Returns the permissions that the file gets when it has the owner in its status.
+  func permissions(of entry: FileEntry, _ status: tdf_status) -> UInt32 {
+    var permissions = UInt32(entry.permissions) & 0o7777
+    guard entry.kind == .regular else { return permissions }
+    if !hasContent { return permissions & ~(S_ISUID | S_ISGID) | status.mode & (S_ISUID | S_ISGID) }
+    // A program would run with the rights of whoever restored it, instead of its owner's.
+    let (userID, groupID) = numbers(of: entry.owner)
+    if status.user_id != userID { permissions &= ~S_ISUID }
+    if status.group_id != groupID { permissions &= ~S_ISGID }
+    return permissions
   }
 
   // MARK: Attributes
@@ -68,6 +134,7 @@ struct MetadataWriter {
   private func isUserAttribute(_ name: [UInt8]) -> Bool { name.starts(with: Array("user.".utf8)) }
 
   private func write(_ attribute: ExtendedAttribute) {
+    if !hasContent, attribute.isCapability { return }
     let result = unsafe attribute.name.withUnsafeBufferPointer { name in
       unsafe attribute.value.withUnsafeBufferPointer { value in
         unsafe tdf_set_attribute(file, name.baseAddress, name.count, value.baseAddress, value.count)
@@ -76,20 +143,38 @@ struct MetadataWriter {
     check(.setAttribute, result, detail: printable(attribute.name))
   }
 
-  /// Removes what the file has from the directory that it was made in, such as a default access control list, or had
-  /// before.
+  /// Removes attributes that the file has from the directory that it was made in, such as a default access control list,
+  /// or had before.
   private func removeAttributes(notOf entry: FileEntry) {
     let reader = EntryReader(file: file, path: path, owners: context.owners)
     let wanted = Set(entry.attributes.map(\.name))
-    for name in reader.attributeNames().names where !wanted.contains(name) && isOfContent(name) {
+    let (names, errorNumber) = reader.attributeNames()
+    check(.readAttributes, -errorNumber)
+    for name in names where !wanted.contains(name) && isOfContent(name) {
       let result = unsafe name.withUnsafeBufferPointer { unsafe tdf_remove_attribute(file, $0.baseAddress, $0.count) }
       if result != -ENODATA { check(.setAttribute, result, detail: printable(name)) }
     }
   }
 
-  /// Others, such as labels of a security module, are the system's own.
-  private func isOfContent(_ name: [UInt8]) -> Bool {
+  /// Returns whether an attribute belongs to a file's content and rights; others, such as labels of a security module, are
+  /// the system's own.
+  func isOfContent(_ name: [UInt8]) -> Bool {
     isUserAttribute(name) || name.starts(with: Array("system.posix_acl_".utf8))
-      || name == Array("security.capability".utf8)
+      || hasContent && name == ExtendedAttribute.capabilityName
   }
+}
+
+extension FileEntry {
+  var isSymbolicLink: Bool { if case .symbolicLink = kind { true } else { false } }
+
+  /// Whether running the file would give rights to whoever runs it.
+  var hasPrivileges: Bool {
+    kind == .regular && (UInt32(permissions) & (S_ISUID | S_ISGID) != 0 || attributes.contains(where: \.isCapability))
+  }
+}
+
+extension ExtendedAttribute {
+  static let capabilityName = Array("security.capability".utf8)
+
+  var isCapability: Bool { name == Self.capabilityName }
 }

@@ -2,14 +2,25 @@ internal import CFileSystem
 
 /// How files are put where there may be some already.
 public struct RestoreOptions: Sendable, Hashable {
-  /// What happens to a file that is there under the name of one that is restored.
+  /// How an existing file or directory is treated that has the name of an entry.
   public enum Overwriting: Sendable, Hashable {
     /// It stays as it is.
     case never
-    /// It is replaced if its modification time is before that of the one that is restored.
+    /// It is replaced if its modification time is before the entry's; an older directory gets the entry's metadata.
+    ///
+    /// A file of the same length and time counts as equal. Neither its content nor its metadata is compared.
     case older
-    /// It is replaced. A directory is replaced by another kind only when it is empty.
+    /// It is replaced unless its content is equal, and gets the entry's metadata.
+    ///
+    /// The content of files of the same length and time is compared. Names that should be of one file become so again. A
+    /// directory is replaced by another kind only when it is empty.
     case always
+    /// Its content stays, and it gets the entry's metadata.
+    ///
+    /// A file of another length or time gets permissions, owner and attributes only: its time, and rights that its
+    /// content would get (setuid, setgid, capabilities), stay. Hard links are made again between files of the right
+    /// length and time.
+    case metadata
   }
 
   /// Whose a restored file is.

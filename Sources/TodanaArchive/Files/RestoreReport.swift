@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What of files could not be restored, while the rest was.
+/// Collects problems that did not keep the rest from being restored, and counts existing directories.
 ///
 /// Any thread.
 public final class RestoreReport: Sendable {
@@ -11,6 +11,9 @@ public final class RestoreReport: Sendable {
     var warnings: [FileError] = []
     var warningCount = 0
     var skippedOwnerCount = 0
+    var altered: Set<FileError.Operation> = []
+    var updatedDirectoryCount = 0
+    var keptDirectoryCount = 0
   }
 
   private let state = Mutex(State())
@@ -25,6 +28,14 @@ public final class RestoreReport: Sendable {
   /// One of ``warnings`` stands for them all.
   public var skippedOwnerCount: Int { state.withLock { $0.skippedOwnerCount } }
 
+  /// How many directories existed and got their entry's metadata, which was different.
+  public var updatedDirectoryCount: Int { state.withLock { $0.updatedDirectoryCount } }
+  /// How many directories existed and kept their metadata, though it is different from their entry's.
+  public var keptDirectoryCount: Int { state.withLock { $0.keptDirectoryCount } }
+
+  func addUpdatedDirectory() { state.withLock { $0.updatedDirectoryCount += 1 } }
+  func addKeptDirectory() { state.withLock { $0.keptDirectoryCount += 1 } }
+
   func add(_ warning: FileError) { state.withLock { Self.add(warning, to: &$0) } }
 
   func addSkippedOwner(_ path: EntryPath) {
@@ -33,6 +44,15 @@ public final class RestoreReport: Sendable {
       guard state.skippedOwnerCount == 1 else { return }
       let detail = "this file and others keep the owner who restored them"
       Self.add(FileError(.setOwner, path.bytes, .skipped, detail: detail), to: &state)
+    }
+  }
+
+  /// Adds metadata that the target's file system has changed without an error; the first file stands for all.
+  func addAltered(_ operation: FileError.Operation, _ path: EntryPath) {
+    state.withLock { state in
+      guard state.altered.insert(operation).inserted else { return }
+      let detail = "the file system of the target has others, for this file and perhaps more"
+      Self.add(FileError(operation, path.bytes, .notSupported, detail: detail), to: &state)
     }
   }
 

@@ -109,7 +109,7 @@ package struct SourceDirectory: Sendable {
   /// What is known of a name already, where its file has not been changed since.
   private func unchangedEntry(named name: [UInt8], _ known: FileEntry?) throws(FileError) -> FileEntry? {
     guard let known, let status = try handle.status(of: name) else { return nil }
-    let entry = EntryReader.entry(named: name, status, known.kind, owners, known.attributes)
+    let entry = EntryReader.entry(named: name, status, known.kind, owners, known.attributes, known.flags)
     return entry.hasKind(of: status) && entry.isUnchanged(since: known) ? entry : nil
   }
 

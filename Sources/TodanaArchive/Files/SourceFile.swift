@@ -33,7 +33,8 @@ package final class SourceFile: Sendable {
   /// What there is to know of the file but its data.
   func entry(named name: [UInt8], _ owners: OwnerNames, onWarning: (FileError) -> Void) -> FileEntry {
     let reader = EntryReader(file: file, path: path, owners: owners)
-    return EntryReader.entry(named: name, firstStatus, .regular, owners, reader.attributes(onWarning))
+    return EntryReader.entry(
+      named: name, firstStatus, .regular, owners, reader.attributes(onWarning), reader.flags(of: .regular, onWarning))
   }
 
   /// Bytes that the file had when it was opened, holes included.

@@ -85,6 +85,10 @@ package struct SourceWalk {
       let name = levels[level].names[levels[level].next]
       let opens = opensFiles && levels[level].names.isRegular(at: levels[level].next)
       levels[level].next += 1
+      // Restoring the snapshot would take it for a directory that has to be finished, or for a file to be removed.
+      if TemporaryName.isReserved(name) {
+        return .failure(FileError(.add, current.handle.path.bytes(of: name), .unfinished))
+      }
       do throws(FileError) {
         guard opens else { return give(try current.entry(named: name, known: known(name)) { failures.append($0) }) }
         let opened = try current.openEntry(named: name, known: known(name)) { failures.append($0) }
@@ -97,7 +101,13 @@ package struct SourceWalk {
   }
 
   private mutating func give(_ entry: FileEntry) -> Step {
-    if entry.kind == .directory { pending = entry }
+    if entry.kind == .directory {
+      pending = entry
+      if UInt32(entry.permissions) == MetadataWriter.unfinishedPermissions {
+        let path = directory?.handle.path.bytes(of: entry.name) ?? entry.name
+        failures.append(FileError(.add, path, .unfinished, detail: "the directory has no permissions yet"))
+      }
+    }
     return .entry(entry)
   }
 

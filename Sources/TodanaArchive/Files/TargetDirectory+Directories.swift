@@ -2,86 +2,120 @@ internal import CFileSystem
 internal import Glibc
 
 extension TargetDirectory {
-  /// Makes a directory in this one, or opens the one that is there.
+  /// Makes a directory in this one, or opens the existing one.
   ///
-  /// A new one is nobody else's until ``finish(_:)``. What is there of another kind, such as a link to a directory, gives
-  /// way if the options say so.
+  /// A new one is accessible to its owner only until ``finish(_:keepsExisting:)``, and has a marker in it. A file of
+  /// another kind that has the name, such as a link to a directory, is replaced if the options say so.
   ///
-  /// - Throws: ``FileError/Code/linkInTheWay`` and ``FileError/Code/notADirectory`` where it does not.
+  /// - Throws: ``FileError/Code/linkInTheWay`` and ``FileError/Code/notADirectory`` if it is not replaced.
   package func makeDirectory(_ entry: FileEntry) throws(FileError) -> TargetDirectory {
     guard entry.kind == .directory else {
       throw FileError(.makeDirectory, handle.path.bytes(of: entry.name), .badValue, detail: "not a directory")
     }
-    do throws(FileError) {
-      return try makeNewDirectory(entry.name)
-    } catch {
-      guard error.errorNumber == EEXIST, let status = try handle.status(of: entry.name) else { throw error }
-      if status.mode & S_IFMT == S_IFDIR { return try openDirectory(entry.name, status) }
-      guard mayReplace(status, entry) else {
-        let isLink = status.mode & S_IFMT == S_IFLNK
-        throw FileError(.makeDirectory, error.path, isLink ? .linkInTheWay : .notADirectory)
+    try handle.checkName(entry.name, .makeDirectory)
+    guard let status = try handle.status(of: entry.name) else {
+      do throws(FileError) {
+        return try makeNewDirectory(entry.name)
+      } catch {
+        // Another process was faster.
+        guard error.errorNumber == EEXIST, let status = try handle.status(of: entry.name),
+          status.mode & S_IFMT == S_IFDIR
+        else { throw error }
+        return try openDirectory(entry.name, status)
       }
-      try handle.remove(entry.name)
-      return try makeNewDirectory(entry.name)
+    }
+    if status.mode & S_IFMT == S_IFDIR { return try openDirectory(entry.name, status) }
+    guard mayReplace(status, entry) else { throw inTheWay(of: entry, status) }
+    do throws(FileError) { try handle.remove(entry.name) } catch { throw explained(error, entry.name) }
+    return try makeNewDirectory(entry.name)
+  }
+
+  /// Makes a directory with the marker in it, in one step: under its name there is never one without.
+  private func makeNewDirectory(_ name: [UInt8]) throws(FileError) -> TargetDirectory {
+    let temporary = context.temporaryNames.next()
+    do throws(FileError) {
+      _ = try unsafe handle.call(.makeDirectory, temporary, about: name) {
+        unsafe tdf_make_directory($0, $1.baseAddress, $1.count)
+      }
+      let directory = try handle.openDirectory(temporary, as: name)
+      // Another run must not take it for a leftover.
+      _ = tdf_try_lock(directory.file)
+      let made = TargetDirectory(directory, context, .made)
+      try made.addMarker()
+      _ = try unsafe handle.call(.makeDirectory, temporary, about: name) { file, from in
+        unsafe name.withUnsafeBufferPointer { to in
+          unsafe tdf_rename(file, from.baseAddress, from.count, to.baseAddress, to.count, false)
+        }
+      }
+      return made
+    } catch {
+      _ = removeTemporaryDirectory(temporary)
+      throw explained(error, name)
     }
   }
 
-  private func makeNewDirectory(_ name: [UInt8]) throws(FileError) -> TargetDirectory {
-    _ = try unsafe handle.call(.makeDirectory, name) { unsafe tdf_make_directory($0, $1.baseAddress, $1.count) }
-    return TargetDirectory(try handle.openDirectory(name), context, timeBefore: nil)
+  /// Puts the marker of an unfinished directory in this one, which was just made.
+  func addMarker() throws(FileError) {
+    let marker = try unsafe handle.call(.makeFile, TemporaryName.unfinishedMarker) {
+      unsafe tdf_create_file($0, $1.baseAddress, $1.count)
+    }
+    _ = tdf_close(marker)
+  }
+
+  /// Removes a directory under a temporary name, and the marker in it; false if it is not there, or has other content.
+  func removeTemporaryDirectory(_ name: [UInt8]) -> Bool {
+    do throws(FileError) {
+      let directory = try handle.openDirectory(name)
+      guard tdf_try_lock(directory.file) != -EWOULDBLOCK else { return false }
+      if try directory.status(of: TemporaryName.unfinishedMarker) != nil {
+        try directory.remove(TemporaryName.unfinishedMarker)
+      }
+      try handle.remove(name, isDirectory: true)
+      return true
+    } catch {
+      return false
+    }
   }
 
   private func openDirectory(_ name: [UInt8], _ status: tdf_status) throws(FileError) -> TargetDirectory {
-    // A directory that an earlier restoring left without permissions; it gets those of its entry in the end.
+    // A directory that an earlier run left without permissions; it gets those of its entry in the end.
     let isClosed = status.mode & S_IRWXU != S_IRWXU && status.user_id == tdf_user_id() && !tdf_is_root()
-    if isClosed, context.options.overwriting == .always {
+    let setsMetadata = context.options.overwriting == .always || context.options.overwriting == .metadata
+    if isClosed, setsMetadata, !context.isDryRun {
       let file = try unsafe handle.call(.open, name) { unsafe tdf_open_handle($0, $1.baseAddress, $1.count) }
       // Without success, opening it says why.
       _ = tdf_set_permissions(file, status.mode | S_IRWXU)
       _ = tdf_close(file)
     }
+    return try openExistingDirectory(name, status)
+  }
+
+  /// Opens the existing directory of an entry's name; nil if a dry run would make it.
+  ///
+  /// - Throws: What ``makeDirectory(_:)`` would throw.
+  func openForDryRun(_ entry: FileEntry) throws(FileError) -> TargetDirectory? {
+    guard let status = try handle.status(of: entry.name) else { return nil }
+    if status.mode & S_IFMT == S_IFDIR { return try openExistingDirectory(entry.name, status) }
+    if mayReplace(status, entry) { return nil }
+    throw inTheWay(of: entry, status)
+  }
+
+  private func inTheWay(of entry: FileEntry, _ status: tdf_status) -> FileError {
+    let isLink = status.mode & S_IFMT == S_IFLNK
+    return FileError(.makeDirectory, handle.path.bytes(of: entry.name), isLink ? .linkInTheWay : .notADirectory)
+  }
+
+  /// Opens an existing directory, and changes nothing.
+  private func openExistingDirectory(_ name: [UInt8], _ status: tdf_status) throws(FileError) -> TargetDirectory {
     let directory = try handle.openDirectory(name, expecting: FileIdentity(status))
-    return TargetDirectory(directory, context, timeBefore: .modification(status))
+    return TargetDirectory(directory, context, try Self.origin(of: directory, status))
   }
 
-  /// Gives this directory the metadata of an entry, when all that is in it was restored.
-  ///
-  /// One that was there before gets them if the options have it replaced. What cannot be set goes to the report.
-  package func finish(_ entry: FileEntry) {
-    let mayChange =
-      switch context.options.overwriting {
-      case .never: timeBefore == nil
-      case .older: timeBefore.map { $0 < entry.modificationTime } ?? true
-      case .always: true
-      }
-    guard mayChange else { return }
-    MetadataWriter(file: handle.file, path: handle.path, context: context).write(entry)
-  }
-
-  /// Removes what earlier runs left under temporary names in this directory; what a living process writes stays.
-  ///
-  /// - Returns: How many there were. What cannot be removed goes to the report.
-  /// - Complexity: O(*n*) in the names of the directory.
-  @discardableResult
-  package func removeLeftovers() throws(FileError) -> Int {
-    var count = 0
-    for name in try handle.names() where context.temporaryNames.isLeftover(name) {
-      do throws(FileError) {
-        guard let status = try handle.status(of: name), try !isInUse(name, status) else { continue }
-        try handle.remove(name)
-        count += 1
-      } catch {
-        context.report.add(error)
-      }
-    }
-    return count
-  }
-
-  private func isInUse(_ name: [UInt8], _ status: tdf_status) throws(FileError) -> Bool {
-    guard status.mode & S_IFMT != S_IFDIR else { return true }
-    guard status.mode & S_IFMT == S_IFREG else { return false }
-    let file = try unsafe handle.call(.open, name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
-    defer { _ = tdf_close(file) }
-    return tdf_try_lock(file) == -EWOULDBLOCK
+  /// Where an existing directory comes from.
+  static func origin(of directory: DirectoryHandle, _ status: tdf_status) throws(FileError) -> Origin {
+    let marker = try directory.status(of: TemporaryName.unfinishedMarker)
+    let hasMarker = marker.map { $0.mode & S_IFMT == S_IFREG } ?? false
+    let isUnfinished = hasMarker || status.mode & 0o7777 == MetadataWriter.unfinishedPermissions
+    return isUnfinished ? .unfinished : .existing(modificationTime: .modification(status))
   }
 }

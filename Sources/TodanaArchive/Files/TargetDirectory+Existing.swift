@@ -1,57 +1,92 @@
 internal import CFileSystem
 internal import Glibc
 
-/// What is to be done about an entry, as far as one can tell before.
+/// How an entry other than a directory is restored, as far as names, sizes and times tell.
 package enum Placement: Sendable, Hashable {
-  /// Nothing is there.
+  /// Nothing has the name: it is made.
   case isNew
-  /// What is there is to be replaced.
+  /// The existing file is replaced.
   case replaces
-  /// What is there is the same kind, of the same size and time.
+  /// The existing file has the same kind, size and time, and nothing more is compared.
   case isRight
-  /// What is there is to stay.
+  /// The existing regular file has the same size and time: its content is compared, then its metadata.
+  case comparesContent
+  /// The existing file counts as having the right content: its metadata is compared and set.
+  case setsMetadata
+  /// The existing regular file has other content, which it keeps: it gets the metadata that does not belong to it.
+  case setsOtherMetadata
+  /// The existing file stays as it is.
   case keeps
 }
 
 extension TargetDirectory {
-  /// What is to be done about an entry other than a directory.
+  /// Chooses how an entry other than a directory is restored.
   ///
-  /// Making it looks again.
+  /// Making it checks again.
   package func placement(of entry: FileEntry) throws(FileError) -> Placement {
     guard let status = try handle.status(of: entry.name) else { return .isNew }
-    if try isRight(entry, status) { return .isRight }
-    return mayReplace(status, entry) ? .replaces : .keeps
-  }
-
-  /// Whether what is there under an entry's name is of the same kind, size and modification time; for links and devices
-  /// also of the same target and numbers.
-  ///
-  /// Data, permissions, owners and attributes are not compared. False where nothing is there.
-  package func isRight(_ entry: FileEntry) throws(FileError) -> Bool {
-    guard let status = try handle.status(of: entry.name) else { return false }
-    return try isRight(entry, status)
-  }
-
-  private func isRight(_ entry: FileEntry, _ status: tdf_status) throws(FileError) -> Bool {
-    let kind = status.mode & S_IFMT
-    if case .directory = entry.kind { return kind == S_IFDIR }
-    guard .modification(status) == entry.modificationTime else { return false }
-    switch entry.kind {
-    case .regular: return kind == S_IFREG && status.byte_count == entry.byteCount
-    case .directory: return kind == S_IFDIR
-    case .symbolicLink:
-      guard kind == S_IFLNK else { return false }
-      return try existing(entry.name)?.kind == entry.kind
-    case .fifo: return kind == S_IFIFO
-    case .socket: return kind == S_IFSOCK
-    case .characterDevice(let major, let minor):
-      return kind == S_IFCHR && status.special_major == major && status.special_minor == minor
-    case .blockDevice(let major, let minor):
-      return kind == S_IFBLK && status.special_major == major && status.special_minor == minor
+    let likeness = try likeness(entry, status)
+    switch context.options.overwriting {
+    case .never, .older:
+      if likeness == .same { return .isRight }
+      return mayReplace(status, entry) ? .replaces : .keeps
+    case .always:
+      switch likeness {
+      case .same where entry.kind == .regular: return .comparesContent
+      case .same, .sameContent: return .setsMetadata
+      case .sameKind, .other: return .replaces
+      }
+    case .metadata:
+      switch likeness {
+      case .same, .sameContent: return .setsMetadata
+      case .sameKind: return entry.kind == .regular ? .setsOtherMetadata : .keeps
+      case .other: return .keeps
+      }
     }
   }
 
-  /// What is there under a name, with its metadata; nil where nothing is.
+  /// Returns whether an entry's name is that of a file of the same kind, size and modification time; for links and devices
+  /// also of the same target and numbers.
+  ///
+  /// Data, permissions, owners and attributes are not compared. False if there is no such file.
+  package func isRight(_ entry: FileEntry) throws(FileError) -> Bool {
+    guard let status = try handle.status(of: entry.name) else { return false }
+    return try likeness(entry, status) == .same
+  }
+
+  private enum Likeness {
+    /// Kind, size or target, and time.
+    case same
+    /// All but the time; not of regular files, whose time stands for their content.
+    case sameContent
+    case sameKind
+    case other
+  }
+
+  private func likeness(_ entry: FileEntry, _ status: tdf_status) throws(FileError) -> Likeness {
+    let kind = status.mode & S_IFMT
+    let hasTime = .modification(status) == entry.modificationTime
+    switch entry.kind {
+    case .directory: return kind == S_IFDIR ? .same : .other
+    case .regular:
+      guard kind == S_IFREG else { return .other }
+      return hasTime && status.byte_count == entry.byteCount ? .same : .sameKind
+    case .symbolicLink:
+      guard kind == S_IFLNK else { return .other }
+      guard try existing(entry.name)?.kind == entry.kind else { return .sameKind }
+    case .fifo: if kind != S_IFIFO { return .other }
+    case .socket: if kind != S_IFSOCK { return .other }
+    case .characterDevice(let major, let minor):
+      guard kind == S_IFCHR else { return .other }
+      guard status.special_major == major, status.special_minor == minor else { return .sameKind }
+    case .blockDevice(let major, let minor):
+      guard kind == S_IFBLK else { return .other }
+      guard status.special_major == major, status.special_minor == minor else { return .sameKind }
+    }
+    return hasTime ? .same : .sameContent
+  }
+
+  /// Returns what has a name, with its metadata; nil if nothing has it.
   package func existing(_ name: [UInt8]) throws(FileError) -> FileEntry? {
     do throws(FileError) {
       return try SourceDirectory(handle, context.owners).entry(named: name) { context.report.add($0) }
@@ -61,10 +96,15 @@ extension TargetDirectory {
     }
   }
 
-  /// Whether the options have something give way to an entry.
+  /// Returns which file has a name, and how many names it has; nil if nothing has it.
+  package func identity(of name: [UInt8]) throws(FileError) -> (identity: FileIdentity, linkCount: UInt64)? {
+    try handle.status(of: name).map { (FileIdentity($0), $0.link_count) }
+  }
+
+  /// Returns whether an existing file is replaced by a different entry.
   func mayReplace(_ status: tdf_status, _ entry: FileEntry) -> Bool {
     switch context.options.overwriting {
-    case .never: false
+    case .never, .metadata: false
     case .older: .modification(status) < entry.modificationTime
     case .always: true
     }

@@ -18,6 +18,15 @@ extension TargetDirectory {
     }
   }
 
+  /// Returns whether this process may make files of a kind, as far as can be known before.
+  static func canMake(_ kind: FileKind) -> Bool {
+    switch kind {
+    case .socket: false
+    case .characterDevice, .blockDevice: tdf_is_root()
+    default: true
+    }
+  }
+
   /// Makes a FIFO or a device.
   ///
   /// - Returns: nil where it was left out, which the report says: sockets, which only the program makes that listens, and
@@ -59,15 +68,31 @@ extension TargetDirectory {
 
   // MARK: Hard links
 
+  /// Adds the flags of an entry to a file that was restored, after all its names were made.
+  ///
+  /// - Parameters:
+  ///   - entry: Whose flags the file gets.
+  ///   - steps: Where the file is, from the target on.
+  /// - Throws: ``FileError`` if the file is not found; flags that cannot be set go to the report.
+  package func writeFlags(_ entry: FileEntry, to steps: [[UInt8]]) throws(FileError) {
+    guard let last = steps.last else { return }
+    var directory = context.root
+    for step in steps.dropLast() { directory = try directory.openDirectory(step) }
+    let file = try unsafe directory.call(.setFlags, last) { unsafe tdf_open_handle($0, $1.baseAddress, $1.count) }
+    defer { _ = tdf_close(file) }
+    MetadataWriter(file: file, path: EntryPath(last, in: directory.path), context: context).writeFlags(entry)
+  }
+
   /// Gives a file that was restored one more name.
   ///
   /// - Parameters:
   ///   - entry: The new name, in this directory, and the time that ``RestoreOptions/Overwriting/older`` compares.
   ///   - steps: Where the file is, from the target on: the names of directories, and its own.
-  ///   - identity: What making the file returned; nil where any file beneath the target may be there.
-  /// - Throws: ``FileError/Code/changed`` where another file is there.
+  ///   - identity: The file that it has to be; nil: any file beneath the target.
+  ///   - replaces: Whether an existing file of that name is replaced, whatever the options say.
+  /// - Throws: ``FileError/Code/changed`` if it is another file.
   package func makeHardLink(
-    _ entry: FileEntry, to steps: [[UInt8]], expecting identity: FileIdentity?
+    _ entry: FileEntry, to steps: [[UInt8]], expecting identity: FileIdentity?, replaces: Bool = false
   ) throws(FileError) {
     guard let last = steps.last else { throw FileError(.makeLink, handle.path.bytes(of: entry.name), .badName) }
     var directory = context.root
@@ -75,7 +100,7 @@ extension TargetDirectory {
     guard let file = try directory.status(of: last) else { throw directory.error(.makeLink, last, ENOENT) }
     // The kernel takes two names of one file for renamed without doing anything.
     if let there = try handle.status(of: entry.name), FileIdentity(there) == FileIdentity(file) { return }
-    _ = try makeInPlace(of: entry, .makeLink) { temporary throws(FileError) in
+    _ = try makeInPlace(of: entry, .makeLink, replaces: replaces) { temporary throws(FileError) in
       _ = try unsafe directory.call(.makeLink, last) { from, name in
         unsafe temporary.withUnsafeBufferPointer { temporary in
           unsafe tdf_add_name(

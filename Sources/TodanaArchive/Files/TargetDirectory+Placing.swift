@@ -2,50 +2,55 @@ internal import CFileSystem
 internal import Glibc
 
 extension TargetDirectory {
-  /// Has something made under a temporary name, with its metadata, and puts it in the place of an entry.
+  /// Has something made under a temporary name, with its metadata, and gives it the name of an entry.
   ///
-  /// Of an error nothing is left.
+  /// An error leaves nothing. `replaces`: see ``place(_:as:replaces:)``.
   func makeInPlace(
-    of entry: FileEntry, _ operation: FileError.Operation, _ make: (_ temporary: [UInt8]) throws(FileError) -> Void
+    of entry: FileEntry, _ operation: FileError.Operation, replaces: Bool = false,
+    _ make: (_ temporary: [UInt8]) throws(FileError) -> Void
   ) throws(FileError) -> FileIdentity {
     try handle.checkName(entry.name, operation)
     let temporary = context.temporaryNames.next()
     do throws(FileError) {
       try make(temporary)
       guard let status = try handle.status(of: temporary) else { throw handle.error(.place, entry.name, ENOENT) }
-      try place(temporary, as: entry)
+      try place(temporary, as: entry, replaces: replaces)
       return FileIdentity(status)
     } catch {
       try? handle.remove(temporary)
-      throw error
+      throw explained(error, entry.name)
     }
   }
 
-  /// Gives what has a temporary name that of an entry.
+  /// Gives a file with a temporary name the name of an entry.
   ///
-  /// Throws ``FileError/Code/exists`` where the options, or a directory's content, have something stay there.
-  func place(_ temporary: [UInt8], as entry: FileEntry) throws(FileError) {
+  /// - Parameters:
+  ///   - temporary: The present name.
+  ///   - entry: The name to be, and the time that ``RestoreOptions/Overwriting/older`` compares.
+  ///   - replaces: Whether an existing file is replaced, whatever the options say.
+  /// - Throws: ``FileError/Code/exists`` if something exists that stays, by the options or as a directory with content;
+  ///   and in a directory that this run has made: two names are one there, as some file systems do not distinguish cases.
+  func place(_ temporary: [UInt8], as entry: FileEntry, replaces: Bool = false) throws(FileError) {
     let name = entry.name
-    switch context.options.overwriting {
-    case .never:
+    let options = context.options.overwriting
+    guard replaces || origin != .made && (options == .older || options == .always) else {
       do throws(FileError) {
-        try rename(temporary, to: name, replaces: false)
+        return try rename(temporary, to: name, replaces: false)
       } catch {
         guard error.errorNumber == EEXIST else { throw error }
         throw FileError(.place, error.path, .exists)
       }
-    case .older, .always:
-      if let status = try handle.status(of: name), !mayReplace(status, entry) {
-        throw FileError(.place, handle.path.bytes(of: name), .exists)
-      }
-      do throws(FileError) {
-        try rename(temporary, to: name, replaces: true)
-      } catch {
-        guard error.errorNumber == EISDIR else { throw error }
-        // Only an empty one goes.
-        try handle.remove(name, isDirectory: true)
-        try rename(temporary, to: name, replaces: true)
-      }
+    }
+    if !replaces, let status = try handle.status(of: name), !mayReplace(status, entry) {
+      throw FileError(.place, handle.path.bytes(of: name), .exists)
+    }
+    do throws(FileError) {
+      try rename(temporary, to: name, replaces: true)
+    } catch {
+      guard error.errorNumber == EISDIR else { throw error }
+      // Only an empty directory is removed.
+      try handle.remove(name, isDirectory: true)
+      try rename(temporary, to: name, replaces: true)
     }
   }
 

@@ -1,18 +1,21 @@
 internal import CFileSystem
 internal import Glibc
 
-/// What all directories of one target share.
+/// State that all directories of one target share.
 final class TargetContext: Sendable {
   let root: DirectoryHandle
   let options: RestoreOptions
   let report: RestoreReport
+  /// Whether nothing is changed: what would be done is counted only.
+  let isDryRun: Bool
   let owners = OwnerNames()
   let temporaryNames = TemporaryName()
 
-  init(_ root: DirectoryHandle, _ options: RestoreOptions, _ report: RestoreReport) {
+  init(_ root: DirectoryHandle, _ options: RestoreOptions, _ report: RestoreReport, isDryRun: Bool) {
     self.root = root
     self.options = options
     self.report = report
+    self.isDryRun = isDryRun
   }
 }
 
@@ -23,20 +26,30 @@ final class TargetContext: Sendable {
 /// nothing that others do in the target meanwhile, has a file made outside of it.
 ///
 /// A file is made under a temporary name, gets all its metadata, and then its own name, in one step: under that name it
-/// is whole, or not there. An error leaves nothing; a killed process leaves temporary names, which ``removeLeftovers()``
-/// removes.
+/// is complete, or not there. An error leaves nothing; a killed process leaves temporary names, which
+/// ``removeLeftovers()`` removes. A directory has a marker in it until it has its metadata; a killed process leaves that
+/// too, and the next one finishes the directory.
 ///
 /// Any thread; the directory is closed with the last copy of the value.
 package struct TargetDirectory: Sendable {
   let handle: DirectoryHandle
   let context: TargetContext
-  /// The modification time that the directory had before anything was restored in it; nil for one that was made.
-  let timeBefore: FileTime?
+  let origin: Origin
 
-  init(_ handle: DirectoryHandle, _ context: TargetContext, timeBefore: FileTime?) {
+  /// Where the directory comes from.
+  package enum Origin: Sendable, Equatable {
+    /// It was made, and nobody else has anything in it.
+    case made
+    /// An earlier run has made it, and did not come to give it its metadata.
+    case unfinished
+    /// It existed, with this modification time before anything was restored in it.
+    case existing(modificationTime: FileTime)
+  }
+
+  init(_ handle: DirectoryHandle, _ context: TargetContext, _ origin: Origin) {
     self.handle = handle
     self.context = context
-    self.timeBefore = timeBefore
+    self.origin = origin
   }
 
   /// The path, as the target's was given, for messages.
@@ -57,30 +70,40 @@ package struct TargetDirectory: Sendable {
   package static func open(
     _ path: [UInt8], options: RestoreOptions, report: RestoreReport
   ) throws(FileError) -> TargetDirectory {
-    do throws(FileError) {
-      let handle = try SourceStart.open(path)
-      return try TargetDirectory(root: handle, options, report, isNew: false)
-    } catch {
-      guard error.code == .vanished, !path.isEmpty else { throw error }
-      return try make(path, options, report)
-    }
-  }
-
-  private static func make(
-    _ path: [UInt8], _ options: RestoreOptions, _ report: RestoreReport
-  ) throws(FileError) -> TargetDirectory {
+    if let target = try openExisting(path, options, report, isDryRun: false) { return target }
     let (above, last) = SourceStart.split(path)
     let parent = try SourceStart.open(above)
     _ = try unsafe parent.call(.makeDirectory, last) { unsafe tdf_make_directory($0, $1.baseAddress, $1.count) }
-    return try TargetDirectory(root: parent.openDirectory(last), options, report, isNew: true)
+    let root = try parent.openDirectory(last)
+    return TargetDirectory(root, TargetContext(root, options, report, isDryRun: false), .made)
   }
 
-  private init(
-    root: DirectoryHandle, _ options: RestoreOptions, _ report: RestoreReport, isNew: Bool
-  ) throws(FileError) {
+  /// Opens a target to see what ``open(_:options:report:)`` and restoring would do, without a change.
+  ///
+  /// - Returns: nil if the target would be made.
+  /// - Throws: What ``open(_:options:report:)`` would throw.
+  package static func openForDryRun(
+    _ path: [UInt8], options: RestoreOptions, report: RestoreReport
+  ) throws(FileError) -> TargetDirectory? {
+    if let target = try openExisting(path, options, report, isDryRun: true) { return target }
+    _ = try SourceStart.open(SourceStart.split(path).above)
+    return nil
+  }
+
+  private static func openExisting(
+    _ path: [UInt8], _ options: RestoreOptions, _ report: RestoreReport, isDryRun: Bool
+  ) throws(FileError) -> TargetDirectory? {
+    let root: DirectoryHandle
+    do throws(FileError) {
+      root = try SourceStart.open(path)
+    } catch {
+      guard error.code == .vanished, !path.isEmpty else { throw error }
+      return nil
+    }
     var status = tdf_status()
     let result = unsafe tdf_get_status(root.file, &status)
     guard result == 0 else { throw FileError(.readStatus, root.path.bytes, errorNumber: -result) }
-    self.init(root, TargetContext(root, options, report), timeBefore: isNew ? nil : .modification(status))
+    let context = TargetContext(root, options, report, isDryRun: isDryRun)
+    return TargetDirectory(root, context, try origin(of: root, status))
   }
 }

@@ -12,9 +12,16 @@ extension TargetDirectory {
     }
     try handle.checkName(entry.name, .makeFile)
     let temporary = context.temporaryNames.next()
-    let file = try unsafe handle.call(.makeFile, temporary, about: entry.name) {
-      unsafe tdf_create_file($0, $1.baseAddress, $1.count)
+    let file: CInt
+    do throws(FileError) {
+      file = try unsafe handle.call(.makeFile, temporary, about: entry.name) {
+        unsafe tdf_create_file($0, $1.baseAddress, $1.count)
+      }
+    } catch {
+      throw explained(error, entry.name)
     }
+    // Files without content only take this flag; whether it was set is checked in the end.
+    if entry.flags.contains(.noCopyOnWrite) { MetadataWriter.setNoCopyOnWrite(file) }
     // So that nobody takes it for what a killed process left. Without locks in the file system, somebody may.
     _ = tdf_try_lock(file)
     return TargetFile(file, temporary, entry, in: self)
@@ -60,19 +67,26 @@ package final class TargetFile: Sendable {
 
   /// Gives the file its size, its metadata and its name; called once, after all writing.
   ///
-  /// - Returns: Which file it is: what its other names are to be of.
-  /// - Throws: ``FileError/Code/exists`` where something is there that stays. Nothing is left of the file then.
+  /// - Parameter locks: Whether it becomes immutable or append-only if the entry is; no other name can be made then.
+  /// - Returns: Which file it is, for its other names.
+  /// - Throws: ``FileError/Code/exists`` if an existing file stays. Nothing is left of the new one then.
   @discardableResult
-  package func finish() throws(FileError) -> FileIdentity {
+  package func finish(locks: Bool = true) throws(FileError) -> FileIdentity {
     try check(.setSize, tdf_set_size(file, entry.byteCount))
     let path = EntryPath(entry.name, in: directory.handle.path)
-    MetadataWriter(file: file, path: path, context: directory.context).write(entry)
+    let writer = MetadataWriter(file: file, path: path, context: directory.context)
+    writer.write(entry)
     if directory.context.options.flushesFiles { try check(.flush, tdf_flush(file)) }
     try check(.close, tdf_finish_writing(file))
     var status = tdf_status()
     try check(.readStatus, unsafe tdf_get_status(file, &status))
-    try directory.place(temporary, as: entry)
+    do throws(FileError) {
+      try directory.place(temporary, as: entry)
+    } catch {
+      throw directory.explained(error, entry.name)
+    }
     isPlaced.store(true, ordering: .relaxed)
+    if !entry.flags.isEmpty { writer.writeFlags(locks ? entry : entry.withoutLockingFlags) }
     return FileIdentity(status)
   }
 

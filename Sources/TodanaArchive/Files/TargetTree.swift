@@ -1,4 +1,4 @@
-/// Goes down into a target and up again, as a walk through what is restored does.
+/// Goes down into a target and up again, as a walk through a snapshot does.
 ///
 /// ```swift
 /// var tree = TargetTree(try .open(path, options: options, report: report))
@@ -11,10 +11,10 @@
 package struct TargetTree {
   private struct Level {
     let entry: FileEntry
-    let timeBefore: FileTime?
+    let origin: TargetDirectory.Origin
   }
 
-  private let root: TargetDirectory
+  package let root: TargetDirectory
   private var trail: DirectoryTrail
   private var levels: [Level] = []
 
@@ -24,46 +24,70 @@ package struct TargetTree {
     trail = DirectoryTrail(root.handle, openLimit: openLimit)
   }
 
-  /// Where files are made now; nil after a directory was not found again in ``leave()``.
+  /// The directory where files are made now; nil after it was not found again in ``leave(_:)``.
   package var directory: TargetDirectory? {
     guard let current = trail.current else { return nil }
-    return TargetDirectory(
-      current, root.context, timeBefore: levels.isEmpty ? root.timeBefore : levels.last?.timeBefore)
+    return TargetDirectory(current, root.context, levels.last?.origin ?? root.origin)
+  }
+
+  /// Returns the error of an operation in ``directory`` when there is none.
+  package func lost(_ operation: FileError.Operation, _ name: [UInt8]) -> FileError {
+    let path = trail.currentPath.bytes(of: name)
+    guard let failure = trail.failure else { return FileError(operation, path, .changed) }
+    return FileError(operation, path, failure.code, errorNumber: failure.errorNumber, detail: failure.detail)
   }
 
   /// The names of the directories from the target down to ``directory``.
   package var steps: [[UInt8]] { levels.map(\.entry.name) }
 
-  /// Makes a directory in ``directory``, or opens the one that is there, and goes into it.
+  /// Makes a directory in ``directory``, or opens the existing one, and goes into it.
   ///
-  /// Of earlier runs' leftovers in one that is there, none stays.
-  package mutating func enter(_ entry: FileEntry) throws(FileError) {
-    guard let above = directory else { throw FileError(.makeDirectory, entry.name, .changed) }
+  /// Leftovers of earlier runs in an existing one are removed.
+  ///
+  /// - Returns: Whether it was made, or existed.
+  @discardableResult
+  package mutating func enter(_ entry: FileEntry) throws(FileError) -> TargetDirectory.Origin {
+    guard let above = directory else { throw lost(.makeDirectory, entry.name) }
     let inside = try above.makeDirectory(entry)
-    if inside.timeBefore != nil { try inside.removeLeftovers() }
+    if inside.origin != .made { try inside.removeLeftovers() }
     trail.enter(inside.handle)
-    levels.append(Level(entry: entry, timeBefore: inside.timeBefore))
+    levels.append(Level(entry: entry, origin: inside.origin))
+    return inside.origin
   }
 
-  /// Gives the target itself metadata, if it was made for this restoring.
+  /// Gives the target itself metadata, if this run or an interrupted one has made it.
   package func finishRoot(_ entry: FileEntry) {
-    if root.timeBefore == nil { root.finish(entry) }
+    switch root.origin {
+    case .made, .unfinished: root.finish(entry)
+    case .existing: break
+    }
   }
 
   /// Gives ``directory`` its metadata, and goes back to the one that it is in.
   ///
   /// - Parameter finish: Gives a directory its metadata, now or later.
-  /// - Throws: ``FileError/Code/changed`` where that one is not there any more; the next call goes on upwards.
+  /// - Throws: ``FileError/Code/changed`` if that one is not there any more, and the next call goes on upwards; or if it has
+  ///   another directory, or none, under this one's name: the files that were made are elsewhere.
   package mutating func leave(
     _ finish: (TargetDirectory, FileEntry) -> Void = { $0.finish($1) }
   ) throws(FileError) {
     guard let level = levels.last else { return }
+    let left = directory
     if let directory {
       finish(directory, level.entry)
     } else {
-      root.report.add(FileError(.setTimes, root.handle.path.bytes(of: level.entry.name), .changed))
+      root.report.add(lost(.setTimes, []))
     }
     levels.removeLast()
     try trail.leave()
+    guard let left, let above = directory else { return }
+    guard try above.identity(of: level.entry.name)?.identity == left.identity else {
+      throw FileError(.place, left.path, .changed)
+    }
+  }
+
+  /// Throws ``FileError/Code/changed`` if the path that was opened as the target leads elsewhere now.
+  package func checkTarget(_ path: [UInt8]) throws(FileError) {
+    guard try SourceStart.open(path).identity == root.identity else { throw FileError(.open, path, .changed) }
   }
 }

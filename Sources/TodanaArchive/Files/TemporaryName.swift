@@ -1,8 +1,13 @@
 internal import Synchronization
 
-/// Names of files that are not whole yet, such as `.todana-extract-00c0ffee00c0ffee-1f`: the run that made them, and a
+/// Names of files that are not complete yet, such as `.todana-extract-00c0ffee00c0ffee-1f`: the run that made them, and a
 /// number.
 final class TemporaryName: Sendable {
+  /// An empty file that is in a directory from its making until it has its metadata.
+  ///
+  /// A run that is killed leaves it, which tells the next run that the directory has to be finished.
+  static let unfinishedMarker = Array(".todana-extract-unfinished".utf8)
+
   private static let prefix = Array(".todana-extract-".utf8)
   private static let runDigitCount = 16
 
@@ -15,15 +20,20 @@ final class TemporaryName: Sendable {
     begin = Self.prefix + Array((padding + run + "-").utf8)
   }
 
-  /// A name that was not given out before.
+  /// Returns a name that was not returned before.
   func next() -> [UInt8] {
     let number = count.add(1, ordering: .relaxed).newValue
     return begin + Array(String(number, radix: 16).utf8)
   }
 
-  /// Whether it is a name that another run gave out.
-  func isLeftover(_ name: [UInt8]) -> Bool {
-    guard name.starts(with: Self.prefix), !name.starts(with: begin) else { return false }
+  /// Returns whether another run may have given this name to a file.
+  func isLeftover(_ name: [UInt8]) -> Bool { !name.starts(with: begin) && Self.isOfRun(name) }
+
+  /// Returns whether extracting makes files of this name: temporary files, and the marker of unfinished directories.
+  static func isReserved(_ name: [UInt8]) -> Bool { name == unfinishedMarker || isOfRun(name) }
+
+  private static func isOfRun(_ name: [UInt8]) -> Bool {
+    guard name.starts(with: Self.prefix) else { return false }
     let parts = name.dropFirst(Self.prefix.count).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].count == Self.runDigitCount, !parts[1].isEmpty else { return false }
     return parts.allSatisfy { $0.allSatisfy(Self.isDigit) }

@@ -3,8 +3,9 @@ internal import Todana
 extension Archive {
   /// Restores files of a snapshot beneath a target directory, and nowhere else.
   ///
-  /// Files that are there with the right length and time stay as they are, so that an interrupted call can be made again.
-  /// What is damaged is left out and reported, and the rest is restored.
+  /// An interrupted call can be made again: it restores the missing files, and finishes the directories that the first one
+  /// has begun. How existing files are treated, ``RestoreOptions/overwriting`` says. Damaged files are left out and
+  /// reported, and the rest is restored.
   ///
   /// - Parameters:
   ///   - snapshot: One of this archive.
@@ -17,7 +18,8 @@ extension Archive {
     _ snapshot: Snapshot, to target: [UInt8], options: ExtractOptions = ExtractOptions(),
     progress: @escaping (ExtractProgress) throws -> Void = { _ in }
   ) throws -> ExtractProgress {
-    var extraction = try Extraction(snapshot, of: stores, to: target, options, progress)
+    var extraction = try Extraction(
+      snapshot.pages, top: snapshot.top, of: stores, to: target, options, progress)
     return try extraction.run()
   }
 }

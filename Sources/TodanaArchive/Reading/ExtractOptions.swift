@@ -1,49 +1,29 @@
-/// What is taken out of a snapshot, and how it is put where there may be files already.
+/// Which files of a snapshot are restored, and how existing ones are treated.
 public struct ExtractOptions: Sendable {
   /// Paths in the snapshot; none: everything.
   public var paths: [[UInt8]] = []
-  /// Patterns of what is left out.
+  /// Patterns of files that are left out.
   public var choosing = ChoosingOptions()
   public var restoring = RestoreOptions()
-  /// Nothing is written.
+  /// Whether nothing is written: the target is compared, and the result says what would be done.
   public var isDryRun = false
-  /// What becomes of a file or directory.
-  public enum Outcome: Sendable {
+  /// What became of a file or directory.
+  public enum Outcome: Sendable, Hashable {
     case restored
-    /// It was there, with the right length and time.
+    /// It existed with the right length and time, or, where that is compared, with the right content and metadata.
     case right
-    /// Another one was there, and stays.
+    /// It existed with the right content, and got its metadata.
+    case updated
+    /// Another one existed, and kept its content.
     case kept
+    /// It cannot be made by this process, as devices by other users than root.
+    case leftOut
   }
-  /// Called for each, by the thread that extracts, when it is decided; that it failed then, ``ExtractProgress`` tells.
+  /// Called for each file and directory, by the thread that extracts, when its outcome is known.
   ///
-  /// Throws to end it all.
+  /// Files are not always in the order of the snapshot. Failures are in ``ExtractProgress/failures`` only. Throws to end
+  /// the extraction.
   public var visit: (@Sendable (_ path: [UInt8], _ outcome: Outcome) throws -> Void)?
 
   public init() {}
-}
-
-/// How far an extraction is.
-public struct ExtractProgress: Sendable {
-  public var counts = SnapshotCounts()
-  /// Files that were there already, with the right length and time.
-  public var rightFiles = 0
-  /// Files that stayed though they are others.
-  public var keptFiles = 0
-  /// Bytes that were written.
-  public var bytesWritten: Int64 = 0
-  /// Files that belong to whoever extracted them.
-  public var skippedOwners = 0
-  public var path: [UInt8] = []
-  /// What could not be restored: the first 1,000; `counts.failures` counts all.
-  public var failures: [String] = []
-  /// Metadata that could not be restored: the first 1,000.
-  public var warnings: [String] = []
-
-  public init() {}
-
-  mutating func addFailure(_ text: String) {
-    counts.failures += 1
-    if failures.count < 1000 { failures.append(text) }
-  }
 }

@@ -1,67 +1,79 @@
 internal import Todana
 
-/// Restores what was chosen of a snapshot beneath a target.
+/// Restores the chosen files of a snapshot beneath a target.
 ///
-/// One thread goes through the snapshot, makes directories, links and special files, and decides about what is there
-/// already; others make the regular files.
+/// One thread goes through the snapshot, makes directories, links and special files, and decides how existing files are
+/// treated; others make and compare the regular files.
 ///
 /// For one thread.
 struct Extraction: ~Copyable {
-  private let options: ExtractOptions
+  let options: ExtractOptions
+  private let path: [UInt8]
   private let archive: ArchiveStore
-  private let groups = SharedGroups()
-  private let restorer: FileRestorer
-  /// Of regular files with one name; those with several are made here, so that what they are is known to the next.
-  private let files: FileRestoring?
+  let restorer: FileRestorer
+  /// For regular files with one name; those with several are made here, so that the file is known for the next name.
+  let files: FileRestoring
   /// The metadata of the target, if it was made here.
   private let top: FileEntry?
   private var walk: SnapshotWalk
-  private var tree: TargetTree?
+  var target: ExtractionTarget
   /// The directories from the target down to where the walk is.
-  private var directories = [DirectoryRestoring()]
+  var directories = [DirectoryRestoring()]
   private var selection: PathSelection
   private var chooser: FileChooser
-  private let report = RestoreReport()
-  private var links: [FileIdentity: (steps: [[UInt8]], identity: FileIdentity?)] = [:]
-  private var progress = ExtractProgress()
+  let report = RestoreReport()
+  var links = HardLinkGroups()
+  var progress = ExtractProgress()
   private let tell: (ExtractProgress) throws -> Void
   private var lastProgress = ContinuousClock.now
 
   init(
-    _ snapshot: Snapshot, of archive: ArchiveStore, to target: [UInt8], _ options: ExtractOptions,
+    _ pages: [RowID], top: FileEntry? = nil, of archive: ArchiveStore, to path: [UInt8], _ options: ExtractOptions,
     _ tell: @escaping (ExtractProgress) throws -> Void
   ) throws {
     self.options = options
+    self.path = path
     self.tell = tell
     self.archive = archive
-    restorer = FileRestorer(archive, groups)
-    top = snapshot.top
-    walk = SnapshotWalk(snapshot.pages, of: archive)
+    let groups = SharedGroups()
+    restorer = FileRestorer(archive, groups, isDryRun: options.isDryRun)
+    self.top = options.paths.isEmpty ? top : nil
+    walk = SnapshotWalk(pages, of: archive)
     selection = PathSelection(options.paths)
     chooser = FileChooser(options.choosing, device: 0)
-    tree = options.isDryRun ? nil : TargetTree(try .open(target, options: options.restoring, report: report))
-    files = options.isDryRun ? nil : FileRestoring(archive.store.backend, groups)
+    let limits = DirectoryLimits.current(threadCount: FileRestoring.threadCount)
+    target = try ExtractionTarget(path, options, report, openLimit: limits.trail, givesRootMetadata: self.top != nil)
+    files = FileRestoring(
+      archive.store.backend, groups, limits, isDryRun: options.isDryRun, notesOutcomes: options.visit != nil)
   }
 
-  deinit { files?.stop() }
+  deinit { files.stop() }
 
   mutating func run() throws -> ExtractProgress {
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):
-        progress.addFailure("The directory “\(printable(walk.directory))” is not whole: \(error)")
+        progress.addFailure("The directory “\(printable(walk.directory))” is not complete: \(error)")
       case .end: leave()
       case .entry(let entry): try take(entry)
       }
+      try visitDecided()
       try tellProgress()
     }
-    try files?.finish { try tellProgress() }
-    if let top, options.paths.isEmpty { tree?.finishRoot(top) }
+    try files.finish {
+      try visitDecided()
+      try tellProgress()
+    }
+    try visitDecided()
+    finishLinks()
+    if let top { target.finishRoot(top) }
+    do throws(FileError) { try target.check(path) } catch { progress.addFailure("\(error)") }
     for path in selection.unseen.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       progress.addFailure("The snapshot has no “\(printable(path))”.")
     }
     var all = total()
     all.warnings = report.warnings.map { "\($0)" }
+    all.warningCount = report.warningCount
     try tell(all)
     return all
   }
@@ -70,7 +82,7 @@ struct Extraction: ~Copyable {
     chooser.leave()
     guard let directory = directories.popLast() else { return }
     do throws(FileError) {
-      try tree?.leave { directory.leave($0, $1) }
+      try target.leave { directory.leave($0, $1) }
     } catch {
       progress.addFailure("\(error)")
     }
@@ -85,16 +97,16 @@ struct Extraction: ~Copyable {
       size: entry.file.kind == .regular ? Int(entry.file.byteCount) : nil, device: 0)
     guard decision == .include, relation == .selected || relation == .above && isDirectory else { return walk.skip() }
     do {
+      // The next run would take it for a file of its own.
+      if TemporaryName.isReserved(entry.file.name) { throw FileError(.makeFile, path, .skipped, detail: Self.reserved) }
       if isDirectory {
-        try tree?.enter(entry.file)
-        chooser.enter(entry.file.name)
-        directories.append(DirectoryRestoring())
-        progress.counts.directories += 1
-        try options.visit?(path, .restored)
+        try enter(entry.file, path, isSelected: relation == .selected)
       } else {
         progress.path = path
-        let outcome = try restore(entry, path)
-        try options.visit?(path, outcome)
+        if let outcome = try restore(entry, path) {
+          progress.add(outcome, entry.file)
+          try options.visit?(path, outcome)
+        }
       }
     } catch {
       guard let text = Self.failure(error, path) else { throw error }
@@ -103,7 +115,9 @@ struct Extraction: ~Copyable {
     }
   }
 
-  /// What an error means for one file; nil where it means that there is no going on.
+  private static let reserved = "files that are not complete have such names"
+
+  /// Describes an error that means the loss of one file; nil if it means that the extraction has to end.
   static func failure(_ error: any Error, _ path: [UInt8]) -> String? {
     switch error {
     // A full disk stays full.
@@ -114,65 +128,41 @@ struct Extraction: ~Copyable {
     }
   }
 
-  private mutating func restore(_ entry: ArchiveEntry, _ path: [UInt8]) throws -> ExtractOptions.Outcome {
-    let file = entry.file
-    guard let tree, let files else { return count(file, bytes: entry.dataByteCount) }
-    guard let target = tree.directory, let directory = directories.last else {
-      throw FileError(.makeFile, file.name, .changed)
-    }
-    let isLinked = file.linkCount > 1
-    switch try target.placement(of: file) {
-    case .isRight:
-      progress.rightFiles += 1
-      if isLinked { links[file.identity] = (tree.steps + [file.name], nil) }
-      return .right
-    case .keeps:
-      progress.keptFiles += 1
-      return .kept
-    case .isNew, .replaces: break
-    }
-    if isLinked, let first = links[file.identity] {
-      try target.makeHardLink(file, to: first.steps, expecting: first.identity)
-      return count(file, bytes: 0)
-    }
-    let identity: FileIdentity?
-    switch file.kind {
-    case .regular:
-      guard isLinked else {
-        try files.add(entry, path: path, in: target, directory)
-        return .restored
-      }
-      identity = try restorer.restore(entry, in: target) { count in
-        progress.bytesWritten += Int64(count)
-        try tellProgress()
-      }
-    case .symbolicLink: identity = try target.makeLink(file)
-    default: identity = try target.makeSpecialFile(file)
-    }
-    if isLinked, let identity { links[file.identity] = (tree.steps + [file.name], identity) }
-    return count(file, bytes: entry.dataByteCount)
+  /// A directory on the way to selected files only keeps its metadata if it exists.
+  private mutating func enter(_ file: FileEntry, _ path: [UInt8], isSelected: Bool) throws {
+    let origin = try target.enter(file)
+    chooser.enter(file.name)
+    directories.append(DirectoryRestoring(keepsExisting: !isSelected))
+    if case .existing = origin { return try options.visit?(path, .right) ?? () }
+    progress.counts.directories += 1
+    try options.visit?(path, .restored)
   }
 
-  private mutating func count(_ file: FileEntry, bytes: Int64) -> ExtractOptions.Outcome {
-    progress.counts.add(file)
-    if options.isDryRun { progress.bytesWritten += bytes }
-    return .restored
+  // MARK: Progress
+
+  private mutating func visitDecided() throws {
+    guard let visit = options.visit else { return }
+    for (path, outcome) in files.takeDecided() { try visit(path, outcome) }
   }
 
-  /// With what the other threads have done.
+  /// Returns the progress with that of the other threads.
   private func total() -> ExtractProgress {
     var all = progress
-    if let done = files?.current {
-      all.counts.files += done.fileCount
-      all.counts.bytes += done.byteCount
-      all.bytesWritten += done.writtenByteCount
-      for failure in done.failures { all.addFailure(failure) }
-    }
+    let done = files.current
+    all.counts.files += done.progress.counts.files
+    all.counts.bytes = SnapshotCounts.sum(all.counts.bytes, done.progress.counts.bytes)
+    all.bytesWritten += done.progress.bytesWritten
+    all.rightFiles += done.progress.rightFiles
+    all.updatedFiles += done.progress.updatedFiles
+    all.comparedFiles += done.progress.comparedFiles
+    for failure in done.failures { all.addFailure(failure) }
     all.skippedOwners = report.skippedOwnerCount
+    all.updatedDirectories = report.updatedDirectoryCount
+    all.keptDirectories = report.keptDirectoryCount
     return all
   }
 
-  private mutating func tellProgress() throws {
+  mutating func tellProgress() throws {
     guard lastProgress.duration(to: .now) > .milliseconds(100) else { return }
     lastProgress = .now
     try tell(total())

@@ -6,7 +6,7 @@ public struct FileDifference: Sendable {
     case kind
     /// Its bytes, the target of a link, the numbers of a device.
     case content
-    /// Permissions, owner, modification time, or attributes.
+    /// Permissions, owner, modification time, attributes, or flags.
     case metadata
   }
 
@@ -24,7 +24,7 @@ extension FileEntry {
   /// What people mean by metadata: not what file systems number and note by themselves.
   func hasSameMetadata(as other: FileEntry) -> Bool {
     permissions == other.permissions && owner == other.owner && modificationTime == other.modificationTime
-      && Set(attributes) == Set(other.attributes)
+      && Set(attributes) == Set(other.attributes) && flags == other.flags
   }
 }
 

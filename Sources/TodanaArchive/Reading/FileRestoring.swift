@@ -10,18 +10,21 @@ final class FileRestoring: Sendable {
   private struct Item: Sendable {
     let entry: ArchiveEntry
     let path: [UInt8]
-    let target: TargetDirectory
+    /// nil in a dry run that would make it.
+    let target: TargetDirectory?
     let directory: DirectoryRestoring
+    /// Whether a file of the same length and time exists, whose content is compared first.
+    let compares: Bool
   }
 
-  /// What has become of the files so far.
+  /// The results of the files so far.
   struct Outcome: Sendable {
-    var fileCount = 0
-    var byteCount: Int64 = 0
-    var writtenByteCount: Int64 = 0
+    var progress = ExtractProgress()
     /// In the order of the files.
     var failures: [String] { numberedFailures.sorted { $0.number < $1.number }.map(\.text) }
     fileprivate var numberedFailures: [(number: Int, text: String)] = []
+    /// Files and what became of them, for ``takeDecided()``.
+    fileprivate var decided: [(path: [UInt8], outcome: ExtractOptions.Outcome)] = []
   }
 
   /// Neighbours go to the same thread: they are in one group, which is unpacked once.
@@ -29,9 +32,13 @@ final class FileRestoring: Sendable {
   /// Each batch holds directories open.
   private static let batchByteLimit: Int64 = 256 << 10
   private static let batchLimit = 64
-  private static let batchDirectoryLimit = 8
 
-  private let queue = WorkQueue<[(number: Int, item: Item)]>(limit: 4)
+  /// Each thread takes a processor.
+  static var threadCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+  private let limits: DirectoryLimits
+  private let notesOutcomes: Bool
+  private let queue: WorkQueue<[(number: Int, item: Item)]>
   private let threads = WorkingThreads()
   private let outcome = Mutex(Outcome())
   private let failure = Mutex<(any Error)?>(nil)
@@ -55,28 +62,39 @@ final class FileRestoring: Sendable {
 
   /// - Parameters:
   ///   - backend: The archive's store, which each thread opens for itself.
-  ///   - groups: Those that the caller has unpacked, too.
-  init(_ backend: any StoreBackend, _ groups: SharedGroups) {
-    for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {
-      threads.start { [self] in work(backend, groups) }
+  ///   - groups: Unpacked groups, which the caller uses, too.
+  ///   - limits: How many directories may be open.
+  ///   - isDryRun: Whether files are only compared.
+  ///   - notesOutcomes: Whether ``takeDecided()`` is called.
+  init(
+    _ backend: any StoreBackend, _ groups: SharedGroups, _ limits: DirectoryLimits, isDryRun: Bool, notesOutcomes: Bool
+  ) {
+    self.limits = limits
+    self.notesOutcomes = notesOutcomes
+    queue = WorkQueue(limit: limits.batchCount)
+    for _ in 0..<Self.threadCount {
+      threads.start { [self] in work(backend, groups, isDryRun: isDryRun) }
     }
   }
 
   // MARK: The caller
 
-  /// Has a file made; waits where much is to be made already.
+  /// Has a file made, or compared first; waits while the threads have enough to do.
   ///
-  /// - Throws: What a thread has failed with, so that none goes on.
-  func add(_ entry: ArchiveEntry, path: [UInt8], in target: TargetDirectory, _ directory: DirectoryRestoring) throws {
+  /// - Throws: The error that a thread has failed with, so that none goes on.
+  func add(
+    _ entry: ArchiveEntry, path: [UInt8], in target: TargetDirectory?, _ directory: DirectoryRestoring, compares: Bool
+  ) throws {
     directory.begin()
     let full = batch.withLock { batch -> [(number: Int, item: Item)]? in
       if batch.items.last?.item.directory !== directory { batch.directoryCount += 1 }
-      batch.items.append((batch.nextNumber, Item(entry: entry, path: path, target: target, directory: directory)))
+      let item = Item(entry: entry, path: path, target: target, directory: directory, compares: compares)
+      batch.items.append((batch.nextNumber, item))
       batch.nextNumber += 1
       batch.byteCount += entry.dataByteCount
       let isFull =
         batch.byteCount >= Self.batchByteLimit || batch.items.count >= Self.batchLimit
-        || batch.directoryCount >= Self.batchDirectoryLimit
+        || batch.directoryCount >= limits.batch
       return isFull ? batch.takeAll() : nil
     }
     if let full { try submit(full) }
@@ -101,15 +119,23 @@ final class FileRestoring: Sendable {
 
   var current: Outcome { outcome.withLock { $0 } }
 
+  /// Returns files and their outcomes, each once.
+  func takeDecided() -> [(path: [UInt8], outcome: ExtractOptions.Outcome)] {
+    outcome.withLock { outcome in
+      defer { outcome.decided = [] }
+      return outcome.decided
+    }
+  }
+
   private func submit(_ items: sending [(number: Int, item: Item)]) throws {
     if !queue.add(items), let error = failure.withLock({ $0 }) { throw error }
   }
 
   // MARK: The threads
 
-  private func work(_ backend: any StoreBackend, _ groups: SharedGroups) {
+  private func work(_ backend: any StoreBackend, _ groups: SharedGroups, isDryRun: Bool) {
     do {
-      let restorer = FileRestorer(try .beside(backend), groups)
+      let restorer = FileRestorer(try .beside(backend), groups, isDryRun: isDryRun)
       while let items = queue.take() {
         for (number, item) in items {
           try restore(item, number, restorer)
@@ -124,13 +150,20 @@ final class FileRestoring: Sendable {
 
   private func restore(_ item: Item, _ number: Int, _ restorer: FileRestorer) throws {
     do {
-      _ = try restorer.restore(item.entry, in: item.target) { count in
-        outcome.withLock { $0.writtenByteCount += Int64(count) }
+      func onWriting(_ count: Int) throws {
+        outcome.withLock { $0.progress.bytesWritten += Int64(count) }
         if queue.isStopped { throw CancellationError() }
       }
+      let result =
+        if let target = item.target, item.compares {
+          try restorer.compare(item.entry, in: target, onWriting: onWriting)
+        } else {
+          try restorer.restore(item.entry, in: item.target, onWriting: onWriting)
+        }
       outcome.withLock { outcome in
-        outcome.fileCount += 1
-        outcome.byteCount += item.entry.file.byteCount
+        outcome.progress.add(result.outcome, item.entry.file)
+        if item.compares { outcome.progress.comparedFiles += 1 }
+        if notesOutcomes { outcome.decided.append((item.path, result.outcome)) }
       }
     } catch {
       guard let text = Extraction.failure(error, item.path) else { throw error }

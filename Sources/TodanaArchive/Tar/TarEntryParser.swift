@@ -43,10 +43,15 @@ struct TarEntryParser {
           seconds: Int64(unsafe archive_entry_mtime(pointer)),
           nanoseconds: UInt32(clamping: unsafe archive_entry_mtime_nsec(pointer))),
       changeTime: time("ctime") ?? FileTime(seconds: 0), identity: FileIdentity(device: 0, inode: 0), linkCount: 1,
-      byteCount: byteCount, attributes: attributes)
+      byteCount: byteCount, attributes: attributes, flags: flags(of: kind))
     return TarEntry(
       path: path, entry: entry, hardLinkTarget: hardLinkTarget, dataRanges: try dataRanges(path, byteCount),
       warning: [nameWarning, ownerWarning, attributeWarning].compactMap { $0 }.first)
+  }
+
+  private func flags(of kind: FileKind) -> FileFlags {
+    guard kind == .regular || kind == .directory else { return [] }
+    return records[FileFlags.tarKey].map { FileFlags(tarText: $0) } ?? []
   }
 
   private func time(_ key: String) -> FileTime? { records[key].flatMap(PaxTime.time) }

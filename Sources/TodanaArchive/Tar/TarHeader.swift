@@ -24,6 +24,7 @@ struct TarHeader {
     records.append("mtime", PaxTime.text(of: entry.modificationTime))
     if entry.changeTime != FileTime(seconds: 0) { records.append("ctime", PaxTime.text(of: entry.changeTime)) }
     for attribute in entry.attributes { append(attribute) }
+    if let text = entry.flags.tarText { records.append(FileFlags.tarKey, text) }
     // Before libarchive sees the entry, so that others can follow; with what it adds in the worst case.
     let owner = entry.owner
     let names = [item.path, hardLinkTarget ?? linkTarget, owner.userName ?? [], owner.groupName ?? []]

@@ -49,7 +49,7 @@ struct TreePageDecoder: ~Copyable {
         name: name, kind: .fifo, permissions: permissions, owner: owner, modificationTime: modificationTime,
         changeTime: changeTime, identity: identity, linkCount: linkCount, byteCount: 0),
       content: .none)
-    switch number {
+    switch number & ~TreePageEncoder.flagsBit {
     case 0:
       entry.file.kind = .regular
       try readContent(of: &entry)
@@ -66,6 +66,7 @@ struct TreePageDecoder: ~Copyable {
     for _ in 0..<count {
       entry.file.attributes.append(ExtendedAttribute(name: try buffer.readBytes(), value: try buffer.readBytes()))
     }
+    if number & TreePageEncoder.flagsBit != 0 { entry.file.flags = FileFlags(rawValue: try readNumber()) }
     return entry
   }
 
@@ -142,6 +143,9 @@ struct TreePageDecoder: ~Copyable {
     lastName = file.name
     guard file.permissions <= 0o7777 else {
       throw DataBufferError(.invalidValue, "“\(printable(file.name))” has permissions that there are not.")
+    }
+    guard FileFlags.kept.isSuperset(of: file.flags) else {
+      throw DataBufferError(.invalidValue, "“\(printable(file.name))” has flags that an archive does not keep.")
     }
     if case .pages(let rows) = entry.content {
       guard rows.allSatisfy({ $0 > 0 && $0 < pageRow }) else {

@@ -13,9 +13,13 @@ internal import Todana
 /// small file, 2: a number of chunks and their rows. 1, a directory: a number of pages and their rows. 2, a symbolic
 /// link: its target. 3: a FIFO. 4 and 5, a character and a block device: major and minor number.
 ///
+/// A kind with 64 added: the file has flags, which are the last number of the entry.
+///
 /// Rows are written as differences to the row before them.
 struct TreePageEncoder: ~Copyable {
   static let format: UInt8 = 1
+  /// Added to the kind of an entry with flags.
+  static let flagsBit: UInt8 = 64
 
   private var buffer: DataBuffer
   private var owners: [FileOwner: UInt64] = [:]
@@ -34,7 +38,7 @@ struct TreePageEncoder: ~Copyable {
   mutating func append(_ entry: ArchiveEntry) throws(ArchiveError) {
     let file = entry.file
     count += 1
-    buffer.writeUInt8(try Self.number(of: file.kind))
+    buffer.writeUInt8(try Self.number(of: file.kind) | (file.flags.isEmpty ? 0 : Self.flagsBit))
     buffer.writeBytes(file.name)
     buffer.writeVarUInt(UInt64(file.permissions))
     write(file.owner)
@@ -59,6 +63,7 @@ struct TreePageEncoder: ~Copyable {
       buffer.writeBytes(attribute.name)
       buffer.writeBytes(attribute.value)
     }
+    if !file.flags.isEmpty { buffer.writeVarUInt(UInt64(file.flags.rawValue)) }
   }
 
   /// The bytes of the page; a new one begins.

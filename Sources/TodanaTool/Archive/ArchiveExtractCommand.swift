@@ -8,12 +8,20 @@ struct ArchiveExtractCommand: ParsableCommand {
     abstract: "Restores files of a snapshot.",
     usage: "todana archive extract [<options>] <archive> [<path> ...]",
     discussion: """
-      Into a new directory, named after the snapshot, unless --target says where. Files that are there with the right length \
-      and time stay as they are: an interrupted command can be run again. Nothing is ever written outside the target.
+      Files go to a new directory, named after the snapshot, or to --target. Nothing is ever written outside of it.
+
+      An interrupted command can be run again: it restores the missing files, and gives the directories that it had begun \
+      their permissions, owners and times. How existing files and directories are treated, --overwrite says:
+
+      never: they stay as they are. A file of the same length and time counts as up to date; content is not compared.
+      older: as never, but older files are replaced, and older directories get the snapshot's metadata.
+      always: files with other content are replaced; files of the same length and time are read and compared. Files and \
+      directories get the snapshot's permissions, owners, attributes and times.
+      metadata: the same metadata, but no existing file's content is compared or replaced.
       """,
     aliases: ["restore"])
 
-  enum Overwrite: String, ExpressibleByArgument, CaseIterable { case never, older, always }
+  enum Overwrite: String, ExpressibleByArgument, CaseIterable { case never, older, always, metadata }
   enum Owner: String, ExpressibleByArgument, CaseIterable { case own, numbers, names }
 
   @Argument(help: "The archive's directory, and paths in the snapshot.", completion: .file()) var arguments: [String] =
@@ -22,14 +30,14 @@ struct ArchiveExtractCommand: ParsableCommand {
   @OptionGroup var snapshot: SnapshotOption
   @Option(help: ArgumentHelp("Where to restore to.", valueName: "directory"), completion: .directory) var target:
     String?
-  @Option(help: "Which files that are there are replaced: never, older or always.") var overwrite = Overwrite.never
+  @Option(help: "How existing files are treated: never, older, always or metadata.") var overwrite = Overwrite.never
   @Option(help: "Whose the files are: own, numbers or names; by default numbers for root, else own.") var owner: Owner?
   @Option(help: ArgumentHelp("Leave out what matches, by the rules of gitignore.", valueName: "pattern"))
   var exclude: [String] = []
   @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
   @Flag(help: "Write each file to the disk before it gets its name.") var sync = false
   @Flag(help: "Say what would be restored, and write nothing.") var dryRun = false
-  @Flag(help: "Show each file, and whether it is restored, right already, or another one that is kept.")
+  @Flag(help: "Show each file, and whether it was restored, right, updated (metadata only), kept or left out.")
   var verbose = false
   @OptionGroup var report: ReportOptions
 
@@ -41,7 +49,7 @@ struct ArchiveExtractCommand: ParsableCommand {
     extractOptions.isDryRun = dryRun
     if verbose, !report.json { extractOptions.visit = Self.show }
     extractOptions.restoring = RestoreOptions(
-      overwriting: overwrite == .never ? .never : overwrite == .older ? .older : .always,
+      overwriting: overwriting,
       owners: owner.map { $0 == .own ? .own : $0 == .numbers ? .numbers : .names }, flushesFiles: sync)
     let (directory, progress) = try options.withArchive(path) { archive in
       let snapshot = try archive.snapshot(named: snapshot.snapshot)
@@ -58,6 +66,7 @@ struct ArchiveExtractCommand: ParsableCommand {
       return (directory, progress)
     }
     try say(progress, directory)
+    // That owners were left out is no problem for a user who cannot set them.
     if progress.counts.failures > 0
       || !progress.warnings.isEmpty && progress.warnings.count > (progress.skippedOwners > 0 ? 1 : 0)
     {
@@ -70,7 +79,9 @@ struct ArchiveExtractCommand: ParsableCommand {
       switch outcome {
       case .restored: "restored"
       case .right: "right   "
+      case .updated: "updated "
       case .kept: "kept    "
+      case .leftOut: "left out"
       }
     try StandardOutput.line("\(word)  \(printable(String(decoding: path, as: UTF8.self)))")
   }
@@ -84,18 +95,27 @@ struct ArchiveExtractCommand: ParsableCommand {
     return name
   }
 
+  private var overwriting: RestoreOptions.Overwriting {
+    switch overwrite {
+    case .never: .never
+    case .older: .older
+    case .always: .always
+    case .metadata: .metadata
+    }
+  }
+
   private func say(_ progress: ExtractProgress, _ directory: String) throws {
     for text in progress.warnings + progress.failures { warn(text) }
+    let unlisted =
+      progress.warningCount - progress.warnings.count + progress.counts.failures - progress.failures.count
+    if unlisted > 0 { warn("\(formattedCount(unlisted)) more are not listed.") }
     if report.json { return try printJSON(ExtractReport(progress, directory)) }
     let verb = dryRun ? "Would restore" : "Restored"
     try StandardOutput.line(
       "\(verb) \(counted(progress.counts.files, "file")) and "
         + "\(counted(progress.counts.directories, "directory", "directories")), "
         + "\(formattedSize(Int(progress.counts.bytes))), in \(printable(directory)).")
-    if progress.rightFiles > 0 { try StandardOutput.line("\(counted(progress.rightFiles, "file")) right already.") }
-    if progress.keptFiles > 0 {
-      try StandardOutput.line("\(counted(progress.keptFiles, "other file")) kept: --overwrite replaces them.")
-    }
+    for line in ExtractSummary(progress, overwrite, isDryRun: dryRun).lines { try StandardOutput.line(line) }
     if progress.counts.failures > 0 {
       try StandardOutput.line("\(counted(progress.counts.failures, "problem")), listed above.")
     }
@@ -108,7 +128,12 @@ private struct ExtractReport: Encodable {
   let directories: Int
   let bytes: Int64
   let rightFiles: Int
+  let comparedFiles: Int
+  let updatedFiles: Int
   let keptFiles: Int
+  let leftOutFiles: Int
+  let updatedDirectories: Int
+  let keptDirectories: Int
   let skippedOwners: Int
   let failureCount: Int
   let failures: [String]
@@ -117,7 +142,9 @@ private struct ExtractReport: Encodable {
   init(_ progress: ExtractProgress, _ target: String) {
     self.target = String(decoding: TypedArguments.bytes(target), as: UTF8.self)
     (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
-    (rightFiles, keptFiles) = (progress.rightFiles, progress.keptFiles)
+    (rightFiles, comparedFiles, updatedFiles) = (progress.rightFiles, progress.comparedFiles, progress.updatedFiles)
+    (keptFiles, leftOutFiles) = (progress.keptFiles, progress.leftOutFiles)
+    (updatedDirectories, keptDirectories) = (progress.updatedDirectories, progress.keptDirectories)
     skippedOwners = progress.skippedOwners
     (failureCount, failures, warnings) = (progress.counts.failures, progress.failures, progress.warnings)
   }

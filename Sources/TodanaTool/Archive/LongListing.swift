@@ -83,6 +83,8 @@ struct ListedFileReport: Encodable {
   let target: String?
   /// The bytes of a link's target that is not UTF-8.
   let targetBytes: Data?
+  /// The letters of `chattr`.
+  let flags: String?
 
   init(_ listed: ListedFile) {
     let file = listed.file
@@ -95,6 +97,7 @@ struct ListedFileReport: Encodable {
     group = file.owner.groupName.map { String(decoding: $0, as: UTF8.self) }
     bytes = file.kind == .regular ? file.byteCount : nil
     modified = Self.seconds(file.modificationTime)
+    flags = file.flags.isEmpty ? nil : file.flags.letters
     if case .symbolicLink(let target) = file.kind {
       self.target = String(decoding: target, as: UTF8.self)
       targetBytes = Self.bytesIfNoText(target)

@@ -37,7 +37,9 @@ struct RestoringWalk {
           try target.makeHardLink(entry, to: first.steps, expecting: first.identity)
           continue
         }
-        if [.keeps, .isRight].contains(try target.placement(of: entry)) {
+        switch try target.placement(of: entry) {
+        case .isNew, .replaces: break
+        case .keeps, .isRight, .comparesContent, .setsMetadata, .setsOtherMetadata:
           skippedCount += 1
           continue
         }

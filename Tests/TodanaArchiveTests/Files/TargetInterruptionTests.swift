@@ -41,16 +41,69 @@ import Testing
     for name in others { try directory.write("mine", to: "to/" + name) }
     try directory.link("to/.todana-extract-0123456789abcdef-5", to: "/etc/passwd")
     try directory.make("to/.todana-extract-0123456789abcdef-6")
+    try directory.write("", to: "to/.todana-extract-0123456789abcdef-6/.todana-extract-unfinished")
+    try directory.make("to/.todana-extract-0123456789abcdef-7")
+    try directory.write("mine", to: "to/.todana-extract-0123456789abcdef-7/file")
     // Another process that is at work.
     let other = try TargetDirectory.open(directory.bytes("to"), .always)
     let file = try other.makeFile(FileEntry(.regular, "other", byteCount: 0))
 
     let target = try TargetDirectory.open(directory.bytes("to"), .always)
-    #expect(try target.removeLeftovers() == 2)
+    #expect(try target.removeLeftovers() == 3)
     try file.finish()
     #expect(
-      try directory.names("to") == (others + ["other", ".todana-extract-0123456789abcdef-6"]).sorted())
+      try directory.names("to") == (others + ["other", ".todana-extract-0123456789abcdef-7"]).sorted())
     #expect(target.report.warnings == [])
+  }
+
+  /// Whatever the next run may overwrite: the directory is its own work, not finished.
+  @Test(arguments: [RestoreOptions.Overwriting.never, .older, .always, .metadata])
+  func `a directory that a killed process has made is finished by the next run`(
+    overwriting: RestoreOptions.Overwriting
+  ) async throws {
+    let path = directory.path("to")
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      var tree = TargetTree(try .open(Array(path.utf8)))
+      try tree.enter(FileEntry(.directory, "outer", permissions: 0o2751))
+      try tree.enter(FileEntry(.directory, "inner", permissions: 0o555))
+      kill(getpid(), SIGKILL)
+    }
+    #expect(try directory.names("to/outer") == [".todana-extract-unfinished", "inner"])
+    var tree = TargetTree(try .open(directory.bytes("to"), overwriting))
+    #expect(try tree.enter(FileEntry(.directory, "outer", permissions: 0o2751)) == .unfinished)
+    #expect(try tree.enter(FileEntry(.directory, "inner", permissions: 0o555)) == .unfinished)
+    try tree.leave()
+    try tree.leave()
+    let target = try #require(tree.directory)
+    let outer = try #require(try target.existing(Array("outer".utf8)))
+    #expect(outer.permissions == 0o2751 && outer.modificationTime == FileTime(seconds: 1_700_000_000))
+    #expect(try directory.names("to/outer") == ["inner"] && directory.names("to/outer/inner") == [])
+    #expect(target.report.warnings == [])
+    // Now it is a directory like any other.
+    guard case .existing = try tree.enter(FileEntry(.directory, "outer")) else {
+      Issue.record("is not finished")
+      return
+    }
+    try tree.leave()
+    #expect(target.report.keptDirectoryCount + target.report.updatedDirectoryCount == 1)
+  }
+
+  /// After its marker was removed, and before its time was set.
+  @Test func `a directory whose permissions say that it is not finished is finished`() throws {
+    try directory.make("to/name")
+    try System.setPermissions(directory.path("to/name"), 0o5700)
+    var tree = TargetTree(try .open(directory.bytes("to")))
+    #expect(try tree.enter(FileEntry(.directory, "name", permissions: 0o750)) == .unfinished)
+    try tree.leave()
+    let found = try #require(try tree.directory?.existing(Array("name".utf8)))
+    #expect(found.permissions == 0o750 && found.modificationTime == FileTime(seconds: 1_700_000_000))
+    #expect(tree.root.report.warnings == [])
+    // Whoever adds it before is told.
+    try System.setPermissions(directory.path("to/name"), 0o5700)
+    var walk = try SourceWalk(from: SourceStart(directory.bytes("to")) { _ in })
+    var failures: [FileError] = []
+    while let step = walk.next() { if case .failure(let error) = step { failures.append(error) } }
+    #expect(failures.map(\.code) == [.unfinished] && failures[0].path.suffix(7) == Array("to/name".utf8)[...])
   }
 
   @Test(.enabled(if: Environment.isRoot, Comment(rawValue: "mounts a small disk: needs root")))

@@ -48,7 +48,12 @@ import Testing
     let target = try target(.always)
     try target.write("abc", to: "name", time: FileTime(seconds: -7, nanoseconds: 5))
     #expect(try target.isRight(entry("name", -7)))
-    #expect(try target.placement(of: entry("name", -7)) == .isRight)
+    #expect(try target.placement(of: entry("name", -7)) == .comparesContent)
+    for (overwriting, placement) in [(RestoreOptions.Overwriting.never, Placement.isRight), (.older, .isRight)] {
+      #expect(try self.target(overwriting).placement(of: entry("name", -7)) == placement)
+    }
+    #expect(try self.target(.metadata).placement(of: entry("name", -7)) == .setsMetadata)
+    #expect(try self.target(.metadata).placement(of: entry("name", -8)) == .setsOtherMetadata)
     #expect(try !target.isRight(entry("name", -7, byteCount: 4)))
     #expect(try !target.isRight(entry("name", -8)))
     #expect(try !target.isRight(entry("missing", -7)))
@@ -95,7 +100,10 @@ import Testing
 
   /// One that was there before keeps its own; what is restored in it is beside what it has.
   @Test func `a directory that is there gets its entry's metadata where the options say so`() throws {
-    for (overwriting, expected) in [(RestoreOptions.Overwriting.never, 0o755), (.older, 0o711), (.always, 0o711)] {
+    let expectations: [(RestoreOptions.Overwriting, Int)] = [
+      (.never, 0o755), (.older, 0o711), (.always, 0o711), (.metadata, 0o711),
+    ]
+    for (overwriting, expected) in expectations {
       let name = "\(overwriting)"
       try directory.make("to/\(name)")
       try directory.write("there", to: "to/\(name)/there")
@@ -108,6 +116,8 @@ import Testing
       let found = try #require(try target(.never).existing(Array(name.utf8)))
       #expect(found.permissions == UInt16(expected))
       #expect(overwriting == .never || found.modificationTime == entry.modificationTime)
+      #expect(inside.report.keptDirectoryCount == (overwriting == .never ? 1 : 0))
+      #expect(inside.report.updatedDirectoryCount == (overwriting == .never ? 0 : 1))
       #expect(try directory.names("to/\(name)") == ["new", "there"])
     }
   }

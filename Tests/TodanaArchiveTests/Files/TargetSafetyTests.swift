@@ -105,7 +105,9 @@ import Testing
     #expect(error { try target(.older).makeDirectory(entry) }?.code == .linkInTheWay)
     try expectUntouched()
     try System.setTime(directory.path("to/directory"), 1_600_000_000)
-    try target(.older).makeDirectory(entry).write("inside", to: "new")
+    let inside = try target(.older).makeDirectory(entry)
+    try inside.write("inside", to: "new")
+    inside.finish(entry)
     #expect(try directory.names("to/directory") == ["new"])
     try expectUntouched()
   }
@@ -135,7 +137,8 @@ import Testing
     let failure = error { try tree.leave() }
     #expect(failure?.code == .linkInTheWay || failure?.code == .changed)
     #expect(tree.directory == nil)
-    #expect(error { try tree.enter(FileEntry(.directory, "x")) }?.code == .changed)
+    let next = error { try tree.enter(FileEntry(.directory, "x")) }
+    #expect(next?.code == failure?.code && next?.path == directory.bytes("to/a/b/x"))
     // Further up all is as it was.
     try tree.leave()
     try tree.directory?.write("a", to: "file")
@@ -143,6 +146,22 @@ import Testing
     #expect(try directory.text(of: "to/a/file") == "a")
     #expect(try directory.names("outside") == ["c", "file"])
     #expect(try directory.names("outside/c") == [])
+  }
+
+  /// The path is that of the directory, and the reason is not that something else was there.
+  @Test func `a directory that cannot be opened again for want of descriptors is reported as that`() async throws {
+    let path = directory.path("to")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      var tree = TargetTree(try .open(Array(path.utf8)), openLimit: 1)
+      for name in ["a", "b", "c"] { try tree.enter(FileEntry(.directory, name)) }
+      try System.limitOpenFiles(0)
+      let failure = error { try tree.leave() }
+      guard failure?.code == .tooManyOpenFiles, tree.directory == nil else { exit(1) }
+      try? tree.leave()
+      guard let warning = tree.root.report.warnings.last, warning.operation == .setTimes,
+        warning.code == .tooManyOpenFiles, warning.path == Array((path + "/a/b").utf8)
+      else { exit(2) }
+    }
   }
 
   @Test func `a hard link is of the file that was restored, or is not made`() throws {

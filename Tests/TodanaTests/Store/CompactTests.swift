@@ -9,7 +9,7 @@ import Todana
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// - Parameter compactionRoom: With 0, files are compacted in place.
+  // With a room of 0, files are compacted in place.
   private func makeStore(songs: Int, compactionRoom: Int = 64 << 20) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.backendOptions.compactionRoomByteCount = compactionRoom

@@ -1,0 +1,84 @@
+internal import CFileSystem
+internal import Glibc
+
+/// What became of an existing file's metadata.
+package enum MetadataUpdate: Sendable, Hashable {
+  case wasRight
+  /// It was set, or would be in a dry run.
+  case set
+  /// It is different, and was not set: the file may have names outside of the target, or another user may have chosen its
+  /// content, so that a new file has to be made.
+  case needsNewFile
+}
+
+extension TargetDirectory {
+  /// Opens the existing regular file of a name for reading.
+  ///
+  /// - Throws: ``FileError/Code/changed`` if it is of another kind.
+  func openExistingFile(_ name: [UInt8]) throws(FileError) -> SourceFile {
+    let file = try unsafe handle.call(.open, name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
+    return try SourceFile(file, EntryPath(name, in: handle.path))
+  }
+
+  /// Compares the metadata of the existing file of an entry's name with the entry, and sets what is different.
+  ///
+  /// Nothing is set for a file with several names, as another one may lie outside of the target, unless the caller has
+  /// seen them all. What cannot be set goes to the report.
+  ///
+  /// - Parameters:
+  ///   - entry: The name, and the metadata; of the kind that the file has.
+  ///   - hasContent: Whether the file has the entry's content; see ``MetadataWriter/hasContent``.
+  ///   - prefersNewFile: Whether a file is made again, instead of getting both an owner and setuid, setgid or capabilities:
+  ///     its present owner may have it open for writing.
+  ///   - knowsAllNames: Whether all names of the file lie in the target.
+  /// - Returns: Whether the metadata was right, or set, or could not be set in place.
+  /// - Throws: ``FileError/Code/changed`` if the file is of another kind.
+  package func updateMetadata(
+    _ entry: FileEntry, hasContent: Bool = true, prefersNewFile: Bool = false, knowsAllNames: Bool = false
+  ) throws(FileError) -> MetadataUpdate {
+    let file = try unsafe handle.call(.open, entry.name) { unsafe tdf_open_handle($0, $1.baseAddress, $1.count) }
+    defer { _ = tdf_close(file) }
+    let path = EntryPath(entry.name, in: handle.path)
+    var status = tdf_status()
+    let result = unsafe tdf_get_status(file, &status)
+    guard result == 0 else { throw FileError(.readStatus, path.bytes, errorNumber: -result) }
+    guard status.mode & S_IFMT == entry.kindOfMode else { throw FileError(.readStatus, path.bytes, .changed) }
+    let writer = MetadataWriter(file: file, path: path, context: context, hasContent: hasContent)
+    let differences = writer.differences(from: entry, status)
+    if differences.isEmpty { return .wasRight }
+    if status.link_count > 1, !knowsAllNames { return .needsNewFile }
+    if prefersNewFile, entry.hasPrivileges, differences.contains(.owner) { return .needsNewFile }
+    if context.isDryRun { return .set }
+    writer.write(entry)
+    writer.writeFlags(entry)
+    return .set
+  }
+
+  /// Adds to an error of a change of this directory that the directory, or the file of a name, is immutable, if it is.
+  func explained(_ error: FileError, _ name: [UInt8]) -> FileError {
+    guard error.errorNumber == EPERM, error.detail == nil else { return error }
+    let directory = MetadataWriter(file: handle.file, path: handle.path, context: context).lockingFlags()
+    if !directory.isEmpty { return error.with(detail: "the directory is \(directory)") }
+    guard
+      let file = try? unsafe handle.call(.open, name, { unsafe tdf_open_handle($0, $1.baseAddress, $1.count) })
+    else { return error }
+    defer { _ = tdf_close(file) }
+    let flags = MetadataWriter(file: file, path: handle.path, context: context).lockingFlags()
+    return flags.isEmpty ? error : error.with(detail: "it is \(flags)")
+  }
+}
+
+extension FileEntry {
+  /// The kind as the system has it in a file's mode.
+  var kindOfMode: UInt32 {
+    switch kind {
+    case .regular: S_IFREG
+    case .directory: S_IFDIR
+    case .symbolicLink: S_IFLNK
+    case .fifo: S_IFIFO
+    case .socket: S_IFSOCK
+    case .characterDevice: S_IFCHR
+    case .blockDevice: S_IFBLK
+    }
+  }
+}

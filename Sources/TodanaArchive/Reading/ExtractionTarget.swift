@@ -1,0 +1,74 @@
+/// The target of an extraction, which a dry run only reads.
+enum ExtractionTarget {
+  case tree(TargetTree)
+  case survey(TargetSurvey)
+
+  /// - Parameters:
+  ///   - path: Of the target.
+  ///   - options: For all that is restored.
+  ///   - report: Gets warnings.
+  ///   - openLimit: The number of directories that are open at once.
+  ///   - givesRootMetadata: Whether ``finishRoot(_:)`` is going to be called.
+  /// - Throws: ``FileError`` if the target cannot be opened or made.
+  init(
+    _ path: [UInt8], _ options: ExtractOptions, _ report: RestoreReport, openLimit: Int, givesRootMetadata: Bool
+  ) throws(FileError) {
+    if options.isDryRun {
+      let root = try TargetDirectory.openForDryRun(path, options: options.restoring, report: report)
+      self = .survey(TargetSurvey(root, openLimit: openLimit))
+    } else {
+      let root = try TargetDirectory.open(path, options: options.restoring, report: report)
+      try root.removeLeftovers()
+      if givesRootMetadata, root.origin == .made { try root.addMarker() }
+      self = .tree(TargetTree(root, openLimit: openLimit))
+    }
+  }
+
+  mutating func enter(_ entry: FileEntry) throws(FileError) -> TargetDirectory.Origin {
+    switch self {
+    case .tree(var tree):
+      defer { self = .tree(tree) }
+      return try tree.enter(entry)
+    case .survey(var survey):
+      defer { self = .survey(survey) }
+      return try survey.enter(entry)
+    }
+  }
+
+  mutating func leave(_ finish: (TargetDirectory, FileEntry) -> Void) throws(FileError) {
+    switch self {
+    case .tree(var tree):
+      defer { self = .tree(tree) }
+      try tree.leave(finish)
+    case .survey(var survey):
+      defer { self = .survey(survey) }
+      try survey.leave(finish)
+    }
+  }
+
+  /// The directory where files are made; nil if a dry run would make it.
+  ///
+  /// - Throws: ``FileError`` about a file of that name if the directory was lost.
+  func directory(for name: [UInt8]) throws(FileError) -> TargetDirectory? {
+    switch self {
+    case .tree(let tree):
+      guard let directory = tree.directory else { throw tree.lost(.makeFile, name) }
+      return directory
+    case .survey(let survey): return survey.directory
+    }
+  }
+
+  /// Throws if the path of the target leads elsewhere now, so that nothing of what was restored is there.
+  func check(_ path: [UInt8]) throws(FileError) { if case .tree(let tree) = self { try tree.checkTarget(path) } }
+
+  /// Gives the target itself metadata, if this extraction or an interrupted one has made it.
+  func finishRoot(_ entry: FileEntry) {
+    if case .tree(let tree) = self { tree.finishRoot(entry) }
+  }
+
+  /// The names of the directories from the target on; none in a dry run.
+  var steps: [[UInt8]] { if case .tree(let tree) = self { tree.steps } else { [] } }
+
+  /// The target itself; nil in a dry run.
+  var root: TargetDirectory? { if case .tree(let tree) = self { tree.root } else { nil } }
+}
