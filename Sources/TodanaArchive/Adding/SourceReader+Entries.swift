@@ -32,6 +32,7 @@ extension SourceReader {
     do {
       let file = try opened ?? open(entry, in: directory)
       var read = entry
+      if opened == nil { read.flags = file.flags { report($0) } }
       let source = try content(of: file, &read)
       if try file.hasChanged(since: entry) { progress.addFailure("“\(printable(path))” changed while it was read") }
       // With an earlier entry, the thread that stores can tell whether the content is the same.

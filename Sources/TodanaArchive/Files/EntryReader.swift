@@ -65,8 +65,9 @@ struct EntryReader {
     let result = unsafe tdf_get_flags(file, &flags)
     switch result {
     case 0: return FileFlags(rawValue: flags).intersection(.kept)
-    // A file that may not be opened is reported when its content is read.
-    case -EOPNOTSUPP, -EACCES, -EPERM: return []
+    // A file that may not be opened is reported when its content is read; of one under a lease (EAGAIN), the flags are read
+    // once it can be opened.
+    case -EOPNOTSUPP, -EACCES, -EPERM, -EAGAIN: return []
     default:
       onWarning(error(.readFlags, result))
       return []

@@ -37,6 +37,11 @@ package final class SourceFile: Sendable {
       named: name, firstStatus, .regular, owners, reader.attributes(onWarning), reader.flags(of: .regular, onWarning))
   }
 
+  /// Its flags, as `chattr` sets them.
+  func flags(onWarning: (FileError) -> Void) -> FileFlags {
+    EntryReader(file: file, path: path, owners: OwnerNames()).flags(of: .regular, onWarning)
+  }
+
   /// Bytes that the file had when it was opened, holes included.
   package var byteCount: Int64 { firstStatus.byte_count }
 
