@@ -110,7 +110,7 @@ public struct Index: Sendable {
     var lines = ["layout 1", "class version \(classVersion)", "index version \(version)"]
     if isUnique { lines.append(nilIsDistinct ? "unique" : "unique with nil") }
     for part in parts { lines.append("part " + part.signature) }
-    if let condition { lines.append("where " + condition.description) }
+    if let condition { lines.append("where " + condition.signature) }
     return lines.joined(separator: "\n")
   }
 }

@@ -70,7 +70,18 @@ indirect enum ConditionNode: Sendable {
     return parts.isEmpty ? .never : parts.count == 1 ? parts[0] : .any(parts)
   }
 
-  /// For people, and for what identifies a partial index.
+  /// Tells conditions apart, exactly: what identifies a partial index in its header.
+  var signature: String {
+    switch self {
+    case .always, .never: return description
+    case .all(let nodes): return "all(" + nodes.map(\.signature).joined(separator: ", ") + ")"
+    case .any(let nodes): return "any(" + nodes.map(\.signature).joined(separator: ", ") + ")"
+    case .not(let node): return "not(" + node.signature + ")"
+    case .test(let test): return test.signature
+    }
+  }
+
+  /// For people, who need not see every value.
   var description: String {
     switch self {
     case .always: return "true"
@@ -126,7 +137,11 @@ protocol Test: Sendable {
   /// What is compared with, as it would stand in an index: with the properties and the kind all that a test is.
   var operand: [UInt8] { get }
 
+  /// For people, who need not see every value.
   var description: String { get }
+
+  /// The kind of the test, its properties and its operand, in the same words in each run of the program.
+  var signature: String { get }
 
   /// Whether what it says depends on other objects.
   var looksAtOtherObjects: Bool { get }
@@ -134,6 +149,11 @@ protocol Test: Sendable {
 
 extension Test {
   var looksAtOtherObjects: Bool { paths.contains(where: \.leadsToOtherObjects) }
+
+  var signature: String {
+    let digits = operand.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    return "\(description) {\(digits)}"
+  }
 
   var identity: TestIdentity { TestIdentity(kind: ObjectIdentifier(Self.self), paths: paths, operand: operand) }
 }

@@ -216,7 +216,9 @@ struct QueryRun {
       try scanInOrder(classID, from: max(firstRow, 1), give)
     case (.index(let access), .given):
       guard let start = query.start, !query.sortKeys.isEmpty else {
-        return (count, try stream(access, needsRecords: wantsRecords, classID, give))
+        // The count is known once the stream has ended.
+        let isInOrder = try stream(access, needsRecords: wantsRecords, classID, give)
+        return (count, isInOrder)
       }
       var isBehind = false
       var scratch = ScratchObject(store, table)

@@ -27,6 +27,8 @@ struct ByteRange: Equatable {
     self.init(lower: prefix, upper: Self.successor(of: prefix), isSingle: isSingle)
   }
 
+  private func hasSameBounds(as other: ByteRange) -> Bool { lower == other.lower && upper == other.upper }
+
   var isEmpty: Bool {
     guard let upper else { return false }
     return !lower.lexicographicallyPrecedes(upper)
@@ -40,9 +42,12 @@ struct ByteRange: Equatable {
     return next
   }
 
-  /// The same values where a key holds them in descending order: with every byte turned around.
+  /// The range of the same values in a descending part of a key, which has every bit of a value inverted; nil if it is
+  /// empty.
   var inverted: ByteRange? {
     func inverted(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
+    // The bytes of a single value are a prefix of keys, which bounds that were carried over are not.
+    if isSingle { return ByteRange(prefix: inverted(lower), isSingle: true) }
     var newLower: [UInt8] = []
     if let upper {
       guard let above = Self.successor(of: inverted(upper)) else { return nil }
@@ -65,7 +70,9 @@ struct ByteRange: Equatable {
       case (nil, let bound), (let bound, nil): bound
       case (.some(let mine), .some(let theirs)): mine.lexicographicallyPrecedes(theirs) ? mine : theirs
       }
-    let range = ByteRange(lower: lower, upper: upper, isSingle: isSingle || other.isSingle)
+    var range = ByteRange(lower: lower, upper: upper)
+    // A part of a value's range would not begin with the whole value.
+    range.isSingle = isSingle && range.hasSameBounds(as: self) || other.isSingle && range.hasSameBounds(as: other)
     return range.isEmpty ? nil : range
   }
 }

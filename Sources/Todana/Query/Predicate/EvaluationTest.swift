@@ -46,6 +46,8 @@ struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<B
   var opposite: (any Test)? { nil }
   var operand: [UInt8] { Array("\(number)".utf8) }
 
+  var signature: String { "predicate \(expression)" }
+
   var description: String {
     let text = "\(expression)"
     return "predicate \(text.prefix(200))\(text.count > 200 ? "…" : "")"
