@@ -260,7 +260,7 @@ private final class LiveTrack: Track {}
 
 /// A playlist that tells when it is read.
 private final class HookedList: StoredObject {
-  /// For one test at a time. A task-local value crashes optimized tests (Swift 6.3).
+  // For one test at a time. A task-local value crashes optimized tests (Swift 6.3).
   static let whenRead = Mutex<(@Sendable () -> Void)?>(nil)
   var songs: [Song] = []
 
