@@ -348,14 +348,16 @@ import Testing
     try cabinet.commit((1...400).filter { $0 % 20 != 0 }.map { change($0, nil) })
     let file = path + "/0002-Song.kch"
     var largest = 0
-    #expect(
-      try cabinet.compact(Self.song) {
-        largest = max(largest, (try? fileSizes()) ?? 0)
-        return true
-      })
+    let isCompacted = try cabinet.compact(Self.song) {
+      largest = max(largest, (try? fileSizes()) ?? 0)
+      return true
+    }
     // The log of what was removed, and twice what is moved between checkpoints.
     #expect(largest < whole + (24 << 20))
     let kept = model.filter { $0.key % 20 == 0 }
+    try expect(cabinet, holds: kept)
+    // The file may have been rebuilt in the background already.
+    guard isCompacted else { return }
     let needed = kept.values.reduce(0) { $0 + $1.count }
     let size = try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
     #expect(size < needed + 31_000 + kept.count * 40 + 2 * 4096)
