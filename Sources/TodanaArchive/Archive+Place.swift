@@ -16,4 +16,15 @@ extension Archive {
     }
     return true
   }
+
+  /// Whether a directory, which need not be there yet, is the archive's own, or would be in it.
+  package func contains(directory: [UInt8]) -> Bool {
+    var path = directory
+    while (try? SourceStart.open(path)) == nil {
+      let above = SourceStart.split(path).above
+      guard above != path else { return false }
+      path = above
+    }
+    return contains(path: path + Array("/entry".utf8))
+  }
 }

@@ -62,4 +62,16 @@ import Testing
     #expect(try made.contents() == before)
     #expect(try made.run("pack", "pack").status == 0)
   }
+
+  /// Files of such names once replaced the archive's own.
+  @Test(arguments: ["", "/", "/new", "/new/deeper"])
+  func `nothing is extracted into the archive`(suffix: String) throws {
+    try made.write("not a superblock", to: "files/superblock")
+    try #expect(made.run("add", "files").status == 0)
+    let before = try ToolArchive.contents(of: made.path).map(\.0).sorted()
+    let run = try made.run("extract", "--target", made.path + suffix, "--overwrite", "always")
+    #expect(run.status == 2 && run.messages.contains("is in the archive itself"), "\(run)")
+    try #expect(ToolArchive.contents(of: made.path).map(\.0).sorted() == before)
+    try #expect(made.run("verify").status == 0)
+  }
 }
