@@ -358,7 +358,10 @@ bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
   Structure &structure = table_->structure(id);
   if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   group_->throwIfPoisoned();
-  return maintenance_->compact(structure, progress);
+  const bool isCompacted = maintenance_->compact(structure, progress);
+  // A checkpoint removes the file that a rebuilding replaced, also one that ran in the background just before.
+  group_->checkpoint();
+  return isCompacted;
 }
 
 Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress) {
