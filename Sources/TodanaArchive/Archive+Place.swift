@@ -18,7 +18,7 @@ extension Archive {
   }
 
   /// Whether a directory, which need not be there yet, is the archive's own, or would be in it.
-  package func contains(directory: [UInt8]) -> Bool {
+  func contains(directory: [UInt8]) -> Bool {
     var path = directory
     while (try? SourceStart.open(path)) == nil {
       let above = SourceStart.split(path).above

@@ -78,6 +78,7 @@ extension TargetDirectory {
   }
 
   private func openDirectory(_ name: [UInt8], _ status: tdf_status) throws(FileError) -> TargetDirectory {
+    try refuseExcluded(name, status)
     // A directory that an earlier run left without permissions; it gets those of its entry in the end.
     let isClosed = status.mode & S_IRWXU != S_IRWXU && status.user_id == tdf_user_id() && !tdf_is_root()
     let setsMetadata = context.options.overwriting == .always || context.options.overwriting == .metadata
@@ -95,7 +96,10 @@ extension TargetDirectory {
   /// - Throws: What ``makeDirectory(_:)`` would throw.
   func openForDryRun(_ entry: FileEntry) throws(FileError) -> TargetDirectory? {
     guard let status = try handle.status(of: entry.name) else { return nil }
-    if status.mode & S_IFMT == S_IFDIR { return try openExistingDirectory(entry.name, status) }
+    if status.mode & S_IFMT == S_IFDIR {
+      try refuseExcluded(entry.name, status)
+      return try openExistingDirectory(entry.name, status)
+    }
     if mayReplace(status, entry) { return nil }
     throw inTheWay(of: entry, status)
   }
@@ -103,6 +107,11 @@ extension TargetDirectory {
   private func inTheWay(of entry: FileEntry, _ status: tdf_status) -> FileError {
     let isLink = status.mode & S_IFMT == S_IFLNK
     return FileError(.makeDirectory, handle.path.bytes(of: entry.name), isLink ? .linkInTheWay : .notADirectory)
+  }
+
+  private func refuseExcluded(_ name: [UInt8], _ status: tdf_status) throws(FileError) {
+    guard FileIdentity(status) == context.excluded else { return }
+    throw FileError(.makeDirectory, handle.path.bytes(of: name), .skipped, detail: "the archive itself is there")
   }
 
   /// Opens an existing directory, and changes nothing.

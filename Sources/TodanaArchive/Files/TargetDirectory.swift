@@ -8,14 +8,19 @@ final class TargetContext: Sendable {
   let report: RestoreReport
   /// Whether nothing is changed: what would be done is counted only.
   let isDryRun: Bool
+  /// A directory that nothing is restored into, wherever it is found: the archive's own.
+  let excluded: FileIdentity?
   let owners = OwnerNames()
   let temporaryNames = TemporaryName()
 
-  init(_ root: DirectoryHandle, _ options: RestoreOptions, _ report: RestoreReport, isDryRun: Bool) {
+  init(
+    _ root: DirectoryHandle, _ options: RestoreOptions, _ report: RestoreReport, isDryRun: Bool, excluded: FileIdentity?
+  ) {
     self.root = root
     self.options = options
     self.report = report
     self.isDryRun = isDryRun
+    self.excluded = excluded
   }
 }
 
@@ -64,34 +69,36 @@ package struct TargetDirectory: Sendable {
   /// - Parameters:
   ///   - path: Absolute, or relative to the working directory; of any length.
   ///   - options: For all that is restored there.
-  ///   - report: Gets what cannot be restored while the rest can.
+  ///   - report: Receives what cannot be restored while the rest can.
+  ///   - excluded: A directory that nothing is restored into.
   /// - Returns: The directory.
   /// - Throws: ``FileError/Code/vanished`` where more than the last step is missing.
   package static func open(
-    _ path: [UInt8], options: RestoreOptions, report: RestoreReport
+    _ path: [UInt8], options: RestoreOptions, report: RestoreReport, excluded: FileIdentity? = nil
   ) throws(FileError) -> TargetDirectory {
-    if let target = try openExisting(path, options, report, isDryRun: false) { return target }
+    if let target = try openExisting(path, options, report, isDryRun: false, excluded) { return target }
     let (above, last) = SourceStart.split(path)
     let parent = try SourceStart.open(above)
     _ = try unsafe parent.call(.makeDirectory, last) { unsafe tdf_make_directory($0, $1.baseAddress, $1.count) }
     let root = try parent.openDirectory(last)
-    return TargetDirectory(root, TargetContext(root, options, report, isDryRun: false), .made)
+    return TargetDirectory(root, TargetContext(root, options, report, isDryRun: false, excluded: excluded), .made)
   }
 
-  /// Opens a target to see what ``open(_:options:report:)`` and restoring would do, without a change.
+  /// Opens a target to see what ``open(_:options:report:excluded:)`` and restoring would do, without a change.
   ///
   /// - Returns: nil if the target would be made.
-  /// - Throws: What ``open(_:options:report:)`` would throw.
+  /// - Throws: What ``open(_:options:report:excluded:)`` would throw.
   package static func openForDryRun(
-    _ path: [UInt8], options: RestoreOptions, report: RestoreReport
+    _ path: [UInt8], options: RestoreOptions, report: RestoreReport, excluded: FileIdentity? = nil
   ) throws(FileError) -> TargetDirectory? {
-    if let target = try openExisting(path, options, report, isDryRun: true) { return target }
+    if let target = try openExisting(path, options, report, isDryRun: true, excluded) { return target }
     _ = try SourceStart.open(SourceStart.split(path).above)
     return nil
   }
 
   private static func openExisting(
-    _ path: [UInt8], _ options: RestoreOptions, _ report: RestoreReport, isDryRun: Bool
+    _ path: [UInt8], _ options: RestoreOptions, _ report: RestoreReport, isDryRun: Bool,
+    _ excluded: FileIdentity?
   ) throws(FileError) -> TargetDirectory? {
     let root: DirectoryHandle
     do throws(FileError) {
@@ -103,7 +110,7 @@ package struct TargetDirectory: Sendable {
     var status = tdf_status()
     let result = unsafe tdf_get_status(root.file, &status)
     guard result == 0 else { throw FileError(.readStatus, root.path.bytes, errorNumber: -result) }
-    let context = TargetContext(root, options, report, isDryRun: isDryRun)
+    let context = TargetContext(root, options, report, isDryRun: isDryRun, excluded: excluded)
     return TargetDirectory(root, context, try origin(of: root, status))
   }
 }

@@ -28,8 +28,8 @@ struct Extraction: ~Copyable {
   private var lastProgress = ContinuousClock.now
 
   init(
-    _ pages: [RowID], top: FileEntry? = nil, of archive: ArchiveStore, to path: [UInt8], _ options: ExtractOptions,
-    _ tell: @escaping (ExtractProgress) throws -> Void
+    _ pages: [RowID], top: FileEntry? = nil, of archive: ArchiveStore, at place: FileIdentity? = nil, to path: [UInt8],
+    _ options: ExtractOptions, _ tell: @escaping (ExtractProgress) throws -> Void
   ) throws {
     self.options = options
     self.path = path
@@ -42,7 +42,8 @@ struct Extraction: ~Copyable {
     selection = PathSelection(options.paths)
     chooser = FileChooser(options.choosing, device: 0)
     let limits = DirectoryLimits.current(threadCount: FileRestoring.threadCount)
-    target = try ExtractionTarget(path, options, report, openLimit: limits.trail, givesRootMetadata: self.top != nil)
+    target = try ExtractionTarget(
+      path, options, report, excluded: place, openLimit: limits.trail, givesRootMetadata: self.top != nil)
     files = FileRestoring(
       archive.store.backend, groups, limits, isDryRun: options.isDryRun, notesOutcomes: options.visit != nil)
   }

@@ -7,17 +7,20 @@ enum ExtractionTarget {
   ///   - path: Of the target.
   ///   - options: For all that is restored.
   ///   - report: Gets warnings.
+  ///   - excluded: The archive's own directory.
   ///   - openLimit: The number of directories that are open at once.
   ///   - givesRootMetadata: Whether ``finishRoot(_:)`` is going to be called.
   /// - Throws: ``FileError`` if the target cannot be opened or made.
   init(
-    _ path: [UInt8], _ options: ExtractOptions, _ report: RestoreReport, openLimit: Int, givesRootMetadata: Bool
+    _ path: [UInt8], _ options: ExtractOptions, _ report: RestoreReport, excluded: FileIdentity?, openLimit: Int,
+    givesRootMetadata: Bool
   ) throws(FileError) {
     if options.isDryRun {
-      let root = try TargetDirectory.openForDryRun(path, options: options.restoring, report: report)
+      let root = try TargetDirectory.openForDryRun(
+        path, options: options.restoring, report: report, excluded: excluded)
       self = .survey(TargetSurvey(root, openLimit: openLimit))
     } else {
-      let root = try TargetDirectory.open(path, options: options.restoring, report: report)
+      let root = try TargetDirectory.open(path, options: options.restoring, report: report, excluded: excluded)
       try root.removeLeftovers()
       if givesRootMetadata, root.origin == .made { try root.addMarker() }
       self = .tree(TargetTree(root, openLimit: openLimit))

@@ -54,9 +54,6 @@ struct ArchiveExtractCommand: ParsableCommand {
     let (directory, progress) = try options.withArchive(path) { archive in
       let snapshot = try archive.snapshot(named: snapshot.snapshot)
       let directory = try target ?? newDirectory(snapshot)
-      guard !archive.contains(directory: bytes(directory)) else {
-        throw ValidationError("\(printable(directory)) is in the archive itself: restore to another place.")
-      }
       var line = ProgressLine(isShown: !report.quiet && !report.json && !verbose)
       defer { line.clear() }
       let start = ContinuousClock.now

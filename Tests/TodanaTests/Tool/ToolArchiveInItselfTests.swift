@@ -68,10 +68,26 @@ import Testing
   func `nothing is extracted into the archive`(suffix: String) throws {
     try made.write("not a superblock", to: "files/superblock")
     try #expect(made.run("add", "files").status == 0)
-    let before = try ToolArchive.contents(of: made.path).map(\.0).sorted()
+    let before = try ToolArchive.contents(of: made.path).keys.sorted()
     let run = try made.run("extract", "--target", made.path + suffix, "--overwrite", "always")
     #expect(run.status == 2 && run.messages.contains("is in the archive itself"), "\(run)")
-    try #expect(ToolArchive.contents(of: made.path).map(\.0).sorted() == before)
+    try #expect(ToolArchive.contents(of: made.path).keys.sorted() == before)
+    try #expect(made.run("verify").status == 0)
+  }
+
+  @Test(arguments: ["--sync", "--dry-run"])
+  func `a restored directory of the archive's name is left out`(option: String) throws {
+    try made.write("not a superblock", to: "files/archive/superblock")
+    try made.write("another file", to: "files/other")
+    let added = try ToolRun(
+      ["archive", "add", "../archive", "archive", "other", "--key-file", "../key"],
+      workingDirectory: made.directory.path("files"))
+    #expect(added.status == 0, "\(added)")
+    let before = try ToolArchive.contents(of: made.path).keys.sorted()
+    let run = try made.run("extract", "--target", made.directory.path, "--overwrite", "always", option)
+    #expect(run.status == 1 && run.messages.contains("the archive itself is there"), "\(run)")
+    try #expect(ToolArchive.contents(of: made.path).keys.sorted() == before)
+    #expect(FileManager.default.fileExists(atPath: made.directory.path("other")) == (option == "--sync"))
     try #expect(made.run("verify").status == 0)
   }
 }
