@@ -16,14 +16,16 @@ enum Main {
   }
 
   private static func status() -> ExitStatus {
-    let status = Result { try run() }
-    // What was said before an error counts as well.
+    var needsOutput = false
+    let status = Result { try run(needsOutput: &needsOutput) }
+    // Output before an error counts as well.
     let flushed = Result { try StandardOutput.flush() }
-    if let reason = StandardOutput.lostSummary { report("Cannot write to the standard output: \(reason)") }
+    let lost = StandardOutput.lostSummary
+    if let lost { report("The summary is lost: cannot write to the standard output: \(lost)") }
     do {
       try status.get()
       try flushed.get()
-      return .done
+      return lost != nil && needsOutput ? .somethingWrong : .done
     } catch let status as ExitStatus {
       return status
     } catch let error as Interrupted {
@@ -44,11 +46,15 @@ enum Main {
     }
   }
 
-  private static func run() throws {
+  /// `needsOutput`: set to true if the command's work is of less use without its output.
+  private static func run(needsOutput: inout Bool) throws {
     let arguments = TypedArguments.all
     var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(arguments))
     try AddressSpace.prepare()
-    if let command = command as? any SummarizingCommand, !command.printsResult { StandardOutput.becomeSummary() }
+    if let command = command as? any SummarizingCommand, !command.isDryRun {
+      needsOutput = command.printsReport
+      StandardOutput.becomeSummary()
+    }
     do {
       try command.run()
     } catch let error as ValidationError {

@@ -11,7 +11,7 @@ enum StandardOutput {
   private struct State {
     var pending: [UInt8] = []
     var isSummary = false
-    /// Why a summary could not be written.
+    /// Why output of a changing command could not be written.
     var lostSummary: String?
   }
 
@@ -31,7 +31,7 @@ enum StandardOutput {
   /// From now on an output that cannot be written is no error, since the work is done all the same.
   static func becomeSummary() { state.withLock { $0.isSummary = true } }
 
-  /// Why a summary could not be written; nil if it was.
+  /// Why output could not be written after ``becomeSummary()``; nil if it was.
   static var lostSummary: String? { state.withLock { $0.lostSummary } }
 
   private static func writeOut(_ state: inout State) throws {

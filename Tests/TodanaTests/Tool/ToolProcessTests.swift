@@ -52,11 +52,23 @@ import Testing
     for command in [
       ["snapshots", "archive", "--key-file", "key"], ["cat", "archive", "src/a.txt", "--key-file", "key"],
       ["tar", "export", "archive", "--key-file", "key"], ["pack", "archive", "--key-file", "key"],
-      ["add", "archive", "src", "--dry-run", "--key-file", "key"],
-      ["add", "archive", "src", "--json", "--key-file", "key"], ["--help"], ["add", "--help"],
+      ["add", "archive", "src", "--dry-run", "--json", "--key-file", "key"], ["--help"], ["add", "--help"],
+      ["compact", "archive", "--dry-run", "--key-file", "key"],
+      ["remove", "archive", "latest", "--dry-run", "--key-file", "key"],
     ] {
       #expect(try redirected(command, redirections).status == 4, "\(command)")
     }
+    #expect(try made.snapshots().count == 1)
+  }
+
+  /// The status was 4, though the snapshot was there.
+  @Test(arguments: [">/dev/full", ">&-", "<&- >&- 2>&-"])
+  func `a report that cannot be written is a problem, and the work is done`(_ redirections: String) throws {
+    let run = try redirected(["add", "archive", "src", "--json", "--key-file", "key"], redirections)
+    #expect(run.status == 1)
+    #expect(redirections.contains("2>") || run.messages.contains("The summary is lost"), "\(run.messages)")
+    #expect(try made.snapshots().count == 1)
+    #expect(try made.run("verify").status == 0)
   }
 
   @Test func `a closed standard input is an error and not the end of the input`() throws {
