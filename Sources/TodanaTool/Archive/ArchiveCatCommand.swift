@@ -17,7 +17,7 @@ struct ArchiveCatCommand: ParsableCommand {
     let (path, paths) = try ArchiveOptions.split(arguments)
     guard !paths.isEmpty else { throw ValidationError("Which files? Say their paths in the snapshot.") }
     try options.withArchive(path) { archive in
-      let snapshot = try archive.snapshot(named: snapshot.snapshot)
+      let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       for path in paths {
         try unsafe archive.read(bytes(path), of: snapshot) { content in
           try Interruption.check()

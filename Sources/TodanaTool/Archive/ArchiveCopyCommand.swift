@@ -31,7 +31,7 @@ struct ArchiveCopyCommand: ParsableCommand {
         let there = Set(try target.snapshots().compactMap(\.original))
         let snapshots =
           rest.count > 1
-          ? try rest.dropFirst().map { try source.snapshot(named: $0) }
+          ? try rest.dropFirst().map { try source.chosenSnapshot($0) }
           : try source.snapshots().filter { !there.contains($0.original ?? $0.id) }
         return try snapshots.enumerated().map { number, snapshot -> Copy in
           line.show("Snapshots", number, snapshots.count)

@@ -24,7 +24,7 @@ struct ArchiveDiffCommand: ParsableCommand {
     var counts: [FileDifference.Change: Int] = [:]
     var failureCount = 0
     try options.withArchive(path) { archive in
-      let (old, new) = (try archive.snapshot(named: rest[0]), try archive.snapshot(named: rest[1]))
+      let (old, new) = (try archive.chosenSnapshot(rest[0]), try archive.chosenSnapshot(rest[1]))
       try archive.diff(old, new, paths: rest.dropFirst(2).map(bytes)) { failure in
         failureCount += 1
         warn(failure)

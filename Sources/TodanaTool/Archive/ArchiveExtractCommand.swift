@@ -52,7 +52,7 @@ struct ArchiveExtractCommand: ParsableCommand {
       overwriting: overwriting,
       owners: owner.map { $0 == .own ? .own : $0 == .numbers ? .numbers : .names }, flushesFiles: sync)
     let (directory, progress) = try options.withArchive(path) { archive in
-      let snapshot = try archive.snapshot(named: snapshot.snapshot)
+      let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       let directory = try target ?? newDirectory(snapshot)
       var line = ProgressLine(isShown: !report.quiet && !report.json && !verbose)
       defer { line.clear() }

@@ -28,7 +28,7 @@ struct ArchiveFindCommand: ParsableCommand {
     let owners = OwnerColumn()
     var failureCount = 0
     try options.withArchive(path) { archive in
-      let snapshots = snapshot.isEmpty ? nil : try snapshot.map { try archive.snapshot(named: $0) }
+      let snapshots = snapshot.isEmpty ? nil : try snapshot.map { try archive.chosenSnapshot($0) }
       try archive.find(queries, in: snapshots) { failure in
         failureCount += 1
         warn(failure)

@@ -23,7 +23,7 @@ struct ArchiveListCommand: ParsableCommand {
     let owners = OwnerColumn()
     var failureCount = 0
     try options.withArchive(path) { archive in
-      let snapshot = try archive.snapshot(named: snapshot.snapshot)
+      let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       try archive.list(snapshot, paths: paths.map(bytes), isRecursive: recursive) { failure in
         failureCount += 1
         warn(failure)

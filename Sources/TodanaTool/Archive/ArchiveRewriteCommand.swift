@@ -34,7 +34,7 @@ struct ArchiveRewriteCommand: ParsableCommand {
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
     let changes = try options.withArchive(path, dryRun ? .read : .write) { archive in
-      let snapshots = try ids.isEmpty ? archive.snapshots() : ids.map { try archive.snapshot(named: $0) }
+      let snapshots = try ids.isEmpty ? archive.snapshots() : ids.map { try archive.chosenSnapshot($0) }
       return try snapshots.enumerated().compactMap { number, snapshot -> Change? in
         line.show("Snapshots", number, snapshots.count)
         let rewritten = try archive.rewrite(

@@ -81,7 +81,7 @@ struct ArchiveRemoveCommand: ParsableCommand {
     let (path, ids) = try ArchiveOptions.split(arguments)
     guard !ids.isEmpty else { throw ValidationError("Which snapshots? Say their ids.") }
     let removed = try options.withArchive(path, dryRun ? .read : .write) { archive in
-      let snapshots = Set(try ids.map { try archive.snapshot(named: $0) })
+      let snapshots = Set(try ids.map { try archive.chosenSnapshot($0) })
       if !dryRun { try archive.remove(Array(snapshots)) }
       return snapshots
     }

@@ -33,7 +33,7 @@ struct ArchiveTagCommand: ParsableCommand {
     let replacing = try checkedTags(set.filter { !$0.isEmpty }, "--set")
     let label = try label.map { $0.isEmpty ? "" : try checkedLabel($0) }
     let changedCount = try options.withArchive(path, .write) { archive in
-      let snapshots = try ids.map { try archive.snapshot(named: $0) }
+      let snapshots = try ids.map { try archive.chosenSnapshot($0) }
       return try archive.change(snapshots) { tags, snapshotLabel in
         if !set.isEmpty { tags = [] }
         tags.removeAll { remove.contains($0) }

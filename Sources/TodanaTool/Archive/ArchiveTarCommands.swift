@@ -30,7 +30,7 @@ struct ArchiveTarExportCommand: ParsableCommand {
     var failureCount = 0
     try options.withArchive(path) { archive in
       try archive.refuse(toHold: output)
-      let snapshot = try archive.snapshot(named: snapshot.snapshot)
+      let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       let descriptor = try descriptor()
       defer { if descriptor != STDOUT_FILENO { close(descriptor) } }
       _ = try archive.exportTar(snapshot, paths: paths.map(bytes), to: descriptor) { failure in

@@ -11,3 +11,12 @@ func warnOfFuture(_ snapshots: [Snapshot]) {
     "Snapshot \(last.id.short) is of \(formattedDate(last.time)), which is in the future\(others): “latest” means it, "
       + "and prune keeps it. Remove it if its time is wrong.")
 }
+
+extension Archive {
+  /// Returns the snapshot that a user names by an id or as `latest`, and warns if that is one of the future.
+  func chosenSnapshot(_ name: String) throws -> Snapshot {
+    let snapshot = try snapshot(named: name)
+    if name == "latest" { warnOfFuture([snapshot]) }
+    return snapshot
+  }
+}

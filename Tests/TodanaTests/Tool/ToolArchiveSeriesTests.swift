@@ -133,6 +133,7 @@ import Testing
     #expect(run.status == 0 && run.messages.contains("2099-01-01 00:00:00, which is in the future"))
     #expect(try made.run("add", "x").messages.contains("in the future"))
     #expect(try made.run("snapshots").messages.contains("in the future"))
+    #expect(try made.run("list").messages.contains("in the future"))
     let snapshots = try made.snapshots()
     let pruning = try made.run("prune", "--keep-last", "1", "--json")
     #expect(pruning.messages.contains("in the future"))
