@@ -66,8 +66,13 @@ public final class Archive {
     guard FileManager.default.fileExists(atPath: path) else {
       throw ArchiveError(.notAnArchive, "There is no “\(path)”.")
     }
-    guard let contents = try? FileManager.default.contentsOfDirectory(atPath: path), !contents.isEmpty else {
-      throw ArchiveError(.notAnArchive, "“\(path)” is no archive.")
+    do {
+      guard try !FileManager.default.contentsOfDirectory(atPath: path).isEmpty else {
+        throw ArchiveError(.notAnArchive, "“\(path)” is no archive.")
+      }
+    } catch let error as CocoaError {
+      // Opening the store reports what is not permitted.
+      if error.code != .fileReadNoPermission { throw ArchiveError(.notAnArchive, "“\(path)” is no archive.") }
     }
     // Without the archive's classes: another program's store must not get indexes of theirs.
     let plain = try Self.openStore(path, configuration, classes: [])

@@ -19,6 +19,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     case damaged
     /// A value that cannot be, of an option for example.
     case invalidArgument
+    /// The disk has too little free space.
+    case noSpace
     /// libcrypto failed.
     case cryptography
     /// A compressor failed.

@@ -10,19 +10,35 @@ extension Archive {
   /// - Parameter progress: Called now and then with a word about what is being done; throws to end it all.
   /// - Returns: What was removed.
   /// - Throws: ``ArchiveError/Code/damaged`` where a directory cannot be read, so that nobody knows what it needs:
-  ///   nothing is removed then. What `progress` throws; `StoreError`.
+  ///   nothing is removed then. ``ArchiveError/Code/noSpace`` if the log of the removal has no room on the disk; errors of
+  ///   `progress`; `StoreError`.
   public func compact(progress: (String) throws -> Void = { _ in }) throws -> CompactResult {
     try stores.buildIndexes { try progress("Building indexes") }
     var result = CompactResult()
     result.byteCountBefore = diskByteCount
     let live = try LiveRows(try snapshots(), of: stores) { try progress("Looking for what is needed") }
-    var groups = try removeSmallFiles(live, &result, progress)
-    try removeContents(live, &groups, &result, progress)
-    try removePages(live, &result, progress)
+    do {
+      var groups = try removeSmallFiles(live, &result, progress)
+      try removeContents(live, &groups, &result, progress)
+      try removePages(live, &result, progress)
+    } catch let error as StoreError where error.backendError?.code == .noSpace {
+      throw ArchiveError(.noSpace, missingRoomText, underlying: error)
+    }
     result.keptDamage = try compactFiles(progress)
     try store.backend.checkpoint()
     result.byteCountAfter = diskByteCount
     return result
+  }
+
+  /// The log of a compaction takes as much room on the disk.
+  private static let neededRoom = 4 << 20
+
+  private var missingRoomText: String {
+    let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
+    let room = (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? 0
+    let missing = max(64 << 10, Self.neededRoom - room)
+    return "Compacting takes \(Self.neededRoom >> 10) KiB of room on the disk for its log: "
+      + "free \((missing + 1023) >> 10) KiB more, and compact again."
   }
 
   /// Gives the room of what was removed back.

@@ -87,6 +87,7 @@ struct MetadataWriter {
   var setsOwners: Bool { context.options.owners != .own && tdf_is_root() }
 
   private func writeOwner(_ entry: FileEntry) {
+    if context.options.owners == .own { return }
     let (userID, groupID) = numbers(of: entry.owner)
     var status = tdf_status()
     guard unsafe tdf_get_status(file, &status) != 0 || status.user_id != userID || status.group_id != groupID else {

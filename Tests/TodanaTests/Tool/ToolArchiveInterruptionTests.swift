@@ -174,6 +174,10 @@ import Testing
         id=$("$tool" archive snapshots room/archive $key --tag t$n --json | grep -o '"id" *: *"[0-9a-f]*"' | grep -o '[0-9a-f]\\{32\\}')
         "$tool" archive remove room/archive $id $key || exit 13
       done
+      head -c 100000000 /dev/zero >room/rest 2>/dev/null; truncate -s -300000 room/rest
+      "$tool" archive compact room/archive $key 2>error; [ $? -eq 4 ] || exit 20
+      grep -q "free [0-9]* KiB more" error || { cat error >&2; exit 21; }
+      rm room/rest
       "$tool" archive compact room/archive $key; [ $? -eq 4 ] || exit 14
       truncate -s -5000000 room/filler
       "$tool" archive compact room/archive $key || exit 15
