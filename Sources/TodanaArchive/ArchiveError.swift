@@ -21,6 +21,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     case invalidArgument
     /// The disk has too little free space.
     case noSpace
+    /// The system makes no thread, because of a limit or for lack of memory.
+    case noThread
     /// libcrypto failed.
     case cryptography
     /// A compressor failed.

@@ -1,5 +1,6 @@
 // What a child does through Store.
 import Foundation
+import Synchronization
 import TestSupport
 import Todana
 
@@ -114,6 +115,40 @@ extension CrashChild {
     let isEqual = try restored.fetch(Node.self).map(\.name) == [name]
     report("\(peak - start) \(isEqual) \(speeds.map { "\($0)" }.joined(separator: " "))")
     try restored.close()
+  }
+
+  /// Ends the process while some threads write to an encrypted store, and others end.
+  static func exitWhileThreadsWork(_ path: String) throws {
+    let store = try Store(
+      .directory(path), classes: [], configuration: StoreConfiguration(encryption: SaveWorkload.encryption))
+    let backend = store.backend
+    let structures = try CrashWorkload.Structures(of: backend)
+    let number = Mutex<UInt64>(0)
+    @Sendable func commitNext() {
+      number.withLock { number in
+        number += 1
+        do {
+          try CrashWorkload.commit(number, to: backend, structures, durability: .relaxed)
+        } catch {
+          report("error \(error)")
+        }
+      }
+    }
+    commitNext()
+    Thread { while true { commitNext() } }.start()
+    Thread {
+      let hasCommitted = DispatchSemaphore(value: 0)
+      while true {
+        Thread {
+          commitNext()
+          hasCommitted.signal()
+        }.start()
+        hasCommitted.wait()
+      }
+    }.start()
+    usleep(50_000)
+    report("exit")
+    exit(0)
   }
 
   /// Keeps a store open until standard input ends.

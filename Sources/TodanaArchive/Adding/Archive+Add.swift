@@ -94,7 +94,7 @@ extension Archive {
     let threads = WorkingThreads()
     defer { threads.wait() }
     defer { pipeline.stop() }
-    threads.start {
+    try threads.start {
       do {
         let submitter = ContentSubmitter(pipeline, chunker)
         try read(submitter, shared, .beside(backend))
@@ -105,7 +105,7 @@ extension Archive {
       }
     }
     for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {
-      threads.start {
+      try threads.start {
         do {
           try AddWorker(pipeline, claims, .beside(backend), key, compression).run()
         } catch {

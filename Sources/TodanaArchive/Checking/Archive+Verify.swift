@@ -90,18 +90,24 @@ extension Archive {
     let isStopped = Flag()
     func run(
       _ type: StoredObject.Type, _ body: @escaping @Sendable (ContentChecker, RowQueue) throws -> Void
-    ) -> WorkingThreads {
+    ) throws -> WorkingThreads {
       let queue = RowQueue(end: catalog[type]?.nextRowID ?? 1)
       let threads = WorkingThreads()
-      for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {
-        threads.start {
-          do {
-            try body(ContentChecker(.beside(backend), key, share: type == StoredContent.self ? share : 1), queue)
-          } catch {
-            state.withLock { $0 = $0 ?? error }
-            isStopped.set()
+      do {
+        for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {
+          try threads.start {
+            do {
+              try body(ContentChecker(.beside(backend), key, share: type == StoredContent.self ? share : 1), queue)
+            } catch {
+              state.withLock { $0 = $0 ?? error }
+              isStopped.set()
+            }
           }
         }
+      } catch {
+        isStopped.set()
+        threads.wait()
+        throw error
       }
       return threads
     }
@@ -115,7 +121,7 @@ extension Archive {
       }
       if let error = state.withLock({ $0 }) { throw error }
     }
-    let first = run(StoredContent.self) { checker, queue in
+    let first = try run(StoredContent.self) { checker, queue in
       if share > 0 { try checker.checkContents(queue, contents) { isStopped.isSet } }
     }
     do {
@@ -130,10 +136,11 @@ extension Archive {
     }
     try finish(first)
     try finish(
-      run(StoredSmallFile.self) { checker, queue in
+      try run(StoredSmallFile.self) { checker, queue in
         try checker.checkSmallFiles(queue, smallFiles, in: contents, readsContent: share >= 1) { isStopped.isSet }
       })
-    try finish(run(StoredTreePage.self) { checker, queue in try checker.checkPages(queue, pages) { isStopped.isSet } })
+    try finish(
+      try run(StoredTreePage.self) { checker, queue in try checker.checkPages(queue, pages) { isStopped.isSet } })
   }
 
   /// The snapshots that can be read.

@@ -31,21 +31,23 @@ struct Extraction: ~Copyable {
     _ pages: [RowID], top: FileEntry? = nil, of archive: ArchiveStore, at place: FileIdentity? = nil, to path: [UInt8],
     _ options: ExtractOptions, _ tell: @escaping (ExtractProgress) throws -> Void
   ) throws {
+    let groups = SharedGroups()
+    let top = options.paths.isEmpty ? top : nil
+    let limits = DirectoryLimits.current(threadCount: FileRestoring.threadCount)
+    let target = try ExtractionTarget(
+      path, options, report, excluded: place, openLimit: limits.trail, givesRootMetadata: top != nil)
+    files = try FileRestoring(
+      archive.store.backend, groups, limits, isDryRun: options.isDryRun, notesOutcomes: options.visit != nil)
+    self.target = target
     self.options = options
     self.path = path
     self.tell = tell
     self.archive = archive
-    let groups = SharedGroups()
+    self.top = top
     restorer = FileRestorer(archive, groups, isDryRun: options.isDryRun)
-    self.top = options.paths.isEmpty ? top : nil
     walk = SnapshotWalk(pages, of: archive)
     selection = PathSelection(options.paths)
     chooser = FileChooser(options.choosing, device: 0)
-    let limits = DirectoryLimits.current(threadCount: FileRestoring.threadCount)
-    target = try ExtractionTarget(
-      path, options, report, excluded: place, openLimit: limits.trail, givesRootMetadata: self.top != nil)
-    files = FileRestoring(
-      archive.store.backend, groups, limits, isDryRun: options.isDryRun, notesOutcomes: options.visit != nil)
   }
 
   deinit { files.stop() }

@@ -66,14 +66,20 @@ final class FileRestoring: Sendable {
   ///   - limits: How many directories may be open.
   ///   - isDryRun: Whether files are only compared.
   ///   - notesOutcomes: Whether ``takeDecided()`` is called.
+  /// - Throws: ``ArchiveError/Code/noThread``.
   init(
     _ backend: any StoreBackend, _ groups: SharedGroups, _ limits: DirectoryLimits, isDryRun: Bool, notesOutcomes: Bool
-  ) {
+  ) throws {
     self.limits = limits
     self.notesOutcomes = notesOutcomes
     queue = WorkQueue(limit: limits.batchCount)
-    for _ in 0..<Self.threadCount {
-      threads.start { [self] in work(backend, groups, isDryRun: isDryRun) }
+    do {
+      for _ in 0..<Self.threadCount {
+        try threads.start { [self] in work(backend, groups, isDryRun: isDryRun) }
+      }
+    } catch {
+      stop()
+      throw error
     }
   }
 

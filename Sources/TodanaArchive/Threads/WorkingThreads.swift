@@ -1,21 +1,70 @@
-internal import Foundation
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
 
 /// Threads that work for one call, which waits for them.
+///
+/// Waiting joins the threads: none is left that runs its thread-local destructors while the process exits. A destructor
+/// of libcrypto's would then free what libcrypto's exit handler frees as well.
 final class WorkingThreads: Sendable {
+  /// For waiting with a limit, which POSIX threads have no portable function for.
   private let group = DispatchGroup()
+  private let running = Mutex<[Handle]>([])
 
-  func start(_ body: @escaping @Sendable () -> Void) {
-    group.enter()
-    let thread = Thread { [group] in
-      body()
-      group.leave()
-    }
-    thread.stackSize = 1 << 20
-    thread.start()
+  /// `pthread_t` is a pointer on some systems.
+  private struct Handle: @unchecked Sendable {
+    let thread: pthread_t
   }
 
-  func wait() { group.wait() }
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
 
-  /// Whether they have ended in that time.
-  func wait(within seconds: Double) -> Bool { group.wait(timeout: .now() + seconds) == .success }
+  private static let stackSize = 1 << 20
+
+  /// - Throws: ``ArchiveError/Code/noThread``.
+  func start(_ body: @escaping @Sendable () -> Void) throws {
+    group.enter()
+    let body = unsafe Unmanaged.passRetained(
+      Body { [group] in
+        body()
+        group.leave()
+      })
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setstacksize(&attributes, Self.stackSize)
+    var thread = pthread_t()
+    let result = unsafe pthread_create(
+      &thread, &attributes,
+      { argument in
+        // `start` has passed a retained body.
+        if let argument = unsafe argument { unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+        return nil
+      }, body.toOpaque())
+    guard result == 0 else {
+      unsafe body.release()
+      group.leave()
+      throw ArchiveError(.noThread, "The system makes no thread: \(unsafe String(cString: strerror(result))).")
+    }
+    let handle = Handle(thread: thread)
+    running.withLock { $0.append(handle) }
+  }
+
+  /// Waits until all have ended; does nothing the second time.
+  func wait() {
+    let threads = running.withLock { running in
+      defer { running = [] }
+      return running
+    }
+    for handle in threads { pthread_join(handle.thread, nil) }
+  }
+
+  /// Waits as ``wait()`` does, but not longer than some seconds; returns whether all have ended.
+  func wait(within seconds: Double) -> Bool {
+    guard group.wait(timeout: .now() + seconds) == .success else { return false }
+    wait()
+    return true
+  }
 }
