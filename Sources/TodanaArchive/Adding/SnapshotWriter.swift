@@ -125,9 +125,10 @@ final class SnapshotWriter {
     case .enter(let entry): tree.enter(entry)
     case .leave: try tree.leave()
     case .drop(let count): firstChunk += count
-    case .entry(let file, let source, let earlier):
+    case .entry(let file, let source): try tree.append(entry(file, source, smallFiles))
+    case .changed(let file, let source, let earlier):
       let entry = entry(file, source, smallFiles)
-      if let earlier { note(entry, earlier) }
+      note(entry, earlier)
       try tree.append(entry)
     case .top(let entry): top = entry
     case .place(let path, let file, let source):

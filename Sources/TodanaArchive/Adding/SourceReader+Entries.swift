@@ -9,7 +9,7 @@ extension SourceReader {
     case .regular: return try addFile(entry, file, in: directory)
     default:
       let old = parent.find(entry.name)
-      try append(.entry(entry, .none, earlier: nil))
+      try append(.entry(entry, .none))
       note(
         entry, old, isUnchanged: old.map { entry.kind == $0.file.kind && entry.hasSameMetadata(as: $0.file) } ?? false)
       return true
@@ -20,7 +20,7 @@ extension SourceReader {
     let old = parent.find(entry.name)
     if !options.rescans, let old, detection.isUnchanged(entry, since: old.file), try !parent.isKnownDamaged(old) {
       note(entry, old, isUnchanged: true)
-      try append(.entry(entry, .known(old.content, extents: old.extents), earlier: nil))
+      try append(.entry(entry, .known(old.content, extents: old.extents)))
       return true
     }
     let path = directory.path(of: entry.name)
@@ -36,8 +36,13 @@ extension SourceReader {
       let source = try content(of: file, &read)
       if try file.hasChanged(since: entry) { progress.addFailure("“\(printable(path))” changed while it was read") }
       // With an earlier entry, the thread that stores can tell whether the content is the same.
-      if old == nil { note(read, nil) } else { progress.change { $0.counts.add(read) } }
-      try append(.entry(read, source, earlier: old))
+      if let old {
+        progress.change { $0.counts.add(read) }
+        try append(.changed(read, source, earlier: old))
+      } else {
+        note(read, nil)
+        try append(.entry(read, source))
+      }
       return true
     } catch let error as FileError {
       try submitter.dropChunks()

@@ -14,7 +14,7 @@ extension SourceReader {
     } else {
       let (chunkCount, byteCount) = try unsafe submitter.chunks(readSome)
       entry.byteCount = byteCount
-      try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: []), earlier: nil))
+      try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
     }
     note(entry, nil)
   }

@@ -5,8 +5,11 @@ enum TreeStep: Sendable {
   /// A directory; what is in it follows, then its ``leave``.
   case enter(FileEntry)
   case leave
-  /// `earlier`: the same file in an earlier snapshot, if it was read again.
-  case entry(FileEntry, DataSource, earlier: ArchiveEntry?)
+  case entry(FileEntry, DataSource)
+  /// A file that was read, with what an earlier snapshot has at its path.
+  ///
+  /// Indirect, because steps are moved in great numbers and few are of this kind.
+  indirect case changed(FileEntry, DataSource, earlier: ArchiveEntry)
   /// The directory whose content is at the top of the snapshot.
   case top(FileEntry)
   /// So many chunks that came are of a file that could not be read to its end.
@@ -20,9 +23,9 @@ enum TreeStep: Sendable {
   var byteCount: Int {
     let few = 256
     switch self {
-    case .enter, .leave, .drop, .top: return few
-    case .entry(_, _, let earlier):
-      guard case .chunks(let rows) = earlier?.content else { return few }
+    case .enter, .leave, .entry, .drop, .top: return few
+    case .changed(_, _, let earlier):
+      guard case .chunks(let rows) = earlier.content else { return few }
       return few + rows.count * MemoryLayout<UInt64>.stride
     case .link(let path, let target, _): return few + path.count + target.count
     case .place(let path, let entry, _):

@@ -97,12 +97,14 @@ struct LongHeaderFilter {
     let body = unsafe Self.read(Int(TarBlock.padded(byteCount)), from: source)
     pending += body
     guard Int64(body.count) == TarBlock.padded(byteCount) else { return false }
-    var records = PaxRecords(Array(body.prefix(Int(byteCount))))
-    if let text = records["size"] {
+    let content = body.prefix(Int(byteCount))
+    if let text = PaxRecords.value(of: "size", in: content) {
       guard let size = Int64(String(decoding: text, as: UTF8.self)), size >= 0 else { return false }
       nextSize = size
     }
-    guard byteCount > PaxRecords.byteCountLimit, records["GNU.dumpdir"] != nil else { return true }
+    guard byteCount > PaxRecords.byteCountLimit else { return true }
+    var records = PaxRecords(Array(content))
+    guard records["GNU.dumpdir"] != nil else { return true }
     records["GNU.dumpdir"] = nil
     let rest = records.bytes
     var header = block
@@ -130,7 +132,8 @@ struct LongHeaderFilter {
         done += count
       }
     }
-    return Array(bytes.prefix(done))
+    bytes.removeLast(byteCount - done)
+    return bytes
   }
 }
 
@@ -147,15 +150,22 @@ extension TarBlock {
 
   /// Whether the sum in the header is right, of bytes with or without signs.
   fileprivate var hasChecksum: Bool {
-    let digits = bytes[148..<156].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") && $0 != 0 }
+    let field = 148..<156
+    let digits = bytes[field].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") && $0 != 0 }
     guard let sum = Int(String(decoding: digits, as: UTF8.self), radix: 8) else { return false }
-    var (unsigned, signed) = (0, 0)
-    for (index, byte) in bytes.enumerated() {
-      let counted = (148..<156).contains(index) ? UInt8(ascii: " ") : byte
-      unsigned += Int(counted)
-      signed += Int(Int8(bitPattern: counted))
+    // The field itself counts as blanks.
+    let blanks = field.count * Int(UInt8(ascii: " "))
+    // Of 512 bytes neither sum can overflow, and the loop is one of vector instructions.
+    var (unsigned, negativeCount) = (blanks, 0)
+    for byte in bytes {
+      unsigned &+= Int(byte)
+      negativeCount &+= Int(byte >> 7)
     }
-    return sum == unsigned || sum == signed
+    for byte in bytes[field] {
+      unsigned &-= Int(byte)
+      negativeCount &-= Int(byte >> 7)
+    }
+    return sum == unsigned || sum == unsigned - 256 * negativeCount
   }
 
   /// Of a sparse file's header in GNU's old format: whether blocks with more of the map follow.

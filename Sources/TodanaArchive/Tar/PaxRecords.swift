@@ -18,17 +18,44 @@ struct PaxRecords: Equatable {
   init(_ bytes: [UInt8]) { append(bytes) }
 
   mutating func append(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while let space = rest.prefix(10).firstIndex(of: UInt8(ascii: " ")),
-      let count = Int(String(decoding: rest[..<space], as: UTF8.self)),
+    Self.forEach(in: bytes[...]) { records.append(Record(key: Array($0), value: Array($1))) }
+  }
+
+  /// Returns the last value of a key without making records of the others.
+  static func value(of key: StaticString, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    var found: ArraySlice<UInt8>?
+    forEach(in: bytes) { recordKey, value in
+      if unsafe recordKey.elementsEqual(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)) {
+        found = value
+      }
+    }
+    return found
+  }
+
+  /// Passes on the keys and values of well-formed records, up to the first byte that belongs to none.
+  private static func forEach(
+    in bytes: ArraySlice<UInt8>, _ body: (_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void
+  ) {
+    var rest = bytes
+    while let space = rest.prefix(10).firstIndex(of: UInt8(ascii: " ")), let count = number(rest[..<space]),
       count > space - rest.startIndex + 2, count <= rest.count
     {
       let end = rest.startIndex + count
       let text = rest[(space + 1)..<(end - 1)]
       guard rest[end - 1] == UInt8(ascii: "\n"), let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return }
-      records.append(Record(key: Array(text[..<equals]), value: Array(text[(equals + 1)...])))
+      body(text[..<equals], text[(equals + 1)...])
       rest = rest[end...]
     }
+  }
+
+  /// Returns the number that up to nine decimal digits stand for; nil for anything else.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    var number = 0
+    for digit in digits {
+      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+      number = number * 10 + Int(digit - UInt8(ascii: "0"))
+    }
+    return digits.isEmpty ? nil : number
   }
 
   var bytes: [UInt8] {
