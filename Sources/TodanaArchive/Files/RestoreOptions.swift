@@ -1,5 +1,3 @@
-internal import CFileSystem
-
 /// How files are put where there may be some already.
 public struct RestoreOptions: Sendable, Hashable {
   /// How an existing file or directory is treated that has the name of an entry.
@@ -25,25 +23,25 @@ public struct RestoreOptions: Sendable, Hashable {
 
   /// Whose a restored file is.
   public enum Owners: Sendable, Hashable {
-    /// Whoever restores it.
+    /// The user who restores it; the report names no file for that.
     case own
-    /// Those with the numbers of the entry.
+    /// The user and group with the numbers of the entry.
     case numbers
-    /// Those with the names of the entry; where the system does not know one, that with the number.
+    /// The user and group with the names of the entry; where the system does not know one, that with the number.
     case names
   }
 
   public var overwriting: Overwriting
+  /// Only root can give files away; if another user restores, the report has the files that are theirs instead.
   public var owners: Owners
   /// Whether the data of each file are on the disk before it gets its name.
   ///
   /// A loss of power then leaves none that is not whole. Costs a wait for the disk for each file.
   public var flushesFiles: Bool
 
-  /// Without `owners`, they are ``Owners/numbers`` if root restores, else ``Owners/own``: nobody else may give files away.
-  public init(overwriting: Overwriting = .never, owners: Owners? = nil, flushesFiles: Bool = false) {
+  public init(overwriting: Overwriting = .never, owners: Owners = .numbers, flushesFiles: Bool = false) {
     self.overwriting = overwriting
-    self.owners = owners ?? (tdf_is_root() ? .numbers : .own)
+    self.owners = owners
     self.flushesFiles = flushesFiles
   }
 }

@@ -31,7 +31,8 @@ struct ArchiveExtractCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Where to restore to.", valueName: "directory"), completion: .directory) var target:
     String?
   @Option(help: "How existing files are treated: never, older, always or metadata.") var overwrite = Overwrite.never
-  @Option(help: "Whose the files are: own, numbers or names; by default numbers for root, else own.") var owner: Owner?
+  @Option(help: "Whom files belong to: own, numbers or names. Only root can give files to others.")
+  var owner = Owner.numbers
   @Option(help: ArgumentHelp("Leave out what matches, by the rules of gitignore.", valueName: "pattern"))
   var exclude: [String] = []
   @Option(help: ArgumentHelp("Take back what an --exclude left out.", valueName: "pattern")) var include: [String] = []
@@ -50,7 +51,7 @@ struct ArchiveExtractCommand: ParsableCommand {
     if verbose, !report.json { extractOptions.visit = Self.show }
     extractOptions.restoring = RestoreOptions(
       overwriting: overwriting,
-      owners: owner.map { $0 == .own ? .own : $0 == .numbers ? .numbers : .names }, flushesFiles: sync)
+      owners: owner == .own ? .own : owner == .numbers ? .numbers : .names, flushesFiles: sync)
     let (directory, progress) = try options.withArchive(path) { archive in
       let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       let directory = try target ?? newDirectory(snapshot)
