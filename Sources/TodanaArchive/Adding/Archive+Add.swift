@@ -32,7 +32,8 @@ extension Archive {
     let identity = identity
     return try makeSnapshot(new, options, expected: parent?.counts, progress) { submitter, shared, archive in
       try SourceReader(
-        submitter, options, shared, archive: identity, parent: ParentCursor(parent?.pages ?? [], of: archive),
+        submitter, options, shared, archive: identity,
+        parent: ParentCursor(parent, of: archive, workingDirectory: new.workingDirectory),
         ChangeDetection(options, earlier: parent)
       )
       .run(SourceRoots(paths))
@@ -65,7 +66,7 @@ extension Archive {
     let new = NewSnapshot(options, host: Self.host(options), paths: [name])
     return try makeSnapshot(new, options, progress, accepting) { submitter, shared, archive in
       try SourceReader(
-        submitter, options, shared, archive: nil, parent: ParentCursor([], of: archive),
+        submitter, options, shared, archive: nil, parent: ParentCursor(nil, of: archive),
         ChangeDetection(options, earlier: nil)
       )
       .run(stream: descriptor, entry)

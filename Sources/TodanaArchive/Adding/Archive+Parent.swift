@@ -7,23 +7,19 @@
 extension Archive {
   /// Finds the snapshot that tells which files of a new one need not be read again.
   ///
-  /// That is the newest of the same host and label, or of the same host and set of paths; first of those that have the
-  /// paths at the same places. One of the future is taken only if there is no other: it may have been made long ago, with
-  /// a wrong clock.
+  /// That is the newest of the same host and label, with the same paths if there is one, or of the same host and set of
+  /// paths. One of the future is taken only
+  /// if there is no other: it may have been made long ago, with a wrong clock.
   func parent(of new: NewSnapshot) throws -> Snapshot? {
     let snapshots = try snapshots().filter { $0.host == new.host }
     let now = Date()
     let ordered = snapshots.filter { $0.time > now } + snapshots.filter { $0.time <= now }
-    let places = SourceRoots.places(of: new.paths)
-    func hasSamePlaces(_ snapshot: Snapshot) -> Bool {
-      snapshot.paths == new.paths || SourceRoots.places(of: snapshot.paths) == places
-    }
+    let isSame = comparison(with: new)
     if let label = new.label {
       let series = ordered.filter { $0.label == label }
-      if let found = series.last(where: hasSamePlaces) ?? series.last { return found }
+      if let found = series.last(where: isSame) ?? series.last { return found }
     }
-    let isSame = comparison(with: new)
-    return ordered.last { hasSamePlaces($0) && isSame($0) } ?? ordered.last(where: isSame)
+    return ordered.last(where: isSame)
   }
 
   /// Tells whether a snapshot is of the same paths as another.

@@ -2,7 +2,7 @@ internal import Todana
 
 /// Goes through an earlier snapshot beside a walk, to find what it has of the same names.
 ///
-/// What cannot be read of it counts as not there: those files are read anew.
+/// What cannot be read of it counts as not there: those files are read again.
 struct ParentCursor: ~Copyable {
   private final class Level {
     var reader: DirectoryReader
@@ -12,12 +12,43 @@ struct ParentCursor: ~Copyable {
   }
 
   private let archive: ArchiveStore
+  private let snapshot: Snapshot?
+  private let places: ParentPlaces?
   /// nil where the earlier snapshot has no such directory.
-  private var levels: [Level?]
+  private var levels: [Level?] = []
 
-  init(_ pages: [RowID], of archive: ArchiveStore) {
+  /// - Parameters:
+  ///   - snapshot: The earlier snapshot; nil if there is none.
+  ///   - workingDirectory: The directory that new paths are relative to.
+  init(_ snapshot: Snapshot?, of archive: ArchiveStore, workingDirectory: [UInt8] = []) {
     self.archive = archive
-    levels = [pages.isEmpty ? nil : Level(DirectoryReader(pages, of: archive))]
+    self.snapshot = snapshot
+    places = snapshot.map { ParentPlaces(of: $0, workingDirectory: workingDirectory) }
+  }
+
+  /// A walk begins at a path.
+  ///
+  /// - Parameter name: The path's name in the new snapshot; nil for a directory whose content is at the top.
+  mutating func begin(at path: [UInt8], named name: [UInt8]?) {
+    levels = [nil]
+    guard let snapshot, let place = places?.place(of: path) else { return }
+    if let name {
+      guard var root = root(of: snapshot, at: place) else { return }
+      // Its name there may be another one.
+      root.file.name = name
+      let level = Level(DirectoryReader([], of: archive))
+      level.peeked = root
+      levels = [level]
+    } else if place.isEmpty {
+      levels = [Level(DirectoryReader(snapshot.pages, of: archive))]
+    } else if case .pages(let pages) = root(of: snapshot, at: place)?.content {
+      levels = [Level(DirectoryReader(pages, of: archive))]
+    }
+  }
+
+  private func root(of snapshot: Snapshot, at place: [[UInt8]]) -> ArchiveEntry? {
+    if place.isEmpty { return snapshot.top.map { ArchiveEntry(file: $0, content: .pages(snapshot.pages)) } }
+    return try? archive.entry(at: place, below: snapshot.pages)
   }
 
   /// The entry of a name, which is behind all that were asked for in this directory.

@@ -56,9 +56,10 @@ final class SourceReader {
       }
       var entry = start.entry
       entry.name = child.name
-      try enter(entry)
+      progress.change { $0.counts.directories += 1 }
+      try append(.enter(entry))
       try visit(child)
-      try leave()
+      try append(.leave)
     }
   }
 
@@ -74,6 +75,7 @@ final class SourceReader {
     } catch {
       return report(error)
     }
+    parent.begin(at: path, named: asContent ? nil : start.entry.name)
     var chooser: FileChooser?
     var isTop = true
     // Directories that were entered, the first one included.

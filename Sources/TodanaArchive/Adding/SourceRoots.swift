@@ -95,10 +95,8 @@ struct SourceRoots {
     return steps
   }
 
-  /// Where paths are in a snapshot: equal for paths that are stored at the same places.
-  static func places(of paths: [[UInt8]]) -> Set<[UInt8]> {
-    Set(paths.map { Array(steps(of: $0).map(\.name).joined(separator: [slash])) })
-  }
+  /// Returns the names that lead to a path in a snapshot; none for a directory whose content is at the top.
+  static func place(of path: [UInt8]) -> [[UInt8]] { steps(of: path).map(\.name) }
 
   private static func conflict(_ node: Node, _ path: [UInt8]) -> ArchiveError {
     ArchiveError(

@@ -66,11 +66,30 @@ import Testing
       #expect(added.newFiles == 0 && added.unchangedFiles == 2, "\(paths)")
     }
     try made.write("y\nx\n", to: "list")
-    // Stored at other places, absolute paths are read again, and relative ones after them are not.
-    #expect(try add(in: ".", made.directory.path("y"), made.directory.path("x")).newFiles == 2)
+    // Stored at other places.
+    #expect(try add(in: ".", made.directory.path("y"), made.directory.path("x")).newFiles == 0)
     #expect(try add(in: ".", "--files-from", "list").newFiles == 0)
     #expect(try add(in: "x", "../y", "../x").newFiles == 0)
     #expect(try prune("--keep-last", "1").groups.map(\.snapshots.count) == [7])
+  }
+
+  @Test func `files are found in the earlier snapshot wherever they are stored there`() throws {
+    try FileManager.default.createDirectory(atPath: made.directory.path("x/inside"), withIntermediateDirectories: true)
+    try made.write("b", to: "x/inside/b")
+    #expect(try add(in: ".", "x").newFiles == 2)
+    let ways = [
+      ("x", "."), (".", made.directory.path("x")), ("x/inside", ".."), ("y", "../x/"), ("x", "."), (".", "x/."),
+    ]
+    for (directory, path) in ways {
+      let added = try add(in: directory, path)
+      #expect(added.newFiles == 0 && added.changedFiles == 0 && added.unchangedFiles == 2, "\(path) in \(directory)")
+    }
+    // A file, which comes alone.
+    #expect(try add(in: "x", "inside/b").newFiles == 1)
+    #expect(try add(in: "x/inside", "b").unchangedFiles == 1)
+    try made.write("changed", to: "x/inside/b")
+    #expect(try add(in: ".", made.directory.path("x/inside/b")).changedFiles == 1)
+    #expect(try add(in: "x", ".").changedFiles == 1)
   }
 
   @Test func `names of streams stay names`() throws {
@@ -83,7 +102,7 @@ import Testing
 
   @Test func `snapshots with a label are kept by it, whatever their paths are`() throws {
     try add(in: "x", ".", "--label", "data")
-    #expect(try add(in: ".", "x/a", "y", "--label", "data").newFiles == 2)
+    #expect(try add(in: ".", "x/a", "y", "--label", "data").newFiles == 1)
     try add(in: "x", ".")
     let snapshots = try made.snapshots()
     #expect(snapshots.map(\.label) == ["data", "data", nil])
