@@ -19,6 +19,7 @@ struct ParentCursor: ~Copyable {
 
   /// - Parameters:
   ///   - snapshot: The earlier snapshot; nil if there is none.
+  ///   - archive: The archive.
   ///   - workingDirectory: The directory that new paths are relative to.
   init(_ snapshot: Snapshot?, of archive: ArchiveStore, workingDirectory: [UInt8] = []) {
     self.archive = archive
@@ -28,7 +29,9 @@ struct ParentCursor: ~Copyable {
 
   /// A walk begins at a path.
   ///
-  /// - Parameter name: The path's name in the new snapshot; nil for a directory whose content is at the top.
+  /// - Parameters:
+  ///   - path: The path, as it was given.
+  ///   - name: Its name in the new snapshot; nil for a directory whose content is at the top.
   mutating func begin(at path: [UInt8], named name: [UInt8]?) {
     levels = [nil]
     guard let snapshot, let place = places?.place(of: path) else { return }

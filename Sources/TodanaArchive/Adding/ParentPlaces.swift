@@ -11,7 +11,9 @@ struct ParentPlaces {
   private let roots: [Root]
   private let workingDirectory: [UInt8]
 
-  /// - Parameter workingDirectory: The directory that the new paths are relative to; empty if it cannot be told.
+  /// - Parameters:
+  ///   - parent: The earlier snapshot.
+  ///   - workingDirectory: The directory that the new paths are relative to; empty if it cannot be told.
   init(of parent: Snapshot, workingDirectory: [UInt8]) {
     self.workingDirectory = workingDirectory
     guard !workingDirectory.isEmpty, !parent.workingDirectory.isEmpty else {
