@@ -93,6 +93,11 @@ struct ArchiveAddCommand: ParsableCommand {
     guard let program = words.first else {
       throw ValidationError("Which command? Say it after --, as in “--stdin-from-command -- pg_dump mydb”.")
     }
+    let typed = TypedArguments.all
+    if let separator = typed.firstIndex(of: "--"), words.count > typed.count - separator - 1 {
+      throw ValidationError(
+        "--stdin-from-command and paths exclude each other: “\(printable(program))” stands before --.")
+    }
     let name = stdin ?? program.split(separator: "/").last.map(String.init) ?? program
     return .command(words, name: bytes(name))
   }

@@ -114,7 +114,9 @@ func checkedLabel(_ label: String) throws -> String {
 func checkedTags(_ tags: [String], _ option: String) throws -> [String] {
   try tags.map { tag in
     guard !tag.isEmpty, !tag.contains(","), tag.first != " ", tag.last != " " else {
-      throw ValidationError("“\(printable(tag))” cannot be a tag: it is empty, or has a comma or a space at its end.")
+      throw ValidationError(
+        "“\(printable(tag))” cannot be a tag: tags are not empty, have no comma, and neither begin nor end with a space."
+      )
     }
     return try checkedText(tag, option)
   }

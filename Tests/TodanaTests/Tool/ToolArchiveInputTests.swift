@@ -45,6 +45,8 @@ import Testing
     #expect(missing.status == 4 && missing.messages.contains("“no-such-command” cannot be run: No such file"))
     #expect(try runCommand().status == 2)
     #expect(try runCommand("--files-from", "key", "--", "true").status == 2)
+    let withPath = try runCommand("src", "--", "echo", "text")
+    #expect(withPath.status == 2 && withPath.messages.contains("“src” stands before --"))
     #expect(try made.snapshots().isEmpty)
     #expect(try made.run("verify").status == 0)
   }
