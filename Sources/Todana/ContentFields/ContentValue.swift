@@ -99,9 +99,6 @@ extension DataBuffer {
 
   /// Dates of four-digit years as ISO 8601 has them; others are the seconds that they are stored as.
   private static func date(_ seconds: Double) -> ContentValue {
-    // From the year 1 to the end of 9999.
-    guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return .number(seconds) }
-    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())
-    return .text(Date(timeIntervalSinceReferenceDate: seconds).formatted(style))
+    DateText.iso8601(Date(timeIntervalSinceReferenceDate: seconds)).map { .text($0) } ?? .number(seconds)
   }
 }

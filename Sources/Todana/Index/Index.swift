@@ -83,7 +83,7 @@ public struct Index: Sendable {
       condition: nil)
   }
 
-  private init(
+  init(
     parts: [IndexPart], isUnique: Bool, nilIsDistinct: Bool, name: String?, version: Int, condition: ConditionNode?
   ) {
     self.parts = parts

@@ -50,7 +50,10 @@ public struct IndexPart: Sendable {
     self.init(
       path: PropertyPath(keyPath).each, typeName: "each " + Elements.Element.indexedTypeName, isDescending: false,
       root: Root.self, isNil: { _ in false },
-      describe: { "\(unsafe unsafeDowncast($0, to: Root.self)[keyPath: keyPath])" },
+      describe: { object in
+        let elements = unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath]
+        return "[" + elements.map { Todana.describe($0) }.joined(separator: ", ") + "]"
+      },
       write: .elements { object, key, finish in
         // The class that lists the index has been checked to be a Root.
         for element in unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath] {

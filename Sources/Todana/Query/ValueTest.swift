@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 /// How a property's value stands to another.
 enum Comparison: String, Sendable {
   case equal = "=="
@@ -190,6 +196,7 @@ extension Optional: AbsentValue {}
 func describe(_ value: some Any) -> String {
   if let optional = value as? any DescribedOptional { return optional.valueDescription }
   if let text = value as? String { return "\"\(text)\"" }
+  if let date = value as? Date { return DateText.description(date) }
   return "\(value)"
 }
 

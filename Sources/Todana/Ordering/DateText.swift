@@ -1,0 +1,23 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Dates as text.
+enum DateText {
+  /// Returns a date as ISO 8601 has it; nil for years that have no four digits.
+  ///
+  /// `Date.description` traps for infinite dates, and Foundation formats others wrongly.
+  static func iso8601(_ date: Date) -> String? {
+    let seconds = date.timeIntervalSinceReferenceDate
+    // From the year 1 to the end of 9999.
+    guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return nil }
+    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded()))
+  }
+
+  /// Returns any date for messages.
+  static func description(_ date: Date) -> String {
+    iso8601(date) ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01"
+  }
+}

@@ -1,0 +1,262 @@
+// The same objects in a class with many indexes and in one with none: no index changes a result.
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Todana
+
+@Suite(.serialized) struct IndexDifferentialTests {
+  /// Other ones each time; `TODANA_SEED` repeats one.
+  private static let seeds: [UInt64] = {
+    if let text = ProcessInfo.processInfo.environment["TODANA_SEED"], let seed = UInt64(text) { return [seed] }
+    return (0..<(LongTests.areEnabled ? 300 : 4)).map { _ in .random(in: 0 ... .max) }
+  }()
+
+  @Test(arguments: seeds)
+  func `queries give the same with any indexes and with none`(seed: UInt64) throws {
+    let directory = try TemporaryDirectory()
+    let kinds: [EveryBackend] = [.inMemory, .inMemory, .directory, .encrypted, .faulty]
+    let backend = try kinds[Int(seed % UInt64(kinds.count))].open(in: directory)
+    defer { try? backend.close() }
+    var walk = try Walk(seed: seed, backend: backend)
+    do {
+      for _ in 0..<4 { try walk.runEpoch(roundCount: 6, queryCount: 12) }
+      try walk.finish()
+    } catch {
+      Issue.record("seed \(seed): \(error)\n\(walk.description)")
+    }
+  }
+
+  private struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private struct Walk {
+    private let backend: any StoreBackend
+    private var store: Store
+    private var generator: SeededGenerator
+    private var plain: SpecimenSide<PlainSpecimen>
+    private var indexed: SpecimenSide<IndexedSpecimen>
+    private var indexes: [Index] = []
+    private var indexTexts: [String] = []
+    private var nextNumber = 0
+    private var isPending = false
+
+    init(seed: UInt64, backend: any StoreBackend) throws {
+      self.backend = backend
+      generator = SeededGenerator(seed: seed)
+      IndexedSpecimen.declaredIndexes.withLock { $0 = [] }
+      let store = try Self.open(backend)
+      self.store = store
+      let targets = try ["one", "two", "three"].map { name in
+        let target = SpecimenTarget()
+        target.name = name
+        try store.insert(target)
+        return target
+      }
+      try store.saveChanges()
+      plain = SpecimenSide(targets: targets)
+      indexed = SpecimenSide(targets: targets)
+    }
+
+    private static func open(_ backend: any StoreBackend) throws -> Store {
+      try Store(backend: backend, classes: [PlainSpecimen.self, IndexedSpecimen.self, SpecimenTarget.self])
+    }
+
+    var description: String { indexTexts.joined(separator: "\n") }
+
+    // MARK: Steps
+
+    /// Opens the store with other indexes, and changes and asks a number of times.
+    mutating func runEpoch(roundCount: Int, queryCount: Int) throws {
+      if isPending { try save() }
+      try reopen()
+      for round in 0..<roundCount {
+        if round == 2 { try store.buildIndexes() }
+        try change(count: generator.number(round == 0 ? 120 : 20))
+        if !generator.chance(3) { try save() }
+        if !isPending, generator.chance(3) { try changeElsewhere() }
+        for _ in 0..<queryCount { try compareQuery() }
+        if !isPending {
+          let problems = try plain.follow(in: store) + indexed.follow(in: store)
+          if !problems.isEmpty { throw Failure(description: problems.joined(separator: "\n")) }
+        }
+      }
+    }
+
+    mutating func finish() throws {
+      if isPending { try save() }
+      try store.buildIndexes()
+      let problems = try store.verify().problems
+      if !problems.isEmpty { throw Failure(description: "verify: \(problems.prefix(3))") }
+      try store.close()
+    }
+
+    /// Does the same with both classes, by the same choices.
+    private mutating func withBoth<Result: Equatable>(
+      _ first: (inout SpecimenSide<PlainSpecimen>, inout SeededGenerator) throws -> Result,
+      _ second: (inout SpecimenSide<IndexedSpecimen>, inout SeededGenerator) throws -> Result
+    ) throws -> (Result, Result) {
+      var generators = (generator, generator)
+      let results = (try first(&plain, &generators.0), try second(&indexed, &generators.1))
+      guard generators.0.next() == generators.1.next() else {
+        throw Failure(description: "the choices are not the same")
+      }
+      generator = generators.0
+      return results
+    }
+
+    private mutating func reopen() throws {
+      try store.close()
+      indexes = []
+      indexTexts = []
+      plain.partialConditions = []
+      indexed.partialConditions = []
+      for number in 0..<generator.number(7) {
+        var condition: Condition<IndexedSpecimen>?
+        if generator.chance(4) {
+          _ = try withBoth(
+            { side, generator in
+              side.partialConditions.append(side.columns.partialCondition(&generator))
+              return true
+            },
+            { side, generator in
+              let partial = side.columns.partialCondition(&generator)
+              side.partialConditions.append(partial)
+              condition = partial.value
+              return true
+            })
+        }
+        var isUnique = condition == nil && generator.chance(5)
+        let parts = indexed.columns.indexParts(isUnique: isUnique, &generator)
+        if isUnique { isUnique = !hasDuplicates(of: parts) }
+        indexes.append(
+          Index(
+            parts: parts, isUnique: isUnique, nilIsDistinct: true, name: "index \(number)", version: 1,
+            condition: condition?.node))
+        indexTexts.append(
+          "index \(number): \(parts.map(\.signature))\(isUnique ? " unique" : "") "
+            + (condition == nil ? "" : indexed.partialConditions.last?.text ?? ""))
+      }
+      IndexedSpecimen.declaredIndexes.withLock { $0 = indexes }
+      store = try Self.open(backend)
+      if generator.chance(2) { try store.buildIndexes() }
+      try reload()
+      let (store, count) = (store, generator.number(4))
+      _ = try withBoth(
+        { side, generator in
+          try side.observe(count, in: store, &generator)
+          return true
+        },
+        { side, generator in
+          try side.observe(count, in: store, &generator)
+          return true
+        })
+    }
+
+    private mutating func reload() throws {
+      let targets = try store.fetch(SpecimenTarget.all.sorted(by: \.name))
+      plain.columns = SpecimenColumns(targets: targets)
+      indexed.columns = SpecimenColumns(targets: targets)
+      try plain.reload(from: store)
+      try indexed.reload(from: store)
+    }
+
+    private mutating func change(count: Int) throws {
+      let store = store
+      var numbers = (nextNumber, nextNumber)
+      let (first, second) = try withBoth(
+        { try $0.change(in: store, count: count, nextNumber: &numbers.0, &$1) },
+        { try $0.change(in: store, count: count, nextNumber: &numbers.1, &$1) })
+      nextNumber = numbers.0
+      isPending = true
+      guard first == second else { throw Failure(description: "queries changed \(first) and \(second)") }
+    }
+
+    /// Another store of the same files changes and saves.
+    private mutating func changeElsewhere() throws {
+      let other = try Self.open(backend)
+      let targets = try other.fetch(SpecimenTarget.all.sorted(by: \.name))
+      var (otherPlain, otherIndexed) = (
+        SpecimenSide<PlainSpecimen>(targets: targets), SpecimenSide<IndexedSpecimen>(targets: targets)
+      )
+      try otherPlain.reload(from: other)
+      try otherIndexed.reload(from: other)
+      var generators = (generator, generator)
+      var numbers = (nextNumber, nextNumber)
+      let first = try otherPlain.change(in: other, count: 8, nextNumber: &numbers.0, &generators.0)
+      let second = try otherIndexed.change(in: other, count: 8, nextNumber: &numbers.1, &generators.1)
+      guard first == second else { throw Failure(description: "elsewhere, queries changed \(first) and \(second)") }
+      generator = generators.0
+      nextNumber = numbers.0
+      do {
+        try other.saveChanges()
+      } catch is UniqueViolation {
+        other.discardChanges()
+      }
+      try other.close()
+      try store.refresh()
+      try reload()
+    }
+
+    private mutating func save() throws {
+      let uniqueParts = indexes.filter(\.isUnique).map(\.parts)
+      let isViolated = uniqueParts.contains { hasDuplicates(of: $0) }
+      isPending = false
+      do {
+        try store.saveChanges()
+        if isViolated { throw Failure(description: "duplicates were saved") }
+      } catch let violation as UniqueViolation {
+        if !isViolated { throw Failure(description: "refused without duplicates: \(violation)") }
+        store.discardChanges()
+        try reload()
+      }
+    }
+
+    /// Whether two specimens have the same values, of which none is nil.
+    private func hasDuplicates(of parts: [IndexPart]) -> Bool {
+      var keys: Set<[UInt8]> = []
+      for specimen in indexed.specimens where !parts.contains(where: { $0.isNil(specimen) }) {
+        let arena = ByteArena()
+        var writer = KeyWriter(arena: arena, textByteLimit: .max)
+        for part in parts { if case .value(let write) = part.write { write(specimen, &writer) } }
+        guard unsafe keys.insert(Array(arena.bytes)).inserted else { return true }
+      }
+      return false
+    }
+
+    // MARK: Queries
+
+    private mutating func compareQuery() throws {
+      let store = store
+      let includingPending = !generator.chance(4)
+      var text = ""
+      let (first, second) = try withBoth(
+        { side, generator in
+          let query = side.limited(side.query(&generator), &generator)
+          return side.results(of: query.value, in: store, includingPending: includingPending, &generator)
+        },
+        { side, generator in
+          let query = side.limited(side.query(&generator), &generator)
+          text = query.text + "\n" + ((try? store.explain(query.value))?.description ?? "")
+          return side.results(of: query.value, in: store, includingPending: includingPending, &generator)
+        })
+      if let different = zip(first, second).first(where: { $0 != $1 }) {
+        throw Failure(description: "\(text)\nwithout indexes \(different.0)\nwith indexes \(different.1)")
+      }
+      guard generator.chance(4) else { return }
+      let size = generator.element(of: [1, 2, 5, 30])
+      let (pages, indexedPages) = try withBoth(
+        { side, generator in try side.pages(of: side.query(&generator).value, size: size, in: store) },
+        { side, generator in
+          let query = side.query(&generator)
+          text = query.text + "\n" + ((try? store.explain(query.value))?.description ?? "")
+          return try side.pages(of: query.value, size: size, in: store)
+        })
+      guard pages == indexedPages else {
+        throw Failure(description: "pages of \(size): \(text)\nwithout indexes \(pages)\nwith indexes \(indexedPages)")
+      }
+    }
+  }
+}

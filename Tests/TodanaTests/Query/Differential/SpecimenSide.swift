@@ -1,0 +1,174 @@
+import Foundation
+import TestSupport
+
+@testable import Todana
+
+/// The specimens of one class, on which a test does the same as on those of another.
+struct SpecimenSide<T: Specimen> {
+  var columns: SpecimenColumns<T>
+  /// By their numbers.
+  private(set) var specimens: [T] = []
+  /// The conditions of partial indexes, for queries that these serve.
+  var partialConditions: [Described<Condition<T>>] = []
+  private var live: [LiveSpecimens<T>] = []
+
+  init(targets: [SpecimenTarget]) { columns = SpecimenColumns(targets: targets) }
+
+  // MARK: Changes
+
+  /// Fetches the specimens of a store, whatever was changed in others.
+  mutating func reload(from store: Store) throws {
+    specimens = try store.fetch(T.self).sorted { $0.number < $1.number }
+  }
+
+  /// Inserts, updates and deletes some specimens; returns the numbers of those that queries changed.
+  mutating func change(
+    in store: Store, count: Int, nextNumber: inout Int, _ generator: inout SeededGenerator
+  ) throws -> [Int] {
+    var changed: [Int] = []
+    for _ in 0..<count {
+      switch generator.number(12) {
+      case 0...4:
+        let specimen = T()
+        nextNumber += 1
+        specimen.number = nextNumber
+        columns.fill(specimen, &generator)
+        try store.insert(specimen)
+        specimens.append(specimen)
+      case 5...8 where !specimens.isEmpty:
+        try store.update(generator.element(of: specimens)) { columns.change($0, &generator) }
+      case 9 where !specimens.isEmpty: try store.delete(specimens.remove(at: generator.number(specimens.count)))
+      case 10:
+        let query = query(&generator).value.limit(5)
+        let updated = try store.update(query) { columns.change($0, &generator) }
+        changed += updated.map(\.number)
+      default:
+        let query = query(&generator).value.limit(3)
+        let numbers = try store.fetch(query).map(\.number)
+        _ = try store.delete(query)
+        specimens.removeAll { numbers.contains($0.number) }
+        changed += numbers
+      }
+    }
+    return changed
+  }
+
+  // MARK: Queries
+
+  func query(_ generator: inout SeededGenerator) -> Described<Query<T>> {
+    var condition = columns.condition(&generator)
+    if !partialConditions.isEmpty, generator.chance(2) {
+      let partial = generator.element(of: partialConditions)
+      condition = Described(partial.value && condition.value, "(\(partial.text)) && (\(condition.text))")
+    }
+    var query = Described(generator.chance(12) ? T.all : Query(condition.value), condition.text)
+    for _ in 0..<generator.number(3) {
+      let sorted = generator.element(of: columns.ordered).sort(query.value, &generator)
+      query = Described(sorted.value, query.text + "; " + sorted.text)
+    }
+    return query
+  }
+
+  /// Limits a query, most often.
+  func limited(_ query: Described<Query<T>>, _ generator: inout SeededGenerator) -> Described<Query<T>> {
+    var query = query
+    if generator.chance(3) {
+      let offset = generator.element(of: [0, 1, 2, 7, 50, .max])
+      query = Described(query.value.offset(offset), query.text + "; offset \(offset)")
+    }
+    if generator.chance(2) {
+      let limit = generator.element(of: [0, 1, 2, 3, 10, 40, 130, .max])
+      query = Described(query.value.limit(limit), query.text + "; limit \(limit)")
+    }
+    return query
+  }
+
+  /// What all ways to carry out a query give, as text.
+  func results(
+    of query: Query<T>, in store: Store, includingPending: Bool, _ generator: inout SeededGenerator
+  ) -> [String] {
+    var lines: [String] = []
+    func add(_ name: String, _ result: () throws -> String) {
+      do {
+        lines.append("\(name): \(try result())")
+      } catch {
+        lines.append("\(name): \((error as? StoreError).map { "\($0.code)" } ?? "\(error)")")
+      }
+    }
+    add("fetch") { "\(try store.fetch(query, includingPending: includingPending).map(\.number))" }
+    add("ids") {
+      let ids = try store.ids(query, includingPending: includingPending).map(\.rowID)
+      let fetched = try store.fetch(query, includingPending: includingPending).map { $0.id?.rowID ?? 0 }
+      return ids == fetched ? "as fetched" : "\(ids) instead of \(fetched)"
+    }
+    add("count") { "\(try store.count(query, includingPending: includingPending))" }
+    add("exists") { "\(try store.exists(query, includingPending: includingPending))" }
+    add("first") { "\(try store.first(query, includingPending: includingPending)?.number ?? -1)" }
+    add("forEach") {
+      var numbers: [Int] = []
+      try store.forEach(query, includingPending: includingPending) { specimen, _ in numbers.append(specimen.number) }
+      return "\(numbers)"
+    }
+    for _ in 0..<2 {
+      let column = generator.element(of: columns.ordered)
+      add(column.name) { try column.read(store, query, includingPending).joined(separator: "\n  ") }
+    }
+    return lines
+  }
+
+  /// The numbers of a query's specimens, page by page.
+  func pages(of query: Query<T>, size: Int, in store: Store) throws -> [Int] {
+    var numbers: [Int] = []
+    var page = try store.fetch(query.limit(size))
+    while let last = page.last, numbers.count < 10_000 {
+      numbers += page.map(\.number)
+      page = try store.fetch(query.limit(size).after(last))
+    }
+    return numbers
+  }
+
+  // MARK: Live results
+
+  mutating func observe(_ count: Int, in store: Store, _ generator: inout SeededGenerator) throws {
+    live = []
+    for _ in 0..<count {
+      let query = limited(query(&generator), &generator)
+      live.append(try LiveSpecimens(query, in: store))
+    }
+  }
+
+  /// Brings the live results up to date; returns what is wrong with them.
+  mutating func follow(in store: Store) throws -> [String] {
+    var problems: [String] = []
+    for index in live.indices {
+      if let problem = try live[index].follow(in: store) { problems.append(problem) }
+    }
+    return problems
+  }
+}
+
+/// A live result that is brought up to date at once, where a program would wait for it.
+private struct LiveSpecimens<T: Specimen> {
+  private let query: Described<Query<T>>
+  private let membership: CommitSequence.Membership
+  private var result: LiveResult
+  /// Changed by nothing but the differences.
+  private var list: [RowID]
+
+  init(_ query: Described<Query<T>>, in store: Store) throws {
+    self.query = query
+    membership = CommitSequence.Membership(store.session.changes)
+    result = try LiveResult(query.value.specification, of: store.table(for: T.self), in: store)
+    list = result.whole.rowIDs
+  }
+
+  mutating func follow(in store: Store) throws -> String? {
+    let commits = membership.hub.take(membership.id)
+    if !commits.isEmpty, let difference = try result.apply(commits) {
+      for index in difference.deletions.reversed() { list.remove(at: index) }
+      for index in difference.insertions { list.insert(difference.rowIDs[index], at: index) }
+    }
+    let expected = try store.ids(query.value, includingPending: false).map(\.rowID)
+    return list == expected ? nil : "live \(T.self) has \(list) instead of \(expected): \(query.text)"
+  }
+}
