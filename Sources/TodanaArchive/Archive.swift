@@ -26,6 +26,7 @@ public final class Archive {
   private init(_ path: String, _ stores: ArchiveStore, _ header: ArchiveHeader) throws {
     self.path = path
     self.stores = stores
+    stores.room = DiskRoom(path: path)
     key = header.key
     sizes = header.sizes
     compression = try Compression(header.compression)

@@ -65,7 +65,7 @@ final class SnapshotWriter {
 
   func commit() throws {
     let (contents, smallFiles) = (Array(archive.pending.contents), Array(archive.pending.smallFiles))
-    try archive.save()
+    try archive.saveAddition()
     claims.contents.forget(contents, before: nextJob)
     claims.smallFiles.forget(smallFiles, before: nextJob)
     lastCommit = .now

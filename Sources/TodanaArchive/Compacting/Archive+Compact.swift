@@ -31,12 +31,10 @@ extension Archive {
   }
 
   /// The log of a compaction takes as much room on the disk.
-  private static let neededRoom = 4 << 20
+  private static let neededRoom = 6 << 20
 
   private var missingRoomText: String {
-    let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
-    let room = (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? 0
-    let missing = max(64 << 10, Self.neededRoom - room)
+    let missing = max(64 << 10, Self.neededRoom - (DiskRoom(path: path).freeByteCount ?? 0))
     return "Compacting takes \(Self.neededRoom >> 10) KiB of room on the disk for its log: "
       + "free \((missing + 1023) >> 10) KiB more, and compact again."
   }

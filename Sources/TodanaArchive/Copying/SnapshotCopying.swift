@@ -32,7 +32,7 @@ final class SnapshotCopying {
   }
 
   func save() throws {
-    try target.stores.save()
+    try target.stores.saveAddition()
     try source.store.releaseMemory()
   }
 

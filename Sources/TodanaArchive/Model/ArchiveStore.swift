@@ -103,6 +103,21 @@ final class ArchiveStore {
   /// Whether what is pending takes as much memory as it may.
   var isSaveDue: Bool { pending.byteCount >= saveByteCount }
 
+  /// The disk that new content goes to; nil where none is added.
+  var room: DiskRoom?
+
+  /// Commits content that was added, and lets go of memory.
+  ///
+  /// - Throws: ``ArchiveError/Code/noSpace`` before the disk is full: neither opening nor compacting would have room then.
+  func saveAddition() throws {
+    if let room {
+      // What is in the log is written to the files once more.
+      let logByteCount = try (store.backend as? KyotoBackend)?.statistics().liveLogByteCount ?? 0
+      try room.check(writing: pending.byteCount + logByteCount)
+    }
+    try save()
+  }
+
   /// Commits all changes, and lets go of memory.
   func save() throws {
     try store.saveChanges()

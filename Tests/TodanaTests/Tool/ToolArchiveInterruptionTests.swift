@@ -139,15 +139,19 @@ import Testing
   @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
   func `a full disk is an error on either side, and loses nothing`() throws {
     let script = """
-      mkdir room; mount -t tmpfs -o size=16m tmpfs room || exit 10
-      head -c 3000000 /dev/urandom >small; head -c 30000000 /dev/urandom >large
+      mkdir room; mount -t tmpfs -o size=40m tmpfs room || exit 10
+      head -c 3000000 /dev/urandom >small; head -c 60000000 /dev/urandom >large
       key="--key-file key"; tool=$1
       "$tool" archive init room/archive $key || exit 11
       "$tool" archive add room/archive small $key --quiet || exit 12
-      "$tool" archive add room/archive large $key --quiet; [ $? -eq 4 ] || exit 13
+      "$tool" archive add room/archive large $key --quiet 2>error; [ $? -eq 4 ] || exit 13
+      cat error >&2; grep -q "leaves 8192 KiB for opening and compacting it. Free at least [0-9]* KiB more" error || exit 20
+      [ "$(du -sm room/archive | cut -f 1)" -ge 15 ] || exit 21
+      "$tool" archive compact room/archive $key || exit 22
+      [ "$(du -sm room/archive | cut -f 1)" -le 6 ] || exit 23
       "$tool" archive verify room/archive $key || exit 14
       "$tool" archive cat room/archive small --key-file key | cmp - small || exit 15
-      mount -o remount,size=60m room || exit 16
+      mount -o remount,size=90m room || exit 16
       "$tool" archive add room/archive large $key --quiet || exit 17
       "$tool" archive extract room/archive --target room/out $key --quiet; [ $? -eq 4 ] || exit 18
       [ ! -e room/out/large ] && [ "$(ls -A room/out | wc -l)" -eq 0 ] || exit 19
@@ -160,9 +164,9 @@ import Testing
 
   @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
   func `an archive on a nearly full disk is compacted in place`() throws {
-    // 63 of 66 MB are in use, and four of seven files of 8 MB are removed: no copy of the rest has room.
+    // The disk is full but for a few MB, and four of seven files of 8 MB are removed: no copy of the rest has room.
     let script = """
-      mkdir room; mount -t tmpfs -o size=63m tmpfs room || exit 10
+      mkdir room; mount -t tmpfs -o size=75m tmpfs room || exit 10
       key="--key-file key"; tool=$1
       "$tool" archive init room/archive $key || exit 11
       for n in 1 2 3 4 5 6 7; do
