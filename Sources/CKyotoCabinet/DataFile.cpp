@@ -398,19 +398,41 @@ void DataFile::growPageTables(int64_t reserved) {
   seenWindows_.grow((reserved + 64 * kWindowSize - 1) / (64 * kWindowSize));
 }
 
+namespace {
+
+// Maps a file that is being built, or makes its mapping longer. After a failure the old mapping is as it was.
+char *mapBuilding(char *old, int64_t oldSize, int64_t size, const DiskFile &file, const std::string &name) {
+#ifdef __linux__
+  // Keeps the pages that are mapped already.
+  if (old) {
+    void *base = ::mremap(old, oldSize, size, MREMAP_MAYMOVE);
+    if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name);
+    return static_cast<char *>(base);
+  }
+#endif
+  void *base = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
+  if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name);
+  if (old) ::munmap(old, oldSize);
+  return static_cast<char *>(base);
+}
+
+}  // namespace
+
+int64_t DataFile::buildingStep(int64_t byteCount) {
+  return std::max(kLeastReservation, byteCount / 8 / kLeastReservation * kLeastReservation);
+}
+
 void DataFile::reserve(int64_t byteCount) {
   if (byteCount <= reserved_) return;
+  const bool takesRoom = state_ == State::building && buildingFile_;
   int64_t reserved = std::max(reserved_, kLeastReservation);
-  while (reserved < byteCount) reserved *= 2;
-  if (state_ == State::building && buildingFile_) {
+  while (reserved < byteCount) reserved += takesRoom ? buildingStep(reserved) : reserved;
+  if (takesRoom) {
     buildingFile_->allocate(reserved);
     // Others may be letting go of its memory.
     std::lock_guard<std::mutex> lock(group_.fillingMutex_);
     growPageTables(reserved);
-    void *base = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, buildingFile_->descriptor(), 0);
-    if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
-    if (base_) ::munmap(base_, reserved_);
-    base_ = static_cast<char *>(base);
+    base_ = mapBuilding(base_, reserved_, reserved, *buildingFile_, name_);
     reserved_ = reserved;
     return;
   }

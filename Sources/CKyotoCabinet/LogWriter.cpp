@@ -13,6 +13,8 @@ namespace {
 
 constexpr int64_t kInitialZeros = 1 << 20;
 constexpr int64_t kMoreZeros = 4 << 20;
+// With less room on the disk, a commit takes no more than it needs.
+constexpr int64_t kRoomForZeros = 32 << 20;
 constexpr int64_t kLargeCommit = 256 << 10;
 // Frames are written out from this size on. More would cost more page faults than it saves calls.
 constexpr size_t kWriteSize = 256 << 10;
@@ -22,7 +24,7 @@ constexpr size_t kLargeBuffer = kWriteSize + kMaxPayload + 2 * kPageSize;
 }  // namespace
 
 LogWriter::LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict)
-    : isStrict_(isStrict), file_(disk.open(logName(generation), Disk::Mode::create)) {
+    : isStrict_(isStrict), disk_(disk), file_(disk.open(logName(generation), Disk::Mode::create)) {
   // From a page's start: zeros written later must not touch a sector that holds a commit. And behind the header: while
   // zeros were being written over both copies, both could become garbage.
   zeroedTo_ = std::max(kFirstFrame, file_->size() / kPageSize * kPageSize);
@@ -46,8 +48,10 @@ void LogWriter::start(uint64_t firstCommit) {
   if (isStrict_) file_->flush();
 }
 
+// Fills the file up to a page's start, and beyond it for the commits that follow, unless the disk has little room.
 void LogWriter::extendZeros(int64_t end) {
   static const std::vector<char> zeros(256 << 10, 0);
+  if (disk_.room() >= kRoomForZeros) end += zeroedTo_ == kFirstFrame ? kInitialZeros : kMoreZeros;
   while (zeroedTo_ < end) {
     int64_t count = std::min<int64_t>(zeros.size(), end - zeroedTo_);
     file_->write(zeroedTo_, zeros.data(), count);
@@ -170,7 +174,7 @@ void LogWriter::writeOut() {
   if (end > zeroedTo_) {
     // A large commit fills the file itself; a small one that reaches the end zeroes ahead for those that follow.
     if (end - tail_ < kLargeCommit) {
-      extendZeros(pageCeiling(end) + (zeroedTo_ == kFirstFrame ? kInitialZeros : kMoreZeros));
+      extendZeros(pageCeiling(end));
     } else {
       // Up to a page: zeros written later must not touch the last sector of this commit.
       zeroedTo_ = pageCeiling(end);
@@ -189,7 +193,7 @@ void LogWriter::writePending() {
   writeOut();
   // The last frame will be an empty one: its place is made sure of now, so that writing it cannot run out of space.
   if (writtenTo_ + static_cast<int64_t>(kFrameHeaderSize) > zeroedTo_) {
-    extendZeros(pageCeiling(writtenTo_) + kMoreZeros);
+    extendZeros(pageCeiling(writtenTo_ + static_cast<int64_t>(kFrameHeaderSize)));
   }
 }
 

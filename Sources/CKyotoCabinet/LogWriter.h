@@ -49,6 +49,7 @@ class LogWriter {
   void extendZeros(int64_t end);
 
   const bool isStrict_;
+  Disk &disk_;
   std::shared_ptr<DiskFile> file_;
   LogHeader header_{};
   int64_t tail_ = kFirstFrame;       // where the next commit starts

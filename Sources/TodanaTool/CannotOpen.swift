@@ -12,7 +12,11 @@ struct CannotOpen: Error, CustomStringConvertible {
   }
 
   init(_ error: StoreError) {
-    description = "\(error)"
+    let isFull = error.backendError?.code == .noSpace
+    description =
+      isFull
+      ? "The disk is full: \(error). To write, a few MB must be free for the log that another process has left; "
+        + "free some, and try again." : "\(error)"
     storeError = error
   }
 

@@ -84,17 +84,33 @@ void Maintenance::lookAt(Structure &structure) {
   Rebuilding rebuilding(state_, structure, file, [this](uint64_t, uint64_t) { return !isStopping_; });
   rebuilding.survey();
   if (isTooSmall) {
-    rebuilding.run(std::max(
-      kGrowthFactor * static_cast<uint64_t>(file->bucketCount()), rebuilding.recordCount() * 3 / 2));
+    const uint64_t buckets = std::max(
+      kGrowthFactor * static_cast<uint64_t>(file->bucketCount()), rebuilding.recordCount() * 3 / 2);
+    requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
+    rebuilding.run(buckets);
     growthCount_++;
   } else if (Structure::wastesSpace(
                static_cast<double>(rebuilding.usedBytes()), static_cast<double>(rebuilding.neededBytes()))) {
-    rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, *file));
+    const uint64_t buckets = tightBucketCount(rebuilding.recordCount(), rowCount, *file);
+    requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
+    rebuilding.run(buckets);
     compactionCount_++;
   } else {
     // It grew with what is in it.
     structure.noteNeed(rebuilding.neededBytes(), rowCount);
   }
+}
+
+// A copy that has no room would take the room of commits for as long as it is tried.
+void Maintenance::requireRoom(uint64_t copyBytes) {
+  if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > static_cast<uint64_t>(state_.group.room())) {
+    throw Failure(TDN_NO_SPACE, "the disk has no room for a copy");
+  }
+}
+
+// What a copy takes on the disk at most while it is made.
+uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
+  return copyBytes + static_cast<uint64_t>(DataFile::buildingStep(static_cast<int64_t>(copyBytes)));
 }
 
 bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &progress) {
@@ -135,7 +151,7 @@ bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &prog
 // disk has room for two.
 bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed) {
   const auto room = static_cast<uint64_t>(state_.group.room());
-  const uint64_t wanted = copyBytes + kRoomForLogs;
+  const uint64_t wanted = roomForCopy(copyBytes) + kRoomForLogs;
   const uint64_t permitted = std::max(static_cast<uint64_t>(compactionRoom_), surveyed.usedBytes() / 20);
   const bool packsMuch = surveyed.neededBytes() + surveyed.neededBytes() / 4 < surveyed.liveBytes();
   return (wanted <= permitted && wanted <= room) || (packsMuch && wanted <= room / 2);

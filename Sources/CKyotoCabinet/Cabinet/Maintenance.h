@@ -55,6 +55,8 @@ class Maintenance {
 
   void run();
   void lookAt(Structure &structure);
+  void requireRoom(uint64_t copyBytes);
+  static uint64_t roomForCopy(uint64_t copyBytes);
   bool hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed);
   std::shared_ptr<const HashFile> currentFile(Structure &structure);
 

@@ -7,11 +7,14 @@ struct DiskRoom {
 
   let path: String
 
-  /// Returns the bytes that anybody may use; nil if the file system does not tell.
+  /// Returns the bytes that this process may use; nil if the file system does not tell.
   var freeByteCount: Int? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
-    return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    // Part of a file system is often reserved for root.
+    let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
+    let (byteCount, overflows) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return overflows ? nil : Int(clamping: byteCount)
   }
 
   /// Throws ``ArchiveError/Code/noSpace`` if less than the reserve would be left after writing so many bytes.

@@ -151,6 +151,14 @@ import Testing
       [ "$(du -sm room/archive | cut -f 1)" -le 6 ] || exit 23
       "$tool" archive verify room/archive $key || exit 14
       "$tool" archive cat room/archive small --key-file key | cmp - small || exit 15
+      "$tool" archive add room/archive large $key --quiet 2>/dev/null & adding=$!
+      while [ "$(du -sm room/archive | cut -f 1)" -lt 10 ] && kill -0 $adding; do sleep 0.02; done
+      kill -9 $adding; wait $adding; head -c 50000000 /dev/zero >room/filler 2>/dev/null
+      "$tool" archive compact room/archive $key 2>error; status=$?; cat error >&2
+      [ $status -eq 3 ] && grep -q "a few MB must be free for the log" error ||
+        { [ $status -eq 4 ] && grep -q "free [0-9]* KiB more" error; } || exit 24
+      "$tool" archive cat room/archive small --key-file key | cmp - small || exit 26
+      rm room/filler; "$tool" archive compact room/archive $key || exit 27
       mount -o remount,size=90m room || exit 16
       "$tool" archive add room/archive large $key --quiet || exit 17
       "$tool" archive extract room/archive --target room/out $key --quiet; [ $? -eq 4 ] || exit 18
