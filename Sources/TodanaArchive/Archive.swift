@@ -35,7 +35,7 @@ public final class Archive {
   /// Makes an archive, which only its owner may read: a directory with permissions 0700.
   ///
   /// - Parameters:
-  ///   - path: A directory that does not exist, or is empty.
+  ///   - path: A directory that does not exist, is empty, or has what an interrupted call has left.
   ///   - settings: Of the archive, for good.
   ///   - configuration: Encryption, above all.
   ///   - makesParents: Whether directories on the way are made. Without it, an archive is not made on the disk of the
@@ -45,11 +45,12 @@ public final class Archive {
   public static func make(
     at path: String, settings: Settings = Settings(), configuration: StoreConfiguration, makesParents: Bool = false
   ) throws -> Archive {
-    try checkPlace(path, makesParents: makesParents)
+    try checkPlace(path, makesParents: makesParents, allowsLeftover: true)
     if FileManager.default.fileExists(atPath: path) {
       // A directory that is made is for its owner alone, too.
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
     }
+    if FileManager.default.fileExists(atPath: path + "/superblock") { try checkUnused(path, configuration) }
     let store = try openStore(path, configuration)
     let header = ArchiveHeader(
       key: try ArchiveKey(), sizes: settings.chunkSizes, compression: settings.compression.description)
@@ -112,10 +113,15 @@ public final class Archive {
   }
 
   /// Throws if an archive cannot be made at a path.
-  package static func checkPlace(_ path: String, makesParents: Bool = true) throws(ArchiveError) {
+  ///
+  /// `allowsLeftover`: whether there may be what an interrupted ``make`` has left.
+  package static func checkPlace(
+    _ path: String, makesParents: Bool = true, allowsLeftover: Bool = false
+  ) throws(ArchiveError) {
     let contents = try? FileManager.default.contentsOfDirectory(atPath: path)
-    if let contents, !contents.isEmpty || !isDirectory(path) {
-      throw ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
+    if let contents {
+      let isFree = contents.isEmpty || allowsLeftover && contents.allSatisfy(firstFiles.contains)
+      guard isFree, isDirectory(path) else { throw placeIsTaken(path) }
     }
     if contents == nil, FileManager.default.fileExists(atPath: path) {
       throw ArchiveError(.exists, "“\(path)” is there already, and is no directory that can be read.")
@@ -131,5 +137,28 @@ public final class Archive {
   private static func isDirectory(_ path: String) -> Bool {
     var isDirectory: ObjCBool = false
     return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+  }
+
+  // MARK: Leftovers
+
+  /// The files of a store that has never been closed, as an interrupted ``make`` leaves it.
+  private static let firstFiles: Set = [
+    "lock", "superblock", "superblock.new", "keys", "keys-copy", "keys.new", "log-a", "log-b",
+  ]
+
+  private static func placeIsTaken(_ path: String) -> ArchiveError {
+    ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
+  }
+
+  /// Throws if there is a store that holds anything, or cannot be opened.
+  private static func checkUnused(_ path: String, _ configuration: StoreConfiguration) throws {
+    do {
+      let store = try openStore(path, configuration, classes: [])
+      let isUnused = try store.namedBufferNames().isEmpty && store.catalog.allSatisfy { $0.recordCount == 0 }
+      try store.close()
+      if !isUnused { throw placeIsTaken(path) }
+    } catch is StoreError {
+      throw placeIsTaken(path)
+    }
   }
 }

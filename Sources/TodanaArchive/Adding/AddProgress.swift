@@ -30,6 +30,11 @@ public struct AddProgress: Sendable {
 
   public init() {}
 
+  /// Whether a snapshot would be empty because nothing could be read.
+  ///
+  /// It would pass for the latest good one, and other snapshots would be pruned for it.
+  public var hasReadNothing: Bool { readPaths == 0 || counts.files == 0 && counts.failures > 0 }
+
   /// How much is done, from 0 to 0.99, if as much is there as in the earlier snapshot; nil without one.
   public var share: Double? {
     guard let expected, expected.files + expected.directories > 0 else { return nil }

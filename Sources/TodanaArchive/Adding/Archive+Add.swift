@@ -124,7 +124,7 @@ extension Archive {
       }
       try store(from: pipeline, with: writer, tell)
       try accept(shared.value)
-      if shared.value.readPaths == 0 {
+      if shared.value.hasReadNothing {
         stores.discardChanges()
         return Added(snapshot: nil, progress: shared.value)
       }

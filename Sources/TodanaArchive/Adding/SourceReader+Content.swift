@@ -26,7 +26,10 @@ extension SourceReader {
         let wanted = Int(min(Int64(buffer.count), extents[extent].upperBound - position))
         let count = wanted == 0 ? 0 : try unsafe file.read(into: .init(rebasing: buffer[..<wanted]), at: position)
         position += Int64(count)
-        if count > 0 { return count }
+        if count > 0 {
+          progress.change { $0.bytesRead += Int64(count) }
+          return count
+        }
         // The end of the extent, or of the file, which may have become shorter.
         if isSparse { extents[extent] = extents[extent].lowerBound..<position }
         extent += 1
@@ -34,7 +37,6 @@ extension SourceReader {
       }
       return 0
     }
-    progress.change { $0.bytesRead += byteCount }
     if !isSparse { entry.byteCount = byteCount }
     return chunkCount == 0 && !isSparse ? .none : .chunks(chunkCount, extents: isSparse ? extents : [])
   }

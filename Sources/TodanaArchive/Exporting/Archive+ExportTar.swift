@@ -54,6 +54,29 @@ extension Archive {
     return count
   }
 
+  /// Writes files of a snapshot as a tar, which gets its name when it is whole and durable.
+  ///
+  /// - Parameters:
+  ///   - snapshot: One of this archive.
+  ///   - paths: What to write, with all that is below; none: everything.
+  ///   - path: Of a new file, with permissions 0600; `.partial` stands behind its name until then.
+  ///   - onFailure: Gets what cannot be written, while the rest is, and paths that are not there.
+  ///   - progress: Called now and then; throws to end it all, which leaves no file.
+  /// - Returns: How many files and directories were written.
+  /// - Throws: ``FileError`` where the file cannot be made or written, ``FileError/Code/exists`` if there is one; what
+  ///   ``exportTar(_:paths:to:onFailure:progress:)`` throws.
+  @discardableResult
+  public func exportTar(
+    _ snapshot: Snapshot, paths: [[UInt8]] = [], toFile path: [UInt8], onFailure: (String) -> Void,
+    progress: () throws -> Void = {}
+  ) throws -> Int {
+    let file = try PlacedFile(path, .init(offset: 257, bytes: Array("ustar".utf8)))
+    let count = try exportTar(
+      snapshot, paths: paths, to: file.descriptor, onFailure: onFailure, progress: progress)
+    try file.finish()
+    return count
+  }
+
   private func write(
     _ entry: ArchiveEntry, _ path: [UInt8], _ links: inout [FileIdentity: [UInt8]], _ reader: ContentReader,
     to writer: TarWriter

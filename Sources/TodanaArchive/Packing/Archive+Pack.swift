@@ -39,7 +39,7 @@ extension Archive {
   public func pack(
     toFile path: [UInt8], progress: (PackProgress) throws -> Void = { _ in }
   ) throws -> PackSummary {
-    let file = try PackFile(path)
+    let file = try PlacedFile(path, .init(offset: 0, bytes: Array(PackFormat.summaryName.utf8)))
     let summary = try pack(to: DescriptorOutput(file.descriptor, name: path), progress)
     try file.finish()
     return summary

@@ -31,7 +31,7 @@ struct ArchiveInitCommand: ParsableCommand {
     let path = try ArchiveOptions.archive(archive)
     // Before anybody is asked for a passphrase.
     do {
-      try Archive.checkPlace(path, makesParents: parents)
+      try Archive.checkPlace(path, makesParents: parents, allowsLeftover: true)
     } catch {
       guard error.code == .noDirectory else { throw error }
       throw ArchiveError(.noDirectory, error.message + " Mount its disk, or say --parents to make the directories.")

@@ -31,26 +31,19 @@ struct ArchiveTarExportCommand: ParsableCommand {
     try options.withArchive(path) { archive in
       try archive.refuse(toHold: output)
       let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
-      let descriptor = try descriptor()
-      defer { if descriptor != STDOUT_FILENO { close(descriptor) } }
-      _ = try archive.exportTar(snapshot, paths: paths.map(bytes), to: descriptor) { failure in
+      let paths = paths.map(bytes)
+      func report(_ failure: String) {
         failureCount += 1
         warn(failure)
-      } progress: {
-        try Interruption.check()
       }
-      // A full disk may only be told of now.
-      guard descriptor == STDOUT_FILENO || fsync(descriptor) == 0 else {
-        throw OutputError(description: "\(output ?? "") cannot be written: \(systemMessage()).")
+      if let output {
+        try archive.exportTar(
+          snapshot, paths: paths, toFile: bytes(output), onFailure: report, progress: Interruption.check)
+      } else {
+        try archive.exportTar(
+          snapshot, paths: paths, to: STDOUT_FILENO, onFailure: report, progress: Interruption.check)
       }
     }
     if failureCount > 0 { throw ExitStatus.somethingWrong }
-  }
-
-  private func descriptor() throws -> Int32 {
-    guard let output else { return STDOUT_FILENO }
-    let descriptor = unsafe open(cPath(output), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw OutputError(description: "\(output) cannot be made: \(systemMessage()).") }
-    return descriptor
   }
 }

@@ -141,6 +141,36 @@ import Testing
     #expect(try made.run("add", "src", "--stdin", "x", input: "x").status == 2)
   }
 
+  /// Other programs have their files renamed, or their metadata touched.
+  @Test func `a file with another inode or change time is read again unless that is not to count`() throws {
+    let file = made.directory.path("src/a.txt")
+    func bytesRead(_ options: String...) throws -> Int {
+      struct Read: Decodable { let bytesRead: Int, unchangedFiles: Int }
+      let run = try ToolRun(
+        ["archive", "add", "archive", "src", "--json", "--key-file", "key"] + options,
+        workingDirectory: made.directory.path)
+      let read = try run.document(Read.self)
+      #expect(run.status == 0 && read.unchangedFiles == 5)
+      return read.bytesRead
+    }
+    // So that the times of the first snapshot can be trusted.
+    Thread.sleep(forTimeInterval: 0.1)
+    try made.add("src")
+    #expect(try bytesRead() == 0)
+    #expect(try bytesRead("--rescan") == 18)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    Thread.sleep(forTimeInterval: 0.1)
+    #expect(try bytesRead("--ignore-ctime", "--dry-run") == 0)
+    #expect(try bytesRead("--ignore-ctime") == 0)
+    let script = "cp -p src/a.txt copy && mv copy src/a.txt && sleep 0.1"
+    _ = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script])
+    #expect(try bytesRead("--ignore-ctime") == 3)
+    _ = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script])
+    #expect(try bytesRead("--ignore-inode") == 3)
+    _ = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script])
+    #expect(try bytesRead("--ignore-ctime", "--ignore-inode") == 0)
+  }
+
   @Test func `what is missing is listed, and the rest is archived`() throws {
     let run = try made.run("add", "src/a.txt", "missing", "src/neither/nor", "--json")
     #expect(run.status == 1)

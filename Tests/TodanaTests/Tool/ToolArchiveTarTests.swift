@@ -212,6 +212,26 @@ import Testing
     #expect(try made.snapshots() == [])
   }
 
+  @Test func `a tar has its name when it is whole`() throws {
+    try made.add("src")
+    #expect(try run("export", "--output", "whole.tar").status == 0)
+    let whole = try Data(contentsOf: URL(filePath: made.directory.path("whole.tar")))
+    let partial = made.directory.path("again.tar.partial")
+    // As a killed process leaves it.
+    for count in [0, 300, 2000] {
+      try whole.prefix(count).write(to: URL(filePath: partial))
+      #expect(try run("export", "--output", "again.tar").status == 0)
+      #expect(try Data(contentsOf: URL(filePath: made.directory.path("again.tar"))) == whole)
+      #expect(!made.exists("again.tar.partial"))
+      #expect(try run("export", "--output", "again.tar").status == 4)
+      try FileManager.default.removeItem(atPath: made.directory.path("again.tar"))
+    }
+    try made.write("mine, and no tar", to: "again.tar.partial")
+    #expect(try run("export", "--output", "again.tar").status == 4)
+    #expect(try made.text(of: "again.tar.partial") == "mine, and no tar")
+    #expect(!made.exists("again.tar"))
+  }
+
   @Test func `the top of a tar has metadata, too`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o2751], ofItemAtPath: made.directory.path("src"))
     try shell("tar -C src -cf all .")

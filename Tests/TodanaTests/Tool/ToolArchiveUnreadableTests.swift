@@ -46,6 +46,12 @@ import Testing
     #expect(run.lines.last == "Nothing could be read: no snapshot was made.")
     #expect(try made.run("add", "src", "good", runner: nobody).status == 1)
     #expect(try made.snapshots().count == 1)
+    // A directory whose names can be listed, and none of whose files can be read.
+    try made.write("secret", to: "listed/a")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.directory.path("listed/a"))
+    let listed = try made.run("add", "listed", runner: nobody)
+    #expect(listed.status == 4 && listed.lines.last == "Nothing could be read: no snapshot was made.")
+    #expect(try made.snapshots().count == 1)
   }
 
   @Test func `a snapshot is not made of a working directory that was removed`() throws {

@@ -2,7 +2,15 @@ internal import CFileSystem
 internal import Glibc
 
 /// A new file that gets its name when it is whole and durable; without that it is removed with the last reference.
-final class PackFile {
+///
+/// Until then it has its name with `.partial` behind it.
+final class PlacedFile {
+  /// Bytes that all files of a kind have, by which one that a killed process has left is known.
+  struct Signature {
+    let offset: Int64
+    let bytes: [UInt8]
+  }
+
   let descriptor: CInt
   private let directory: DirectoryHandle
   private let name: [UInt8]
@@ -10,7 +18,7 @@ final class PackFile {
   private var isPlaced = false
 
   /// - Throws: ``FileError/Code/exists`` where something has the name, or somebody is writing it.
-  init(_ path: [UInt8]) throws(FileError) {
+  init(_ path: [UInt8], _ signature: Signature) throws(FileError) {
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
     let parent = slash.map { path[...$0] } ?? [UInt8(ascii: ".")]
     name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
@@ -18,7 +26,7 @@ final class PackFile {
     directory = try DirectoryHandle.open(parent)
     // Else it would come to light at the end only.
     if try directory.status(of: name) != nil { throw FileError(.makeFile, path, .exists) }
-    try Self.removeLeftover(partialName, in: directory)
+    try Self.removeLeftover(partialName, signature, in: directory)
     descriptor = try unsafe directory.call(.makeFile, partialName) {
       unsafe tdf_create_file($0, $1.baseAddress, $1.count)
     }
@@ -43,15 +51,17 @@ final class PackFile {
     try check(.flush, tdf_flush(directory.file))
   }
 
-  /// What a killed process has left: a pack that nobody writes, and nothing else.
-  private static func removeLeftover(_ name: [UInt8], in directory: DirectoryHandle) throws(FileError) {
+  /// Removes a file of the same kind that nobody writes; anything else stays, and is an error.
+  private static func removeLeftover(
+    _ name: [UInt8], _ signature: Signature, in directory: DirectoryHandle
+  ) throws(FileError) {
     guard let status = try directory.status(of: name) else { return }
     guard status.mode & S_IFMT == S_IFREG else { throw directory.error(.makeFile, name, EEXIST) }
     let file = try unsafe directory.call(.open, name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
     defer { _ = tdf_close(file) }
-    var start = [UInt8](repeating: 0, count: PackFormat.summaryName.utf8.count)
-    let count = unsafe tdf_read_at(file, &start, start.count, 0)
-    let isOurs = count == 0 || count == start.count && start == Array(PackFormat.summaryName.utf8)
+    var found = [UInt8](repeating: 0, count: signature.bytes.count)
+    let count = unsafe tdf_read_at(file, &found, found.count, signature.offset)
+    let isOurs = status.byte_count == 0 || count == found.count && found == signature.bytes
     guard isOurs, tdf_try_lock(file) == 0, let now = try directory.status(of: name), now.inode == status.inode else {
       throw directory.error(.makeFile, name, EEXIST)
     }

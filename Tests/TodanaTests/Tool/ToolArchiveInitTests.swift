@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `todana archive init`: where archives are made, also after one that was interrupted.
+@Suite struct ToolArchiveInitTests {
+  let made: ToolArchive
+
+  init() throws { made = try ToolArchive(isMade: false) }
+
+  @Test func `directories on the way are made only if that is asked for`() throws {
+    func initialize(_ path: String, _ options: String...) throws -> ToolRun {
+      try ToolRun(["archive", "init", path, "--plain"] + options, workingDirectory: made.directory.path)
+    }
+    let refused = try initialize("no/such/archive")
+    #expect(refused.status == 4 && refused.messages.contains("no/such”: nothing was made."), "\(refused.messages)")
+    #expect(!made.exists("no"))
+    #expect(try initialize("no/such/archive", "--parents").status == 0)
+    #expect(made.exists("no/such/archive/superblock"))
+  }
+
+  @Test(arguments: [false, true])
+  func `one that was killed does not stand in the way of the next`(isEncrypted: Bool) throws {
+    try made.write("a passphrase", to: "passphrase")
+    let secret = isEncrypted ? ["--passphrase-file", made.directory.path("passphrase")] : ["--plain"]
+    var unfinishedCount = 0
+    for round in 0..<(LongTests.areEnabled ? 60 : 8) {
+      try? FileManager.default.removeItem(atPath: made.path)
+      let making = try ChildProcess(product: "todana", ["archive", "init", made.path] + secret)
+      // The key takes much longer to be derived than a store to be made.
+      usleep(.random(in: 0..<(isEncrypted ? 400_000 : 20_000)))
+      making.kill()
+      let again = try ToolRun(["archive", "init", "archive"] + secret, workingDirectory: made.directory.path)
+      // It may have been made before it was killed.
+      #expect(again.status == 0 || again.status == 4 && again.messages.contains("is not an empty directory"))
+      if again.status == 0 { unfinishedCount += 1 }
+      let verified = try ToolRun(
+        ["archive", "verify", "archive"] + (isEncrypted ? secret : []), workingDirectory: made.directory.path)
+      #expect(verified.status == 0, "round \(round): \(verified.messages)")
+    }
+    #expect(unfinishedCount > 0)
+  }
+
+  @Test func `what another process has made stays as it is`() throws {
+    let other = try ToolArchive()
+    let contents = try other.contents()
+    #expect(try other.run("init").status == 4)
+    #expect(try other.contents() == contents)
+    try made.write("mine", to: "archive/superblock.mine")
+    #expect(try made.run("init").status == 4)
+    #expect(try made.text(of: "archive/superblock.mine") == "mine")
+    // No store, though it has the name of a store's file.
+    try made.write("mine", to: "named/superblock")
+    let run = try ToolRun(["archive", "init", "named", "--plain"], workingDirectory: made.directory.path)
+    #expect(run.status == 4)
+    #expect(try made.text(of: "named/superblock") == "mine")
+  }
+}
