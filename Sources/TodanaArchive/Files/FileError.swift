@@ -105,7 +105,7 @@ extension FileError: CustomStringConvertible {
     case .skipped: "left out"
     case .notSupported where errorNumber == 0: "it was not kept"
     case .vanished where errorNumber == 0: "it is not there any more"
-    case .unfinished: "an extraction was interrupted here, or is running: extract again, or remove this file"
+    case .unfinished: "an extraction was interrupted here, or is running: extract again, or remove what it has left"
     default: errorNumber == 0 ? "\(code)" : Self.text(of: errorNumber)
     }
   }
