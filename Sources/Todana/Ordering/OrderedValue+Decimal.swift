@@ -15,6 +15,10 @@ extension Decimal: OrderedValue {
     static let notANumber: UInt8 = 4
   }
 
+  private static let greatestExponent = 127
+  /// Of a significand of 128 bits.
+  private static let mostDigits = 39
+
   public func writeKey(to key: inout KeyWriter) {
     if isNaN { return key.append(Sign.notANumber) }
     if isZero { return key.append(Sign.zero) }
@@ -58,9 +62,17 @@ extension Decimal: OrderedValue {
         throw KeyError("a Decimal has something else than digits")
       }
       digits.unicodeScalars.append(Unicode.Scalar(digit))
-      if digits.utf8.count == 1 { digits += "." }
     }
-    guard let value = Decimal(string: (sign == Sign.negative ? "-" : "") + digits + "0e\(power)") else {
+    // A Decimal's exponent is that of its last digit.
+    var exponent = Int(power) - (digits.utf8.count - 1)
+    let missingZeros = exponent - greatestExponent
+    if missingZeros > 0 {
+      guard missingZeros <= mostDigits else { throw KeyError("a Decimal is too large") }
+      digits += String(repeating: "0", count: missingZeros)
+      exponent = greatestExponent
+    }
+    guard !digits.isEmpty, let value = Decimal(string: (sign == Sign.negative ? "-" : "") + digits + "e\(exponent)")
+    else {
       throw KeyError("a Decimal is none")
     }
     return value

@@ -83,7 +83,17 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
       "9.9", "100",
     ]
     .compactMap { Decimal(string: $0) }
-    try check(decimals + [.nan])
+    // With the least and the greatest exponents, which differ from those of the first digit.
+    let extremeDecimals =
+      [-128, -127, -126, -90, 89, 90, 126, 127].flatMap { exponent in
+        ["1", "12", "123456789012345678901234567890123456789"].compactMap { Decimal(string: $0) }.flatMap {
+          [
+            Decimal(sign: .plus, exponent: exponent, significand: $0),
+            Decimal(sign: .minus, exponent: exponent, significand: $0),
+          ]
+        }
+      } + [.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, -.leastNonzeroMagnitude]
+    try check(decimals + extremeDecimals + [.nan])
     try check([Mood.calm, .wild, .odd])
     try check([
       AnyObjectID(classID: ClassID(rawValue: 3), rowID: 7), AnyObjectID(classID: ClassID(rawValue: 3), rowID: 256),
