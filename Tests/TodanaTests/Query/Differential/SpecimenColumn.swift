@@ -34,12 +34,15 @@ extension SeededGenerator {
   mutating func element<Value>(of values: [Value]) -> Value { values[number(values.count)] }
 }
 
-/// The bytes of a value's key: equal for equal values, NaN included.
+/// A text for a value: equal for equal values, NaN included.
 func keyText(_ value: some IndexedValue) -> String {
   let arena = ByteArena()
   var writer = KeyWriter(arena: arena, textByteLimit: .max)
   value.writeKey(to: &writer)
-  return unsafe arena.bytes.map { String($0, radix: 16) }.joined(separator: ".")
+  // A hash for what would fill pages.
+  let bytes = unsafe Array(arena.bytes)
+  let hash = bytes.count > 20 ? "…\(bytes.hashValue)" : ""
+  return bytes.prefix(20).map { String($0, radix: 16) }.joined(separator: ".") + hash
 }
 
 extension SpecimenColumn {
