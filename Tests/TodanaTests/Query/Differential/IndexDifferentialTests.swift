@@ -21,7 +21,7 @@ import Testing
     defer { try? backend.close() }
     var walk = try Walk(seed: seed, backend: backend)
     do {
-      for _ in 0..<3 { try walk.runEpoch(roundCount: 4, queryCount: 8) }
+      for _ in 0..<(LongTests.areEnabled ? 4 : 2) { try walk.runEpoch(roundCount: 3, queryCount: 8) }
       try walk.finish()
     } catch {
       Issue.record("seed \(seed): \(error)\n\(walk.description)")
@@ -74,7 +74,7 @@ import Testing
       try reopen()
       for round in 0..<roundCount {
         if round == 2 { try store.buildIndexes() }
-        try change(count: generator.number(round == 0 ? 120 : 20))
+        try change(count: round == 0 ? 150 + generator.number(150) : generator.number(20))
         if !generator.chance(3) { try save() }
         if !isPending, generator.chance(3) { try changeElsewhere() }
         for _ in 0..<queryCount { try compareQuery() }
@@ -112,6 +112,7 @@ import Testing
       indexTexts = []
       plain.partialConditions = []
       indexed.partialConditions = []
+      var indexedColumns: [[Int]] = []
       for number in 0..<generator.number(7) {
         var condition: Condition<IndexedSpecimen>?
         if generator.chance(4) {
@@ -128,7 +129,8 @@ import Testing
             })
         }
         var isUnique = condition == nil && generator.chance(5)
-        let parts = indexed.columns.indexParts(isUnique: isUnique, &generator)
+        let (parts, columns) = indexed.columns.indexParts(isUnique: isUnique, &generator)
+        if !columns.isEmpty { indexedColumns.append(columns) }
         if isUnique { isUnique = !hasDuplicates(of: parts) }
         indexes.append(
           Index(
@@ -138,6 +140,8 @@ import Testing
           "index \(number): \(parts.map(\.signature))\(isUnique ? " unique" : "") "
             + (condition == nil ? "" : indexed.partialConditions.last?.text ?? ""))
       }
+      plain.indexedColumns = indexedColumns
+      indexed.indexedColumns = indexedColumns
       // The values of the specimens were looked at until now.
       try store.close()
       IndexedSpecimen.declaredIndexes.withLock { $0 = indexes }

@@ -147,7 +147,10 @@ struct SpecimenColumns<T: Specimen> {
       SpecimenColumn("decimal", \T.decimal) { $0.element(of: SpecimenValues.decimals) },
       SpecimenColumn("flag", \T.flag) { $0.chance(2) },
       code,
-      SpecimenColumn("text", \T.text) { $0.element(of: texts) }.withTexts(\T.text, { $0.element(of: texts) }) {
+      SpecimenColumn("text", \T.text) {
+        // Few of them at the limits, too.
+        $0.chance(4) ? $0.element(of: texts) : $0.chance(40) ? String(repeating: "t", count: 150) : "t\($0.number(300))"
+      }.withTexts(\T.text, { $0.element(of: texts) }) {
         property, kind, part in
         switch kind {
         case 0, 1: property.hasPrefix(part)
@@ -239,16 +242,19 @@ struct SpecimenColumns<T: Specimen> {
     return Described(first.value && second.value, "(\(first.text)) && (\(second.text))")
   }
 
-  /// Makes the parts of an index; those of a unique one have ``code`` among them.
-  func indexParts(isUnique: Bool, _ generator: inout SeededGenerator) -> [IndexPart] {
+  /// Makes the parts of an index, with the numbers of their columns, if there are such.
+  ///
+  /// Those of a unique one have ``code`` among them.
+  func indexParts(isUnique: Bool, _ generator: inout SeededGenerator) -> (parts: [IndexPart], columns: [Int]) {
     if !isUnique, generator.chance(6) {
-      return [
-        generator.element(of: [.each(\T.tags), .each(\T.marks), .ascending(\T.target), .descending(\T.target)])
-      ]
+      let parts: [IndexPart] = [.each(\T.tags), .each(\T.marks), .ascending(\T.target), .descending(\T.target)]
+      return ([generator.element(of: parts)], [])
     }
-    var parts = (0..<generator.number(4)).map { _ in generator.element(of: ordered).part(&generator) }
-    if isUnique || parts.isEmpty { parts.insert(code.part(&generator), at: generator.number(parts.count + 1)) }
-    return parts
+    var columns = (0..<generator.number(4)).map { _ in generator.number(ordered.count) }
+    if isUnique || columns.isEmpty, let code = ordered.firstIndex(where: { $0.name == code.name }) {
+      columns.insert(code, at: generator.number(columns.count + 1))
+    }
+    return (columns.map { ordered[$0].part(&generator) }, columns)
   }
 }
 

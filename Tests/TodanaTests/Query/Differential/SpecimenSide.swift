@@ -10,6 +10,8 @@ struct SpecimenSide<T: Specimen> {
   private(set) var specimens: [T] = []
   /// The conditions of partial indexes, for queries that these serve.
   var partialConditions: [Described<Condition<T>>] = []
+  /// The columns of indexes, for queries that these serve.
+  var indexedColumns: [[Int]] = []
   private var live: [LiveSpecimens<T>] = []
 
   init(targets: [SpecimenTarget]) { columns = SpecimenColumns(targets: targets) }
@@ -27,18 +29,18 @@ struct SpecimenSide<T: Specimen> {
   ) throws -> [Int] {
     var changed: [Int] = []
     for _ in 0..<count {
-      switch generator.number(12) {
-      case 0...4:
+      switch generator.number(24) {
+      case 0...13:
         let specimen = T()
         nextNumber += 1
         specimen.number = nextNumber
         columns.fill(specimen, &generator)
         try store.insert(specimen)
         specimens.append(specimen)
-      case 5...8 where !specimens.isEmpty:
+      case 14...20 where !specimens.isEmpty:
         try store.update(generator.element(of: specimens)) { columns.change($0, &generator) }
-      case 9 where !specimens.isEmpty: try store.delete(specimens.remove(at: generator.number(specimens.count)))
-      case 10:
+      case 21 where !specimens.isEmpty: try store.delete(specimens.remove(at: generator.number(specimens.count)))
+      case 22:
         let query = query(&generator).value.limit(5)
         let updated = try store.update(query) { columns.change($0, &generator) }
         changed += updated.map(\.number)
@@ -56,6 +58,7 @@ struct SpecimenSide<T: Specimen> {
   // MARK: Queries
 
   func query(_ generator: inout SeededGenerator) -> Described<Query<T>> {
+    if !indexedColumns.isEmpty, !generator.chance(3) { return servedQuery(&generator) }
     var condition = columns.condition(&generator)
     if !partialConditions.isEmpty, generator.chance(2) {
       let partial = generator.element(of: partialConditions)
@@ -69,6 +72,31 @@ struct SpecimenSide<T: Specimen> {
     return query
   }
 
+  /// Makes a query with conditions on the first columns of an index, or in its order, or both.
+  private func servedQuery(_ generator: inout SeededGenerator) -> Described<Query<T>> {
+    let numbers = generator.element(of: indexedColumns)
+    var query = Described(T.all, "")
+    for number in numbers.prefix(generator.number(numbers.count + 1)) {
+      let test = columns.ordered[number].test(&generator)
+      query = Described(query.value.where { _ in test.value }, query.text + test.text + " && ")
+    }
+    if generator.chance(3) {
+      let condition = columns.condition(&generator, depth: 1)
+      query = Described(query.value.where { _ in condition.value }, query.text + condition.text)
+    }
+    if !partialConditions.isEmpty, generator.chance(3) {
+      let partial = generator.element(of: partialConditions)
+      query = Described(query.value.where { _ in partial.value }, query.text + partial.text)
+    }
+    if generator.chance(2) {
+      for number in numbers.dropFirst(generator.number(numbers.count + 1)) {
+        let sorted = columns.ordered[number].sort(query.value, &generator)
+        query = Described(sorted.value, query.text + "; " + sorted.text)
+      }
+    }
+    return query
+  }
+
   /// Limits a query, most often.
   func limited(_ query: Described<Query<T>>, _ generator: inout SeededGenerator) -> Described<Query<T>> {
     var query = query
@@ -77,7 +105,7 @@ struct SpecimenSide<T: Specimen> {
       query = Described(query.value.offset(offset), query.text + "; offset \(offset)")
     }
     if generator.chance(2) {
-      let limit = generator.element(of: [0, 1, 2, 3, 10, 40, 130, .max])
+      let limit = generator.element(of: [0, 1, 3, 10, 40, 130, 200, 300, .max])
       query = Described(query.value.limit(limit), query.text + "; limit \(limit)")
     }
     return query
