@@ -102,7 +102,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // on, and the checkpoint gives their space back. The file cannot grow in the same commit. Throws Failure(TDN_INVALID).
   void cut(int64_t size);
 
-  // Bytes by which a building file of that length grows: it takes as much more room on the disk as it needs.
+  // Bytes by which a building file of that length grows: the most disk space that it takes without using it.
   static int64_t buildingStep(int64_t byteCount);
 
   // Bytes of the newest commit: what a rollback returns to.

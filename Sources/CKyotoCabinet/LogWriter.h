@@ -13,7 +13,8 @@ namespace todana {
 // One thread at a time.
 class LogWriter {
  public:
-  // Opens a generation's file. Zeros go into it with the first small commit, so that those that follow change no metadata.
+  // Opens a generation's file. The first small commit fills it with zeros, so that later commits change no metadata; with
+  // little room on the disk, a commit takes only the space that it needs.
   // `isStrict`: a torn sector may hold garbage, so a copy of the header is touched only where the other one is readable
   // or was never written.
   LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict);

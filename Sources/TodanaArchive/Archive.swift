@@ -114,7 +114,7 @@ public final class Archive {
 
   /// Throws if an archive cannot be made at a path.
   ///
-  /// `allowsLeftover`: whether there may be what an interrupted ``make`` has left.
+  /// `allowsLeftover`: whether files of an interrupted ``make`` may be there.
   package static func checkPlace(
     _ path: String, makesParents: Bool = true, allowsLeftover: Bool = false
   ) throws(ArchiveError) {
@@ -150,7 +150,7 @@ public final class Archive {
     ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
   }
 
-  /// Throws if there is a store that holds anything, or cannot be opened.
+  /// Throws if the store at a path holds anything, or cannot be opened.
   private static func checkUnused(_ path: String, _ configuration: StoreConfiguration) throws {
     do {
       let store = try openStore(path, configuration, classes: [])

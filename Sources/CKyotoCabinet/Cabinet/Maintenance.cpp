@@ -101,14 +101,14 @@ void Maintenance::lookAt(Structure &structure) {
   }
 }
 
-// A copy that has no room would take the room of commits for as long as it is tried.
+// Throws if the disk has too little room for a copy. Building it until it fails would take the space that commits need.
 void Maintenance::requireRoom(uint64_t copyBytes) {
   if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > static_cast<uint64_t>(state_.group.room())) {
     throw Failure(TDN_NO_SPACE, "the disk has no room for a copy");
   }
 }
 
-// What a copy takes on the disk at most while it is made.
+// Returns the most disk space that a copy takes while it is built.
 uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
   return copyBytes + static_cast<uint64_t>(DataFile::buildingStep(static_cast<int64_t>(copyBytes)));
 }

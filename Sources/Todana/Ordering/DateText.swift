@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// Dates as text.
+/// Texts for dates, whatever their year.
 enum DateText {
   /// Returns a date as ISO 8601 has it; nil for years that have no four digits.
   ///
@@ -16,7 +16,7 @@ enum DateText {
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded()))
   }
 
-  /// Returns any date for messages.
+  /// Returns a text for messages, of any date.
   static func description(_ date: Date) -> String {
     iso8601(date) ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01"
   }

@@ -16,7 +16,7 @@ extension Decimal: OrderedValue {
   }
 
   private static let greatestExponent = 127
-  /// Of a significand of 128 bits.
+  /// The decimal digits of the largest significand, which has 128 bits.
   private static let mostDigits = 39
 
   public func writeKey(to key: inout KeyWriter) {

@@ -3,7 +3,7 @@ internal import Synchronization
 /// How far an `add` is.
 public struct AddProgress: Sendable {
   public var counts = SnapshotCounts()
-  /// Of the paths that were given, files that could be read, and directories that could be listed.
+  /// The number of given paths that could be read: files with readable content, directories with readable names.
   public var readPaths = 0
   /// Files of which an earlier snapshot had nothing, had something else, and had the same.
   public var newFiles = 0

@@ -33,7 +33,7 @@ extension Archive {
     return try makeSnapshot(new, options, expected: parent?.counts, progress) { submitter, shared, archive in
       try SourceReader(
         submitter, options, shared, archive: identity,
-        parent: ParentCursor(parent, of: archive, workingDirectory: new.workingDirectory),
+        parent: ParentCursor(parent, of: archive, for: new),
         ChangeDetection(options, earlier: parent)
       )
       .run(SourceRoots(paths))
@@ -66,7 +66,7 @@ extension Archive {
     let new = NewSnapshot(options, host: Self.host(options), paths: [name])
     return try makeSnapshot(new, options, progress, accepting) { submitter, shared, archive in
       try SourceReader(
-        submitter, options, shared, archive: nil, parent: ParentCursor(nil, of: archive),
+        submitter, options, shared, archive: nil, parent: ParentCursor(nil, of: archive, for: new),
         ChangeDetection(options, earlier: nil)
       )
       .run(stream: descriptor, entry)

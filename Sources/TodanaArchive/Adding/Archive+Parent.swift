@@ -25,7 +25,7 @@ extension Archive {
   /// Tells whether a snapshot is of the same paths as another.
   private func comparison(with new: NewSnapshot) -> (Snapshot) -> Bool {
     let directory = new.workingDirectory
-    let wanted = directory.isEmpty ? [] : AbsolutePath.set(of: new.paths, in: directory)
+    lazy var wanted = AbsolutePath.set(of: new.paths, in: directory)
     return { snapshot in
       // Most often they were given in the same way, and need not be compared one by one.
       if snapshot.paths == new.paths, snapshot.workingDirectory == directory { return true }

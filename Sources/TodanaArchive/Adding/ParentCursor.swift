@@ -1,84 +1,107 @@
 internal import Todana
 
-/// Goes through an earlier snapshot beside a walk, to find what it has of the same names.
+/// Goes through an earlier snapshot beside the walks of an `add`, and finds the entries of the same names.
 ///
-/// What cannot be read of it counts as not there: those files are read again.
+/// Files whose entries cannot be read are read again, as if the earlier snapshot did not have them.
 struct ParentCursor: ~Copyable {
+  /// A directory of the earlier snapshot, read in the order of names.
   private final class Level {
-    var reader: DirectoryReader
-    var peeked: ArchiveEntry?
+    private let pages: [RowID]
+    private let archive: ArchiveStore
+    private var reader: DirectoryReader
+    private var peeked: ArchiveEntry?
+    private var lastName: [UInt8] = []
 
-    init(_ reader: consuming DirectoryReader) { self.reader = reader }
+    init(_ pages: [RowID], of archive: ArchiveStore) {
+      self.pages = pages
+      self.archive = archive
+      reader = DirectoryReader(pages, of: archive)
+    }
+
+    /// A level with one entry.
+    convenience init(_ entry: ArchiveEntry, of archive: ArchiveStore) {
+      self.init([], of: archive)
+      peeked = entry
+    }
+
+    /// Returns the entry of a name; reads on from the name of the last call, or from the start if that comes later.
+    func find(_ name: [UInt8]) -> ArchiveEntry? {
+      if name.lexicographicallyPrecedes(lastName) {
+        reader = DirectoryReader(pages, of: archive)
+        peeked = nil
+      }
+      lastName = name
+      while true {
+        if peeked == nil {
+          do {
+            peeked = try reader.next()
+          } catch {
+            continue
+          }
+        }
+        guard let entry = peeked else { return nil }
+        if entry.file.name == name { return entry }
+        if name.lexicographicallyPrecedes(entry.file.name) { return nil }
+        peeked = nil
+      }
+    }
   }
 
   private let archive: ArchiveStore
   private let snapshot: Snapshot?
   private let places: ParentPlaces?
-  /// nil where the earlier snapshot has no such directory.
-  private var levels: [Level?] = []
+  /// The names that lead from the top to the directory in which the last path was searched for.
+  private var baseNames: [[UInt8]] = []
+  /// The top, the directories of ``baseNames``, and those of the walk; nil if the earlier snapshot has no such directory.
+  private var levels: [Level?]
 
   /// - Parameters:
   ///   - snapshot: The earlier snapshot; nil if there is none.
   ///   - archive: The archive.
-  ///   - workingDirectory: The directory that new paths are relative to.
-  init(_ snapshot: Snapshot?, of archive: ArchiveStore, workingDirectory: [UInt8] = []) {
+  ///   - new: The snapshot that is made.
+  init(_ snapshot: Snapshot?, of archive: ArchiveStore, for new: NewSnapshot) {
     self.archive = archive
     self.snapshot = snapshot
-    places = snapshot.map { ParentPlaces(of: $0, workingDirectory: workingDirectory) }
+    places = snapshot.map { ParentPlaces(of: $0, for: new) }
+    levels = [snapshot.map { Level($0.pages, of: archive) }]
   }
 
-  /// A walk begins at a path.
+  /// Begins a walk at a path.
+  ///
+  /// Paths that come in the order of their places cost no more than reading the directories once.
   ///
   /// - Parameters:
   ///   - path: The path, as it was given.
   ///   - name: Its name in the new snapshot; nil for a directory whose content is at the top.
   mutating func begin(at path: [UInt8], named name: [UInt8]?) {
-    levels = [nil]
     guard let snapshot, let place = places?.place(of: path) else { return }
-    if let name {
-      guard var root = root(of: snapshot, at: place) else { return }
-      // Its name there may be another one.
-      root.file.name = name
-      let level = Level(DirectoryReader([], of: archive))
-      level.peeked = root
-      levels = [level]
-    } else if place.isEmpty {
-      levels = [Level(DirectoryReader(snapshot.pages, of: archive))]
-    } else if case .pages(let pages) = root(of: snapshot, at: place)?.content {
-      levels = [Level(DirectoryReader(pages, of: archive))]
-    }
+    guard let name else { return moveBase(to: place) }
+    moveBase(to: Array(place.dropLast()))
+    var root =
+      place.last.map { find($0) } ?? snapshot.top.map { ArchiveEntry(file: $0, content: .pages(snapshot.pages)) }
+    // The earlier snapshot may have it under another name.
+    root?.file.name = name
+    levels.append(root.map { Level($0, of: archive) })
   }
 
-  private func root(of snapshot: Snapshot, at place: [[UInt8]]) -> ArchiveEntry? {
-    if place.isEmpty { return snapshot.top.map { ArchiveEntry(file: $0, content: .pages(snapshot.pages)) } }
-    return try? archive.entry(at: place, below: snapshot.pages)
+  /// Leaves the last walk, and opens the directory that names lead to from the top.
+  private mutating func moveBase(to names: [[UInt8]]) {
+    let sharedCount = zip(baseNames, names).prefix { $0 == $1 }.count
+    levels.removeLast(levels.count - 1 - sharedCount)
+    for name in names.dropFirst(sharedCount) { enter(find(name)) }
+    baseNames = names
   }
 
-  /// The entry of a name, which is behind all that were asked for in this directory.
-  mutating func find(_ name: [UInt8]) -> ArchiveEntry? {
-    guard let found = levels.last, let level = found else { return nil }
-    while true {
-      if level.peeked == nil {
-        do {
-          level.peeked = try level.reader.next()
-        } catch {
-          continue
-        }
-      }
-      guard let entry = level.peeked else { return nil }
-      if entry.file.name == name { return entry }
-      if name.lexicographicallyPrecedes(entry.file.name) { return nil }
-      level.peeked = nil
-    }
-  }
+  /// Returns the entry of a name in the current directory; fastest for names in ascending order.
+  mutating func find(_ name: [UInt8]) -> ArchiveEntry? { levels.last.flatMap { $0 }?.find(name) }
 
-  /// Whether the data of an entry may be damaged, so that they are to be read anew.
+  /// Whether the data of an entry may be damaged, so that they are to be read again.
   func isKnownDamaged(_ entry: ArchiveEntry) throws -> Bool { try archive.isKnownDamaged(entry.content) }
 
   /// The walk goes into a directory.
   mutating func enter(_ entry: ArchiveEntry?) {
     guard let entry, case .pages(let pages) = entry.content, !pages.isEmpty else { return levels.append(nil) }
-    levels.append(Level(DirectoryReader(pages, of: archive)))
+    levels.append(Level(pages, of: archive))
   }
 
   mutating func leave() { levels.removeLast() }

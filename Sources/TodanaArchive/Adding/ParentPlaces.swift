@@ -1,46 +1,48 @@
 /// The places that an earlier snapshot has paths at.
 ///
-/// The same directory may be at another place there: `ann` added in `/home` is at the top, `/home/ann` in a directory.
+/// A directory may be at another place in the earlier snapshot: `add ann` in `/home` stores it at the top,
+/// `add /home/ann` in a directory `home`.
 struct ParentPlaces {
-  private struct Root {
-    let absolutePath: [ArraySlice<UInt8>]
-    let place: [[UInt8]]
-  }
-
-  /// Empty if either snapshot does not say which directory its paths are relative to.
-  private let roots: [Root]
+  /// The places of the earlier snapshot's paths, by their absolute forms.
+  ///
+  /// Empty if the new paths are the same in form, or if a snapshot does not say which directory its paths are relative to:
+  /// places are the same then.
+  private let places: [[UInt8]: [[UInt8]]]
   private let workingDirectory: [UInt8]
 
   /// - Parameters:
   ///   - parent: The earlier snapshot.
-  ///   - workingDirectory: The directory that the new paths are relative to; empty if it cannot be told.
-  init(of parent: Snapshot, workingDirectory: [UInt8]) {
-    self.workingDirectory = workingDirectory
-    guard !workingDirectory.isEmpty, !parent.workingDirectory.isEmpty else {
-      roots = []
+  ///   - new: The snapshot that is made.
+  init(of parent: Snapshot, for new: NewSnapshot) {
+    workingDirectory = new.workingDirectory
+    let isSame = parent.paths == new.paths && parent.workingDirectory == new.workingDirectory
+    guard !isSame, !new.workingDirectory.isEmpty, !parent.workingDirectory.isEmpty else {
+      places = [:]
       return
     }
-    roots = parent.paths.map { path in
-      Root(
-        absolutePath: Self.steps(AbsolutePath.bytes(of: path, in: parent.workingDirectory)),
-        place: SourceRoots.place(of: path))
-    }
+    places = Dictionary(
+      parent.paths.map { path in
+        (AbsolutePath.bytes(of: path, in: parent.workingDirectory), SourceRoots.place(of: path))
+      }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Returns the names that lead from the top of the earlier snapshot to a new path; none for the top itself.
   ///
-  /// A path that the earlier snapshot does not have, such as the mount point of another day's copy, is looked for at the
+  /// A path that the earlier snapshot does not have, such as the mount point of another day's copy, is searched for at the
   /// place that it gets in the new one.
+  ///
+  /// - Complexity: O(*n*) in the length of the path and its number of steps.
   func place(of path: [UInt8]) -> [[UInt8]] {
-    let steps = Self.steps(AbsolutePath.bytes(of: path, in: workingDirectory))
-    let root = roots.filter { steps.starts(with: $0.absolutePath) }.max {
-      $0.absolutePath.count < $1.absolutePath.count
+    if places.isEmpty { return SourceRoots.place(of: path) }
+    var directory = AbsolutePath.bytes(of: path, in: workingDirectory)[...]
+    var names: [[UInt8]] = []
+    while true {
+      if let place = places[Array(directory)] { return place + names.reversed() }
+      guard directory.count > 1, let slash = directory.lastIndex(of: UInt8(ascii: "/")) else {
+        return SourceRoots.place(of: path)
+      }
+      names.append(Array(directory[(slash + 1)...]))
+      directory = slash == directory.startIndex ? directory[...slash] : directory[..<slash]
     }
-    guard let root else { return SourceRoots.place(of: path) }
-    return root.place + steps.dropFirst(root.absolutePath.count).map { Array($0) }
-  }
-
-  private static func steps(_ absolutePath: [UInt8]) -> [ArraySlice<UInt8>] {
-    absolutePath.split(separator: UInt8(ascii: "/"))
   }
 }

@@ -1,11 +1,11 @@
 internal import CFileSystem
 internal import Glibc
 
-/// A new file that gets its name when it is whole and durable; without that it is removed with the last reference.
+/// A new file that gets its name when it is complete and durable.
 ///
-/// Until then it has its name with `.partial` behind it.
+/// Until then `.partial` follows its name. If it is never finished, the last reference removes it.
 final class PlacedFile {
-  /// Bytes that all files of a kind have, by which one that a killed process has left is known.
+  /// Bytes that all files of a kind have, which identify a file that a killed process has left.
   struct Signature {
     let offset: Int64
     let bytes: [UInt8]
@@ -51,7 +51,7 @@ final class PlacedFile {
     try check(.flush, tdf_flush(directory.file))
   }
 
-  /// Removes a file of the same kind that nobody writes; anything else stays, and is an error.
+  /// Removes a leftover file of the same kind that no process has locked; throws if the name belongs to anything else.
   private static func removeLeftover(
     _ name: [UInt8], _ signature: Signature, in directory: DirectoryHandle
   ) throws(FileError) {

@@ -103,15 +103,15 @@ final class ArchiveStore {
   /// Whether what is pending takes as much memory as it may.
   var isSaveDue: Bool { pending.byteCount >= saveByteCount }
 
-  /// The disk that new content goes to; nil where none is added.
+  /// The disk that new content is written to; nil in threads that only read.
   var room: DiskRoom?
 
-  /// Commits content that was added, and lets go of memory.
+  /// Commits added content, and releases memory.
   ///
   /// - Throws: ``ArchiveError/Code/noSpace`` before the disk is full: neither opening nor compacting would have room then.
   func saveAddition() throws {
     if let room {
-      // What is in the log is written to the files once more.
+      // A checkpoint writes the log's content to the files once more.
       let logByteCount = try (store.backend as? KyotoBackend)?.statistics().liveLogByteCount ?? 0
       try room.check(writing: pending.byteCount + logByteCount)
     }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The free room on the disk that an archive is on.
 struct DiskRoom {
-  /// Stays free when content is added, so that an archive that has filled its disk can still be opened and compacted.
+  /// Bytes that adding content leaves free, so that an archive that has filled its disk can still be opened and compacted.
   static let reservedByteCount = 8 << 20
 
   let path: String

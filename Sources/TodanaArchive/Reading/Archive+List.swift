@@ -78,31 +78,21 @@ extension Archive {
     try fill(to: entry.file.byteCount)
   }
 
-  /// Returns what is at a path.
+  /// Returns the entry at a path.
   func entry(_ path: [UInt8], of snapshot: Snapshot) throws -> ArchiveEntry {
     let steps = PathSelection([path]).paths[0].split(separator: UInt8(ascii: "/")).map { Array($0) }
-    if let entry = try stores.entry(at: steps, below: snapshot.pages) { return entry }
-    throw ArchiveError(.fileNotFound, "The snapshot has no “\(printable(path))”.")
-  }
-}
-
-extension ArchiveStore {
-  /// Returns what names lead to from the directory in some pages; nil if nothing is there, or there are no names.
-  ///
-  /// - Throws: ``ArchiveError/Code/damaged``; `StoreError`.
-  func entry(at names: [[UInt8]], below pages: [RowID]) throws -> ArchiveEntry? {
-    var pages = pages
-    for (index, name) in names.enumerated() {
-      var reader = DirectoryReader(pages, of: self)
+    var pages = snapshot.pages
+    for (index, name) in steps.enumerated() {
+      var reader = DirectoryReader(pages, of: stores)
       var found: ArchiveEntry?
       while found == nil, let entry = try reader.next() {
         if entry.file.name == name { found = entry }
       }
-      guard let found else { return nil }
-      if index == names.count - 1 { return found }
-      guard case .pages(let next) = found.content else { return nil }
+      guard let found else { break }
+      if index == steps.count - 1 { return found }
+      guard case .pages(let next) = found.content else { break }
       pages = next
     }
-    return nil
+    throw ArchiveError(.fileNotFound, "The snapshot has no “\(printable(path))”.")
   }
 }

@@ -155,7 +155,7 @@ extension TarBlock {
     guard let sum = Int(String(decoding: digits, as: UTF8.self), radix: 8) else { return false }
     // The field itself counts as blanks.
     let blanks = field.count * Int(UInt8(ascii: " "))
-    // Of 512 bytes neither sum can overflow, and the loop is one of vector instructions.
+    // Neither sum can overflow for 512 bytes. Without overflow checks the loop is vectorized.
     var (unsigned, negativeCount) = (blanks, 0)
     for byte in bytes {
       unsigned &+= Int(byte)

@@ -4,14 +4,14 @@ internal import Synchronization
 
 /// Threads that work for one call, which waits for them.
 ///
-/// Waiting joins the threads: none is left that runs its thread-local destructors while the process exits. A destructor
-/// of libcrypto's would then free what libcrypto's exit handler frees as well.
+/// Waiting joins the threads, so that no thread runs thread-local destructors while the process exits: libcrypto's
+/// destructor would free memory that libcrypto's exit handler frees, too.
 final class WorkingThreads: Sendable {
-  /// For waiting with a limit, which POSIX threads have no portable function for.
+  /// Counts running threads, for waits with a time limit: POSIX has no portable join with one.
   private let group = DispatchGroup()
   private let running = Mutex<[Handle]>([])
 
-  /// `pthread_t` is a pointer on some systems.
+  /// A thread that any thread may join; `pthread_t` is a pointer, and not sendable, on some systems.
   private struct Handle: @unchecked Sendable {
     let thread: pthread_t
   }
@@ -23,6 +23,8 @@ final class WorkingThreads: Sendable {
 
   private static let stackSize = 1 << 20
 
+  /// Starts a thread.
+  ///
   /// - Throws: ``ArchiveError/Code/noThread``.
   func start(_ body: @escaping @Sendable () -> Void) throws {
     group.enter()

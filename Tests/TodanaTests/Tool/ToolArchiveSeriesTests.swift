@@ -92,6 +92,26 @@ import Testing
     #expect(try add(in: "x", ".").changedFiles == 1)
   }
 
+  @Test func `many paths in any order are found in the earlier snapshot`() throws {
+    let paths = (0..<300).map { "x/d\($0 % 7)/\($0 % 5)/f\($0)" }
+    for path in paths { try made.write(path, to: path) }
+    var generator = SeededGenerator(seed: 1)
+    func list(_ paths: [String]) throws { try made.write(paths.map { $0 + "\n" }.joined(), to: "list") }
+    try list(paths)
+    #expect(try add(in: ".", "--files-from", "list").newFiles == 300)
+    // In another order, and, as absolute paths, at other places.
+    try list(paths.shuffled(using: &generator))
+    #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
+    try list(paths.shuffled(using: &generator).map { made.directory.path($0) })
+    #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
+    // From within, where directories of several places come first in the new snapshot.
+    try list(paths.shuffled(using: &generator).map { "../" + $0 })
+    #expect(try add(in: "y", "--files-from", "../list").unchangedFiles == 300)
+    let names = paths.map { $0.dropFirst(2) }
+    try list(names.shuffled(using: &generator).map { String($0) })
+    #expect(try add(in: "x", "--files-from", "../list").unchangedFiles == 300)
+  }
+
   @Test func `names of streams stay names`() throws {
     try add(in: "x", "--stdin", "dump", input: "a")
     try add(in: "y", "--stdin", "dump", input: "b")

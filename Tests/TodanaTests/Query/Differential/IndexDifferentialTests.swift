@@ -1,4 +1,4 @@
-// The same objects in a class with many indexes and in one with none: no index changes a result.
+// Compares queries of two classes with the same objects: one has random indexes, the other has none.
 import Foundation
 import Synchronization
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import Todana
 
 @Suite(.serialized) struct IndexDifferentialTests {
-  /// Other ones each time; `TODANA_SEED` repeats one.
+  /// New random seeds in each run; the environment variable `TODANA_SEED` repeats one.
   private static let seeds: [UInt64] = {
     if let text = ProcessInfo.processInfo.environment["TODANA_SEED"], let seed = UInt64(text) { return [seed] }
     return (0..<(LongTests.areEnabled ? 150 : 2)).map { _ in .random(in: 0 ... .max) }
@@ -142,7 +142,7 @@ import Testing
       }
       plain.indexedColumns = indexedColumns
       indexed.indexedColumns = indexedColumns
-      // The values of the specimens were looked at until now.
+      // Not before: the checks for duplicates read the specimens of the open store.
       try store.close()
       IndexedSpecimen.declaredIndexes.withLock { $0 = indexes }
       store = try Self.open(backend)

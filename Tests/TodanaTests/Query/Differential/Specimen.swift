@@ -4,7 +4,7 @@ import Todana
 
 /// Objects with a property of each kind that conditions, sorts and indexes take.
 class Specimen: StoredObject {
-  /// The same for an object and its twin of the other class.
+  /// An identifying number, equal for the two objects of a pair in both classes.
   var number = 0
   var int = 0
   var byte: UInt8 = 0

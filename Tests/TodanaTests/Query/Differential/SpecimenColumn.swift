@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Todana
 
-/// What a test does with one property of a class of specimens.
+/// Random assignments, index parts, conditions, sorts and reads for one property of a class of specimens.
 ///
 /// All choices come from the generator: called with equal generators, the columns of two classes do the same.
 struct SpecimenColumn<T: Specimen> {
@@ -90,8 +90,7 @@ extension SpecimenColumn {
 
   /// Adds what texts have beside their order.
   func withTexts<Value: OptionalText>(
-    _ keyPath: any ReferenceWritableKeyPath<T, Value> & Sendable, _ draw: @escaping (inout SeededGenerator) -> String,
-    matching match: @escaping (Property<T, Value>, _ kind: Int, String) -> Condition<T>
+    _ keyPath: any ReferenceWritableKeyPath<T, Value> & Sendable, _ draw: @escaping (inout SeededGenerator) -> String
   ) -> SpecimenColumn {
     var column = self
     column.part = { generator in generator.chance(3) ? .folded(keyPath) : part(&generator) }
@@ -99,8 +98,19 @@ extension SpecimenColumn {
       guard generator.chance(3) else { return test(&generator) }
       let (kind, text) = (generator.number(8), draw(&generator))
       let part = generator.chance(2) ? String(text.prefix(generator.number(4))) : text
-      return Described(
-        match(Properties<T>()[dynamicMember: keyPath], kind, part), "\(name) matches \(kind) \(keyText(part))")
+      let property = Properties<T>()[dynamicMember: keyPath]
+      let condition =
+        switch kind {
+        case 0: property.hasPrefix(part)
+        case 1: property.hasSuffix(part)
+        case 2: property.contains(part)
+        case 3: property.folded == part
+        case 4: property.folded.hasPrefix(part)
+        case 5: property.folded.contains(part)
+        case 6: property.folded >= part
+        default: property.folded.isIn([part, nil])
+        }
+      return Described(condition, "\(name) matches \(kind) \(keyText(part))")
     }
     column.sort = { query, generator in
       guard generator.chance(3) else { return sort(query, &generator) }
@@ -150,31 +160,9 @@ struct SpecimenColumns<T: Specimen> {
       SpecimenColumn("text", \T.text) {
         // Few of them at the limits, too.
         $0.chance(4) ? $0.element(of: texts) : $0.chance(40) ? String(repeating: "t", count: 150) : "t\($0.number(300))"
-      }.withTexts(\T.text, { $0.element(of: texts) }) {
-        property, kind, part in
-        switch kind {
-        case 0, 1: property.hasPrefix(part)
-        case 2: property.hasSuffix(part)
-        case 3: property.contains(part)
-        case 4: property.folded == part
-        case 5: property.folded.hasPrefix(part)
-        case 6: property.folded.contains(part)
-        default: property.folded >= part
-        }
-      },
-      SpecimenColumn("note", \T.note) { $0.chance(4) ? nil : $0.element(of: texts) }.withTexts(
-        \T.note, { $0.element(of: texts) }
-      ) { property, kind, part in
-        switch kind {
-        case 0, 1: property.hasPrefix(part)
-        case 2: property.hasSuffix(part)
-        case 3: property.contains(part)
-        case 4: property.folded == part
-        case 5: property.folded.hasPrefix(part)
-        case 6: property.folded < part
-        default: property.folded.isIn([part, nil])
-        }
-      },
+      }.withTexts(\T.text) { $0.element(of: texts) },
+      SpecimenColumn("note", \T.note) { $0.chance(4) ? nil : $0.element(of: texts) }
+        .withTexts(\T.note) { $0.element(of: texts) },
       SpecimenColumn("data", \T.data) { $0.element(of: SpecimenValues.data) },
       SpecimenColumn("uuid", \T.uuid) { $0.element(of: SpecimenValues.uuids) },
     ]

@@ -111,7 +111,7 @@ struct SpecimenSide<T: Specimen> {
     return query
   }
 
-  /// What all ways to carry out a query give, as text.
+  /// Runs a query in all ways that the store has, and returns the results as text.
   func results(
     of query: Query<T>, in store: Store, includingPending: Bool, _ generator: inout SeededGenerator
   ) -> [String] {
