@@ -108,6 +108,6 @@ package final class TarWriter {
     if let failure = output.failure {
       return ArchiveError(.tar, "A tar cannot be written.", underlying: failure)
     }
-    return unsafe ArchiveError(.tar, "A tar cannot be written: \(LibArchiveError.text(of: archive)).")
+    return unsafe ArchiveError(.tar, "A tar cannot be written: \(LibArchiveError.text(of: archive, isReading: false)).")
   }
 }

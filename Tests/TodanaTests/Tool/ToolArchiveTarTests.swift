@@ -110,6 +110,9 @@ import Testing
       #expect(run.status == 4, "\(command)")
       #expect(!(run.messages + run.text).isEmpty)
     }
+    // Within the header.
+    let cut = try run("import", runner: piped("tar -c src | head -c 700"))
+    #expect(cut.status == 4 && cut.messages.contains("ends too early"), "\(cut.messages)")
     #expect(try run("import", "src").status == 4)
     for arguments in [
       ["missing.tar"], ["a", "b"], ["--into", "../x"], ["--compression", "zip"], ["--time", "later"], ["--tag", "a,b"],
