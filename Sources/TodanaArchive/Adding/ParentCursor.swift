@@ -26,11 +26,17 @@ struct ParentCursor: ~Copyable {
 
     /// Returns the entry of a name; reads on from the name of the last call, or from the start if that comes later.
     func find(_ name: [UInt8]) -> ArchiveEntry? {
-      if name.lexicographicallyPrecedes(lastName) {
-        reader = DirectoryReader(pages, of: archive)
-        peeked = nil
+      if let found = findAhead(name) { return found }
+      guard name.lexicographicallyPrecedes(lastName) else {
+        lastName = name
+        return nil
       }
-      lastName = name
+      reader = DirectoryReader(pages, of: archive)
+      peeked = nil
+      return findAhead(name)
+    }
+
+    private func findAhead(_ name: [UInt8]) -> ArchiveEntry? {
       while true {
         if peeked == nil {
           do {
@@ -40,7 +46,10 @@ struct ParentCursor: ~Copyable {
           }
         }
         guard let entry = peeked else { return nil }
-        if entry.file.name == name { return entry }
+        if entry.file.name == name {
+          lastName = name
+          return entry
+        }
         if name.lexicographicallyPrecedes(entry.file.name) { return nil }
         peeked = nil
       }

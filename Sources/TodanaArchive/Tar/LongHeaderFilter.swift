@@ -73,7 +73,7 @@ struct LongHeaderFilter {
     guard bytes.count == TarBlock.byteCount else { return false }
     let block = TarBlock(bytes)
     if block.isEnd { return true }
-    guard block.hasChecksum, let byteCount = block.byteCount else { return false }
+    guard block.isHeader, let byteCount = block.byteCount else { return false }
     switch block.kind {
     case UInt8(ascii: "x"), UInt8(ascii: "X"): return unsafe takeRecords(block, byteCount, source)
     case UInt8(ascii: "g"), UInt8(ascii: "L"), UInt8(ascii: "K"), UInt8(ascii: "A"):
@@ -148,22 +148,24 @@ extension TarBlock {
     return size
   }
 
-  /// Whether the sum in the header is right, of bytes with or without signs.
+  /// Whether the block has a header's magic number, or its checksum; libarchive checks both.
+  fileprivate var isHeader: Bool { bytes[257..<262].elementsEqual("ustar".utf8) || hasChecksum }
+
+  /// Whether the header's checksum is right, as a sum of signed or of unsigned bytes.
   fileprivate var hasChecksum: Bool {
     let field = 148..<156
     let digits = bytes[field].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") && $0 != 0 }
     guard let sum = Int(String(decoding: digits, as: UTF8.self), radix: 8) else { return false }
     // The field itself counts as blanks.
     let blanks = field.count * Int(UInt8(ascii: " "))
-    // Neither sum can overflow for 512 bytes. Without overflow checks the loop is vectorized.
     var (unsigned, negativeCount) = (blanks, 0)
     for byte in bytes {
-      unsigned &+= Int(byte)
-      negativeCount &+= Int(byte >> 7)
+      unsigned += Int(byte)
+      negativeCount += Int(byte >> 7)
     }
     for byte in bytes[field] {
-      unsigned &-= Int(byte)
-      negativeCount &-= Int(byte >> 7)
+      unsigned -= Int(byte)
+      negativeCount -= Int(byte >> 7)
     }
     return sum == unsigned || sum == unsigned - 256 * negativeCount
   }

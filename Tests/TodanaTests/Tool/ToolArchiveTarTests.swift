@@ -111,7 +111,7 @@ import Testing
       #expect(!(run.messages + run.text).isEmpty)
     }
     // Within the header.
-    let cut = try run("import", runner: piped("tar -c src | head -c 700"))
+    let cut = try run("import", runner: piped("tar -c --format=pax src | head -c 700"))
     #expect(cut.status == 4 && cut.messages.contains("ends too early"), "\(cut.messages)")
     #expect(try run("import", "src").status == 4)
     for arguments in [
