@@ -42,7 +42,7 @@ import Todana
           return report("usage: archive-faults <archive> <source> <count>")
         }
         try ArchiveFaults(archive: arguments[2], source: rest[0]).run(count)
-      case "lease": try lease(arguments[2])
+      case "lease": try lease(arguments[2], isKept: arguments.dropFirst(3).first == "kept")
       case "faults": try runFaults(arguments[2], Array(arguments.dropFirst(3)))
       default: report("usage: no command \(arguments[1])")
       }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension CrashChild {
-  /// Takes a lease on a file, as Samba does, and gives it back a moment after another process opens the file.
-  static func lease(_ path: String) throws {
+  /// Takes a lease on a file, as Samba does, and gives it back a moment after another process opens the file, or never.
+  static func lease(_ path: String, isKept: Bool) throws {
     // Linux, fcntl.h: not in the C library's headers as Swift sees them.
     let setLease: Int32 = 1024
     var signals = sigset_t()
@@ -16,8 +16,12 @@ extension CrashChild {
     report("leased")
     var signal: Int32 = 0
     unsafe sigwait(&signals, &signal)
-    usleep(20_000)
-    report(fcntl(file, setLease, Int32(F_UNLCK)) == 0 ? "returned" : "error: \(errno)")
+    if isKept {
+      report("asked")
+    } else {
+      usleep(20_000)
+      report(fcntl(file, setLease, Int32(F_UNLCK)) == 0 ? "returned" : "error: \(errno)")
+    }
     while readLine() != nil {}
   }
 }

@@ -13,6 +13,8 @@ final class SourceReader {
   private let owners = OwnerNames()
   /// The archive's own directory, which is left out: its files grow by what is read of them.
   private let archive: FileIdentity?
+  /// The devices of paths that are below others.
+  private var innerDevices: Set<UInt64> = []
   private let openLimit = DirectoryLimits.current(threadCount: ProcessInfo.processInfo.activeProcessorCount).trail
 
   init(
@@ -29,6 +31,13 @@ final class SourceReader {
 
   /// Reads all paths; files that cannot be read are left out and reported.
   func run(_ roots: SourceRoots) throws {
+    for path in roots.innerPaths {
+      do throws(FileError) {
+        innerDevices.insert(try SourceStart(path, owners: owners, onWarning: { _ in }).entry.identity.device)
+      } catch {
+        report(error)
+      }
+    }
     if let path = roots.openPaths.first {
       try walk(path, asContent: true)
     } else {
@@ -115,7 +124,8 @@ final class SourceReader {
       try enter(entry)
     }
     let inside = asContent ? directory : try? directory.openDirectory(named: entry.name)
-    return FileChooser(options.choosing, device: entry.identity.device, markers: markers(of: inside))
+    return FileChooser(
+      options.choosing, device: entry.identity.device, furtherDevices: innerDevices, markers: markers(of: inside))
   }
 
   /// Takes something below a path; true for a directory that the walk enters next.

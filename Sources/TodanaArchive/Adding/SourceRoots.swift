@@ -1,7 +1,7 @@
 /// Where the paths that a user gave belong in a snapshot: without a leading "/", and without what leads out of it.
 ///
 /// `src` is stored as `src`, `/etc/hosts` as `etc/hosts` below a directory `etc`, `../x/y` as `x/y`; of `/`, `.` and `..`
-/// the content stands at the top. A path below another one belongs to that already.
+/// the content stands at the top. A path below another one is archived with that one.
 struct SourceRoots {
   /// A directory on the way to what was given, or what was given.
   final class Node {
@@ -36,6 +36,8 @@ struct SourceRoots {
   let top = Node(name: [], path: [])
   /// Whole directories whose content stands at the top.
   private(set) var openPaths: [[UInt8]] = []
+  /// Paths below others: these are archived already, but must exist, and `--one-file-system` keeps their file systems.
+  private(set) var innerPaths: [[UInt8]] = []
 
   /// - Throws: ``ArchiveError/Code/invalidArgument`` for an empty path, for two paths that would have one place, and for
   ///   the content of more than one directory at the top.
@@ -62,7 +64,7 @@ struct SourceRoots {
     var node = top
     for step in steps {
       // All of it will be there, unless the way there is another one.
-      if node.isWhole, path.starts(with: node.path) { return }
+      if node.isWhole, path.starts(with: node.path) { return innerPaths.append(path) }
       if node.isWhole { throw Self.conflict(node, path) }
       node = node.child(named: step.name, path: Array(path[..<step.end]))
     }
@@ -73,10 +75,15 @@ struct SourceRoots {
     }
     node.isWhole = true
     node.path = whole
+    innerPaths += node.children.flatMap(Self.wholePaths)
     node.children = []
   }
 
   private static let slash = UInt8(ascii: "/")
+
+  private static func wholePaths(_ node: Node) -> [[UInt8]] {
+    node.isWhole ? [node.path] : node.children.flatMap(wholePaths)
+  }
 
   /// The steps that a path has in a snapshot, each with where it ends in the path.
   private static func steps(of path: [UInt8]) -> [(name: [UInt8], end: Int)] {

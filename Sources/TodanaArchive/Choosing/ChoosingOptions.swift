@@ -13,8 +13,9 @@ public struct ChoosingOptions: Sendable {
   public var readsIgnoreFiles = true
   /// `--exclude-larger-than`: regular files with more bytes are left out; nil for no limit.
   public var largestFile: ByteSize?
-  /// `--one-file-system`: what lies on another device than the root is left out; directories where one is mounted stay,
-  /// empty.
+  /// `--one-file-system`: leaves out files on devices that none of the given paths is on.
+  ///
+  /// A directory where another one is mounted is included without its content.
   public var staysOnFileSystem = false
 
   /// Leaves nothing out.

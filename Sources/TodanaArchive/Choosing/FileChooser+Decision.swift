@@ -12,7 +12,7 @@ extension FileChooser {
     let level = levels[levels.count - 1]
     if let mark = level.mark, isDirectory || !Self.equal(name, mark.name.span) { return .exclude(mark.reason) }
     if case .excluded(let rule) = verdict(name, isDirectory: isDirectory) { return .exclude(.rule(rule)) }
-    if options.staysOnFileSystem, device != self.device {
+    if options.staysOnFileSystem, device != self.device, !furtherDevices.contains(device) {
       return isDirectory ? .includeWithoutContent(.otherFileSystem) : .exclude(.otherFileSystem)
     }
     if let limit = options.largestFile, let size, !isDirectory, size > limit.byteCount {

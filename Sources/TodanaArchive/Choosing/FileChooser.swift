@@ -59,6 +59,7 @@ public struct FileChooser: Sendable {
   public let options: ChoosingOptions
   /// The device that the root is on: `st_dev`.
   let device: UInt64
+  let furtherDevices: Set<UInt64>
   /// The path of the directory entered last, from the root; a name is put behind it while it is asked for.
   var path: [UInt8] = []
   /// The root, then each directory on the way to the one entered last.
@@ -69,10 +70,15 @@ public struct FileChooser: Sendable {
   /// - Parameters:
   ///   - options: What is left out, and taken back.
   ///   - device: The device that the root is on: `st_dev`.
+  ///   - furtherDevices: Other devices whose files are included with ``ChoosingOptions/staysOnFileSystem``.
   ///   - markers: What the walk found in the root.
-  public init(_ options: ChoosingOptions, device: UInt64, markers: DirectoryMarkers = DirectoryMarkers()) {
+  public init(
+    _ options: ChoosingOptions, device: UInt64, furtherDevices: Set<UInt64> = [],
+    markers: DirectoryMarkers = DirectoryMarkers()
+  ) {
     self.options = options
     self.device = device
+    self.furtherDevices = furtherDevices
     push(markers)
   }
 

@@ -29,7 +29,9 @@ extension Archive {
       try progress()
       switch step {
       case .end: break
-      case .failure(let error, _): onFailure("The directory “\(printable(walk.directory))” is not whole: \(error)")
+      case .failure(let error, _):
+        onFailure("The directory “\(printable(walk.directory))” is not complete: \(error)")
+        selection.dismiss(below: walk.directory)
       case .entry(let entry):
         let path = walk.path(of: entry)
         let isDirectory = entry.file.kind == .directory

@@ -30,7 +30,9 @@ extension Archive {
     var selection = PathSelection(paths)
     while let step = try walk.next() {
       switch step {
-      case .failure(let error, _): onFailure("The directory “\(printable(walk.directory))” is not whole: \(error)")
+      case .failure(let error, _):
+        onFailure("The directory “\(printable(walk.directory))” is not complete: \(error)")
+        selection.dismiss(below: walk.directory)
       case .end: break
       case .entry(let entry):
         let path = walk.path(of: entry)

@@ -57,6 +57,7 @@ struct Extraction: ~Copyable {
       switch step {
       case .failure(let error, _):
         progress.addFailure("The directory “\(printable(walk.directory))” is not complete: \(error)")
+        selection.dismiss(below: walk.directory)
       case .end: leave()
       case .entry(let entry): try take(entry)
       }
@@ -98,7 +99,10 @@ struct Extraction: ~Copyable {
     let decision = chooser.decision(
       name: entry.file.name, isDirectory: isDirectory,
       size: entry.file.kind == .regular ? Int(entry.file.byteCount) : nil, device: 0)
-    guard decision == .include, relation == .selected || relation == .above && isDirectory else { return walk.skip() }
+    guard decision == .include, relation == .selected || relation == .above && isDirectory else {
+      if relation == .above, isDirectory { selection.dismiss(below: path) }
+      return walk.skip()
+    }
     do {
       // The next run would take it for a file of its own.
       if TemporaryName.isReserved(entry.file.name) { throw FileError(.makeFile, path, .skipped, detail: Self.reserved) }
@@ -114,6 +118,7 @@ struct Extraction: ~Copyable {
     } catch {
       guard let text = Self.failure(error, path) else { throw error }
       progress.addFailure(text)
+      if isDirectory { selection.dismiss(below: path) }
       walk.skip()
     }
   }

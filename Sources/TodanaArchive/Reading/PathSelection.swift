@@ -30,6 +30,12 @@ struct PathSelection {
     return relation
   }
 
+  /// Stops expecting paths below a directory that cannot be read or restored, or is excluded: the snapshot may have them.
+  mutating func dismiss(below directory: [UInt8]) {
+    guard !unseen.isEmpty else { return }
+    unseen = unseen.filter { !directory.isEmpty && !Self.isAtOrBelow($0, directory) }
+  }
+
   /// Whether it was asked for itself; without paths, the top was.
   func isAskedFor(_ path: [UInt8]) -> Bool { paths.isEmpty ? path.isEmpty : paths.contains(path) }
 

@@ -103,6 +103,28 @@ import Testing
     #expect(try attributes("rewritten") == (0o2751, time))
   }
 
+  @Test(.enabled(if: geteuid() == 0, "mounts a file system"))
+  func `with --one-file-system nothing of another one is archived, but the directory that it is mounted on is`() throws
+  {
+    let script = """
+      mkdir -p src/mounted && mount -t tmpfs none src/mounted 2>/dev/null || exit 77
+      echo other >src/mounted/other; exec "$0" "$@"
+      """
+    let runner = ["unshare", "--mount", "/bin/sh", "-c", script]
+    let run = try made.run("add", "src", "--one-file-system", "--json", runner: runner)
+    if run.status == 77 || run.messages.contains("unshare") { try Test.cancel("nothing can be mounted here") }
+    #expect(run.status == 0, "\(run.messages)")
+    let paths = try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self).map(\.path)
+    #expect(paths == (ToolArchive.treePaths + ["src/mounted"]).sorted())
+    // The file systems of all paths are archived.
+    _ = try made.run("add", "src", "src/mounted", "--one-file-system", runner: runner)
+    _ = try made.run("add", "src", runner: runner)
+    for snapshot in try made.snapshots().dropFirst() {
+      let all = try made.run("list", "--snapshot", snapshot.id, "--recursive", "--json").values(ToolArchive.Listed.self)
+      #expect(all.map(\.path) == (ToolArchive.treePaths + ["src/mounted", "src/mounted/other"]).sorted())
+    }
+  }
+
   @Test func `a dry run stores nothing and says what would be left out`() throws {
     let before = try made.contents()
     let run = try made.run("add", "src", "--dry-run", "--exclude", "*.log", "--verbose")
@@ -182,6 +204,16 @@ import Testing
   }
 
   /// An empty snapshot would pass for the latest good one.
+  @Test func `a missing path below another path is listed`() throws {
+    for paths in [["src", "src/none"], ["src/none", "src"], ["src/none/deeper", "src"]] {
+      let run = try ToolRun(
+        ["archive", "add", "archive", "--key-file", "key"] + paths, workingDirectory: made.directory.path)
+      #expect(run.status == 1, "\(paths)")
+      #expect(run.messages.contains("“src/none"), "\(run.messages)")
+    }
+    #expect(try made.snapshots().count == 3)
+  }
+
   @Test func `where nothing can be read no snapshot is made`() throws {
     let run = try made.run("add", "missing", "src/neither")
     #expect(run.status == 4)

@@ -42,6 +42,21 @@ import Testing
     #expect(run.lines.contains("1 device or socket left out."))
   }
 
+  @Test func `paths that are not reached are not called missing`() throws {
+    try made.makeTree()
+    try made.add("src")
+    try shell("mkdir out elsewhere; ln -s ../elsewhere out/src")
+    for options in [["--target", "out"], ["--target", "new", "--exclude", "sub"]] {
+      let run = try ToolRun(
+        ["archive", "extract", "archive", "src/sub/b.txt", "src/none", "--key-file", "key"] + options,
+        workingDirectory: made.directory.path)
+      #expect(run.status == 1)
+      #expect(!run.messages.contains("The snapshot has no “src/sub/b.txt”"), "\(run.messages)")
+      #expect(run.messages.contains("The snapshot has no “src/none”") == (options[1] == "new"), "\(run.messages)")
+      #expect(run.messages.contains("a symbolic link stands in its place") == (options[1] == "out"))
+    }
+  }
+
   /// As few as a program may have, and a tree that is deeper.
   @Test func `few descriptors are enough, in both directions`() throws {
     try shell(

@@ -80,4 +80,17 @@ import Testing
     holder.endInput()
     #expect(try made.run("cat", "src/a.txt").text == "one")
   }
+
+  /// The system takes it from the holder after /proc/sys/fs/lease-break-time, which is 45 s unless changed.
+  @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"))
+  func `a file under a lease that is not given back is archived when the system takes it`() throws {
+    let holder = try ChildProcess("lease", made.directory.path("src/a.txt"), "kept")
+    guard holder.nextLine() == "leased" else { try Test.cancel("the file system has no leases") }
+    let run = try made.run("add", "src", "--json")
+    #expect(run.status == 0, "\(run.messages)")
+    #expect(try run.document(ToolArchive.Added.self).files == 5)
+    #expect(holder.nextLine() == "asked")
+    holder.endInput()
+    #expect(try made.run("cat", "src/a.txt").text == "one")
+  }
 }
