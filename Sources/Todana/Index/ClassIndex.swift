@@ -60,6 +60,16 @@ final class ClassIndex {
       if let condition = declaration.condition, !condition.namesItsProperties, declaration.givenName == nil {
         throw refusal("\(place), \"\(name)\", has a condition over a property that prints no name; give it a name.")
       }
+      for part in declaration.parts {
+        guard part.path.leadsToOtherObjects || part.path.problem != nil else { continue }
+        throw refusal(
+          "\(place), \"\(name)\", is over "
+            + (part.path.leadsToOtherObjects ? "other objects, which change without this one" : "a computed property")
+            + ": an index takes the object's own stored properties.")
+      }
+      if let problem = declaration.condition?.paths.lazy.compactMap(\.problem).first {
+        throw refusal("\(place), \"\(name)\", has a condition that cannot be used. \(problem)")
+      }
       if declaration.condition?.looksAtOtherObjects == true {
         throw refusal("\(place), \"\(name)\", has a condition on other objects, which change without this one.")
       }

@@ -13,10 +13,11 @@
 /// **Its name is what it is known by** in later runs of the program: by default the key paths as they print, which
 /// those of stored properties of final classes and structures do. For others give a `name`. An index of another name,
 /// of other types, of another order, or of another version of the class or of the index itself is built anew
-/// (``Store/buildIndexes(progress:)``). Raise `version` where a computed property's code has changed.
+/// (``Store/buildIndexes(progress:)``).
 ///
-/// A property must give the same value for the same content: `readContent` decides what is in the index. What it
-/// refers to other objects for is not noticed when these change.
+/// An index is over stored properties of the object itself, and of structures in it. One over a computed property, or
+/// over a property of another object, which changes without this one, is refused when a store is opened:
+/// ``StoreError/Code/invalidIndex``.
 public struct Index: Sendable {
   let parts: [IndexPart]
   let isUnique: Bool
@@ -36,7 +37,7 @@ public struct Index: Sendable {
   ///     ``UniqueViolation``.
   ///   - nilIsDistinct: Whether nil is not the same as nil, so that a unique index takes any number of objects with it.
   ///   - name: What the index is known by in later runs.
-  ///   - version: To be raised where properties are computed in another way.
+  ///   - version: Raise it to have the index built again, for example if `readContent` gives other values.
   public init<each Part: IndexPartSource & Sendable>(
     _ parts: repeat each Part, unique: Bool = false, nilIsDistinct: Bool = true, name: String? = nil, version: Int = 1
   ) {

@@ -29,7 +29,8 @@ struct LiveResult {
     self.table = table
     self.query = query
     dependsOnOthers = query.limit != nil || query.offset > 0
-    leadsToOtherClasses = query.condition.looksAtOtherObjects
+    leadsToOtherClasses =
+      query.condition.looksAtOtherObjects || query.sortKeys.contains { $0.path.leadsToOtherObjects }
     (rowIDs, commitNumber) = ([], 0)
     try carryOut()
   }
@@ -60,15 +61,23 @@ struct LiveResult {
   mutating func apply(_ commits: [CommitChanges]) throws(StoreError) -> LiveDifference? {
     var changed: Set<RowID> = []
     var isUnknown = false
-    var concernsOthers = false
+    var others: [ClassID: Set<RowID>] = [:]
     for commit in commits {
       if commit.isUnknown { isUnknown = true }
       for id in commit.inserted + commit.updated + commit.deleted {
-        if id.classID == table.classID { changed.insert(id.rowID) } else { concernsOthers = true }
+        if id.classID == table.classID {
+          changed.insert(id.rowID)
+        } else if leadsToOtherClasses {
+          others[id.classID, default: []].insert(id.rowID)
+        }
       }
     }
-    guard isUnknown || !changed.isEmpty || (leadsToOtherClasses && concernsOthers) else { return nil }
-    try reload(changed)
+    guard isUnknown || !changed.isEmpty || !others.isEmpty else { return nil }
+    if isUnknown, leadsToOtherClasses { try store.refresh() }
+    try reload(changed, of: table)
+    for (classID, rowIDs) in others {
+      if let table = store.registry[classID] { try reload(rowIDs, of: table) }
+    }
     let former = rowIDs
     if isUnknown || dependsOnOthers || leadsToOtherClasses || changed.count > max(1024, rowIDs.count / 4) {
       try carryOut()
@@ -78,7 +87,7 @@ struct LiveResult {
   }
 
   /// Loaded objects without pending changes get what others saved.
-  private func reload(_ changed: Set<RowID>) throws(StoreError) {
+  private func reload(_ changed: Set<RowID>, of table: ClassTable) throws(StoreError) {
     let loaded = changed.compactMap { table.identity[$0] }.filter { !$0.isFault && !$0.state.isPending }
     try store.refresh(loaded, of: table)
   }
@@ -139,7 +148,7 @@ struct LiveResult {
         let object = try scratch.read(slice, in: chunk)
         guard try query.condition.holds(for: object) else { return }
         var place = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
-        place.append(object, rowID: rowIDs[index])
+        try place.append(object, rowID: rowIDs[index])
         if let row = place.rows.first { present[rowIDs[index]] = place.key(of: row) }
       }
     }

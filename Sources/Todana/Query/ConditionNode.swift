@@ -19,7 +19,13 @@ indirect enum ConditionNode: Sendable {
       for node in nodes where try node.holds(for: object) { return true }
       return false
     case .not(let node): return try !node.holds(for: object)
-    case .test(let test): return try test.holds(for: object)
+    case .test(let test):
+      do throws(StoreError) {
+        return try test.holds(for: object)
+      } catch {
+        if error.code == .rowNotFound, let holds = test.holdsForAbsent { return holds }
+        throw error
+      }
     }
   }
 
@@ -145,9 +151,15 @@ protocol Test: Sendable {
 
   /// Whether what it says depends on other objects.
   var looksAtOtherObjects: Bool { get }
+
+  /// Whether it holds where a property is read through a reference to an object that does not exist, and has no nil;
+  /// nil where that is an error.
+  var holdsForAbsent: Bool? { get }
 }
 
 extension Test {
+  var holdsForAbsent: Bool? { false }
+
   var looksAtOtherObjects: Bool { paths.contains(where: \.leadsToOtherObjects) }
 
   var signature: String {

@@ -13,8 +13,16 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
     self.read = read
   }
 
-  init(_ keyPath: any KeyPath<Root, Value> & Sendable) {
-    self.init(path: PropertyPath(keyPath)) { object throws(StoreError) in object[keyPath: keyPath] }
+  init(_ keyPath: any KeyPath<Root, Value> & Sendable, loading: [AnyKeyPath]? = nil) {
+    let path = PropertyPath(keyPath, loading: loading)
+    guard path.leadsToOtherObjects else {
+      self.init(path: path) { object throws(StoreError) in object[keyPath: keyPath] }
+      return
+    }
+    let reading = ReferenceReading(path)
+    self.init(path: path) { object throws(StoreError) in
+      try reading.value(of: object) { object[keyPath: keyPath] }
+    }
   }
 
   /// A property of the value.
@@ -31,8 +39,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
   ) -> Property<Root, Member?> where Value == Target? {
     let read = read
     return Property<Root, Member?>(path: path.following(keyPath)) { object throws(StoreError) in
-      guard let target = try read(object) else { return nil }
-      try target.loadForReading()
+      guard let target = try read(object), try target.isThereToRead() else { return nil }
       return target[keyPath: keyPath]
     }
   }
@@ -43,8 +50,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
   ) -> Property<Root, Member?> where Value == Target? {
     let read = read
     return Property<Root, Member?>(path: path.following(keyPath)) { object throws(StoreError) in
-      guard let target = try read(object) else { return nil }
-      try target.loadForReading()
+      guard let target = try read(object), try target.isThereToRead() else { return nil }
       return target[keyPath: keyPath]
     }
   }
@@ -56,7 +62,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
     let read = read
     return Property<Root, Member>(path: path.following(keyPath)) { object throws(StoreError) in
       let target = try read(object)
-      try target.loadForReading()
+      guard try target.isThereToRead() else { throw ReferenceReading.missingReference(of: target) }
       return target[keyPath: keyPath]
     }
   }
@@ -70,11 +76,18 @@ public struct Properties<Root: StoreIdentifiable>: Sendable {
   public subscript<Value>(dynamicMember keyPath: any KeyPath<Root, Value> & Sendable) -> Property<Root, Value> {
     Property(keyPath)
   }
-}
 
-extension StoredObject {
-  /// Loads a fault of a store, for a look at its properties.
-  final func loadForReading() throws(StoreError) {
-    if isFault { try table?.store.load(self) }
+  /// A computed property, with the references that it reads, which are loaded before; `\.self` alone, if it reads nothing
+  /// but its object's own content.
+  ///
+  /// ```swift
+  /// Song.where { $0[\.albumTitle, loading: \.album] == "Blue" }
+  /// ```
+  ///
+  /// A query with a computed property that does not say what it reads is ``StoreError/Code/invalidQuery``.
+  public subscript<Value>(
+    keyPath: any KeyPath<Root, Value> & Sendable, loading relations: any PartialKeyPath<Root> & Sendable...
+  ) -> Property<Root, Value> {
+    Property(keyPath, loading: relations.isEmpty ? nil : relations)
   }
 }

@@ -3,17 +3,25 @@
 ///
 /// Safe to share: it is made of key paths that are `Sendable`, which a list of untyped ones cannot say.
 @safe
-struct PropertyPath: Hashable, @unchecked Sendable {
+struct PropertyPath: @unchecked Sendable {
   private(set) var keyPaths: [AnyKeyPath]
+  /// What the last key path reads, if that was declared: references of its root, and `\.self` for nothing else.
+  private(set) var declaredReading: [AnyKeyPath]?
   /// The text without case and accents.
   var isFolded = false
   /// The elements of a collection, one by one.
   var isEach = false
 
-  init<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) { keyPaths = [keyPath] }
+  init<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable, loading: [AnyKeyPath]? = nil) {
+    keyPaths = [keyPath]
+    declaredReading = loading
+  }
 
-  /// A path to compare others with, by whoever does not share it.
-  init(unshared keyPath: AnyKeyPath) { keyPaths = [keyPath] }
+  /// A path that the caller does not share.
+  init(unshared keyPath: AnyKeyPath, loading: [AnyKeyPath]? = nil) {
+    keyPaths = [keyPath]
+    declaredReading = loading
+  }
 
   private init(keyPaths: [AnyKeyPath]) { self.keyPaths = keyPaths }
 
@@ -24,6 +32,10 @@ struct PropertyPath: Hashable, @unchecked Sendable {
       path.keyPaths[keyPaths.count - 1] = longer
     } else {
       path.keyPaths.append(keyPath)
+    }
+    // How many references there are says nothing of what they lead to.
+    if let list = Root.self as? any CountedReferences.Type, list.countPaths.contains(keyPath) {
+      path.declaredReading = keyPaths.last.map { KeyPathRoute.of($0).hops.isEmpty } == true ? [] : nil
     }
     return path
   }
@@ -55,9 +67,6 @@ struct PropertyPath: Hashable, @unchecked Sendable {
   /// The type of the value that the first key path leads to.
   var firstValueType: Any.Type? { keyPaths.first.map { type(of: $0).valueType } }
 
-  /// Whether it leads through other objects, which change without this one.
-  var leadsToOtherObjects: Bool { keyPaths.count > 1 }
-
   /// The property's name as it is written in code; nil where a key path does not tell it.
   ///
   /// Key paths print their names for stored properties of final classes and of structures only.
@@ -77,5 +86,18 @@ struct PropertyPath: Hashable, @unchecked Sendable {
     let name = name ?? "a property"
     if isFolded { return "folded(\(name))" }
     return isEach ? "each(\(name))" : name
+  }
+}
+
+/// Two paths are equal if they lead to the same property, whatever was said of what it reads.
+extension PropertyPath: Hashable {
+  static func == (lhs: PropertyPath, rhs: PropertyPath) -> Bool {
+    lhs.keyPaths == rhs.keyPaths && lhs.isFolded == rhs.isFolded && lhs.isEach == rhs.isEach
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(keyPaths)
+    hasher.combine(isFolded)
+    hasher.combine(isEach)
   }
 }

@@ -30,17 +30,36 @@ public struct Query<T: StoredObject>: Sendable {
   }
 
   /// Sorted by a property; where the query is sorted already, as the next key among those that are equal.
+  ///
+  /// A key path may lead through references: `\.album?.title`. The objects are loaded then, many at a time; an object
+  /// whose reference is nil, or leads to an object that does not exist, comes where nil does.
+  ///
+  /// - Parameters:
+  ///   - keyPath: A stored property, or one of an object that it refers to.
+  ///   - order: From the first to the last, or from the last to the first.
+  ///   - loading: The references that a computed property reads, which have to be loaded before; `\.self` alone, if it
+  ///     reads nothing but its object's own content. A query with a computed property and without this is
+  ///     ``StoreError/Code/invalidQuery``.
+  /// - Returns: The query with the sort.
   public func sorted<Value: OrderedValue>(
-    by keyPath: any KeyPath<T, Value> & Sendable, _ order: SortOrder = .ascending
+    by keyPath: any KeyPath<T, Value> & Sendable, _ order: SortOrder = .ascending,
+    loading: any PartialKeyPath<T> & Sendable...
   ) -> Query {
-    adding(SortKey(keyPath, order))
+    adding(SortKey(keyPath, order, loading: loading.isEmpty ? nil : loading))
   }
 
   /// Sorted by a text without case and accents.
+  ///
+  /// - Parameters:
+  ///   - keyPath: As for ``sorted(by:_:loading:)``.
+  ///   - order: From the first to the last, or from the last to the first.
+  ///   - loading: As for ``sorted(by:_:loading:)``.
+  /// - Returns: The query with the sort.
   public func sorted<Value: OptionalText>(
-    byFolded keyPath: any KeyPath<T, Value> & Sendable, _ order: SortOrder = .ascending
+    byFolded keyPath: any KeyPath<T, Value> & Sendable, _ order: SortOrder = .ascending,
+    loading: any PartialKeyPath<T> & Sendable...
   ) -> Query {
-    adding(SortKey(folding: keyPath, order))
+    adding(SortKey(folding: keyPath, order, loading: loading.isEmpty ? nil : loading))
   }
 
   private func adding(_ key: SortKey) -> Query {
@@ -81,6 +100,9 @@ struct QuerySpecification: Sendable {
 
   /// The number of objects up to the last that is wanted; nil: all.
   var neededCount: Int? { limit.map { $0.addingReportingOverflow(offset).overflow ? .max : $0 + offset } }
+
+  /// The properties that are read to carry it out.
+  var paths: [PropertyPath] { condition.paths + sortKeys.map(\.path) + wanted }
 
   /// Whether all objects are wanted that meet the condition.
   var isUnlimited: Bool { limit == nil && offset == 0 && start == nil }

@@ -10,17 +10,18 @@ public struct QueryPosition: Sendable, Codable, Hashable {
 extension Query {
   /// Where an object stands in the order of the query, by what it has in memory.
   ///
-  /// - Returns: nil for an object in no store.
+  /// - Returns: nil for an object in no store, and where a value is read through a reference that cannot be loaded.
   public func position(of object: T) -> QueryPosition? {
     guard let rowID = object.id?.rowID else { return nil }
-    return QueryPosition(keys: specification.sortKeys.map { Self.bytes(of: $0, object) }, rowID: rowID)
-  }
-
-  private static func bytes(of key: SortKey, _ object: T) -> [UInt8] {
-    let arena = ByteArena()
-    var writer = KeyWriter(arena: arena)
-    key.write(object, &writer)
-    return unsafe Array(arena.bytes)
+    var keys: [[UInt8]] = []
+    for key in specification.sortKeys {
+      let arena = ByteArena()
+      var writer = KeyWriter(arena: arena)
+      key.write(object, &writer)
+      if writer.failure != nil { return nil }
+      keys.append(unsafe Array(arena.bytes))
+    }
+    return QueryPosition(keys: keys, rowID: rowID)
   }
 
   /// Only what comes behind an object in the order of the query: the next page after one that ended with it.
@@ -30,7 +31,8 @@ extension Query {
   public func after(_ object: T) -> Query {
     guard let position = position(of: object) else {
       var query = self
-      query.specification.problem = "It is to begin after an object that is in no store."
+      query.specification.problem =
+        "It is to begin after an object that is in no store, or refers to one that cannot be read."
       return query
     }
     return after(position)

@@ -38,6 +38,7 @@ extension QueryRun {
     var count = 0
     while !scansInParallel || count < ParallelScan.beginning {
       guard try store.next(of: scan, into: chunk) else { return }
+      try references?.prepare(chunk)
       for slice in chunk.slices where !isPending(slice.rowID) {
         if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
       }
@@ -53,7 +54,7 @@ extension QueryRun {
   var scansInParallel: Bool {
     if ParallelScan.threadCount == 1 || plan.expectedCount < Double(2 * ParallelScan.beginning) { return false }
     if case .always = plan.residual { return false }
-    return !plan.residual.looksAtOtherObjects
+    return references == nil && !plan.residual.looksAtOtherObjects
   }
 
   /// Reads an index as far as it is wanted.
@@ -124,6 +125,7 @@ extension QueryRun {
     while start < rowIDs.count {
       let end = min(start + batchCount, rowIDs.count)
       try read(rowIDs[start..<end], of: classID, into: chunk)
+      try references?.prepare(chunk)
       for slice in chunk.slices {
         // The index and the records are of one state.
         guard slice.status != .absent else {

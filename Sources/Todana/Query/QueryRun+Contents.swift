@@ -49,6 +49,7 @@ extension QueryRun {
       var end = start + 1
       while end < rowIDs.count, end - start < 4096, !isPending(rowIDs[end]) { end += 1 }
       try read(rowIDs[start..<end], of: classID, into: chunk)
+      try references?.prepare(chunk)
       for slice in chunk.slices { try body(try scratch.read(slice, in: chunk)) }
       start += chunk.slices.count
     }

@@ -8,11 +8,17 @@ struct QueryRun {
   /// nil where nothing of the class is saved, or anything may be.
   let classID: ClassID?
   let plan: Plan
+  /// Loads what the query reads through references; nil where it reads nothing through any.
+  let references: ReferenceLoader?
 
   init(
     _ query: QuerySpecification, of table: ClassTable, in store: Store, includingPending: Bool
   ) throws(StoreError) {
     try query.check()
+    let paths = query.paths
+    for path in paths {
+      if let problem = path.problem { throw StoreError(.invalidQuery, problem, className: table.name) }
+    }
     self.store = store
     self.table = table
     self.query = query
@@ -42,6 +48,7 @@ struct QueryRun {
       }
     }
     plan = try planner.plan()
+    references = ReferenceLoader(query, paths: paths, store, table, snapshot)
   }
 
   // MARK: Results
@@ -71,7 +78,7 @@ struct QueryRun {
     var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
     var scratch = ScratchObject(store, table)
     try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
-      if let slice, let chunk { sorted.append(try scratch.read(slice, in: chunk), rowID: rowID) }
+      if let slice, let chunk { try sorted.append(scratch.read(slice, in: chunk), rowID: rowID) }
       return true
     }
     sorted.sort()
@@ -165,7 +172,7 @@ struct QueryRun {
       if given.isWhole { return }
     }
     var sorted = SortedRows(by: query.sortKeys, limit: query.neededCount, start: query.start)
-    for object in pending { sorted.append(object, rowID: object.rowID) }
+    for object in pending { try sorted.append(object, rowID: object.rowID) }
     if query.sortKeys.isEmpty {
       try forEachMatch { rowID, _, _ throws(StoreError) in
         sorted.append(rowID: rowID)
@@ -174,7 +181,7 @@ struct QueryRun {
     } else {
       var scratch = ScratchObject(store, table)
       try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
-        if let slice, let chunk { sorted.append(try scratch.read(slice, in: chunk), rowID: rowID) }
+        if let slice, let chunk { try sorted.append(scratch.read(slice, in: chunk), rowID: rowID) }
         return true
       }
     }
@@ -226,7 +233,7 @@ struct QueryRun {
         rowID, slice, chunk throws(StoreError) in
         if !isBehind, let slice, let chunk {
           var place = SortedRows(by: query.sortKeys, limit: nil, start: start)
-          place.append(try scratch.read(slice, in: chunk), rowID: rowID)
+          try place.append(scratch.read(slice, in: chunk), rowID: rowID)
           isBehind = !place.rows.isEmpty
         }
         return isBehind ? try give(rowID, slice, chunk) : true
@@ -245,6 +252,7 @@ struct QueryRun {
   /// Objects of this store that meet the condition and are not saved as they are.
   func matchingPendingObjects() throws(StoreError) -> [StoredObject] {
     guard includingPending, !table.pending.isEmpty else { return [] }
+    if let references { try references.prepare(table.pending.objects.filter { !$0.state.contains(.deleted) }) }
     var matching: [StoredObject] = []
     for object in table.pending.objects where !object.state.contains(.deleted) {
       if try query.condition.holds(for: object) { matching.append(object) }

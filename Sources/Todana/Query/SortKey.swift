@@ -13,14 +13,16 @@ struct SortKey: Sendable {
   /// Writes an object's value, which is in its content, in the order of the sort.
   let write: @Sendable (StoredObject, inout KeyWriter) -> Void
 
-  init<Root: StoredObject, Value: OrderedValue>(_ keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder) {
-    self.init(PropertyPath(keyPath), order, Root.self) { $0[keyPath: keyPath] }
+  init<Root: StoredObject, Value: OrderedValue>(
+    _ keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
+  ) {
+    self.init(PropertyPath(keyPath, loading: loading), order, Root.self) { $0[keyPath: keyPath] }
   }
 
   init<Root: StoredObject, Value: OptionalText>(
-    folding keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder
+    folding keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
   ) {
-    self.init(PropertyPath(keyPath).folded, order, Root.self) { root in
+    self.init(PropertyPath(keyPath, loading: loading).folded, order, Root.self) { root in
       root[keyPath: keyPath].optionalText.map { FoldedText($0) }
     }
   }
@@ -31,10 +33,32 @@ struct SortKey: Sendable {
     self.path = path
     isDescending = order == .descending
     let isDescending = isDescending
+    guard path.leadsToOtherObjects else {
+      write = { object, key in
+        let start = key.arena.count
+        // A query's objects are of its class.
+        value(unsafe unsafeDowncast(object, to: Root.self)).writeKey(to: &key)
+        if isDescending { key.invert(from: start) }
+      }
+      return
+    }
+    let reading = ReferenceReading(path)
     write = { object, key in
       let start = key.arena.count
-      // A query's objects are of its class.
-      value(unsafe unsafeDowncast(object, to: Root.self)).writeKey(to: &key)
+      do throws(StoreError) {
+        // The same.
+        let root = unsafe unsafeDowncast(object, to: Root.self)
+        let read = try reading.value(of: object) { () -> Value? in value(root) }
+        // A type without nil gets one here, for references that lead nowhere.
+        if let read {
+          if !(Value.self is any AbsentValue.Type) { key.append(1) }
+          read.writeKey(to: &key)
+        } else {
+          key.append(0)
+        }
+      } catch {
+        key.failure = key.failure ?? error
+      }
       if isDescending { key.invert(from: start) }
     }
   }
@@ -70,9 +94,16 @@ struct SortedRows {
   }
 
   /// Adds a row with an object's values.
-  mutating func append(_ object: StoredObject, rowID: RowID) {
+  ///
+  /// - Throws: What loading an object met that a value is read of.
+  mutating func append(_ object: StoredObject, rowID: RowID) throws(StoreError) {
     let offset = arena.count
     for key in sortKeys { key.write(object, &writer) }
+    if let failure = writer.failure {
+      writer.failure = nil
+      arena.count = offset
+      throw failure
+    }
     let byteCount = arena.count - offset
     if let start, !comes(offset..<arena.count, rowID, behind: start) {
       arena.count = offset

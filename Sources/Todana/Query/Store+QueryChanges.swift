@@ -44,8 +44,9 @@ extension Store {
     _ object: T, by keyPath: any KeyPath<T, Value> & Sendable,
     merging merge: ((_ existing: T, _ new: T) throws -> Void)? = nil
   ) throws -> T {
-    let value = object[keyPath: keyPath]
-    let sameValue = Query(Property<T, Value>(keyPath) == value)
+    let property = Property<T, Value>(keyPath)
+    let value = try property.read(object)
+    let sameValue = Query(property == value)
     guard !value.isAbsent, let existing = try first(sameValue), existing !== object else {
       try insert(object)
       return object

@@ -6,11 +6,27 @@ extension Store {
   /// let titles = try store.values(Song.where { $0.genre == "Jazz" }.sorted(by: \.title), of: \.title)
   /// ```
   ///
-  /// - Throws: ``StoreError``, as a fetch.
+  /// A key path may lead through references: `\.album?.title`. The objects are loaded then, many at a time.
+  ///
+  /// - Parameters:
+  ///   - query: Of exactly this class.
+  ///   - keyPath: A stored property, or one of an object that it refers to.
+  ///   - loading: The references that a computed property reads, which have to be loaded before; `\.self` alone, if it
+  ///     reads nothing but its object's own content. Needed for computed properties only.
+  ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
+  /// - Returns: The values.
+  /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` for a computed property without `loading`.
   public func values<T: StoredObject, Value>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
   ) throws(StoreError) -> [Value] {
-    try values(query, includingPending: includingPending) { $0[keyPath: keyPath] }
+    var values: [Value] = []
+    try forEachWanted(
+      [keyPath], of: query, loading: loading, inOrder: true, fromContent: true, includingPending,
+      startingOver: { values.removeAll() }
+    ) { wanted throws(StoreError) in
+      if let object = wanted.object { values.append(try wanted.value(0, keyPath, of: object)) }
+    }
+    return values
   }
 
   /// A property of each object of a query, in its order: from the index alone where that has it in this order.
@@ -18,12 +34,12 @@ extension Store {
   /// Of values that are equal one may come for another: 0.0 for -0.0.
   @inlinable
   public func values<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
-    try forEachWanted([keyPath], of: query, inOrder: true, includingPending, startingOver: { values.removeAll() }) {
-      wanted throws(StoreError) in values.append(try wanted.value(0, keyPath))
-    }
+    try forEachWanted(
+      [keyPath], of: query, loading: loading, inOrder: true, includingPending, startingOver: { values.removeAll() }
+    ) { wanted throws(StoreError) in values.append(try wanted.value(0, keyPath)) }
     return values
   }
 
@@ -48,9 +64,9 @@ extension Store {
   /// The different values of a property among the objects of a query, in their order.
   @inlinable
   public func distinctValues<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
   ) throws(StoreError) -> [Value] {
-    try groups(query, by: keyPath, includingPending: includingPending).map(\.key)
+    try groups(query, by: keyPath, loading, includingPending).map(\.key)
   }
 
   /// The sum of a property over the objects of a query; nil counts as nothing.
@@ -58,42 +74,43 @@ extension Store {
   /// - Throws: ``StoreError/Code/invalidQuery`` where it is more than an `Int` holds.
   @inlinable
   public func sum<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true
   ) throws(StoreError) -> Number.Sum {
-    try summary(query, of: keyPath, includingPending: includingPending).sum
+    try summary(query, keyPath, loading, includingPending).sum
   }
 
   /// The average of a property over the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func average<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true
   ) throws(StoreError) -> Double? {
-    try summary(query, of: keyPath, includingPending: includingPending).average
+    try summary(query, keyPath, loading, includingPending).average
   }
 
   /// The least value of a property among the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func minimum<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
   ) throws(StoreError) -> Value? {
-    try extreme(query, keyPath, .ascending, includingPending)
+    try extreme(query, keyPath, loading, .ascending, includingPending)
   }
 
   /// The greatest value of a property among the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func maximum<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
   ) throws(StoreError) -> Value? {
-    try extreme(query, keyPath, .descending, includingPending)
+    try extreme(query, keyPath, loading, .descending, includingPending)
   }
 
   @inlinable
   func extreme<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
+    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ loading: [PartialKeyPath<T>], _ order: SortOrder,
+    _ includingPending: Bool
   ) throws(StoreError) -> Value? {
-    if let first = try firstInOrder(query, keyPath, order, includingPending) { return first.value }
+    if loading.isEmpty, let first = try firstInOrder(query, keyPath, order, includingPending) { return first.value }
     var best: Value?
-    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, loading: loading, includingPending) { wanted throws(StoreError) in
       let value = try wanted.value(0, keyPath)
       if value.isAbsent { return }
       guard let other = best else { return best = value }
@@ -107,7 +124,7 @@ extension Store {
   func firstInOrder<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
   ) throws(StoreError) -> (value: Value?, Void)? {
-    guard query.specification.isUnlimited else { return nil }
+    guard query.specification.isUnlimited, !PropertyPath(unshared: keyPath).leadsToOtherObjects else { return nil }
     // It stays with this thread: what is carried out below is no scan.
     let keyPath = unsafe unsafeBitCast(keyPath, to: (any KeyPath<T, Value> & Sendable).self)
     var ordered = query
@@ -130,10 +147,10 @@ extension Store {
 
   @inlinable
   func summary<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool
+    _ query: Query<T>, _ keyPath: KeyPath<T, Number>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool
   ) throws(StoreError) -> Summary<Number> {
     var summary = Summary<Number>()
-    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, loading: loading, includingPending) { wanted throws(StoreError) in
       try summary.add(try wanted.value(0, keyPath))
     }
     return summary
@@ -142,14 +159,17 @@ extension Store {
   /// Calls back with some properties of each object of a query.
   @usableFromInline
   func forEachWanted<T: StoredObject>(
-    _ keyPaths: [PartialKeyPath<T>], of query: Query<T>, inOrder: Bool = false, _ includingPending: Bool,
-    startingOver: () -> Void = {}, _ body: (WantedValues) throws(StoreError) -> Void
+    _ keyPaths: [PartialKeyPath<T>], of query: Query<T>, loading: [PartialKeyPath<T>], inOrder: Bool = false,
+    fromContent: Bool = false, _ includingPending: Bool, startingOver: () -> Void = {},
+    _ body: (WantedValues) throws(StoreError) -> Void
   ) throws(StoreError) {
     var query = query
     if !inOrder, query.specification.isUnlimited { query.specification.sortKeys = [] }
-    query.specification.wanted = keyPaths.map { PropertyPath(unshared: $0) }
+    query.specification.wanted = keyPaths.map {
+      PropertyPath(unshared: $0, loading: loading.isEmpty ? nil : loading)
+    }
     try begin(query, includingPending: includingPending)
-      .forEachWanted(inOrder: inOrder, startingOver: startingOver, body)
+      .forEachWanted(inOrder: inOrder, fromContent: fromContent, startingOver: startingOver, body)
   }
 
   /// The objects of a query by a property: how many have each value, in the order of the values.
@@ -159,11 +179,18 @@ extension Store {
   /// ```
   @inlinable
   public func groups<T: StoredObject, Key: OrderedValue>(
-    _ query: Query<T>, by keyPath: KeyPath<T, Key>, includingPending: Bool = true
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+  ) throws(StoreError) -> [(key: Key, count: Int)] {
+    try groups(query, by: keyPath, loading, includingPending)
+  }
+
+  @inlinable
+  func groups<T: StoredObject, Key: OrderedValue>(
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool
   ) throws(StoreError) -> [(key: Key, count: Int)] {
     var numbers = GroupNumbers()
     var groups: [(key: Key, count: Int)] = []
-    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, loading: loading, includingPending) { wanted throws(StoreError) in
       let key = try wanted.value(0, keyPath)
       let number = numbers.number(of: key)
       if number == groups.count { groups.append((key, 0)) }
@@ -175,11 +202,13 @@ extension Store {
   /// The objects of a query by a property, with the number, sum, average, least and greatest value of another one.
   @inlinable
   public func groups<T: StoredObject, Key: OrderedValue, Number: SummedValue>(
-    _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, includingPending: Bool = true
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, loading: PartialKeyPath<T>...,
+    includingPending: Bool = true
   ) throws(StoreError) -> [(key: Key, summary: Summary<Number>)] {
     var numbers = GroupNumbers()
     var groups: [(key: Key, summary: Summary<Number>)] = []
-    try forEachWanted([keyPath, numberPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath, numberPath], of: query, loading: loading, includingPending) {
+      wanted throws(StoreError) in
       let key = try wanted.value(0, keyPath)
       let number = numbers.number(of: key)
       if number == groups.count { groups.append((key, Summary())) }

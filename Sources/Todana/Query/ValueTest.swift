@@ -38,6 +38,7 @@ struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var holdsForAbsent: Bool? { comparison == .notEqual }
 
   var ranges: ValueRanges? {
     let key = EncodedValue(value)
@@ -190,8 +191,12 @@ struct EncodedValue<Value: IndexedValue> {
 }
 
 /// An optional.
-protocol AbsentValue {}
-extension Optional: AbsentValue {}
+protocol AbsentValue {
+  static var absentValue: Self { get }
+}
+extension Optional: AbsentValue {
+  static var absentValue: Wrapped? { nil }
+}
 
 func describe(_ value: some Any) -> String {
   if let optional = value as? any DescribedOptional { return optional.valueDescription }

@@ -4,13 +4,17 @@
 struct WantedValues {
   /// The object, whose content is loaded; nil where there is an entry.
   @usableFromInline let object: StoredObject?
+  /// How the wanted properties are read that lead through references; nil where none does.
+  private let readings: [ReferenceReading?]?
+  @usableFromInline var readsReferences: Bool { readings != nil }
   /// A key that is whole, and where in its index the wanted properties are.
   private let key: UnsafeRawBufferPointer
   private let index: ClassIndex?
   private let positions: [Int]
 
-  init(_ object: StoredObject) {
+  init(_ object: StoredObject, _ readings: [ReferenceReading?]?) {
     self.object = object
+    self.readings = readings
     unsafe key = UnsafeRawBufferPointer(start: nil, count: 0)
     index = nil
     positions = []
@@ -19,6 +23,7 @@ struct WantedValues {
   /// Borrows the key.
   init(key: UnsafeRawBufferPointer, of index: ClassIndex, positions: [Int]) {
     object = nil
+    readings = nil
     unsafe self.key = key
     self.index = index
     self.positions = positions
@@ -29,14 +34,31 @@ struct WantedValues {
   func value<Root: StoredObject, Value: OrderedValue>(
     _ number: Int, _ keyPath: KeyPath<Root, Value>
   ) throws(StoreError) -> Value {
-    // A query's objects are of its class.
-    if let object { return unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath] }
+    if let object { return try value(number, keyPath, of: object) }
     do throws(KeyError) {
       var reader = try reader(at: number)
       return try Value.readKey(from: &reader)
     } catch {
       throw damage(error)
     }
+  }
+
+  /// One of the properties of an object.
+  @inlinable
+  func value<Root: StoredObject, Value>(
+    _ number: Int, _ keyPath: KeyPath<Root, Value>, of object: StoredObject
+  ) throws(StoreError) -> Value {
+    // A query's objects are of its class.
+    let root = unsafe unsafeDowncast(object, to: Root.self)
+    return readsReferences ? try valueThroughReferences(number, keyPath, of: root) : root[keyPath: keyPath]
+  }
+
+  @usableFromInline
+  func valueThroughReferences<Root: StoredObject, Value>(
+    _ number: Int, _ keyPath: KeyPath<Root, Value>, of root: Root
+  ) throws(StoreError) -> Value {
+    guard let reading = readings?[number] else { return root[keyPath: keyPath] }
+    return try reading.value(of: root) { root[keyPath: keyPath] }
   }
 
   @usableFromInline
@@ -79,18 +101,22 @@ extension IndexAccess {
 extension QueryRun {
   /// Calls back with the wanted properties of each object of the result.
   ///
-  /// `startingOver` is called where it turns out late that an index does not tell the order: what came does not count,
+  /// With `fromContent` objects come and no entries of an index. `startingOver` is called where it turns out late that an index does not tell the order: what came does not count,
   /// and everything comes once more.
   func forEachWanted(
-    inOrder: Bool, startingOver: () -> Void = {}, _ body: (WantedValues) throws(StoreError) -> Void
+    inOrder: Bool, fromContent: Bool = false, startingOver: () -> Void = {},
+    _ body: (WantedValues) throws(StoreError) -> Void
   ) throws(StoreError) {
+    let readings = query.wanted.map { $0.leadsToOtherObjects ? ReferenceReading($0) : nil }
+    let usedReadings = readings.contains { $0 != nil } ? readings : nil
+    func give(_ object: StoredObject) throws(StoreError) { try body(WantedValues(object, usedReadings)) }
     let pending = try matchingPendingObjects()
-    guard case .index(let access) = plan.access, case .always = plan.residual,
+    guard !fromContent, case .index(let access) = plan.access, case .always = plan.residual,
       let positions = access.coveredPositions(of: query), !inOrder || (pending.isEmpty && plan.order == .given)
     else {
-      return try forEachContent(inOrder: inOrder) { object throws(StoreError) in try body(WantedValues(object)) }
+      return try forEachContent(inOrder: inOrder, give)
     }
-    for object in pending { try body(WantedValues(object)) }
+    for object in pending { try give(object) }
     var cutRows: [RowID] = []
     var reader = IndexReader(access, store, snapshot)
     defer { reader.finish() }
@@ -107,8 +133,8 @@ extension QueryRun {
     if cutRows.isEmpty { return }
     if inOrder {
       startingOver()
-      return try forEachContent(inOrder: true) { object throws(StoreError) in try body(WantedValues(object)) }
+      return try forEachContent(inOrder: true, give)
     }
-    try forEachContent(of: cutRows) { object throws(StoreError) in try body(WantedValues(object)) }
+    try forEachContent(of: cutRows, give)
   }
 }

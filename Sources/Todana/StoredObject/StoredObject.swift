@@ -93,11 +93,11 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   /// not deleted; deletions that were made before the throw stand, pending.
   open func prepareForDelete(in store: Store) throws {}
 
-  /// The class, and the identity where there is one: `Song 1-17 (fault)`.
+  /// The class, and the identity if there is one, without loading anything: `Song 1-17 (not loaded)`.
   open var description: String {
     var text = StoredObject.unqualifiedName(of: type(of: self))
     if let id = anyID { text += " \(id)" }
-    if isFault { text += " (fault)" }
+    if isFault { text += " (not loaded)" }
     if let change = state.pendingDescription { text += " (\(change))" }
     return text
   }

@@ -180,6 +180,6 @@ import Todana
     #expect(song.description == "Song \(id) (inserted)")
     try store.saveChanges()
     try store.turnIntoFault(song)
-    #expect(song.description == "Song \(id) (fault)")
+    #expect(song.description == "Song \(id) (not loaded)")
   }
 }

@@ -42,6 +42,8 @@ struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<B
   }
 
   var looksAtOtherObjects: Bool { !preparations.isEmpty || paths.contains(where: \.leadsToOtherObjects) }
+  // What the expression says of nil is not known without evaluating it.
+  var holdsForAbsent: Bool? { nil }
   var ranges: ValueRanges? { nil }
   var opposite: (any Test)? { nil }
   var operand: [UInt8] { Array("\(number)".utf8) }

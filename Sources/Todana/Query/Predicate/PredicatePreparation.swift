@@ -70,7 +70,7 @@ extension Property {
     let read = read
     return { object throws(StoreError) in
       guard let target = try read(object) else { return }
-      try load(target)
+      try checkIsThere(target)
       for step in steps { try step(target) }
     }
   }

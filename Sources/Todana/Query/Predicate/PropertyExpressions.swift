@@ -30,7 +30,7 @@ extension PredicateExpressions.KeyPath: PropertyExpression {
     let read = owner.read
     return Property<Object, Output>(path: owner.path.following(keyPath)) { object throws(StoreError) in
       let target = try read(object)
-      try load(target)
+      try checkIsThere(target)
       return target[keyPath: keyPath]
     }
   }
@@ -72,14 +72,21 @@ extension Property {
   ) -> Property<Root, Result?> where Value == Target? {
     let (readTarget, readMember) = (read, property.read)
     return Property<Root, Result?>(path: path.following(property.path)) { object throws(StoreError) in
-      guard let target = try readTarget(object) else { return nil }
-      try load(target)
+      guard let target = try readTarget(object), try isThere(target) else { return nil }
       return result(try readMember(target))
     }
   }
 }
 
-/// Loads a fault of a store, for a look at its properties.
-func load(_ object: some StoreIdentifiable) throws(StoreError) {
-  try (object as? StoredObject)?.loadForReading()
+/// Loads a fault of a store, to read its properties.
+///
+/// - Returns: false where its row does not exist.
+func isThere(_ object: some StoreIdentifiable) throws(StoreError) -> Bool {
+  try (object as? StoredObject)?.isThereToRead() ?? true
+}
+
+/// Loads a fault of a store, to read its properties.
+func checkIsThere(_ object: some StoreIdentifiable) throws(StoreError) {
+  guard let object = object as? StoredObject, try !object.isThereToRead() else { return }
+  throw ReferenceReading.missingReference(of: object)
 }

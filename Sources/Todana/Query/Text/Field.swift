@@ -23,14 +23,28 @@ public struct Field: Sendable {
 
   /// A value: a number, a date, an enumeration with raw values, whatever conforms to ``OrderedValue``; or an optional
   /// one.
-  public init<Root: StoredObject, Value: OrderedValue>(_ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable) {
-    self.init(name, access: ValueField(property: Property(keyPath), keyPath: keyPath))
+  ///
+  /// - Parameters:
+  ///   - name: Stands for the property in texts.
+  ///   - keyPath: A stored property, or one of an object that it refers to: `\Song.album?.title`.
+  ///   - loading: The references that a computed property reads, which have to be loaded before; `\.self` alone, if it
+  ///     reads nothing but its object's own content. Needed for computed properties only.
+  public init<Root: StoredObject, Value: OrderedValue>(
+    _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable, loading: any PartialKeyPath<Root> & Sendable...
+  ) {
+    self.init(name, access: ValueField(keyPath, loading: loading.isEmpty ? nil : loading))
   }
 
   /// A text, or an optional one, which `CONTAINS`, `BEGINSWITH`, `ENDSWITH` and `[c]` are for.
-  public init<Root: StoredObject, Value: OptionalText>(_ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable) {
-    self.init(
-      name, access: TextField(plain: ValueField(property: Property(keyPath), keyPath: keyPath), keyPath: keyPath))
+  ///
+  /// - Parameters:
+  ///   - name: Stands for the property in texts.
+  ///   - keyPath: A stored property, or one of an object that it refers to.
+  ///   - loading: As for ``init(_:_:loading:)-(String,KeyPath<Root,Value>&Sendable,PartialKeyPath<Root>&Sendable...)``.
+  public init<Root: StoredObject, Value: OptionalText>(
+    _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable, loading: any PartialKeyPath<Root> & Sendable...
+  ) {
+    self.init(name, access: TextField(plain: ValueField(keyPath, loading: loading.isEmpty ? nil : loading)))
   }
 
   /// A collection of values, such as an array of strings, which `CONTAINS` is for.

@@ -2,6 +2,14 @@
 struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
   let property: Property<Root, Value>
   let keyPath: any KeyPath<Root, Value> & Sendable
+  /// What a computed property reads.
+  let loading: [any PartialKeyPath<Root> & Sendable]?
+
+  init(_ keyPath: any KeyPath<Root, Value> & Sendable, loading: [any PartialKeyPath<Root> & Sendable]?) {
+    property = Property(keyPath, loading: loading)
+    self.keyPath = keyPath
+    self.loading = loading
+  }
 
   var typeName: String { plainName(of: Value.self) }
 
@@ -40,7 +48,7 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
 
   func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey {
     try checkIsNotFolded(isFolded)
-    return SortKey(keyPath, order)
+    return SortKey(keyPath, order, loading: loading)
   }
 
   /// The value as one of the field's type; nil for NULL where the type has no nil.
@@ -52,7 +60,6 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
 /// A field of texts.
 struct TextField<Root: StoredObject, Value: OptionalText>: FieldAccess {
   let plain: ValueField<Root, Value>
-  let keyPath: any KeyPath<Root, Value> & Sendable
 
   var typeName: String { plain.typeName }
 
@@ -87,7 +94,9 @@ struct TextField<Root: StoredObject, Value: OptionalText>: FieldAccess {
   }
 
   func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey {
-    isFolded ? SortKey(folding: keyPath, order) : SortKey(keyPath, order)
+    isFolded
+      ? SortKey(folding: plain.keyPath, order, loading: plain.loading)
+      : SortKey(plain.keyPath, order, loading: plain.loading)
   }
 
   private var folded: Property<Root, FoldedText?> { plain.property.folded.property }

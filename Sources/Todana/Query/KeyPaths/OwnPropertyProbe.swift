@@ -1,0 +1,138 @@
+@_spi(Reflection) internal import Swift
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Finds out whether a property that is reached through accessors is its object's own: a stored one with observers or a
+/// wrapper, or one of a class that can have subclasses.
+///
+/// Key paths do not tell such a property from a computed one that reads other objects. So some values are assigned to
+/// the property of a new object: it must give each of them back, and the object itself must have changed.
+enum OwnPropertyProbe {
+  static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool {
+    guard let root = type(of: keyPath).rootType as? StoredObject.Type else { return false }
+    let identifiable: any StoreIdentifiable.Type = root
+    func probe<Root: StoreIdentifiable>(_ type: Root.Type) -> Bool {
+      func probe<Value>(_ valueType: Value.Type) -> Bool {
+        guard let keyPath = keyPath as? ReferenceWritableKeyPath<Root, Value> else { return false }
+        return isOwnProperty(keyPath, of: root)
+      }
+      return _openExistential(Swift.type(of: keyPath).valueType, do: probe)
+    }
+    return probe(identifiable)
+  }
+
+  private static func isOwnProperty<Root: StoreIdentifiable, Value>(
+    _ keyPath: ReferenceWritableKeyPath<Root, Value>, of type: StoredObject.Type
+  ) -> Bool {
+    let samples = SampleValues.of(Value.self)
+    guard samples.count > 1 else { return false }
+    let object = type.init()
+    // The class is Root or inherits from it.
+    let root = unsafe unsafeDowncast(object, to: Root.self)
+    let byteCount = StoredField.all(of: type).map { $0.offset + Todana.byteCount(of: $0.type) }.max() ?? 0
+    func bytes() -> [UInt8] {
+      withExtendedLifetime(object) {
+        let start = unsafe Unmanaged.passUnretained(object).toOpaque()
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: byteCount))
+      }
+    }
+    var former = bytes()
+    var hasChanged = false
+    for sample in samples {
+      root[keyPath: keyPath] = sample
+      guard SampleValues.areEqual(root[keyPath: keyPath], sample) else { return false }
+      let current = bytes()
+      // Without the header, in which references to the object are counted.
+      hasChanged = hasChanged || former.dropFirst(16) != current.dropFirst(16)
+      former = current
+    }
+    return hasChanged
+  }
+}
+
+/// Different values of a type.
+private enum SampleValues {
+  /// - Returns: At least two, or none where the type is not known.
+  static func of<Value>(_ type: Value.Type) -> [Value] {
+    let known = simple.compactMap { $0 as? Value }
+    if known.count > 1 { return known }
+    let candidates: [Any]
+    switch Value.self {
+    case let type as any CaseIterable.Type: candidates = allCases(type)
+    case let type as any RawRepresentable.Type: candidates = cases(type)
+    case let type as any SampledReferences.Type: candidates = type.samples
+    case let type as any SampledElements.Type: candidates = type.samples
+    default: candidates = []
+    }
+    let values = candidates.compactMap { $0 as? Value }
+    if values.count > 1 { return values }
+    if let type = Value.self as? any WrappingValue.Type { return wrapped(type.wrappedType).compactMap { $0 as? Value } }
+    return smallCases(Value.self)
+  }
+
+  private static let simple: [any Sendable] = [
+    "a", "b", true, false, 1, 2, Int8(1), Int8(2), Int16(1), Int16(2), Int32(1), Int32(2), Int64(1), Int64(2),
+    UInt(1), UInt(2), UInt8(1), UInt8(2), UInt16(1), UInt16(2), UInt32(1), UInt32(2), UInt64(1), UInt64(2),
+    Float(1), Float(2), 1.0, 2.0, Decimal(1), Decimal(2), Date(timeIntervalSinceReferenceDate: 1),
+    Date(timeIntervalSinceReferenceDate: 2), Data([1]), Data([2]), UUID(), UUID(),
+  ]
+
+  private static func allCases<Value: CaseIterable>(_ type: Value.Type) -> [Any] { Array(type.allCases.prefix(2)) }
+
+  private static func cases<Value: RawRepresentable>(_ type: Value.Type) -> [Any] {
+    Array(of(Value.RawValue.self).compactMap { Value(rawValue: $0) })
+  }
+
+  private static func wrapped(_ type: Any.Type) -> [Any] {
+    func samples<Value>(_ type: Value.Type) -> [Any] { of(type) }
+    return _openExistential(type, do: samples)
+  }
+
+  /// Two cases of an enumeration of one byte: there are at least two, numbered from 0.
+  private static func smallCases<Value>(_ type: Value.Type) -> [Value] {
+    guard MemoryLayout<Value>.size == 1, metadataKind(of: type) == .enum else { return [] }
+    return [0, 1].map { (number: UInt8) in unsafe unsafeBitCast(number, to: type) }
+  }
+
+  static func areEqual<Value>(_ lhs: Value, _ rhs: Value) -> Bool {
+    if let lhs = lhs as? any ReferenceHolder, let rhs = rhs as? any ReferenceHolder {
+      var (left, right): ([ObjectIdentifier], [ObjectIdentifier]) = ([], [])
+      lhs.forEachObject { left.append(ObjectIdentifier($0)) }
+      rhs.forEachObject { right.append(ObjectIdentifier($0)) }
+      return left == right
+    }
+    func equal<Left: Equatable>(_ lhs: Left) -> Bool { lhs == (rhs as? Left) }
+    if let lhs = lhs as? any Equatable { return equal(lhs) }
+    return false
+  }
+}
+
+/// References, of which there are as many different ones as needed.
+private protocol SampledReferences {
+  static var samples: [Any] { get }
+}
+
+extension StoredObject: SampledReferences {
+  fileprivate class var samples: [Any] { [self.init(), self.init()] }
+}
+
+extension Optional: SampledReferences where Wrapped: StoredObject {
+  fileprivate static var samples: [Any] { Wrapped.samples }
+}
+
+/// A list of values that there are samples of.
+private protocol SampledElements {
+  static var samples: [Any] { get }
+}
+
+extension Array: SampledElements {
+  fileprivate static var samples: [Any] { SampleValues.of(Element.self).map { [$0] } }
+}
+
+extension Set: SampledElements {
+  fileprivate static var samples: [Any] { SampleValues.of(Element.self).map { Set([$0]) } }
+}

@@ -1,0 +1,76 @@
+/// Reads a property through references: loads the objects that it leads through, if that was not done before.
+struct ReferenceReading: Sendable {
+  /// To the object that has the value.
+  private let hops: [ReferenceHop]
+  /// To other objects that the value is computed from.
+  private let declaredChains: [[ReferenceHop]]
+
+  init(_ path: PropertyPath) {
+    hops = path.hops
+    declaredChains = path.declaredReading == nil ? [] : path.chains
+  }
+
+  /// The property's value; nil where a reference on the way is nil, or where one of its objects does not exist.
+  ///
+  /// - Throws: ``StoreError/Code/rowNotFound`` where there is no nil for that; or what loading an object met.
+  func value<Value>(of object: some StoreIdentifiable, _ read: () -> Value) throws(StoreError) -> Value {
+    // A key path's root is a StoredObject wherever there are references.
+    guard let object = object as? StoredObject else { return read() }
+    if try leadsToValue(from: object), try allExist(object) { return read() }
+    if let absent = absentValue(of: Value.self) { return absent }
+    throw Self.missingReference(of: object)
+  }
+
+  private func leadsToValue(from object: StoredObject) throws(StoreError) -> Bool {
+    var object = object
+    for hop in hops {
+      guard let target = hop.object(object), try target.isThereToRead() else { return false }
+      object = target
+    }
+    return true
+  }
+
+  private func allExist(_ object: StoredObject) throws(StoreError) -> Bool {
+    for chain in declaredChains where try !Self.allExist(chain[...], from: object) { return false }
+    return true
+  }
+
+  private static func allExist(
+    _ chain: ArraySlice<ReferenceHop>, from object: StoredObject
+  ) throws(StoreError) -> Bool {
+    guard let hop = chain.first else { return true }
+    var targets: [StoredObject] = []
+    hop.forEachObject(object) { targets.append($0) }
+    for target in targets {
+      guard try target.isThereToRead(), try allExist(chain.dropFirst(), from: target) else { return false }
+    }
+    return true
+  }
+
+  static func missingReference(of object: StoredObject) -> StoreError {
+    StoreError(
+      .rowNotFound, "A property is read through a reference that is nil, or whose object does not exist.",
+      className: object.table?.name, rowID: object.table == nil ? nil : object.rowID)
+  }
+}
+
+/// The nil of a type, if it has one.
+func absentValue<Value>(of type: Value.Type) -> Value? {
+  (type as? any AbsentValue.Type)?.absentValue as? Value
+}
+
+extension StoredObject {
+  /// Loads a fault of a store, for a look at its properties.
+  ///
+  /// - Returns: false where its row does not exist.
+  final func isThereToRead() throws(StoreError) -> Bool {
+    guard isFault, let store = table?.store else { return true }
+    do throws(StoreError) {
+      try store.load(self)
+      return true
+    } catch {
+      if error.code == .rowNotFound { return false }
+      throw error
+    }
+  }
+}

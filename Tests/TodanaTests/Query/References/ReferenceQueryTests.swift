@@ -1,0 +1,190 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// Queries that read properties of other objects give the same answers whatever is loaded.
+@Suite struct ReferenceQueryTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory(isInMemory: true) }
+
+  private func open() throws -> Store {
+    try Store(.directory(directory.path("store")), classes: [Take.self, Recording.self, Label.self, Medium.self])
+  }
+
+  /// Three tracks of recordings "C", "A", "B" with prices 1, 2, 3 and labels "x", "z", "y", then one without any.
+  private func fill() throws {
+    let store = try open()
+    for (number, name) in ["C", "A", "B"].enumerated() {
+      let (take, record, label) = (Take(), Recording(), Label())
+      label.name = ["x", "z", "y"][number]
+      (record.name, record.price, record.label) = (name, number + 1, label)
+      (take.name, take.record, take.mainLabel) = ("take \(name)", record, label)
+      take.credit = Credit(text: "by", label: label)
+      for object in [label, record, take] { try store.insert(object) }
+    }
+    let last = Take()
+    last.name = "last"
+    try store.insert(last)
+    try store.saveChanges()
+    try store.close()
+  }
+
+  /// Checks answers in a store where nothing is loaded, where everything is, and where some are.
+  private func check(_ body: (Store) throws -> Void) throws {
+    for loaded in 0..<3 {
+      let store = try open()
+      let labels = loaded > 0 ? try store.fetch(Label.self) : []
+      let records = loaded == 1 ? try store.fetch(Recording.self) : []
+      try body(store)
+      withExtendedLifetime((labels, records)) {}
+      try store.close()
+    }
+  }
+
+  @Test func `sorts, values, groups and sums load what key paths lead through`() throws {
+    try fill()
+    try check { (store: Store) throws in
+      let names = try store.fetch(Take.all.sorted(by: \.record?.name)).map(\.name)
+      #expect(names == ["last", "take A", "take B", "take C"])
+      let descending = Take.all.sorted(by: \.record?.label?.name, .descending)
+      #expect(try store.values(descending, of: \.name) == ["take A", "take B", "take C", "last"])
+      #expect(try store.ids(descending.limit(2)).count == 2)
+      #expect(try store.fetch(descending.limit(2)).map(\.name) == ["take A", "take B"])
+      #expect(try store.fetch(Take.all.sorted(byFolded: \.record?.name).limit(2)).map(\.name) == ["last", "take A"])
+      #expect(try store.values(Take.all, of: \.record?.name) == ["C", "A", "B", nil])
+      #expect(try store.values(Take.all, of: \.credit.label?.name) == ["x", "z", "y", nil])
+      #expect(try store.values(Take.all, of: \.record?.label).map { $0?.id != nil } == [true, true, true, false])
+      #expect(try store.distinctValues(Take.all, of: \.record?.label?.name) == [nil, "x", "y", "z"])
+      #expect(try store.groups(Take.all, by: \.record?.name).map(\.key) == [nil, "A", "B", "C"])
+      #expect(try store.groups(Take.all, by: \.name, of: \.record?.price).map(\.summary.sum) == [0, 2, 3, 1])
+      #expect(try store.sum(Take.all, of: \.record?.price) == 6)
+      #expect(try store.average(Take.all, of: \.record?.price) == 2)
+      #expect(try store.minimum(Take.all, of: \.record?.label?.name) == "x")
+      #expect(try store.maximum(Take.all, of: \.record?.price) == 3)
+      let pages = Take.all.sorted(by: \.record?.name).limit(2)
+      let first = try store.fetch(pages)
+      let last = try #require(first.last)
+      #expect(try store.fetch(pages.after(last)).map(\.name) == ["take B", "take C"])
+    }
+  }
+
+  @Test func `conditions and texts load what key paths lead through`() throws {
+    try fill()
+    try check { (store: Store) throws in
+      #expect(try store.fetch(Take.where { $0.record.name == "A" }).map(\.name) == ["take A"])
+      #expect(try store.count(Take.where { $0.record.label.name > "x" }) == 2)
+      #expect(try store.fetch(Take.where("record.name = ?", "A")).map(\.name) == ["take A"])
+      #expect(try store.count(Take.where { $0.extras.count == 0 && $0.extras.isEmpty }) == 4)
+      #expect(try store.fetch(Take.where("label.name = ?", "y")).map(\.name) == ["take B"])
+      #expect(try store.fetch(Take.where(#Predicate { $0.record?.name == "A" })).map(\.name) == ["take A"])
+      let sorted = try Take.where("name BEGINSWITH ?", "take").sorted(byText: "record.name DESC")
+      #expect(try store.fetch(sorted).map(\.name) == ["take C", "take B", "take A"])
+    }
+  }
+
+  @Test func `computed properties say what they read, or are refused`() throws {
+    try fill()
+    try check { (store: Store) throws in
+      let sorted = Take.all.sorted(by: \.recordName, loading: \.record)
+      #expect(try store.fetch(sorted).map(\.name) == ["take A", "take B", "take C", "last"])
+      let labels = Take.all.sorted(by: \.labelName, .descending, loading: \.record?.label)
+      #expect(try store.fetch(labels).map(\.name) == ["take A", "take B", "take C", "last"])
+      #expect(try store.values(Take.all, of: \.labelName, loading: \.record?.label) == ["x", "z", "y", nil])
+      #expect(try store.values(Take.all, of: \.shortName, loading: \.self) == ["t", "t", "t", "l"])
+      #expect(try store.values(Take.all, of: \.credit.labelName, loading: \.credit.label) == ["x", "z", "y", nil])
+      #expect(try store.groups(Take.all, by: \.recordName, loading: \.record).map(\.key) == ["A", "B", "C", "none"])
+      #expect(try store.maximum(Take.all, of: \.recordName, loading: \.record) == "none")
+      #expect(try store.count(Take.where { $0[\.recordName, loading: \.record] == "A" }) == 1)
+      #expect(try store.fetch(Take.where("recordName = ?", "B")).map(\.name) == ["take B"])
+    }
+    let store = try open()
+    func refuses(_ call: () throws -> Any?) {
+      let error = #expect(throws: StoreError.self) { _ = try call() }
+      #expect(
+        error?.code == .invalidQuery && error?.message.contains("`loading:") == true, "\(String(describing: error))")
+    }
+    refuses { try store.fetch(Take.all.sorted(by: \.recordName)) }
+    refuses { try store.count(Take.where { $0.recordName == "A" }) }
+    refuses { try store.fetch(Take.where("undeclared = ?", "A")) }
+    refuses { try store.fetch(Take.where(#Predicate { $0.recordName == "A" })) }
+    refuses { try store.values(Take.all, of: \.recordName) }
+    refuses { try store.values(Take.all, of: \.extras.first?.name) }
+    refuses { try store.groups(Take.all, by: \.shortName) }
+    refuses { try store.sum(Take.all, of: \.recordName.count) }
+    refuses { try store.minimum(Take.all, of: \.shortName) }
+    refuses { try store.explain(Take.all.sorted(by: \.credit.labelName)) }
+    refuses { try store.fetch(Take.all.sorted(by: \.shortName, loading: \.name)) }
+    try store.close()
+  }
+
+  @Test func `a reference to an object that does not exist counts as nil`() throws {
+    try fill()
+    let store = try open()
+    for record in try store.fetch(Recording.self) where record.name != "B" { try store.delete(record) }
+    try store.saveChanges()
+    #expect(try store.fetch(Take.all.sorted(by: \.record?.name)).map(\.name) == ["take C", "take A", "last", "take B"])
+    #expect(try store.values(Take.all, of: \.record?.name) == [nil, nil, "B", nil])
+    #expect(try store.groups(Take.all, by: \.record?.name).map(\.count) == [3, 1])
+    #expect(try store.sum(Take.all, of: \.record?.price) == 3)
+    #expect(try store.count(Take.where { $0.record.name == "C" }) == 0)
+    #expect(try store.count(Take.where { $0.record.name != "C" }) == 4)
+    #expect(try store.count(Take.where { !($0.record.name == "C") }) == 4)
+    #expect(try store.count(Take.where { $0.record.name == nil }) == 3)
+    #expect(try store.count(Take.where(#Predicate { $0.record?.name == nil })) == 3)
+    try store.close()
+  }
+
+  @Test func `indexes take the object's own stored properties only`() throws {
+    final class Indexed: StoredObject {
+      nonisolated(unsafe) static var indexList: [Index] = []
+      var record: Recording?
+      var name = ""
+      var computed: String { name }
+      override class var indexes: [Index] { unsafe indexList }
+    }
+    let refused: [Index] = [
+      Index(\Indexed.record?.name, name: "record"), Index(\Indexed.computed, name: "computed"),
+      Index(.folded(\Indexed.record?.name), name: "folded"),
+      Index(\Indexed.name, name: "partial", where: { $0.record.name == "x" }),
+      Index(\Indexed.name, name: "partial", where: { $0.computed == "x" }),
+    ]
+    for index in refused {
+      unsafe Indexed.indexList = [index]
+      let error = #expect(throws: StoreError.self) { try Store(.inMemory, classes: [Indexed.self, Recording.self]) }
+      #expect(error?.code == .invalidIndex, "\(String(describing: error))")
+    }
+    unsafe Indexed.indexList = [Index(\Indexed.name), Index(\Indexed.record)]
+    try Store(.inMemory, classes: [Indexed.self, Recording.self]).close()
+  }
+
+  @Test func `live results follow changes of other objects`() async throws {
+    try fill()
+    let store = try open()
+    var results = store.observe(Take.where { $0.name != "last" }.sorted(by: \.record?.name)).makeAsyncIterator()
+    #expect(try await results.next()?.objects().map(\.name) == ["take A", "take B", "take C"])
+    let record = try #require(try store.fetch(Recording.where { $0.name == "C" }).first)
+    try store.update(record) { $0.name = "AA" }
+    try store.saveChanges()
+    #expect(try await results.next()?.objects().map(\.name) == ["take A", "take C", "take B"])
+    try store.close()
+  }
+
+  @Test func `properties of classes with subclasses are sorted by`() throws {
+    let store = try open()
+    for (number, name) in ["b", "c", "a"].enumerated() {
+      let medium = Medium()
+      (medium.name, medium.length, medium.watched) = (name, -number, number % 2)
+      medium.form = number == 1 ? .tape : .disc
+      try store.insert(medium)
+    }
+    try store.saveChanges()
+    #expect(try store.values(Medium.all.sorted(by: \.name), of: \.length) == [-2, 0, -1])
+    #expect(try store.values(Medium.all.sorted(by: \.length), of: \.name) == ["a", "c", "b"])
+    #expect(try store.values(Medium.all.sorted(by: \.form, .descending), of: \.name) == ["c", "b", "a"])
+    #expect(try store.count(Medium.where { $0.watched == 1 }) == 1)
+    #expect(try store.fetch(Medium.all.sorted(by: \.nameAndForm, loading: \.self)).map(\.name) == ["a", "b", "c"])
+    try store.close()
+  }
+}
