@@ -9,7 +9,7 @@ extension QueryRun {
     guard inOrder || query.limit != nil || query.offset > 0 else {
       for object in try matchingPendingObjects() { try body(object) }
       try forEachMatch(needsRecords: true) { _, slice, chunk throws(StoreError) in
-        if let slice, let chunk { try body(try scratch.read(slice, in: chunk)) }
+        if let slice, let chunk { try give(slice, in: chunk, &scratch, body) }
         return true
       }
       return
@@ -17,13 +17,25 @@ extension QueryRun {
     var waiting: [RowID] = []
     try forEachRow(wantsRecords: true) { rowID, slice, chunk throws(StoreError) in
       if let slice, let chunk {
-        try body(try scratch.read(slice, in: chunk))
+        try give(slice, in: chunk, &scratch, body)
       } else {
         waiting.append(rowID)
       }
       return true
     }
     try forEachContent(of: waiting, &scratch, body)
+  }
+
+  /// Calls back with the content of a record, if it can be read.
+  private func give(
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, _ scratch: inout ScratchObject,
+    _ body: (StoredObject) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try body(try scratch.read(slice, in: chunk))
+    } catch {
+      try onDamage.handle(error)
+    }
   }
 
   /// The same for rows that are not pending.
@@ -49,7 +61,7 @@ extension QueryRun {
       var end = start + 1
       while end < rowIDs.count, end - start < 4096, !isPending(rowIDs[end]) { end += 1 }
       try read(rowIDs[start..<end], of: classID, into: chunk)
-      for slice in chunk.slices { try body(try scratch.read(slice, in: chunk)) }
+      for slice in chunk.slices { try give(slice, in: chunk, &scratch, body) }
       start += chunk.slices.count
     }
   }

@@ -1,4 +1,6 @@
-// What is wanted of the objects of a query, without the objects.
+// Values and aggregates of the objects of a query, without the objects.
+//
+// Each takes a policy for records that cannot be read (``DamagePolicy``), which values from an index do not need.
 extension Store {
   /// A property of each object of a query, in its order.
   ///
@@ -8,9 +10,9 @@ extension Store {
   ///
   /// - Throws: ``StoreError``, as a fetch.
   public func values<T: StoredObject, Value>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [Value] {
-    try values(query, includingPending: includingPending) { $0[keyPath: keyPath] }
+    try values(query, includingPending: includingPending, onDamage: onDamage) { $0[keyPath: keyPath] }
   }
 
   /// A property of each object of a query, in its order: from the index alone where that has it in this order.
@@ -18,12 +20,12 @@ extension Store {
   /// Of values that are equal one may come for another: 0.0 for -0.0.
   @inlinable
   public func values<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
-    try forEachWanted([keyPath], of: query, inOrder: true, includingPending, startingOver: { values.removeAll() }) {
-      wanted throws(StoreError) in values.append(try wanted.value(0, keyPath))
-    }
+    try forEachWanted(
+      [keyPath], of: query, inOrder: true, includingPending, onDamage, startingOver: { values.removeAll() }
+    ) { wanted throws(StoreError) in values.append(try wanted.value(0, keyPath)) }
     return values
   }
 
@@ -35,10 +37,10 @@ extension Store {
   ///
   /// The closure must not keep the object: it has the content of another one at the next call.
   public func values<T: StoredObject, Value>(
-    _ query: Query<T>, includingPending: Bool = true, _ value: (T) -> Value
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail, _ value: (T) -> Value
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
-    try begin(query, includingPending: includingPending).forEachContent(inOrder: true) { object in
+    try begin(query, includingPending: includingPending, onDamage: onDamage).forEachContent(inOrder: true) { object in
       // The table's class is T.
       values.append(value(unsafe unsafeDowncast(object, to: T.self)))
     }
@@ -48,9 +50,9 @@ extension Store {
   /// The different values of a property among the objects of a query, in their order.
   @inlinable
   public func distinctValues<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [Value] {
-    try groups(query, by: keyPath, includingPending: includingPending).map(\.key)
+    try groups(query, by: keyPath, includingPending: includingPending, onDamage: onDamage).map(\.key)
   }
 
   /// The sum of a property over the objects of a query; nil counts as nothing.
@@ -58,42 +60,43 @@ extension Store {
   /// - Throws: ``StoreError/Code/invalidQuery`` where it is more than an `Int` holds.
   @inlinable
   public func sum<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Number.Sum {
-    try summary(query, of: keyPath, includingPending: includingPending).sum
+    try summary(query, of: keyPath, includingPending: includingPending, onDamage: onDamage).sum
   }
 
   /// The average of a property over the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func average<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Double? {
-    try summary(query, of: keyPath, includingPending: includingPending).average
+    try summary(query, of: keyPath, includingPending: includingPending, onDamage: onDamage).average
   }
 
   /// The least value of a property among the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func minimum<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Value? {
-    try extreme(query, keyPath, .ascending, includingPending)
+    try extreme(query, keyPath, .ascending, includingPending, onDamage)
   }
 
   /// The greatest value of a property among the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func maximum<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Value? {
-    try extreme(query, keyPath, .descending, includingPending)
+    try extreme(query, keyPath, .descending, includingPending, onDamage)
   }
 
   @inlinable
   func extreme<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
+    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool,
+    _ onDamage: DamagePolicy
   ) throws(StoreError) -> Value? {
-    if let first = try firstInOrder(query, keyPath, order, includingPending) { return first.value }
+    if let first = try firstInOrder(query, keyPath, order, includingPending, onDamage) { return first.value }
     var best: Value?
-    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, includingPending, onDamage) { wanted throws(StoreError) in
       let value = try wanted.value(0, keyPath)
       if value.isAbsent { return }
       guard let other = best else { return best = value }
@@ -105,7 +108,8 @@ extension Store {
   /// The first value that is there, where an index has it in order; else nil.
   @usableFromInline
   func firstInOrder<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
+    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool,
+    _ onDamage: DamagePolicy
   ) throws(StoreError) -> (value: Value?, Void)? {
     guard query.specification.isUnlimited else { return nil }
     // It stays with this thread: what is carried out below is no scan.
@@ -118,7 +122,7 @@ extension Store {
     ordered.specification.limit = 1
     try begin()
     let run = try QueryRun(
-      ordered.specification, of: table(for: T.self), in: self, includingPending: includingPending)
+      ordered.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage)
     guard case .index = run.plan.access, run.plan.order == .given else { return nil }
     var first: Value?
     try run.forEachContent(inOrder: true) { object in
@@ -130,10 +134,10 @@ extension Store {
 
   @inlinable
   func summary<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool
+    _ query: Query<T>, of keyPath: KeyPath<T, Number>, includingPending: Bool, onDamage: DamagePolicy
   ) throws(StoreError) -> Summary<Number> {
     var summary = Summary<Number>()
-    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, includingPending, onDamage) { wanted throws(StoreError) in
       try summary.add(try wanted.value(0, keyPath))
     }
     return summary
@@ -143,12 +147,12 @@ extension Store {
   @usableFromInline
   func forEachWanted<T: StoredObject>(
     _ keyPaths: [PartialKeyPath<T>], of query: Query<T>, inOrder: Bool = false, _ includingPending: Bool,
-    startingOver: () -> Void = {}, _ body: (WantedValues) throws(StoreError) -> Void
+    _ onDamage: DamagePolicy, startingOver: () -> Void = {}, _ body: (WantedValues) throws(StoreError) -> Void
   ) throws(StoreError) {
     var query = query
     if !inOrder, query.specification.isUnlimited { query.specification.sortKeys = [] }
     query.specification.wanted = keyPaths.map { PropertyPath(unshared: $0) }
-    try begin(query, includingPending: includingPending)
+    try begin(query, includingPending: includingPending, onDamage: onDamage)
       .forEachWanted(inOrder: inOrder, startingOver: startingOver, body)
   }
 
@@ -159,11 +163,11 @@ extension Store {
   /// ```
   @inlinable
   public func groups<T: StoredObject, Key: OrderedValue>(
-    _ query: Query<T>, by keyPath: KeyPath<T, Key>, includingPending: Bool = true
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [(key: Key, count: Int)] {
     var numbers = GroupNumbers()
     var groups: [(key: Key, count: Int)] = []
-    try forEachWanted([keyPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, includingPending, onDamage) { wanted throws(StoreError) in
       let key = try wanted.value(0, keyPath)
       let number = numbers.number(of: key)
       if number == groups.count { groups.append((key, 0)) }
@@ -175,11 +179,12 @@ extension Store {
   /// The objects of a query by a property, with the number, sum, average, least and greatest value of another one.
   @inlinable
   public func groups<T: StoredObject, Key: OrderedValue, Number: SummedValue>(
-    _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, includingPending: Bool = true
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [(key: Key, summary: Summary<Number>)] {
     var numbers = GroupNumbers()
     var groups: [(key: Key, summary: Summary<Number>)] = []
-    try forEachWanted([keyPath, numberPath], of: query, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath, numberPath], of: query, includingPending, onDamage) { wanted throws(StoreError) in
       let key = try wanted.value(0, keyPath)
       let number = numbers.number(of: key)
       if number == groups.count { groups.append((key, Summary())) }
