@@ -13,27 +13,39 @@ extension Store {
   /// A commit costs a look at the objects that it changed, and nothing where it changed none of the class; but a query
   /// with a limit or an offset, or that looks at objects which others refer to, is carried out again. It is used where the
   /// store is used. Ends with an error where the store is closed, and when the task is cancelled.
-  public func observe<T: StoredObject>(_ query: Query<T>) -> LiveQuery<T> { LiveQuery(store: self, query: query) }
+  ///
+  /// - Parameters:
+  ///   - query: Of exactly this class.
+  ///   - onDamage: The policy for records that cannot be read. With ``DamagePolicy/report(_:)`` each is reported once,
+  ///     in the store's domain, and again if it was changed and still cannot be read; with ``DamagePolicy/fail`` the
+  ///     sequence throws.
+  /// - Returns: A sequence whose every pass observes the query.
+  public func observe<T: StoredObject>(_ query: Query<T>, onDamage: DamagePolicy = .fail) -> LiveQuery<T> {
+    LiveQuery(store: self, query: query, onDamage: onDamage)
+  }
 }
 
-/// The results of a query as they change; ``Store/observe(_:)`` makes it.
+/// The results of a query as they change; ``Store/observe(_:onDamage:)`` makes it.
 public struct LiveQuery<T: StoredObject>: AsyncSequence {
   public typealias Element = QueryChange<T>
 
   let store: Store
   let query: Query<T>
+  let onDamage: DamagePolicy
 
-  public func makeAsyncIterator() -> Iterator { Iterator(store: store, query: query) }
+  public func makeAsyncIterator() -> Iterator { Iterator(store: store, query: query, onDamage: onDamage) }
 
   public struct Iterator: AsyncIteratorProtocol {
     private let store: Store
     private let query: Query<T>
+    private let onDamage: DamagePolicy
     private let membership: CommitSequence.Membership
     private var result: LiveResult?
 
-    init(store: Store, query: Query<T>) {
+    init(store: Store, query: Query<T>, onDamage: DamagePolicy) {
       self.store = store
       self.query = query
+      self.onDamage = onDamage
       // Before the first look, so that nothing is missed.
       membership = CommitSequence.Membership(store.session.changes)
     }
@@ -50,7 +62,8 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
             continue
           }
         } else {
-          let live = try LiveResult(query.specification, of: store.table(for: T.self), in: store)
+          let live = try LiveResult(
+            query.specification, of: store.table(for: T.self), in: store, onDamage: onDamage)
           result = live
           return QueryChange(store: store, difference: live.whole)
         }
@@ -103,7 +116,9 @@ public struct QueryChange<T: StoredObject> {
   public func object(at index: Int) throws(StoreError) -> T? { try store.fetch(id(of: difference.rowIDs[index])) }
 
   /// The objects of the result, loaded; without those that were deleted since.
-  public func objects() throws(StoreError) -> [T] { try store.fetch(ids).compactMap { $0 } }
+  public func objects(onDamage: DamagePolicy = .fail) throws(StoreError) -> [T] {
+    try store.fetch(ids, onDamage: onDamage).compactMap { $0 }
+  }
 
   private func id(of rowID: RowID) -> ObjectID<T> {
     ObjectID(unchecked: AnyObjectID(classID: difference.classID, rowID: rowID))

@@ -16,6 +16,9 @@ struct LiveResult {
   private let store: Store
   private let table: ClassTable
   private let query: QuerySpecification
+  private let onDamage: DamagePolicy
+  /// What was reported, so that it is not again as long as it stays as it is.
+  private let reported: ReportedRecords
   /// Whether it has to be carried out again for every commit: an object's place depends on others.
   private let dependsOnOthers: Bool
   private let leadsToOtherClasses: Bool
@@ -24,10 +27,15 @@ struct LiveResult {
   private var keys = RowKeys()
   private var commitNumber: CommitNumber
 
-  init(_ query: QuerySpecification, of table: ClassTable, in store: Store) throws(StoreError) {
+  init(
+    _ query: QuerySpecification, of table: ClassTable, in store: Store, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) {
     self.store = store
     self.table = table
     self.query = query
+    let reported = ReportedRecords()
+    self.reported = reported
+    self.onDamage = onDamage.reporting(each: reported)
     dependsOnOthers = query.limit != nil || query.offset > 0
     leadsToOtherClasses =
       query.condition.looksAtOtherObjects || query.sortKeys.contains { $0.path.leadsToOtherObjects }
@@ -44,7 +52,7 @@ struct LiveResult {
   private var classID: ClassID { table.classID ?? ClassID(rawValue: 0) }
 
   private mutating func carryOut() throws(StoreError) {
-    let run = try QueryRun(query, of: table, in: store, includingPending: false)
+    let run = try QueryRun(query, of: table, in: store, includingPending: false, onDamage: onDamage)
     commitNumber = run.commitNumber
     guard !query.sortKeys.isEmpty, !dependsOnOthers, !leadsToOtherClasses else {
       rowIDs = try run.rowIDs()
@@ -74,6 +82,7 @@ struct LiveResult {
     }
     guard isUnknown || !changed.isEmpty || !others.isEmpty else { return nil }
     if isUnknown, leadsToOtherClasses { try store.refresh() }
+    reported.remove(changed, ofClassNamed: table.name)
     try reload(changed, of: table)
     for (classID, rowIDs) in others {
       if let table = store.registry[classID] { try reload(rowIDs, of: table) }
@@ -145,11 +154,15 @@ struct LiveResult {
       number = try store.snapshotForReading().commitNumber
       try store.readRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
         guard slice.status != .absent else { return }
-        let object = try scratch.read(slice, in: chunk)
-        guard try query.condition.holds(for: object) else { return }
-        var place = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
-        try place.append(object, rowID: rowIDs[index])
-        if let row = place.rows.first { present[rowIDs[index]] = place.key(of: row) }
+        do throws(StoreError) {
+          let object = try scratch.read(slice, in: chunk)
+          guard try query.condition.holds(for: object) else { return }
+          var place = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
+          try place.append(object, rowID: rowIDs[index])
+          if let row = place.rows.first { present[rowIDs[index]] = place.key(of: row) }
+        } catch {
+          try onDamage.handle(error)
+        }
       }
     }
     return (present, number)

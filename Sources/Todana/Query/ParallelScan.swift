@@ -34,8 +34,12 @@ final class ParallelScan: @unchecked Sendable {
     let chunk = RecordChunk()
     /// Those of the chunk's records that meet the condition.
     var matches: [Int] = []
-    /// What came after these.
+    /// Those that could not be read or checked, ascending.
+    var failures: [(position: Int, error: StoreError)] = []
+    /// Why the chunk could not be read, or not be checked further.
     var failure: Failure?
+    /// Whether the scan ended here.
+    var isLast = false
     let isFree = DispatchSemaphore(value: 0)
     let isReady = DispatchSemaphore(value: 0)
   }
@@ -63,21 +67,44 @@ final class ParallelScan: @unchecked Sendable {
   }
 
   /// Calls back for each record that meets the condition, in the order of the scan, until it returns false.
+  ///
+  /// Errors of other threads are reported on the caller's.
+  ///
+  /// - Parameters:
+  ///   - store: The caller's.
+  ///   - onDamage: The policy for records that cannot be read.
+  ///   - isLeftOut: Whether a row is not wanted, so that an error about it does not count.
+  ///   - body: Gets the record; false ends the scan.
+  /// - Throws: ``StoreError``: of a record, if that is not reported; of the backend; what the body throws.
   func forEachMatch(
-    translatedBy store: Store, _ body: (RecordChunk.Slice, RecordChunk) throws(StoreError) -> Bool
+    translatedBy store: Store, onDamage: DamagePolicy, isLeftOut: (RowID) -> Bool,
+    _ body: (RecordChunk.Slice, RecordChunk) throws(StoreError) -> Bool
   ) throws(StoreError) {
     defer { stop() }
     var number = 0
     while true {
       let slot = slots[number % slots.count]
       slot.isReady.wait()
-      for match in slot.matches where try !body(slot.chunk.slices[match], slot.chunk) { return }
+      var failures = slot.failures[...]
+      /// Handles the errors of records before a position.
+      func handleFailures(before position: Int) throws(StoreError) {
+        while let failure = failures.first, failure.position < position {
+          failures.removeFirst()
+          if !isLeftOut(slot.chunk.slices[failure.position].rowID) { try onDamage.handle(failure.error) }
+        }
+      }
+      for match in slot.matches {
+        try handleFailures(before: match)
+        let slice = slot.chunk.slices[match]
+        if !isLeftOut(slice.rowID), try !body(slice, slot.chunk) { return }
+      }
+      try handleFailures(before: .max)
       switch slot.failure {
       case .ofStore(let error): throw error
-      case .ofBackend(let error): throw store.translate(error)
+      case .ofBackend(let error): try store.handle(scanError: error, onDamage)
       case nil: break
       }
-      if slot.chunk.slices.isEmpty { return }
+      if slot.isLast { return }
       slot.isFree.signal()
       number += 1
     }
@@ -96,9 +123,10 @@ final class ParallelScan: @unchecked Sendable {
       if slot.failure == nil, !slot.chunk.slices.isEmpty {
         do throws(StoreError) {
           if looking == nil { looking = try Looking(seed, type) }
-          try looking?.look(at: slot.chunk, for: condition, &slot.matches)
+          try looking?.look(at: slot.chunk, for: condition, &slot.matches, &slot.failures)
         } catch {
           slot.failure = .ofStore(error)
+          slot.isLast = true
         }
       }
       slot.isReady.signal()
@@ -114,13 +142,17 @@ final class ParallelScan: @unchecked Sendable {
       slot.isFree.wait()
       if isStopped.load(ordering: .acquiring) { return nil }
       slot.matches.removeAll(keepingCapacity: true)
+      slot.failures.removeAll()
+      slot.failure = nil
       do throws(BackendError) {
         try scan.next(into: slot.chunk)
+        slot.isLast = slot.chunk.slices.isEmpty
       } catch {
         slot.chunk.removeAll()
         slot.failure = .ofBackend(error)
+        slot.isLast = !error.leavesScanUsable
       }
-      if slot.chunk.slices.isEmpty { progress.isOver = true }
+      if slot.isLast { progress.isOver = true }
       return slot
     }
   }
@@ -139,11 +171,18 @@ final class ParallelScan: @unchecked Sendable {
       scratch = ScratchObject(store, table)
     }
 
+    /// - Throws: An error that is not about single records.
     mutating func look(
-      at chunk: RecordChunk, for condition: ConditionNode, _ matches: inout [Int]
+      at chunk: RecordChunk, for condition: ConditionNode, _ matches: inout [Int],
+      _ failures: inout [(position: Int, error: StoreError)]
     ) throws(StoreError) {
       for (position, slice) in chunk.slices.enumerated() {
-        if try condition.holds(for: scratch.read(slice, in: chunk)) { matches.append(position) }
+        do throws(StoreError) {
+          if try condition.holds(for: scratch.read(slice, in: chunk)) { matches.append(position) }
+        } catch {
+          guard error.isAboutRecords else { throw error }
+          failures.append((position, error))
+        }
       }
     }
   }

@@ -5,7 +5,7 @@ extension QueryRun {
     guard let classID else { return }
     switch plan.access {
     case .nothing: return
-    case .scan: try scan(classID, body)
+    case .scan: try scan(classID, needsRecords: needsRecords, body)
     case .index(let access):
       if access.mayRepeat {
         try forEach(try rowIDs(of: [access], in: .any), needsRecords: needsRecords, classID, body)
@@ -19,25 +19,30 @@ extension QueryRun {
     }
   }
 
-  private func scan(_ classID: ClassID, _ body: RowBody) throws(StoreError) {
+  private func scan(_ classID: ClassID, needsRecords: Bool, _ body: RowBody) throws(StoreError) {
     let scan: any BackendScan
     do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw store.translate(error) }
-    try forEachRecord(of: scan, body)
+    try forEachRecord(of: scan, needsRecords: needsRecords, body)
   }
 
-  func scanInOrder(_ classID: ClassID, from first: RowID, _ body: RowBody) throws(StoreError) {
+  func scanInOrder(
+    _ classID: ClassID, from first: RowID, needsRecords: Bool, _ body: RowBody
+  ) throws(StoreError) {
     let bound: RowID?
     do throws(BackendError) { bound = try snapshot.rowIDBound(of: classID) } catch { throw store.translate(error) }
-    try forEachRecord(of: OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound), body)
+    try forEachRecord(
+      of: OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound), needsRecords: needsRecords, body)
   }
 
-  private func forEachRecord(of scan: any BackendScan, _ body: RowBody) throws(StoreError) {
+  private func forEachRecord(
+    of scan: any BackendScan, needsRecords: Bool, _ body: RowBody
+  ) throws(StoreError) {
     let chunk = store.takeChunk()
     defer { store.giveBack(chunk) }
-    var filter = RecordFilter(plan.residual, store, table)
+    var filter = RecordFilter(self, needsRecords: needsRecords)
     var count = 0
     while !scansInParallel || count < ParallelScan.beginning {
-      guard try store.next(of: scan, into: chunk) else { return }
+      guard try store.next(of: scan, into: chunk, onDamage: onDamage) else { return }
       try references?.prepare(chunk)
       for slice in chunk.slices where !isPending(slice.rowID) {
         if try filter.passes(slice, in: chunk), try !body(slice.rowID, slice, chunk) { return }
@@ -45,8 +50,8 @@ extension QueryRun {
       count += chunk.slices.count
     }
     let rest = ParallelScan(scan, of: table, in: store, condition: plan.residual)
-    try rest.forEachMatch(translatedBy: store) { slice, chunk throws(StoreError) in
-      isPending(slice.rowID) ? true : try body(slice.rowID, slice, chunk)
+    try rest.forEachMatch(translatedBy: store, onDamage: onDamage, isLeftOut: isPending) {
+      slice, chunk throws(StoreError) in try body(slice.rowID, slice, chunk)
     }
   }
 
@@ -112,7 +117,7 @@ extension QueryRun {
     _ rowIDs: [RowID], needsRecords: Bool, _ classID: ClassID, _ body: RowBody
   ) throws(StoreError) {
     let rowIDs = includingPending && !table.pending.isEmpty ? rowIDs.filter { !isPending($0) } : rowIDs
-    var filter = RecordFilter(plan.residual, store, table)
+    var filter = RecordFilter(self, needsRecords: needsRecords)
     if !needsRecords, filter.passesAll {
       for rowID in rowIDs where try !body(rowID, nil, nil) { return }
       return
@@ -154,26 +159,32 @@ extension QueryRun {
   }
 }
 
-/// Looks at records whether they meet a condition.
+/// Checks records, whether they can be read and meet the condition of a run.
 private struct RecordFilter: ~Copyable {
-  private let condition: ConditionNode
-  /// nil where there is nothing to look at.
+  private let run: QueryRun
+  /// nil where no record has to be read.
   private var scratch: ScratchObject?
   let passesAll: Bool
 
-  init(_ condition: ConditionNode, _ store: Store, _ table: ClassTable) {
-    self.condition = condition
-    if case .always = condition {
-      passesAll = true
-      scratch = nil
-    } else {
-      passesAll = false
-      scratch = ScratchObject(store, table)
-    }
+  init(_ run: QueryRun, needsRecords: Bool) {
+    self.run = run
+    var isAlways = false
+    if case .always = run.plan.residual { isAlways = true }
+    passesAll = isAlways && !(needsRecords && run.countsReadableOnly)
+    scratch = passesAll ? nil : ScratchObject(run.store, run.table)
   }
 
   mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {
-    guard let object = try scratch?.read(slice, in: chunk) else { return true }
-    return try condition.holds(for: object)
+    do throws(StoreError) {
+      guard let object = try scratch?.read(slice, in: chunk) else {
+        // Row 0 stands for damage that hides which row it was.
+        if slice.rowID != 0 { return true }
+        throw run.store.damaged(slice.rowID, run.table)
+      }
+      return try run.plan.residual.holds(for: object)
+    } catch {
+      try run.onDamage.handle(error)
+      return false
+    }
   }
 }

@@ -7,9 +7,9 @@ extension QueryRun {
   func forEachContent(inOrder: Bool, _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
     var scratch = ScratchObject(store, table)
     guard inOrder || query.limit != nil || query.offset > 0 else {
-      for object in try matchingPendingObjects() { try body(object) }
+      for object in try matchingPendingObjects() { try give(object, body) }
       try forEachMatch(needsRecords: true) { _, slice, chunk throws(StoreError) in
-        if let slice, let chunk { try body(try scratch.read(slice, in: chunk)) }
+        if let slice, let chunk { try give(slice, in: chunk, &scratch, body) }
         return true
       }
       return
@@ -17,13 +17,36 @@ extension QueryRun {
     var waiting: [RowID] = []
     try forEachRow(wantsRecords: true) { rowID, slice, chunk throws(StoreError) in
       if let slice, let chunk {
-        try body(try scratch.read(slice, in: chunk))
+        try give(slice, in: chunk, &scratch, body)
       } else {
         waiting.append(rowID)
       }
       return true
     }
     try forEachContent(of: waiting, &scratch, body)
+  }
+
+  /// Calls back with a pending object, and handles what the call could not read.
+  private func give(
+    _ object: StoredObject, _ body: (StoredObject) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try body(object)
+    } catch {
+      try onDamage.handle(error)
+    }
+  }
+
+  /// Calls back with the content of a record, if it can be read.
+  private func give(
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, _ scratch: inout ScratchObject,
+    _ body: (StoredObject) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try body(try scratch.read(slice, in: chunk))
+    } catch {
+      try onDamage.handle(error)
+    }
   }
 
   /// The same for rows that are not pending.
@@ -42,7 +65,7 @@ extension QueryRun {
     var start = 0
     while start < rowIDs.count {
       if isPending(rowIDs[start]), let object = table.identity[rowIDs[start]] {
-        try body(object)
+        try give(object, body)
         start += 1
         continue
       }
@@ -50,7 +73,7 @@ extension QueryRun {
       while end < rowIDs.count, end - start < 4096, !isPending(rowIDs[end]) { end += 1 }
       try read(rowIDs[start..<end], of: classID, into: chunk)
       try references?.prepare(chunk)
-      for slice in chunk.slices { try body(try scratch.read(slice, in: chunk)) }
+      for slice in chunk.slices { try give(slice, in: chunk, &scratch, body) }
       start += chunk.slices.count
     }
   }

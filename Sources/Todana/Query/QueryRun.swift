@@ -4,6 +4,8 @@ struct QueryRun {
   let table: ClassTable
   private(set) var query: QuerySpecification
   let includingPending: Bool
+  /// For this run: it reports each record once.
+  let onDamage: DamagePolicy
   let snapshot: any BackendSnapshot
   /// nil where nothing of the class is saved, or anything may be.
   let classID: ClassID?
@@ -12,7 +14,8 @@ struct QueryRun {
   let references: ReferenceLoader?
 
   init(
-    _ query: QuerySpecification, of table: ClassTable, in store: Store, includingPending: Bool
+    _ query: QuerySpecification, of table: ClassTable, in store: Store, includingPending: Bool,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) {
     try query.check()
     let paths = query.paths
@@ -23,6 +26,7 @@ struct QueryRun {
     self.table = table
     self.query = query
     self.includingPending = includingPending
+    self.onDamage = onDamage.reportingOnce
     classID = try table.classIDForReading()
     let snapshot = try store.snapshotForReading()
     self.snapshot = snapshot
@@ -48,7 +52,7 @@ struct QueryRun {
       }
     }
     plan = try planner.plan()
-    references = ReferenceLoader(query, paths: paths, store, table, snapshot)
+    references = ReferenceLoader(query, paths: paths, table, snapshot, self.onDamage)
   }
 
   // MARK: Results
@@ -78,11 +82,23 @@ struct QueryRun {
     var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
     var scratch = ScratchObject(store, table)
     try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
-      if let slice, let chunk { try sorted.append(scratch.read(slice, in: chunk), rowID: rowID) }
+      if let slice, let chunk { try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch) }
       return true
     }
     sorted.sort()
     return sorted
+  }
+
+  /// Adds a row with what it is sorted by, if its record can be read.
+  private func append(
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, rowID: RowID, to sorted: inout SortedRows,
+    _ scratch: inout ScratchObject
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try sorted.append(scratch.read(slice, in: chunk), rowID: rowID)
+    } catch {
+      try onDamage.handle(error)
+    }
   }
 
   /// The rows, in order.
@@ -96,9 +112,7 @@ struct QueryRun {
   }
 
   /// The objects, loaded, in order.
-  func forEachObject(
-    onDamage: DamagePolicy, _ body: (StoredObject) throws(StoreError) -> Bool
-  ) throws(StoreError) {
+  func forEachObject(_ body: (StoredObject) throws(StoreError) -> Bool) throws(StoreError) {
     var reader = store.makeReader()
     var waiting: [RowID] = []
     try forEachRow(wantsRecords: true) { rowID, slice, chunk throws(StoreError) in
@@ -116,12 +130,12 @@ struct QueryRun {
         return true
       }
     }
-    try load(waiting, onDamage: onDamage, body)
+    try load(waiting, body)
   }
 
   /// Gives the objects of rows, read together as far as they are not in memory.
   private func load(
-    _ rowIDs: [RowID], onDamage: DamagePolicy, _ body: (StoredObject) throws(StoreError) -> Bool
+    _ rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard let classID, !rowIDs.isEmpty else { return }
     let chunk = store.takeChunk()
@@ -172,16 +186,22 @@ struct QueryRun {
       if given.isWhole { return }
     }
     var sorted = SortedRows(by: query.sortKeys, limit: query.neededCount, start: query.start)
-    for object in pending { try sorted.append(object, rowID: object.rowID) }
+    for object in pending {
+      do throws(StoreError) {
+        try sorted.append(object, rowID: object.rowID)
+      } catch {
+        try onDamage.handle(error)
+      }
+    }
     if query.sortKeys.isEmpty {
-      try forEachMatch { rowID, _, _ throws(StoreError) in
+      try forEachMatch(needsRecords: wantsRecords && countsReadableOnly) { rowID, _, _ throws(StoreError) in
         sorted.append(rowID: rowID)
         return true
       }
     } else {
       var scratch = ScratchObject(store, table)
       try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
-        if let slice, let chunk { try sorted.append(scratch.read(slice, in: chunk), rowID: rowID) }
+        if let slice, let chunk { try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch) }
         return true
       }
     }
@@ -220,7 +240,7 @@ struct QueryRun {
     case (.scan, _):
       // All of them are found faster in another order.
       guard query.limit != nil else { return nil }
-      try scanInOrder(classID, from: max(firstRow, 1), give)
+      try scanInOrder(classID, from: max(firstRow, 1), needsRecords: wantsRecords, give)
     case (.index(let access), .given):
       guard let start = query.start, !query.sortKeys.isEmpty else {
         // The count is known once the stream has ended.
@@ -233,7 +253,7 @@ struct QueryRun {
         rowID, slice, chunk throws(StoreError) in
         if !isBehind, let slice, let chunk {
           var place = SortedRows(by: query.sortKeys, limit: nil, start: start)
-          try place.append(scratch.read(slice, in: chunk), rowID: rowID)
+          try append(slice, in: chunk, rowID: rowID, to: &place, &scratch)
           isBehind = !place.rows.isEmpty
         }
         return isBehind ? try give(rowID, slice, chunk) : true
@@ -249,13 +269,21 @@ struct QueryRun {
     return (count, true)
   }
 
+  /// Whether a limit or an offset counts only objects whose records can be read, for which all of them are read.
+  var countsReadableOnly: Bool { onDamage.isReporting && (query.limit != nil || query.offset > 0) }
+
   /// Objects of this store that meet the condition and are not saved as they are.
   func matchingPendingObjects() throws(StoreError) -> [StoredObject] {
     guard includingPending, !table.pending.isEmpty else { return [] }
     if let references { try references.prepare(table.pending.objects.filter { !$0.state.contains(.deleted) }) }
     var matching: [StoredObject] = []
     for object in table.pending.objects where !object.state.contains(.deleted) {
-      if try query.condition.holds(for: object) { matching.append(object) }
+      do throws(StoreError) {
+        if try query.condition.holds(for: object) { matching.append(object) }
+      } catch {
+        // Of an object that it refers to.
+        try onDamage.handle(error)
+      }
     }
     return matching
   }

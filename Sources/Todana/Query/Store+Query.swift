@@ -14,8 +14,7 @@ extension Store {
   /// - Parameters:
   ///   - query: Of exactly this class.
   ///   - includingPending: Whether objects are judged by what is pending in this store; else by what is saved.
-  ///   - onDamage: What to do about objects of the result that cannot be read. One that has to be looked at to find out
-  ///     whether it belongs there, and cannot be read, is an error.
+  ///   - onDamage: The policy for records that cannot be read, also those that may not belong to the result.
   /// - Returns: The objects.
   /// - Throws: ``StoreError``: ``StoreError/Code/invalidQuery``, ``StoreError/Code/scanRefused``; with class and row
   ///   where a record is at fault.
@@ -26,9 +25,9 @@ extension Store {
     if query.specification.asksForAll {
       return try fetch(T.self, includingPending: includingPending, onDamage: onDamage)
     }
-    let run = try begin(query, includingPending: includingPending)
+    let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
     var objects: [T] = []
-    try run.forEachObject(onDamage: onDamage) { object in
+    try run.forEachObject { object in
       // The table's class is T.
       objects.append(unsafe unsafeDowncast(object, to: T.self))
       return true
@@ -37,34 +36,41 @@ extension Store {
   }
 
   /// The first object of a query; nil if it has none.
+  ///
+  /// With ``DamagePolicy/report(_:)``, the first one that can be read.
   public func first<T: StoredObject>(
-    _ query: Query<T>, includingPending: Bool = true
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> T? {
-    try fetch(query.limit(min(1, query.specification.limit ?? 1)), includingPending: includingPending).first
+    try fetch(
+      query.limit(min(1, query.specification.limit ?? 1)), includingPending: includingPending, onDamage: onDamage
+    ).first
   }
 
   /// The number of objects of a query, its offset and limit taken into account.
+  ///
+  /// A record counts without being read where the condition is met without it (``DamagePolicy``).
   public func count<T: StoredObject>(
-    _ query: Query<T>, includingPending: Bool = true
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Int {
     if query.specification.asksForAll { return try count(T.self, includingPending: includingPending) }
-    return try begin(query, includingPending: includingPending).count()
+    return try begin(query, includingPending: includingPending, onDamage: onDamage).count()
   }
 
   /// Whether a query has any object.
   public func exists<T: StoredObject>(
-    _ query: Query<T>, includingPending: Bool = true
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Bool {
-    try count(query.limit(min(1, query.specification.limit ?? 1)), includingPending: includingPending) > 0
+    let firstOnly = query.limit(min(1, query.specification.limit ?? 1))
+    return try count(firstOnly, includingPending: includingPending, onDamage: onDamage) > 0
   }
 
   /// The identities of the objects of a query, in its order.
   ///
-  /// Nothing is loaded that need not be looked at.
+  /// Records that conditions and order do not need are not read, so these may be of objects that cannot be loaded.
   public func ids<T: StoredObject>(
-    _ query: Query<T>, includingPending: Bool = true
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [ObjectID<T>] {
-    let run = try begin(query, includingPending: includingPending)
+    let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
     let rowIDs = try run.rowIDs()
     guard let classID = run.table.classID else { return [] }
     return rowIDs.map { ObjectID(unchecked: AnyObjectID(classID: classID, rowID: $0)) }
@@ -81,11 +87,12 @@ extension Store {
   }
 
   func begin<T: StoredObject>(
-    _ query: Query<T>, includingPending: Bool
+    _ query: Query<T>, includingPending: Bool, onDamage: DamagePolicy
   ) throws(StoreError) -> QueryRun {
     try begin()
     try refuseIdentities(in: query)
-    let run = try QueryRun(query.specification, of: table(for: T.self), in: self, includingPending: includingPending)
+    let run = try QueryRun(
+      query.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage)
     if case .scan = run.plan.access { try check(scan: run) }
     return run
   }

@@ -2,22 +2,33 @@
 extension Store {
   /// Changes every object of a query; the next save writes them.
   ///
+  /// - Parameters:
+  ///   - query: Of exactly this class.
+  ///   - onDamage: The policy for records that cannot be read.
+  ///   - change: Gets each object, loaded.
   /// - Returns: The objects.
   /// - Throws: What the closure throws, after which the objects before stay changed, and pending; ``StoreError``.
   @discardableResult
-  public func update<T: StoredObject>(_ query: Query<T>, _ change: (T) throws -> Void) throws -> [T] {
-    let objects = try fetch(query)
+  public func update<T: StoredObject>(
+    _ query: Query<T>, onDamage: DamagePolicy = .fail, _ change: (T) throws -> Void
+  ) throws -> [T] {
+    let objects = try fetch(query, onDamage: onDamage)
     for object in objects { try update(object, change) }
     return objects
   }
 
   /// Deletes every object of a query with the next save.
   ///
+  /// - Parameters:
+  ///   - query: Of exactly this class.
+  ///   - onDamage: The policy for records that cannot be read; their objects stay.
   /// - Returns: The identities of the objects.
   /// - Throws: What a `prepareForDelete` throws, after which the deletions before stand, pending; ``StoreError``.
   @discardableResult
-  public func delete<T: StoredObject>(_ query: Query<T>) throws -> [ObjectID<T>] {
-    let objects = try fetch(query)
+  public func delete<T: StoredObject>(
+    _ query: Query<T>, onDamage: DamagePolicy = .fail
+  ) throws -> [ObjectID<T>] {
+    let objects = try fetch(query, onDamage: onDamage)
     let ids = objects.compactMap(\.id)
     for object in objects { try delete(object) }
     return ids
@@ -35,19 +46,20 @@ extension Store {
   /// - Parameters:
   ///   - object: An object in no store.
   ///   - keyPath: The property that tells which object it is.
+  ///   - onDamage: The policy for records that cannot be read, which may be of an object with this value.
   ///   - merge: What is to become of the object that is there and the new one: it changes the first. By default the first
   ///     gets all the content of the second.
   /// - Returns: The object that is in the store.
   /// - Throws: What `merge` throws; ``StoreError``.
   @discardableResult
   public func upsert<T: StoredObject, Value: OrderedValue>(
-    _ object: T, by keyPath: any KeyPath<T, Value> & Sendable,
+    _ object: T, by keyPath: any KeyPath<T, Value> & Sendable, onDamage: DamagePolicy = .fail,
     merging merge: ((_ existing: T, _ new: T) throws -> Void)? = nil
   ) throws -> T {
     let property = Property<T, Value>(keyPath)
     let value = try property.read(object)
     let sameValue = Query(property == value)
-    guard !value.isAbsent, let existing = try first(sameValue), existing !== object else {
+    guard !value.isAbsent, let existing = try first(sameValue, onDamage: onDamage), existing !== object else {
       try insert(object)
       return object
     }
@@ -67,17 +79,17 @@ extension Store {
   /// - Parameters:
   ///   - query: Of exactly this class.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
-  ///   - onDamage: What to do about objects that cannot be read.
+  ///   - onDamage: The policy for records that cannot be read.
   ///   - body: Sets its second argument to true to end. It must not save.
   /// - Throws: What the body throws; ``StoreError``.
   public func forEach<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail,
     _ body: (T, _ stop: inout Bool) throws -> Void
   ) throws {
-    let run = try begin(query, includingPending: includingPending)
+    let run = try begin(query, includingPending: includingPending, onDamage: onDamage)
     var failure: (any Error)?
     var stop = false
-    try run.forEachObject(onDamage: onDamage) { object in
+    try run.forEachObject { object in
       do {
         // The table's class is T.
         try body(unsafe unsafeDowncast(object, to: T.self), &stop)

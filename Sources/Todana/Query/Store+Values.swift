@@ -17,11 +17,12 @@ extension Store {
   /// - Returns: The values.
   /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` for a computed property without `loading`.
   public func values<T: StoredObject, Value>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
     try forEachWanted(
-      [keyPath], of: query, loading: loading, inOrder: true, fromContent: true, includingPending,
+      [keyPath], of: query, loading: loading, inOrder: true, fromContent: true, includingPending, onDamage,
       startingOver: { values.removeAll() }
     ) { wanted throws(StoreError) in
       if let object = wanted.object { values.append(try wanted.value(0, keyPath, of: object)) }
@@ -34,11 +35,13 @@ extension Store {
   /// Of values that are equal one may come for another: 0.0 for -0.0.
   @inlinable
   public func values<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
     try forEachWanted(
-      [keyPath], of: query, loading: loading, inOrder: true, includingPending, startingOver: { values.removeAll() }
+      [keyPath], of: query, loading: loading, inOrder: true, includingPending, onDamage,
+      startingOver: { values.removeAll() }
     ) { wanted throws(StoreError) in values.append(try wanted.value(0, keyPath)) }
     return values
   }
@@ -51,10 +54,10 @@ extension Store {
   ///
   /// The closure must not keep the object: it has the content of another one at the next call.
   public func values<T: StoredObject, Value>(
-    _ query: Query<T>, includingPending: Bool = true, _ value: (T) -> Value
+    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail, _ value: (T) -> Value
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
-    try begin(query, includingPending: includingPending).forEachContent(inOrder: true) { object in
+    try begin(query, includingPending: includingPending, onDamage: onDamage).forEachContent(inOrder: true) { object in
       // The table's class is T.
       values.append(value(unsafe unsafeDowncast(object, to: T.self)))
     }
@@ -64,9 +67,10 @@ extension Store {
   /// The different values of a property among the objects of a query, in their order.
   @inlinable
   public func distinctValues<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [Value] {
-    try groups(query, by: keyPath, loading, includingPending).map(\.key)
+    try groups(query, by: keyPath, loading, includingPending, onDamage).map(\.key)
   }
 
   /// The sum of a property over the objects of a query; nil counts as nothing.
@@ -74,43 +78,50 @@ extension Store {
   /// - Throws: ``StoreError/Code/invalidQuery`` where it is more than an `Int` holds.
   @inlinable
   public func sum<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Number.Sum {
-    try summary(query, keyPath, loading, includingPending).sum
+    try summary(query, keyPath, loading, includingPending, onDamage).sum
   }
 
   /// The average of a property over the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func average<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Double? {
-    try summary(query, keyPath, loading, includingPending).average
+    try summary(query, keyPath, loading, includingPending, onDamage).average
   }
 
   /// The least value of a property among the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func minimum<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Value? {
-    try extreme(query, keyPath, loading, .ascending, includingPending)
+    try extreme(query, keyPath, loading, .ascending, includingPending, onDamage)
   }
 
   /// The greatest value of a property among the objects of a query where it is not nil; nil if there are none.
   @inlinable
   public func maximum<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Value? {
-    try extreme(query, keyPath, loading, .descending, includingPending)
+    try extreme(query, keyPath, loading, .descending, includingPending, onDamage)
   }
 
   @inlinable
   func extreme<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ loading: [PartialKeyPath<T>], _ order: SortOrder,
-    _ includingPending: Bool
+    _ includingPending: Bool,
+    _ onDamage: DamagePolicy
   ) throws(StoreError) -> Value? {
-    if loading.isEmpty, let first = try firstInOrder(query, keyPath, order, includingPending) { return first.value }
+    if loading.isEmpty, let first = try firstInOrder(query, keyPath, order, includingPending, onDamage) {
+      return first.value
+    }
     var best: Value?
-    try forEachWanted([keyPath], of: query, loading: loading, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, loading: loading, includingPending, onDamage) { wanted throws(StoreError) in
       let value = try wanted.value(0, keyPath)
       if value.isAbsent { return }
       guard let other = best else { return best = value }
@@ -122,7 +133,8 @@ extension Store {
   /// The first value that is there, where an index has it in order; else nil.
   @usableFromInline
   func firstInOrder<T: StoredObject, Value: OrderedValue>(
-    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool
+    _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool,
+    _ onDamage: DamagePolicy
   ) throws(StoreError) -> (value: Value?, Void)? {
     guard query.specification.isUnlimited, !PropertyPath(unshared: keyPath).leadsToOtherObjects else { return nil }
     // It stays with this thread: what is carried out below is no scan.
@@ -147,10 +159,11 @@ extension Store {
 
   @inlinable
   func summary<T: StoredObject, Number: SummedValue>(
-    _ query: Query<T>, _ keyPath: KeyPath<T, Number>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool
+    _ query: Query<T>, _ keyPath: KeyPath<T, Number>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool,
+    _ onDamage: DamagePolicy
   ) throws(StoreError) -> Summary<Number> {
     var summary = Summary<Number>()
-    try forEachWanted([keyPath], of: query, loading: loading, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, loading: loading, includingPending, onDamage) { wanted throws(StoreError) in
       try summary.add(try wanted.value(0, keyPath))
     }
     return summary
@@ -160,7 +173,7 @@ extension Store {
   @usableFromInline
   func forEachWanted<T: StoredObject>(
     _ keyPaths: [PartialKeyPath<T>], of query: Query<T>, loading: [PartialKeyPath<T>], inOrder: Bool = false,
-    fromContent: Bool = false, _ includingPending: Bool, startingOver: () -> Void = {},
+    fromContent: Bool = false, _ includingPending: Bool, _ onDamage: DamagePolicy, startingOver: () -> Void = {},
     _ body: (WantedValues) throws(StoreError) -> Void
   ) throws(StoreError) {
     var query = query
@@ -168,7 +181,7 @@ extension Store {
     query.specification.wanted = keyPaths.map {
       PropertyPath(unshared: $0, loading: loading.isEmpty ? nil : loading)
     }
-    try begin(query, includingPending: includingPending)
+    try begin(query, includingPending: includingPending, onDamage: onDamage)
       .forEachWanted(inOrder: inOrder, fromContent: fromContent, startingOver: startingOver, body)
   }
 
@@ -179,18 +192,20 @@ extension Store {
   /// ```
   @inlinable
   public func groups<T: StoredObject, Key: OrderedValue>(
-    _ query: Query<T>, by keyPath: KeyPath<T, Key>, loading: PartialKeyPath<T>..., includingPending: Bool = true
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
+    onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [(key: Key, count: Int)] {
-    try groups(query, by: keyPath, loading, includingPending)
+    try groups(query, by: keyPath, loading, includingPending, onDamage)
   }
 
   @inlinable
   func groups<T: StoredObject, Key: OrderedValue>(
-    _ query: Query<T>, by keyPath: KeyPath<T, Key>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool
+    _ query: Query<T>, by keyPath: KeyPath<T, Key>, _ loading: [PartialKeyPath<T>], _ includingPending: Bool,
+    _ onDamage: DamagePolicy
   ) throws(StoreError) -> [(key: Key, count: Int)] {
     var numbers = GroupNumbers()
     var groups: [(key: Key, count: Int)] = []
-    try forEachWanted([keyPath], of: query, loading: loading, includingPending) { wanted throws(StoreError) in
+    try forEachWanted([keyPath], of: query, loading: loading, includingPending, onDamage) { wanted throws(StoreError) in
       let key = try wanted.value(0, keyPath)
       let number = numbers.number(of: key)
       if number == groups.count { groups.append((key, 0)) }
@@ -203,11 +218,11 @@ extension Store {
   @inlinable
   public func groups<T: StoredObject, Key: OrderedValue, Number: SummedValue>(
     _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, loading: PartialKeyPath<T>...,
-    includingPending: Bool = true
+    includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [(key: Key, summary: Summary<Number>)] {
     var numbers = GroupNumbers()
     var groups: [(key: Key, summary: Summary<Number>)] = []
-    try forEachWanted([keyPath, numberPath], of: query, loading: loading, includingPending) {
+    try forEachWanted([keyPath, numberPath], of: query, loading: loading, includingPending, onDamage) {
       wanted throws(StoreError) in
       let key = try wanted.value(0, keyPath)
       let number = numbers.number(of: key)

@@ -1,16 +1,71 @@
-/// What a fetch does about a record that cannot be read.
+/// Says how a call that reads more than one record treats records that cannot be read.
+///
+/// A record cannot be read if it is damaged (``StoreError/Code/damagedRecord``), if a newer version of the class wrote it
+/// (``StoreError/Code/newerVersion``), if its `readContent` throws (``StoreError/Code/unreadableContent``), or if its key
+/// is missing (``StoreError/Code/unknownKeyEpoch``). With ``report(_:)`` the rest of the answer is exact:
+///
+/// - Each record that the call had to read and could not is reported once, with class and row, and left out. An order, a
+///   limit, an offset, a sum and a group are those of the objects that can be read.
+/// - A record that the call does not need is not read: a count of a whole class, and identities and values that an index
+///   has, include objects whose records cannot be read.
+/// - An index that was built while records could not be read does not have them (``IndexStatus/skippedRows``). A query
+///   that uses it reports these rows, as each may belong to the answer.
+/// - Damage of a page that has records of unknown rows is reported without a row.
+///
+/// An error that is not about single records is thrown under each policy: a closed store, a failed read, a damaged index.
 public struct DamagePolicy {
   let report: ((StoreError) -> Void)?
 
-  /// The fetch throws.
+  /// The call throws at the first record that it needs and cannot read.
   public static var fail: DamagePolicy { DamagePolicy(report: nil) }
 
-  /// The fetch goes on, and tells of each record that it leaves out: ``StoreError`` with class, row and cause.
+  /// The call goes on without the record, and passes the error, with class, row and cause.
   public static func report(_ body: @escaping (StoreError) -> Void) -> DamagePolicy { DamagePolicy(report: body) }
+
+  /// Whether the call goes on.
+  var isReporting: Bool { report != nil }
 
   /// Throws the error, or reports it.
   func handle(_ error: StoreError) throws(StoreError) {
-    guard let report else { throw error }
+    guard let report, error.isAboutRecords else { throw error }
     report(error)
+  }
+
+  /// The policy for a call that may meet a record several times: it reports each once.
+  var reportingOnce: DamagePolicy { isReporting ? reporting(each: ReportedRecords()) : self }
+
+  /// The policy that leaves out what was reported already.
+  func reporting(each reported: ReportedRecords) -> DamagePolicy {
+    guard let report else { return self }
+    return DamagePolicy { error in
+      if reported.insert(error) { report(error) }
+    }
+  }
+}
+
+/// The records that a call has reported.
+final class ReportedRecords {
+  private var rows: [String: Set<RowID>] = [:]
+
+  /// Adds the record of an error.
+  ///
+  /// - Returns: False if it was reported before. Errors without a row are always new.
+  func insert(_ error: StoreError) -> Bool {
+    guard let rowID = error.rowID else { return true }
+    return rows[error.className ?? "", default: []].insert(rowID).inserted
+  }
+
+  /// Forgets rows of a class, which may be reported again.
+  func remove(_ rowIDs: Set<RowID>, ofClassNamed name: String) { rows[name]?.subtract(rowIDs) }
+}
+
+extension StoreError {
+  /// Whether it is about single records, so that others can be read.
+  var isAboutRecords: Bool {
+    switch code {
+    case .damagedRecord, .newerVersion, .unreadableContent, .unknownKeyEpoch, .contentsDoNotMatchDigest, .rowNotFound:
+      true
+    default: false
+    }
   }
 }

@@ -162,9 +162,7 @@ final class ObjectStream {
       if chunk.slices.isEmpty { self.scan = nil }
     } catch {
       chunk.removeAll()
-      guard error.code == .damaged || error.code == .contentsDoNotMatchDigest else { throw store.translate(error) }
-      // The scan goes on behind the damage.
-      try onDamage.handle(store.translate(error))
+      try store.handle(scanError: error, onDamage)
     }
   }
 

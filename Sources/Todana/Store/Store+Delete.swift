@@ -26,11 +26,17 @@ extension Store {
     }
   }
 
-  /// Deletes objects, loading the faults among them together.
-  public func delete(_ objects: some Sequence<StoredObject>) throws {
-    let objects = Array(objects)
-    try load(objects)
-    for object in objects { try delete(object) }
+  /// Deletes objects with the next save, loading the faults among them together.
+  ///
+  /// - Parameters:
+  ///   - objects: Objects of this store.
+  ///   - onDamage: The policy for objects that cannot be loaded, also because they no longer exist
+  ///     (``StoreError/Code/rowNotFound``). They are not deleted; ``delete(_:)-(IDs)`` deletes them by their identities.
+  /// - Throws: What a `prepareForDelete` throws, after which the deletions before stand, pending; ``StoreError``.
+  public func delete(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws {
+    let objects = objects.filter { !$0.state.contains(.deleted) }
+    try load(objects, onDamage: onDamage)
+    for object in objects where !(object.isFault && onDamage.isReporting) { try delete(object) }
   }
 
   /// Lets go of an object whose delete was saved, where only its own references keep it alive: no closing would.

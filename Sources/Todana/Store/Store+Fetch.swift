@@ -33,11 +33,17 @@ extension Store {
   ///
   /// What is not in memory is read together.
   ///
+  /// - Parameters:
+  ///   - ids: Identities of rows of this store's backend.
+  ///   - includingPending: Whether pending inserts count and pending deletes do not.
+  ///   - onDamage: The policy for records that cannot be read: their objects are nil, if it is not to throw.
+  /// - Returns: The objects.
   /// - Throws: As ``fetch(_:includingPending:)-(ObjectID<T>,_)``.
   public func fetch<T: StoredObject>(
-    _ ids: [ObjectID<T>], includingPending: Bool = true
+    _ ids: [ObjectID<T>], includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T?] {
     try begin()
+    let onDamage = onDamage.reportingOnce
     var objects = [T?](repeating: nil, count: ids.count)
     var missing: [Int] = []
     var missingTable: ClassTable?
@@ -51,18 +57,18 @@ extension Store {
         continue
       }
       if let missingTable, missingTable !== table {
-        try fetch(missing, of: ids, table: missingTable, into: &objects)
+        try fetch(missing, of: ids, table: missingTable, onDamage, into: &objects)
         missing.removeAll(keepingCapacity: true)
       }
       missingTable = table
       missing.append(index)
     }
-    if let missingTable { try fetch(missing, of: ids, table: missingTable, into: &objects) }
+    if let missingTable { try fetch(missing, of: ids, table: missingTable, onDamage, into: &objects) }
     return objects
   }
 
   private func fetch<T: StoredObject>(
-    _ indexes: [Int], of ids: [ObjectID<T>], table: ClassTable, into objects: inout [T?]
+    _ indexes: [Int], of ids: [ObjectID<T>], table: ClassTable, _ onDamage: DamagePolicy, into objects: inout [T?]
   ) throws(StoreError) {
     guard let classID = try table.classIDForReading() else { return }
     let rowIDs = indexes.map { ids[$0].rowID }
@@ -70,7 +76,11 @@ extension Store {
     try readRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
       guard slice.status != .absent else { return }
       let object = table.objectOrFault(rowIDs[index])
-      if object.isFault { try fill(object, of: table, from: slice, in: chunk, reader: &reader) }
+      do throws(StoreError) {
+        if object.isFault { try fill(object, of: table, from: slice, in: chunk, reader: &reader) }
+      } catch {
+        return try onDamage.handle(error)
+      }
       objects[indexes[index]] = unsafe unsafeDowncast(object, to: T.self)
     }
   }

@@ -12,7 +12,7 @@ extension Store {
   ///   - type: Exactly this class is fetched.
   ///   - includingSubclasses: Also every registered class that inherits from it, class by class.
   ///   - includingPending: Whether pending inserts are among them and pending deletes are not.
-  ///   - onDamage: What to do about records that cannot be read.
+  ///   - onDamage: The policy for records that cannot be read.
   /// - Returns: The objects.
   /// - Throws: ``StoreError``, with class and row where a record is at fault.
   /// - Complexity: O(*n*); all objects are in memory at once. ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``
@@ -45,28 +45,42 @@ extension Store {
   /// ```swift
   /// let playlists = try store.fetch(Playlist.self, loading: \.songs)
   /// ```
+  ///
+  /// `onDamage` is the policy for records that cannot be read, of the class and of what the property refers to, also
+  /// where that no longer exists (``StoreError/Code/rowNotFound``): such a reference stays a fault in its object.
   public func fetch<T: StoredObject, Related: StoredObject>(
     _ type: T.Type, loading relation: KeyPath<T, [Related]>,
-    includingSubclasses: Bool = false, includingPending: Bool = true
+    includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T] {
-    try begin()
-    // What an object refers to is there in its own state, whatever others delete meanwhile.
-    return try readingOneState { () throws(StoreError) in
-      let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
-      try load(objects.lazy.flatMap { $0[keyPath: relation] })
-      return objects
+    try fetch(type, includingSubclasses, includingPending, onDamage) { objects, onDamage throws(StoreError) in
+      try load(objects.lazy.flatMap { $0[keyPath: relation] }, onDamage: onDamage)
     }
   }
 
   /// All objects of a class, and loads the object that a property of each refers to, with few reads.
+  ///
+  /// `onDamage` is the policy for records that cannot be read, of the class and of what the property refers to, also
+  /// where that no longer exists (``StoreError/Code/rowNotFound``): such a reference stays a fault in its object.
   public func fetch<T: StoredObject, Related: StoredObject>(
     _ type: T.Type, loading relation: KeyPath<T, Related?>,
-    includingSubclasses: Bool = false, includingPending: Bool = true
+    includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
+  ) throws(StoreError) -> [T] {
+    try fetch(type, includingSubclasses, includingPending, onDamage) { objects, onDamage throws(StoreError) in
+      try load(objects.lazy.compactMap { $0[keyPath: relation] }, onDamage: onDamage)
+    }
+  }
+
+  private func fetch<T: StoredObject>(
+    _ type: T.Type, _ includingSubclasses: Bool, _ includingPending: Bool, _ onDamage: DamagePolicy,
+    _ loadRelated: ([T], DamagePolicy) throws(StoreError) -> Void
   ) throws(StoreError) -> [T] {
     try begin()
+    let onDamage = onDamage.reportingOnce
+    // What an object refers to is there in its own state, whatever others delete meanwhile.
     return try readingOneState { () throws(StoreError) in
-      let objects = try fetch(type, includingSubclasses: includingSubclasses, includingPending: includingPending)
-      try load(objects.lazy.compactMap { $0[keyPath: relation] })
+      let objects = try fetch(
+        type, includingSubclasses: includingSubclasses, includingPending: includingPending, onDamage: onDamage)
+      try loadRelated(objects, onDamage)
       return objects
     }
   }
@@ -108,11 +122,15 @@ extension Store {
         try scan.next(into: chunk)
         return !chunk.slices.isEmpty
       } catch {
-        // The scan goes on behind the damage; where all was read and is not what was saved, it ends.
-        guard error.code == .damaged || error.code == .contentsDoNotMatchDigest else { throw translate(error) }
-        try onDamage.handle(translate(error))
+        try handle(scanError: error, onDamage)
       }
     }
+  }
+
+  /// Reports what a scan met, if it goes on.
+  func handle(scanError error: BackendError, _ onDamage: DamagePolicy) throws(StoreError) {
+    guard error.leavesScanUsable else { throw translate(error) }
+    try onDamage.handle(translate(error))
   }
 
   /// The loaded object of a scanned record; nil if it is not wanted.
@@ -147,4 +165,9 @@ extension Store {
     unsafe try decode(object, of: table, record: chunk.value(of: slice), reader: &reader)
     return object
   }
+}
+
+extension BackendError {
+  /// Whether a scan that threw it goes on after the damage, or has ended with all records read.
+  var leavesScanUsable: Bool { code == .damaged || code == .contentsDoNotMatchDigest }
 }

@@ -21,30 +21,45 @@ extension Store {
 
   /// Loads the faults among the objects, with few reads.
   ///
+  /// - Parameters:
+  ///   - objects: Objects of this store.
+  ///   - onDamage: The policy for objects that cannot be loaded, also because they no longer exist
+  ///     (``StoreError/Code/rowNotFound``). They stay faults.
   /// - Throws: ``StoreError`` for the first object that cannot be loaded; those before it are loaded.
-  public func load(_ objects: some Sequence<StoredObject>) throws(StoreError) {
+  public func load(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws(StoreError) {
     try begin()
+    let onDamage = onDamage.reportingOnce
     // Objects come class by class mostly, so a change of class just starts another list.
     var faults: [StoredObject] = []
     var faultTable: ClassTable?
     for object in objects where object.isFault {
       let table = try table(of: object, to: "load")
       if table !== faultTable {
-        if let faultTable { try load(faults, of: faultTable) }
+        if let faultTable { try load(faults, of: faultTable, onDamage) }
         faults.removeAll(keepingCapacity: true)
         faultTable = table
       }
       faults.append(object)
     }
-    if let faultTable { try load(faults, of: faultTable) }
+    if let faultTable { try load(faults, of: faultTable, onDamage) }
   }
 
-  private func load(_ faults: [StoredObject], of table: ClassTable) throws(StoreError) {
-    guard let classID = try table.classIDForReading() else { throw rowNotFound(faults[0].rowID, table) }
+  private func load(
+    _ faults: [StoredObject], of table: ClassTable, _ onDamage: DamagePolicy
+  ) throws(StoreError) {
+    guard let classID = try table.classIDForReading() else {
+      for fault in faults { try onDamage.handle(rowNotFound(fault.rowID, table)) }
+      return
+    }
     let rowIDs = faults.map(\.rowID)
     var reader = makeReader()
     try readRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
-      if faults[index].isFault { try fill(faults[index], of: table, from: slice, in: chunk, reader: &reader) }
+      guard faults[index].isFault else { return }
+      do throws(StoreError) {
+        try fill(faults[index], of: table, from: slice, in: chunk, reader: &reader)
+      } catch {
+        try onDamage.handle(error)
+      }
     }
   }
 

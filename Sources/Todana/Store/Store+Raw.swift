@@ -18,7 +18,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - name: As ``catalog`` lists it.
-  ///   - onDamage: What to do about records that cannot be read.
+  ///   - onDamage: The policy for records that cannot be read.
   ///   - body: Gets the record, and a flag that ends the loop when set.
   /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/unknownClass`` if nothing was ever saved under
   ///   the name.
@@ -37,7 +37,7 @@ extension Store {
   /// - Parameters:
   ///   - name: As ``catalog`` lists it.
   ///   - rowID: Rows up to this one are left out; 0: none.
-  ///   - onDamage: What to do about records that cannot be read. Where it is not known which row a damaged place belongs
+  ///   - onDamage: The policy for records that cannot be read. Where it is not known which row a damaged place belongs
   ///     to, rows that do not exist may be among those that are reported.
   ///   - body: Gets the record, and a flag that ends the loop when set.
   /// - Throws: As ``rawRecords(ofClassNamed:onDamage:_:)``.

@@ -19,7 +19,7 @@ extension Store {
   ///   - type: Exactly this class is visited.
   ///   - includingSubclasses: Also every registered class that inherits from it, class by class.
   ///   - includingPending: Whether pending inserts are visited and pending deletes are not.
-  ///   - onDamage: What to do about records that cannot be read.
+  ///   - onDamage: The policy for records that cannot be read.
   ///   - body: Gets the object, and a flag that ends the loop when set.
   /// - Throws: What the closure throws; ``StoreError``.
   public func forEach<T: StoredObject>(

@@ -27,7 +27,7 @@ extension Store {
   /// - Parameters:
   ///   - type: Exactly this class is upgraded.
   ///   - batchSize: Records rewritten in one commit, which bounds the memory it takes.
-  ///   - onDamage: What to do about records that cannot be read.
+  ///   - onDamage: The policy for records that cannot be read.
   ///   - progress: Called after each batch; throwing from it ends the upgrade between two batches.
   /// - Returns: The counts.
   /// - Throws: What `progress` throws; ``StoreError``: ``StoreError/Code/newerVersion`` at a record that this program
@@ -79,7 +79,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - batchSize: Records rewritten in one commit.
-  ///   - onDamage: What to do about records that cannot be read.
+  ///   - onDamage: The policy for records that cannot be read.
   ///   - progress: Called after each batch with the class's stored name and its counts so far; throwing from it ends the
   ///     upgrade between two batches.
   /// - Returns: The counts by stored name.

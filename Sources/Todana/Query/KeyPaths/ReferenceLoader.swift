@@ -3,8 +3,8 @@
 /// For one query, in one state of the store.
 final class ReferenceLoader {
   private let store: Store
-  private let table: ClassTable
   private let snapshot: any BackendSnapshot
+  private let onDamage: DamagePolicy
   private let chains: [[ReferenceHop]]
   /// A part of the query's condition that needs no other objects; objects of records that do not meet it are not wanted.
   private let ownCondition: ConditionNode
@@ -15,8 +15,8 @@ final class ReferenceLoader {
 
   /// - Returns: nil where the query reads nothing through references.
   init?(
-    _ query: QuerySpecification, paths: [PropertyPath], _ store: Store, _ table: ClassTable,
-    _ snapshot: any BackendSnapshot
+    _ query: QuerySpecification, paths: [PropertyPath], _ table: ClassTable, _ snapshot: any BackendSnapshot,
+    _ onDamage: DamagePolicy
   ) {
     var chains: [[ReferenceHop]] = []
     for path in paths where path.leadsToOtherObjects {
@@ -26,9 +26,9 @@ final class ReferenceLoader {
     }
     if chains.isEmpty { return nil }
     self.chains = chains
-    self.store = store
-    self.table = table
+    store = table.store
     self.snapshot = snapshot
+    self.onDamage = onDamage
     ownCondition = query.condition.simplified.ownPart
     scratch = ScratchObject(store, table)
   }
@@ -69,8 +69,9 @@ final class ReferenceLoader {
     }
   }
 
-  /// Loads the faults among some objects, as far as there is something to load: what cannot be read is found out when a
-  /// property is read.
+  /// Loads the faults among some objects, and reports those whose rows do not exist.
+  ///
+  /// A record that cannot be read is an error of the property that is read next.
   private func load(_ objects: [StoredObject]) throws(StoreError) {
     var seen: Set<ObjectIdentifier> = []
     var faults: [ObjectIdentifier: [StoredObject]] = [:]
@@ -89,8 +90,13 @@ final class ReferenceLoader {
       var start = 0
       while start < rowIDs.count {
         try read(rowIDs[start...], of: classID, into: chunk)
-        for (index, slice) in chunk.slices.enumerated() where slice.status == .found && faults[start + index].isFault {
-          try? store.fill(faults[start + index], of: table, from: slice, in: chunk, reader: &reader)
+        for (index, slice) in chunk.slices.enumerated() {
+          switch slice.status {
+          case .found where faults[start + index].isFault:
+            try? store.fill(faults[start + index], of: table, from: slice, in: chunk, reader: &reader)
+          case .absent where onDamage.isReporting: try onDamage.handle(store.rowNotFound(rowIDs[start + index], table))
+          default: break
+          }
         }
         start += chunk.slices.count
       }

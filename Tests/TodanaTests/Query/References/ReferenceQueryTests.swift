@@ -134,6 +134,61 @@ import Todana
     #expect(try store.count(Take.where { $0.record.name == nil }) == 3)
     #expect(try store.count(Take.where(#Predicate { $0.record?.name == nil })) == 3)
     try store.close()
+    // Each is reported once in a call, whatever is loaded.
+    try check { (store: Store) throws in
+      func check<Value: Equatable>(
+        _ value: Value, reports: [RowID], _ call: (DamagePolicy) throws -> Value
+      ) throws {
+        var rows: [RowID] = []
+        let policy = DamagePolicy.report {
+          #expect($0.code == .rowNotFound && $0.className == "Recording")
+          rows.append($0.rowID ?? 0)
+        }
+        try #expect(call(policy) == value)
+        #expect(rows == reports)
+      }
+      let query = Take.all.sorted(by: \.record?.name)
+      try check(4, reports: [1, 2]) { try store.fetch(query, onDamage: $0).count }
+      try check(3, reports: [1, 2]) { try store.sum(Take.all, of: \.record?.price, onDamage: $0) }
+      try check(1, reports: [1, 2]) { try store.count(Take.where { $0.record.name == "B" }, onDamage: $0) }
+      try check(4, reports: []) { try store.count(Take.where { $0.number == 0 }, onDamage: $0) }
+    }
+  }
+
+  @Test func `an object that cannot be read is reported, and leaves out those that need it`() throws {
+    try fill()
+    do {
+      /// Writes what a recording does not read.
+      final class Other: StoredObject {
+        override class var storedName: String { "Recording" }
+        override class var version: UInt8 { 9 }
+        override func writeContent(to buffer: inout DataBuffer) { buffer.writeString("new") }
+      }
+      let store = try Store(.directory(directory.path("store")), classes: [Other.self, Take.self])
+      let other = Other()
+      try store.insert(other)
+      try store.saveChanges()
+      try store.close()
+    }
+    let store = try open()
+    let id = try #require(try store.ids(Recording.all).last)
+    let take = try #require(try store.fetch(Take.where { $0.name == "last" }).first)
+    let recording = try store.fault(id)
+    try store.update(take) { $0.record = recording }
+    try store.saveChanges()
+    var codes: [StoreError.Code] = []
+    let policy = DamagePolicy.report { codes.append($0.code) }
+    #expect(
+      try store.fetch(Take.all.sorted(by: \.record?.name), onDamage: policy).map(\.name) == [
+        "take A", "take B", "take C",
+      ])
+    #expect(codes == [.newerVersion])
+    #expect(try store.values(Take.all, of: \.record?.name, onDamage: policy) == ["C", "A", "B"])
+    #expect(try store.count(Take.where { $0.record.name != "A" }, onDamage: policy) == 2)
+    #expect(codes == [.newerVersion, .newerVersion, .newerVersion])
+    #expect(throws: StoreError.self) { try store.fetch(Take.all.sorted(by: \.record?.name)) }
+    #expect(throws: StoreError.self) { try store.sum(Take.all, of: \.record?.price) }
+    try store.close()
   }
 
   @Test func `indexes take the object's own stored properties only`() throws {
