@@ -171,7 +171,7 @@ private struct RecordFilter: ~Copyable {
     var isAlways = false
     if case .always = run.plan.residual { isAlways = true }
     passesAll = isAlways && !(needsRecords && run.countsReadableOnly)
-    scratch = passesAll ? nil : ScratchObject(run.store, run.table)
+    scratch = passesAll ? nil : ScratchObject(run.store, run.table, references: run.references)
   }
 
   mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {

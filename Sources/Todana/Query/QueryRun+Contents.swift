@@ -5,7 +5,7 @@ extension QueryRun {
   /// What it gets is a pending object, or one object again and again with the content of another row, good for the call
   /// only.
   func forEachContent(inOrder: Bool, _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
-    var scratch = ScratchObject(store, table)
+    var scratch = ScratchObject(store, table, references: references)
     guard inOrder || query.limit != nil || query.offset > 0 else {
       for object in try matchingPendingObjects() { try give(object, body) }
       try forEachMatch(needsRecords: true) { _, slice, chunk throws(StoreError) in
@@ -51,7 +51,7 @@ extension QueryRun {
 
   /// The same for rows that are not pending.
   func forEachContent(of rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
-    var scratch = ScratchObject(store, table)
+    var scratch = ScratchObject(store, table, references: references)
     try forEachContent(of: rowIDs, &scratch, body)
   }
 

@@ -80,7 +80,7 @@ struct QueryRun {
   /// All that is saved of the result, with what it is sorted by.
   func sortedRows() throws(StoreError) -> SortedRows {
     var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
-    var scratch = ScratchObject(store, table)
+    var scratch = ScratchObject(store, table, references: references)
     try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
       if let slice, let chunk { try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch) }
       return true
@@ -199,7 +199,7 @@ struct QueryRun {
         return true
       }
     } else {
-      var scratch = ScratchObject(store, table)
+      var scratch = ScratchObject(store, table, references: references)
       try forEachMatch(needsRecords: true) { rowID, slice, chunk throws(StoreError) in
         if let slice, let chunk { try append(slice, in: chunk, rowID: rowID, to: &sorted, &scratch) }
         return true
@@ -248,7 +248,7 @@ struct QueryRun {
         return (count, isInOrder)
       }
       var isBehind = false
-      var scratch = ScratchObject(store, table)
+      var scratch = ScratchObject(store, table, references: references)
       let isInOrder = try stream(access.beginning(with: start, of: query), needsRecords: true, classID) {
         rowID, slice, chunk throws(StoreError) in
         if !isBehind, let slice, let chunk {

@@ -16,50 +16,51 @@ struct SortKey: Sendable {
   init<Root: StoredObject, Value: OrderedValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
   ) {
-    self.init(PropertyPath(keyPath, loading: loading), order, Root.self) { $0[keyPath: keyPath] }
+    self.init(PropertyPath(keyPath, loading: loading), order, keyPath) { $0 }
   }
 
   init<Root: StoredObject, Value: OptionalText>(
     folding keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
   ) {
-    self.init(PropertyPath(keyPath, loading: loading).folded, order, Root.self) { root in
-      root[keyPath: keyPath].optionalText.map { FoldedText($0) }
+    self.init(PropertyPath(keyPath, loading: loading).folded, order, keyPath) { text in
+      text.optionalText.map { FoldedText($0) }
     }
   }
 
-  private init<Root: StoredObject, Value: OrderedValue>(
-    _ path: PropertyPath, _ order: SortOrder, _ root: Root.Type, _ value: @escaping @Sendable (Root) -> Value
+  private init<Root: StoredObject, Value, Key: OrderedValue>(
+    _ path: PropertyPath, _ order: SortOrder, _ keyPath: any KeyPath<Root, Value> & Sendable,
+    _ key: @escaping @Sendable (Value) -> Key
   ) {
     self.path = path
     isDescending = order == .descending
     let isDescending = isDescending
     guard path.leadsToOtherObjects else {
-      write = { object, key in
-        let start = key.arena.count
+      write = { object, writer in
+        let start = writer.arena.count
         // A query's objects are of its class.
-        value(unsafe unsafeDowncast(object, to: Root.self)).writeKey(to: &key)
-        if isDescending { key.invert(from: start) }
+        key(unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath]).writeKey(to: &writer)
+        if isDescending { writer.invert(from: start) }
       }
       return
     }
     let reading = ReferenceReading(path)
-    write = { object, key in
-      let start = key.arena.count
+    let isOptional = Key.self is any AbsentValue.Type
+    write = { object, writer in
+      let start = writer.arena.count
       do throws(StoreError) {
-        // The same.
-        let root = unsafe unsafeDowncast(object, to: Root.self)
-        let read = try reading.value(of: object) { () -> Value? in value(root) }
-        // A type without nil gets one here, for references that lead nowhere.
-        if let read {
-          if !(Value.self is any AbsentValue.Type) { key.append(1) }
-          read.writeKey(to: &key)
+        if let target = try reading.target(from: object) {
+          // The same.
+          let root = unsafe unsafeDowncast(object, to: Root.self)
+          // A type without nil gets one here, for references that lead nowhere.
+          if !isOptional { writer.append(1) }
+          key(reading.value(at: target) { root[keyPath: keyPath] }).writeKey(to: &writer)
         } else {
-          key.append(0)
+          writer.append(0)
         }
       } catch {
-        key.failure = key.failure ?? error
+        writer.failure = writer.failure ?? error
       }
-      if isDescending { key.invert(from: start) }
+      if isDescending { writer.invert(from: start) }
     }
   }
 

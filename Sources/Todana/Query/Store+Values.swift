@@ -14,6 +14,7 @@ extension Store {
   ///   - loading: The references that a computed property reads, which have to be loaded before; `\.self` alone, if it
   ///     reads nothing but its object's own content. Needed for computed properties only.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
+  ///   - onDamage: As ``DamagePolicy`` says.
   /// - Returns: The values.
   /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` for a computed property without `loading`.
   public func values<T: StoredObject, Value>(

@@ -11,11 +11,18 @@ struct ScratchObject: ~Copyable {
   /// The token of the record that was read last.
   private(set) var token: UInt64 = 0
 
+  /// Gives the content of records that were read ahead.
+  private let references: ReferenceLoader?
+
   /// - Parameters:
   ///   - store: Of the records.
   ///   - table: Of their class.
+  ///   - references: Gives the content of records that were read ahead.
   ///   - resolver: Gives what content refers to, if not the store.
-  init(_ store: Store, _ table: ClassTable, resolver: (any ReferenceResolver)? = nil) {
+  init(
+    _ store: Store, _ table: ClassTable, references: ReferenceLoader? = nil, resolver: (any ReferenceResolver)? = nil
+  ) {
+    self.references = references
     self.store = store
     self.table = table
     object = table.type.init()
@@ -23,10 +30,14 @@ struct ScratchObject: ~Copyable {
       borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: resolver ?? store)
   }
 
+  /// Hands out the object with the content that was read last, and takes another one of its class to read into.
+  mutating func exchange(_ other: inout StoredObject) { swap(&object, &other) }
+
   /// The object with a record's content, until the next one is read.
   ///
   /// - Throws: ``StoreError``, as for a fetch of the record.
   mutating func read(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> StoredObject {
+    if let content = references?.content(of: slice.rowID) { return content }
     guard slice.status == .found else {
       throw slice.status == .absent ? store.rowNotFound(slice.rowID, table) : store.damaged(slice.rowID, table)
     }

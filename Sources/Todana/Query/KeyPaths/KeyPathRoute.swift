@@ -7,6 +7,8 @@ struct KeyPathRoute: Sendable {
   private(set) var problem: Problem?
   /// From the object that has the value to those that the value refers to; nil if it is no reference.
   private(set) var end: ReferenceHop?
+  /// Reads the value from the object that the hops lead to, faster than the key path does; nil if only that can.
+  private(set) var leaf: RouteLeaf?
 
   enum Problem: Sendable {
     /// It reads a computed property, which may read anything.
@@ -59,6 +61,7 @@ struct KeyPathRoute: Sendable {
       let holder = field.type as? any ReferenceHolder.Type
       if position == steps.count - 1 {
         if let holder, let object { end = ReferenceHop(holder, in: object, offset: offset) }
+        if object != nil { leaf = RouteLeaf(of: keyPath, field.type, offset: offset) }
         return
       }
       if let holder, !(field.type is any Collection.Type) {

@@ -7,6 +7,8 @@ struct ReferenceHop: @unchecked Sendable {
   let property: Property
   /// The class of the objects that it leads to.
   let target: StoredObject.Type
+  /// Whether it is a list of references.
+  let isList: Bool
   /// The object that the property refers to; nil where it is nil, and for lists.
   let object: (StoredObject) -> StoredObject?
   /// Calls back with each object that the property refers to.
@@ -38,24 +40,41 @@ struct ReferenceHop: @unchecked Sendable {
   /// - Parameters:
   ///   - holder: The type of the property, as the metadata of the class says.
   ///   - root: The class.
-  ///   - offset: Where the property stands in an object, as the metadata says.
+  ///   - offset: Where the property is in an object, as the metadata says.
   init(_ holder: any ReferenceHolder.Type, in root: StoredObject.Type, offset: Int) {
+    // Every object of the class, or of one that inherits from it, has the property there.
+    let property = Property.field(of: ObjectIdentifier(root), offset: offset)
     func make<Holder: ReferenceHolder>(_ holder: Holder.Type) -> ReferenceHop {
-      ReferenceHop(.field(of: ObjectIdentifier(root), offset: offset)) { object -> Holder in
-        // Every object of the class, or of one that inherits from it, has the property there.
-        withExtendedLifetime(object) {
-          unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()).load(fromByteOffset: offset, as: holder)
-        }
-      }
+      ReferenceHop(property) { unsafe $0.load(at: offset, as: holder) }
     }
-    self = make(holder)
+    let hop = make(holder)
+    guard !hop.isList else {
+      self = hop
+      return
+    }
+    self.property = property
+    (target, isList, forEachObject) = (hop.target, false, hop.forEachObject)
+    // A reference, optional or not, is the same word.
+    object = { unsafe $0.load(at: offset, as: StoredObject?.self) }
   }
 
   private init<Holder: ReferenceHolder>(_ property: Property, _ read: @escaping (StoredObject) -> Holder) {
     self.property = property
     target = Holder.target
+    isList = Holder.self is any Collection.Type
     object = { read($0).singleObject }
     forEachObject = { object, body in read(object).forEachObject(body) }
+  }
+}
+
+extension StoredObject {
+  /// Reads a stored property by its place, which the class's metadata has told.
+  @unsafe
+  @inline(__always)
+  final func load<Value>(at offset: Int, as type: Value.Type) -> Value {
+    withExtendedLifetime(self) {
+      unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()).load(fromByteOffset: offset, as: type)
+    }
   }
 }
 

@@ -4,9 +4,12 @@ struct ReferenceReading: Sendable {
   private let hops: [ReferenceHop]
   /// To other objects that the value is computed from.
   private let declaredChains: [[ReferenceHop]]
+  private let leaf: RouteLeaf?
 
   init(_ path: PropertyPath) {
     hops = path.hops
+    let route = path.keyPaths.count == 1 && path.declaredReading == nil ? KeyPathRoute.of(path.keyPaths[0]) : nil
+    leaf = route?.leaf
     declaredChains = path.declaredReading == nil ? [] : path.chains
   }
 
@@ -14,20 +17,27 @@ struct ReferenceReading: Sendable {
   ///
   /// - Throws: ``StoreError/Code/rowNotFound`` where there is no nil for that; or what loading an object met.
   func value<Value>(of object: some StoreIdentifiable, _ read: () -> Value) throws(StoreError) -> Value {
-    // A key path's root is a StoredObject wherever there are references.
-    guard let object = object as? StoredObject else { return read() }
-    if try leadsToValue(from: object), try allExist(object) { return read() }
+    // Nothing else is StoreIdentifiable.
+    let object = unsafe unsafeDowncast(object, to: StoredObject.self)
+    if let target = try target(from: object) { return value(at: target, read) }
     if let absent = absentValue(of: Value.self) { return absent }
     throw Self.missingReference(of: object)
   }
 
-  private func leadsToValue(from object: StoredObject) throws(StoreError) -> Bool {
-    var object = object
+  /// The object that has the value, loaded; nil where a reference on the way is nil, or where an object that the value
+  /// is read from does not exist.
+  func target(from object: StoredObject) throws(StoreError) -> StoredObject? {
+    var target = object
     for hop in hops {
-      guard let target = hop.object(object), try target.isThereToRead() else { return false }
-      object = target
+      guard let next = hop.object(target), try next.isThereToRead() else { return nil }
+      target = next
     }
-    return true
+    return try allExist(object) ? target : nil
+  }
+
+  /// The value of the object that was found; `read` reads it by the key path.
+  func value<Value>(at target: StoredObject, _ read: () -> Value) -> Value {
+    leaf?.value(of: target, as: Value.self) ?? read()
   }
 
   private func allExist(_ object: StoredObject) throws(StoreError) -> Bool {
