@@ -77,6 +77,7 @@ import Testing
         try change(count: round == 0 ? 150 + generator.number(150) : generator.number(20))
         if !generator.chance(3) { try save() }
         if !isPending, generator.chance(3) { try changeElsewhere() }
+        try compareProbes()
         for _ in 0..<queryCount { try compareQuery() }
         if !isPending {
           let problems = try plain.follow(in: store) + indexed.follow(in: store)
@@ -140,6 +141,7 @@ import Testing
           "index \(number): \(parts.map(\.signature))\(isUnique ? " unique" : "") "
             + (condition == nil ? "" : indexed.partialConditions.last?.text ?? ""))
       }
+      try addSimilarIndex()
       plain.indexedColumns = indexedColumns
       indexed.indexedColumns = indexedColumns
       // Not before: the checks for duplicates read the specimens of the open store.
@@ -159,6 +161,28 @@ import Testing
           try side.observe(count, in: store, &generator)
           return true
         })
+    }
+
+    /// Adds a partial index that was there in the opening before, too, with a condition that differs little.
+    private mutating func addSimilarIndex() throws {
+      var condition: Condition<IndexedSpecimen>?
+      _ = try withBoth(
+        { side, generator in
+          side.partialConditions.append(side.columns.similarCondition(&generator))
+          return true
+        },
+        { side, generator in
+          let similar = side.columns.similarCondition(&generator)
+          side.partialConditions.append(similar)
+          condition = similar.value
+          return true
+        })
+      indexes.append(
+        Index(
+          parts: [.ascending(\IndexedSpecimen.short)], isUnique: false, nilIsDistinct: true, name: "similar",
+          version: 1,
+          condition: condition?.node))
+      indexTexts.append("similar: \(indexed.partialConditions.last?.text ?? "")")
     }
 
     private mutating func reload() throws {
@@ -233,6 +257,26 @@ import Testing
     }
 
     // MARK: Queries
+
+    /// Compares queries that each index serves.
+    private mutating func compareProbes() throws {
+      let store = store
+      for numbers in indexed.indexedColumns {
+        var texts: [String] = []
+        let (first, second) = try withBoth(
+          { side, generator in
+            side.probes(of: numbers, &generator).map { side.shortResults(of: $0.value, in: store) }
+          },
+          { side, generator in
+            let probes = side.probes(of: numbers, &generator)
+            texts = probes.map(\.text)
+            return probes.map { side.shortResults(of: $0.value, in: store) }
+          })
+        for (text, (left, right)) in zip(texts, zip(first, second)) where left != right {
+          throw Failure(description: "\(text)\nwithout indexes \(left)\nwith indexes \(right)")
+        }
+      }
+    }
 
     private mutating func compareQuery() throws {
       let store = store

@@ -12,6 +12,10 @@ struct SpecimenColumn<T: Specimen> {
   /// A part of an index.
   var part: (inout SeededGenerator) -> IndexPart
   var test: (inout SeededGenerator) -> Described<Condition<T>>
+  /// The condition to have the value that an object has.
+  var same: (T) -> Described<Condition<T>>
+  /// A condition on one of several values that differ little: descriptions of conditions may show the same for them.
+  var variant: (inout SeededGenerator) -> Described<Condition<T>>
   var sort: (Query<T>, inout SeededGenerator) -> Described<Query<T>>
   /// Reads values of a query's objects in several ways, as text.
   var read: (Store, Query<T>, _ includingPending: Bool) throws -> [String]
@@ -68,6 +72,17 @@ extension SpecimenColumn {
         let values = (0..<generator.number(5)).map { _ in draw(&generator) } + (generator.chance(2) ? [value] : [])
         return Described(property.isIn(values), "\(name) in \(values.map { keyText($0) })")
       }
+    }
+    same = { object in
+      let value = object[keyPath: keyPath]
+      return Described(Properties<T>()[dynamicMember: keyPath] == value, "\(name) == \(keyText(value))")
+    }
+    variant = { generator in
+      // More values than a description shows; the last ones differ.
+      var fixed = SeededGenerator(seed: 5)
+      let values = (0..<5).map { _ in draw(&fixed) } + (0..<2).map { _ in draw(&generator) }
+      let text = "\(name) in \(values.map { keyText($0) })"
+      return Described(Properties<T>()[dynamicMember: keyPath].isIn(values), text)
     }
     sort = { query, generator in
       let order: Todana.SortOrder = generator.chance(2) ? .descending : .ascending
@@ -175,6 +190,13 @@ struct SpecimenColumns<T: Specimen> {
     specimen.target = generator.chance(3) ? nil : generator.element(of: targets)
   }
 
+  /// Gives an object the properties of another one, but for its number and its code.
+  func copy(from other: T, to specimen: T) {
+    (specimen.int, specimen.byte, specimen.short, specimen.word) = (other.int, other.byte, other.short, other.word)
+    (specimen.real, specimen.single, specimen.date) = (other.real, other.single, other.date)
+    (specimen.text, specimen.note, specimen.data, specimen.tags) = (other.text, other.note, other.data, other.tags)
+  }
+
   /// Changes a few properties.
   func change(_ specimen: T, _ generator: inout SeededGenerator) {
     for _ in 0...generator.number(3) { generator.element(of: ordered).assign(specimen, &generator) }
@@ -221,6 +243,20 @@ struct SpecimenColumns<T: Specimen> {
   }
 
   // MARK: Indexes
+
+  /// A condition for a partial index that another one may be like, but for what descriptions leave out: values of a long
+  /// list, fractions of seconds, bytes of data.
+  func similarCondition(_ generator: inout SeededGenerator) -> Described<Condition<T>> {
+    switch generator.number(3) {
+    case 0:
+      let date = Date(timeIntervalSinceReferenceDate: Double(generator.number(8)) / 8 - 86_400.5)
+      return Described(Properties<T>()[dynamicMember: \T.date] >= date, "date >= \(keyText(date))")
+    case 1:
+      let data = generator.element(of: SpecimenValues.data.filter { $0.count == 2 })
+      return Described(Properties<T>()[dynamicMember: \T.data] == data, "data == \(keyText(data))")
+    default: return generator.element(of: ordered).variant(&generator)
+    }
+  }
 
   /// Conditions for partial indexes: of the object's own properties.
   func partialCondition(_ generator: inout SeededGenerator) -> Described<Condition<T>> {

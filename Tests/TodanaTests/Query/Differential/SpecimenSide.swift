@@ -29,7 +29,7 @@ struct SpecimenSide<T: Specimen> {
   ) throws -> [Int] {
     var changed: [Int] = []
     for _ in 0..<count {
-      switch generator.number(24) {
+      switch generator.number(25) {
       case 0...13:
         let specimen = T()
         nextNumber += 1
@@ -40,6 +40,18 @@ struct SpecimenSide<T: Specimen> {
       case 14...20 where !specimens.isEmpty:
         try store.update(generator.element(of: specimens)) { columns.change($0, &generator) }
       case 21 where !specimens.isEmpty: try store.delete(specimens.remove(at: generator.number(specimens.count)))
+      case 23:
+        // Another one has the content then, if it has the code.
+        let specimen = T()
+        nextNumber += 1
+        specimen.number = nextNumber
+        columns.fill(specimen, &generator)
+        let columns = columns
+        let saved = try store.upsert(specimen, by: \T.code) { existing, new in
+          columns.copy(from: new, to: existing)
+        }
+        if saved === specimen { specimens.append(specimen) }
+        changed.append(saved.number)
       case 22:
         let query = query(&generator).value.limit(5)
         let updated = try store.update(query) { columns.change($0, &generator) }
@@ -97,6 +109,33 @@ struct SpecimenSide<T: Specimen> {
     return query
   }
 
+  /// Makes queries that indexes serve: for the values of some specimens in the first columns, and sorts with limits.
+  func probes(of numbers: [Int], _ generator: inout SeededGenerator) -> [Described<Query<T>>] {
+    var queries: [Described<Query<T>>] = []
+    if !specimens.isEmpty {
+      for count in 1...max(1, numbers.count) {
+        for _ in 0..<4 {
+          let specimen = generator.element(of: specimens)
+          var query = Described(T.all, "")
+          for number in numbers.prefix(count) {
+            let same = columns.ordered[number].same(specimen)
+            query = Described(query.value.where { _ in same.value }, query.text + same.text + " && ")
+          }
+          queries.append(query)
+        }
+      }
+    }
+    for number in numbers {
+      let sorted = columns.ordered[number].sort(T.all, &generator)
+      let limit = generator.element(of: [130, 150, 200, 260])
+      queries.append(Described(sorted.value.limit(limit), "\(sorted.text); limit \(limit)"))
+      let offset = generator.element(of: [1, 100, 140])
+      queries.append(
+        Described(sorted.value.offset(offset).limit(limit), "\(sorted.text); offset \(offset); limit \(limit)"))
+    }
+    return queries
+  }
+
   /// Limits a query, most often.
   func limited(_ query: Described<Query<T>>, _ generator: inout SeededGenerator) -> Described<Query<T>> {
     var query = query
@@ -142,6 +181,14 @@ struct SpecimenSide<T: Specimen> {
       add(column.name) { try column.read(store, query, includingPending).joined(separator: "\n  ") }
     }
     return lines
+  }
+
+  /// Runs a query in two ways, and returns the results as text.
+  func shortResults(of query: Query<T>, in store: Store) -> [String] {
+    func text(_ result: () throws -> Any) -> String {
+      do { return "\(try result())" } catch { return (error as? StoreError).map { "\($0.code)" } ?? "\(error)" }
+    }
+    return [text { try store.fetch(query).map(\.number) }, text { try store.count(query) }]
   }
 
   /// The numbers of a query's specimens, page by page.
