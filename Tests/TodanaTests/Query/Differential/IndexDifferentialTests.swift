@@ -142,6 +142,12 @@ import Testing
             + (condition == nil ? "" : indexed.partialConditions.last?.text ?? ""))
       }
       try addSimilarIndex()
+      if let note = indexed.columns.ordered.firstIndex(where: { $0.name == "note" }) {
+        // A sort that it serves meets its first long text late.
+        indexes.append(Index(\IndexedSpecimen.note, name: "notes"))
+        indexTexts.append("notes")
+        indexedColumns.append([note])
+      }
       plain.indexedColumns = indexedColumns
       indexed.indexedColumns = indexedColumns
       // Not before: the checks for duplicates read the specimens of the open store.

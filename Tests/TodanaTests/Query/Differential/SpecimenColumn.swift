@@ -176,8 +176,14 @@ struct SpecimenColumns<T: Specimen> {
         // Few of them at the limits, too.
         $0.chance(4) ? $0.element(of: texts) : $0.chance(40) ? String(repeating: "t", count: 150) : "t\($0.number(300))"
       }.withTexts(\T.text) { $0.element(of: texts) },
-      SpecimenColumn("note", \T.note) { $0.chance(4) ? nil : $0.element(of: texts) }
-        .withTexts(\T.note) { $0.element(of: texts) },
+      SpecimenColumn("note", \T.note) {
+        // Few that are too long for a key, behind most of the others.
+        $0.chance(8)
+          ? nil
+          : $0.chance(60)
+            ? String(repeating: "n", count: 150) : $0.chance(20) ? $0.element(of: texts) : "n\($0.number(300))"
+      }
+      .withTexts(\T.note) { $0.element(of: texts) },
       SpecimenColumn("data", \T.data) { $0.element(of: SpecimenValues.data) },
       SpecimenColumn("uuid", \T.uuid) { $0.element(of: SpecimenValues.uuids) },
     ]
