@@ -100,14 +100,28 @@ bool HashRecovery::readBlock(int64_t offset, Block &block) const {
   return true;
 }
 
-bool HashRecovery::isConfirmed(const Block &block) const {
+bool HashRecovery::isPlaced(const Block &block) const {
   if (block.isCertain) return true;
+  if (block.isFree) return isFollowed(block);
+  Block other;
+  return hasSoundValue(block) || (walk(block.keyBytes, other) == Way::found && other.offset == block.offset);
+}
+
+bool HashRecovery::hasRightEnd(const Block &block) const {
+  return block.isCertain || isFollowed(block) || hasRightPadding(block);
+}
+
+bool HashRecovery::isFollowed(const Block &block) const {
   const int64_t next = block.offset + block.size;
   Block other;
-  if (next != file_.end() && !readBlock(next, other)) return false;
-  if (block.isFree) return true;
-  if (hasSoundValue(block)) return true;
-  return walk(block.keyBytes, other) == Way::found && other.offset == block.offset;
+  return next == file_.end() || readBlock(next, other);
+}
+
+// Whether the bytes between the value and the end of the record are a padding.
+bool HashRecovery::hasRightPadding(const Block &record) const {
+  const char *padding = record.value + record.valueLength, *end = file_.file()->at(record.offset + record.size);
+  if (padding == end) return hasSoundValue(record);
+  return static_cast<uint8_t>(*padding) == kPaddingMagic && std::all_of(padding + 1, end, [](char c) { return c == 0; });
 }
 
 // Whether the record's own check, or that of a row in it, says that the key is right.
@@ -198,7 +212,7 @@ int64_t HashRecovery::nextBlock(int64_t offset, int64_t end, const std::vector<i
   Block block;
   auto next = std::upper_bound(reachable.begin(), reachable.end(), offset);
   for (; next != reachable.end() && *next < end; ++next) {
-    if (readBlock(*next, block) && isConfirmed(block)) return *next;
+    if (readBlock(*next, block) && isPlaced(block)) return *next;
   }
   return end;
 }
@@ -234,14 +248,15 @@ void HashRecovery::search() {
   const int64_t end = file_.end();
   Block block;
   for (int64_t offset = file_.recordStart(); offset < end;) {
-    if (!readBlock(offset, block) || !isConfirmed(block)) {
+    const bool isBlock = readBlock(offset, block) && isPlaced(block);
+    if (isBlock && hasRightEnd(block)) {
+      offset += block.size;
+    } else {
       strays_->isWhole = false;
       if (!reachable) reachable = reachableRecords();
       offset = nextBlock(offset, end, *reachable);
-      continue;
     }
-    offset += block.size;
-    if (block.isFree || broken.count(file_.place(block.keyBytes.data(), block.keyBytes.size()).bucket) == 0) continue;
+    if (!isBlock || block.isFree || broken.count(file_.place(block.keyBytes.data(), block.keyBytes.size()).bucket) == 0) continue;
     if (strays_->offsets.size() < kMostStrays) {
       strays_->offsets.emplace(block.keyBytes, block.offset);
     } else {

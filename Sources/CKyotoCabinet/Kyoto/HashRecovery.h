@@ -32,8 +32,10 @@ class HashRecovery {
   };
   // False if there is no block at the offset, or its head cannot be read.
   bool readBlock(int64_t offset, Block &block) const;
-  // Whether a block that was read really starts there, and ends where its head says.
-  bool isConfirmed(const Block &block) const;
+  // Whether a block that was read really starts there, and has the key that it says.
+  bool isPlaced(const Block &block) const;
+  // Whether such a block ends where its head says, so that the next one starts there.
+  bool hasRightEnd(const Block &block) const;
 
   // Whether all bytes of a value are as they were written.
   bool isSound(uint64_t row, std::string_view value) const;
@@ -65,6 +67,8 @@ class HashRecovery {
   bool copy(int64_t offset, int64_t byteCount, char *bytes) const;
   bool isSoundByPages(std::string_view value, bool &isKnown) const;
   bool hasSoundValue(const Block &record) const;
+  bool isFollowed(const Block &block) const;
+  bool hasRightPadding(const Block &record) const;
   bool readLink(int64_t offset, int64_t &link) const;
   Way walk(std::string_view key, Block &found) const;
   Outcome find(std::string_view key, int64_t end, Block &record);

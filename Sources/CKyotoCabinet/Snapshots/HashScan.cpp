@@ -17,6 +17,7 @@ bool HashScan::step(ChunkWriter &chunk) {
     }
     if (offset_ >= prefetched_ - kPrefetch) prefetch();
     HashBlock block;
+    if (hasLostTrack_ && !addRecovered(chunk)) return false;
     try {
       part_.file->readBlock(offset_, block);
       if (!addBlock(chunk, block)) return false;
@@ -56,14 +57,17 @@ bool HashScan::addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &ran
 bool HashScan::addRecovered(ChunkWriter &chunk) {
   const HashRecovery &recovery = part_.file->recovery();
   HashRecovery::Block block;
-  if (!recovery.readBlock(offset_, block) || !recovery.isConfirmed(block)) {
-    if (chunk.sliceCount() > 0) return false;
-    skipDamage();
+  if (!hasLostTrack_ && recovery.readBlock(offset_, block) && recovery.isPlaced(block)) {
+    const auto old = part_.changedAt.find(block.offset);
+    const bool isAdded = old != part_.changedAt.end() ? addOld(chunk, *old->second) : block.isFree || addRecord(chunk, block);
+    if (!isAdded) return false;
+    hasLostTrack_ = !recovery.hasRightEnd(block);
+    offset_ = hasLostTrack_ ? part_.file->offset(block.value) + static_cast<int64_t>(block.valueLength)
+                            : block.offset + block.size;
+    return true;
   }
-  const auto old = part_.changedAt.find(block.offset);
-  const bool isAdded = old != part_.changedAt.end() ? addOld(chunk, *old->second) : block.isFree || addRecord(chunk, block);
-  if (isAdded) offset_ += block.size;
-  return isAdded;
+  if (chunk.sliceCount() > 0) return false;
+  skipDamage();
 }
 
 // Goes to the next block whose start is known: without the length of the damaged one, only chains tell where it is. They
@@ -77,6 +81,7 @@ void HashScan::skipDamage() {
   if (!starts_) starts_ = part_.file->recovery().reachableRecords();
   offset_ = part_.file->recovery().nextBlock(start, end, *starts_);
   packIndex_ = 0;
+  hasLostTrack_ = false;
   Failure failure(
     TDN_DAMAGED,
     std::to_string(offset_ - start) + " bytes of the data file from byte " + std::to_string(start) +

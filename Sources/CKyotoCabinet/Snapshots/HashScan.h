@@ -35,7 +35,7 @@ class HashScan {
   void prefetch();
   bool addBlock(ChunkWriter &chunk, const HashBlock &block);
   bool addRecovered(ChunkWriter &chunk);
-  void skipDamage();
+  [[noreturn]] void skipDamage();
   bool addOld(ChunkWriter &chunk, const std::string &key);
   bool addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &range);
   bool addRecord(ChunkWriter &chunk, const HashBlock &record);
@@ -52,6 +52,7 @@ class HashScan {
   const bool hasRows_;
   int64_t offset_;
   int64_t prefetched_ = 0;  // up to here
+  bool hasLostTrack_ = false;  // no block starts at `offset_`: the head of the one before has a wrong length
   int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
   // Where chains say that records start, in order; only after a part was passed over. Not true of compacted ranges.
   std::optional<std::vector<int64_t>> starts_;
