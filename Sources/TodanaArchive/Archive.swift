@@ -132,7 +132,10 @@ public final class Archive {
     }
   }
 
-  public func close() throws { try store.close() }
+  /// Closes the archive; calling it again does nothing.
+  ///
+  /// An operation that failed has told so, and what it left unsaved is given up.
+  public func close() throws { try store.close(discarding: true) }
 
   private static func isDirectory(_ path: String) -> Bool {
     var isDirectory: ObjCBool = false

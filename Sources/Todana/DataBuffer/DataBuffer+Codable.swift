@@ -9,7 +9,12 @@ extension DataBuffer {
   /// Writes a value as JSON: UTF-8, keys sorted, no white space, infinities and NaN as the strings `inf`, `-inf`, `nan`.
   ///
   /// For values with many fields or none that this library knows; the other writers are much faster. A value that
-  /// cannot be encoded is an error of the save.
+  /// cannot be encoded is an error of the save; so is a `Decimal` that is not a number, anywhere in it, for which JSON has
+  /// no form. Finite numbers come back bit by bit, -0.0 and dates included; infinities and NaN do, but for the bits of a
+  /// NaN. A `URL` that is relative to a base comes back as the absolute one.
+  ///
+  /// The JSON is not read again at the save: that the type's `init(from:)` takes what its `encode(to:)` writes is up to
+  /// the type.
   public mutating func writeCodable<Value: Encodable>(_ value: Value) {
     fieldNumber &+= 1
     let encoder = JSONEncoder()
@@ -18,9 +23,13 @@ extension DataBuffer {
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     do {
       let data = try encoder.encode(value)
+      if unsafe data.withUnsafeBytes({ unsafe hasNaN($0) }) {
+        return refuse(
+          value, .codableFailure, "\(Value.self) has a Decimal that is not a number, which JSON cannot express")
+      }
       unsafe data.withUnsafeBytes { unsafe appendCountedBytes($0) }
     } catch {
-      recordError(.codableFailure, "\(Value.self) could not be encoded\(place(of: error))")
+      refuse(value, .codableFailure, "\(Value.self) could not be encoded\(place(of: error))")
     }
   }
 
@@ -32,6 +41,7 @@ extension DataBuffer {
   ) throws(DataBufferError) -> Value {
     let start = unsafe readCursor
     let data = try readData()
+    if let value = keptValue(data, as: Value.self) { return value }
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -41,6 +51,25 @@ extension DataBuffer {
       throw unsafe refuse(.codableFailure, "\(Value.self) could not be decoded\(place(of: error))", from: start)
     }
   }
+}
+
+/// Whether JSON has the bare `NaN` that `JSONEncoder` writes for a Decimal, and no decoder reads.
+///
+/// Everything else that it writes outside of strings is without an N.
+private func hasNaN(_ json: UnsafeRawBufferPointer) -> Bool {
+  guard unsafe json.contains(UInt8(ascii: "N")) else { return false }
+  var isInString = false
+  var index = 0
+  while index < json.count {
+    switch unsafe json[index] {
+    case UInt8(ascii: "\""): isInString.toggle()
+    case UInt8(ascii: "\\"): index += 1
+    case UInt8(ascii: "N") where !isInString: return true
+    default: break
+    }
+    index += 1
+  }
+  return false
 }
 
 /// Where an error happened: keys only, as messages never show content.

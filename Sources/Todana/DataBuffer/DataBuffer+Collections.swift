@@ -3,7 +3,9 @@ extension DataBuffer {
   /// Writes the count and the elements.
   @inlinable
   public mutating func writeArray<Element: DataBufferValue>(_ elements: [Element]) {
-    writeArray(elements) { buffer, element in element.writeValue(to: &buffer) }
+    writeArray(elements, minimumElementByteCount: Element.minimumByteCount) { buffer, element in
+      element.writeValue(to: &buffer)
+    }
   }
 
   /// Writes the count, and for each element what the closure writes: at least one byte.
@@ -18,10 +20,17 @@ extension DataBuffer {
   public mutating func writeArray<Element>(
     _ elements: [Element], _ writeElement: (inout DataBuffer, Element) -> Void
   ) {
+    writeArray(elements, minimumElementByteCount: 1, writeElement)
+  }
+
+  @inlinable
+  mutating func writeArray<Element>(
+    _ elements: [Element], minimumElementByteCount: Int, _ writeElement: (inout DataBuffer, Element) -> Void
+  ) {
     let composite = beginComposite()
     appendVarint(UInt64(elements.count))
     for element in elements { writeElement(&self, element) }
-    endComposite(composite, elementCount: elements.count)
+    endComposite(composite, elementCount: elements.count, minimumElementByteCount: minimumElementByteCount)
   }
 
   /// Reads the elements of an array.

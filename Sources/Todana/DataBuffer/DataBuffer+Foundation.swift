@@ -31,12 +31,15 @@ extension DataBuffer {
   }
 
   /// Writes a URL as a string and, behind a presence byte, the string of the base that it is relative to.
+  ///
+  /// A URL that these strings do not give again is an error of the save.
   public mutating func writeURL(_ value: URL) {
     fieldNumber &+= 1
     let field = fieldNumber
     let (string, base) = (value.relativeString, value.baseURL?.absoluteString)
-    guard URL(string: string, relativeTo: base.flatMap { URL(string: $0) }) != nil else {
-      return recordError(.invalidValue, "the URL's string is not a URL")
+    guard URL(string: string, relativeTo: base.flatMap { URL(string: $0) }) == value else {
+      refuse(value, .invalidValue, "the strings of the URL and of its base do not give the URL")
+      return appendByte(0)
     }
     writeString(string)
     writeOptionalString(base)
@@ -49,6 +52,7 @@ extension DataBuffer {
   public mutating func readURL() throws(DataBufferError) -> URL {
     let start = unsafe readCursor
     let string = try readString()
+    let kept = keptValue(string.utf8, as: URL.self)
     var base: URL?
     do throws(DataBufferError) {
       if let baseString = try readOptionalString() {
@@ -58,7 +62,7 @@ extension DataBuffer {
     } catch {
       throw unsafe refuse(error.code, error.message, from: start)
     }
-    guard let value = URL(string: string, relativeTo: base) else {
+    guard let value = kept ?? URL(string: string, relativeTo: base) else {
       throw unsafe refuse(.invalidValue, "a string is not a URL", from: start)
     }
     return value
@@ -69,7 +73,7 @@ extension DataBuffer {
     let text = value.description
     if !value.isNaN, Decimal(string: text) != value {
       fieldNumber &+= 1
-      return recordError(.invalidValue, "the Decimal's digits do not give the Decimal")
+      return refuse(value, .invalidValue, "the Decimal's digits do not give the Decimal")
     }
     writeString(text)
   }
@@ -82,6 +86,7 @@ extension DataBuffer {
     let start = unsafe readCursor
     let text = try readString()
     if text == "NaN" { return .nan }
+    if let value = keptValue(text.utf8, as: Decimal.self) { return value }
     guard text.utf8.count <= 170, let value = Decimal(string: text), value.description == text else {
       throw unsafe refuse(.invalidValue, "a string is not a Decimal", from: start)
     }

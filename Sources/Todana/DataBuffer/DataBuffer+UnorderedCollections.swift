@@ -15,7 +15,7 @@ extension DataBuffer {
       ends.append(writtenByteCount)
     }
     orderEntries(from: start, ends: ends)
-    endComposite(composite, elementCount: elements.count)
+    endComposite(composite, elementCount: elements.count, minimumElementByteCount: Element.minimumByteCount)
   }
 
   /// Writes the count and, ordered by their bytes, each key with its value behind it.
@@ -34,7 +34,8 @@ extension DataBuffer {
       ends.append(writtenByteCount)
     }
     orderEntries(from: start, ends: ends)
-    endComposite(composite, elementCount: entries.count)
+    endComposite(
+      composite, elementCount: entries.count, minimumElementByteCount: Key.minimumByteCount + Value.minimumByteCount)
   }
 
   /// Reads the elements of a set.

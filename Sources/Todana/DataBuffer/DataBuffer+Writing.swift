@@ -118,12 +118,17 @@ extension DataBuffer {
     fieldNumber = composite.fieldNumber
   }
 
-  /// Ends a collection, whose elements must have left at least a byte each, or no reader would take their count.
+  /// Ends a collection, whose elements must have left so many bytes each, or no reader would take their count.
   @usableFromInline
-  mutating func endComposite(_ composite: Composite, elementCount: Int) {
+  mutating func endComposite(_ composite: Composite, elementCount: Int, minimumElementByteCount: Int = 1) {
     let byteCount = writtenByteCount - composite.byteOffset - varintByteCount(UInt64(elementCount))
-    if byteCount < elementCount {
-      recordError(.invalidValue, "every element of a collection has to write at least one byte")
+    let isTooShort = minimumElementByteCount > 1 && byteCount / minimumElementByteCount < elementCount
+    if byteCount < elementCount || isTooShort {
+      recordError(
+        .invalidValue,
+        minimumElementByteCount <= 1
+          ? "every element of a collection has to write at least one byte"
+          : "an element of a collection wrote less than its minimumByteCount")
     }
     endComposite(composite)
   }

@@ -24,9 +24,16 @@ package protocol ReferenceEncoder: AnyObject {
 
   /// What to write for an object of a store that is known by its row only; nil if the object itself is needed.
   func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) throws(DataBufferError) -> RowID?
+
+  /// Keeps a value that cannot be written.
+  ///
+  /// - Returns: Its number, to be written in its place; nil if no values are kept.
+  func keep(_ value: Any) -> Int?
 }
 
 extension ReferenceEncoder {
+  package func keep(_ value: Any) -> Int? { nil }
+
   package func rowID(
     ofRow rowID: RowID, of type: StoredObject.Type, in store: Store
   ) throws(DataBufferError) -> RowID? { nil }
@@ -61,9 +68,14 @@ package protocol ReferenceResolver: AnyObject {
     _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: ClassID,
     to objects: inout OutputSpan<StoredObject>
   ) throws(DataBufferError)
+
+  /// The value that ``ReferenceEncoder/keep(_:)`` gave a number.
+  func keptValue(_ number: Int) -> Any?
 }
 
 extension ReferenceResolver {
+  package func keptValue(_ number: Int) -> Any? { nil }
+
   package var storeOfRows: Store? { nil }
 
   package func appendObjects(

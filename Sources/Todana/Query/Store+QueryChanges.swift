@@ -7,13 +7,15 @@ extension Store {
   ///   - onDamage: The policy for records that cannot be read.
   ///   - change: Gets each object, loaded.
   /// - Returns: The objects.
-  /// - Throws: What the closure throws, after which the objects before stay changed, and pending; ``StoreError``.
+  /// - Throws: What the closure throws; ``StoreError``. No object is changed then: see ``savepoint(_:)``.
   @discardableResult
   public func update<T: StoredObject>(
     _ query: Query<T>, onDamage: DamagePolicy = .fail, _ change: (T) throws -> Void
   ) throws -> [T] {
     let objects = try fetch(query, onDamage: onDamage)
-    for object in objects { try update(object, change) }
+    try allOrNothing { () throws -> Void in
+      for object in objects { try updateWithinSavepoint(object, change) }
+    }
     return objects
   }
 
@@ -23,14 +25,14 @@ extension Store {
   ///   - query: Of exactly this class.
   ///   - onDamage: The policy for records that cannot be read; their objects stay.
   /// - Returns: The identities of the objects.
-  /// - Throws: What a `prepareForDelete` throws, after which the deletions before stand, pending; ``StoreError``.
+  /// - Throws: What a `prepareForDelete` throws; ``StoreError``. Nothing is deleted then.
   @discardableResult
   public func delete<T: StoredObject>(
     _ query: Query<T>, onDamage: DamagePolicy = .fail
   ) throws -> [ObjectID<T>] {
     let objects = try fetch(query, onDamage: onDamage)
     let ids = objects.compactMap(\.id)
-    for object in objects { try delete(object) }
+    try delete(objects)
     return ids
   }
 
@@ -50,7 +52,7 @@ extension Store {
   ///   - merge: What is to become of the object that is there and the new one: it changes the first. By default the first
   ///     gets all the content of the second.
   /// - Returns: The object that is in the store.
-  /// - Throws: What `merge` throws; ``StoreError``.
+  /// - Throws: What `merge` throws, after which nothing in the store is changed; ``StoreError``.
   @discardableResult
   public func upsert<T: StoredObject, Value: OrderedValue>(
     _ object: T, by keyPath: any KeyPath<T, Value> & Sendable, onDamage: DamagePolicy = .fail,
@@ -63,11 +65,11 @@ extension Store {
       try insert(object)
       return object
     }
-    try update(existing) { existing in
-      if let merge { return try merge(existing, object) }
-      var content = ContentSnapshot()
-      content.take(of: object)
-      content.restore(existing)
+    try allOrNothing { () throws -> Void in
+      try updateWithinSavepoint(existing) { existing in
+        if let merge { return try merge(existing, object) }
+        ContentSnapshot(of: object).restore(existing)
+      }
     }
     return existing
   }

@@ -8,7 +8,7 @@
 struct IdentityPage {
   static let rowCount = 1024
   /// Leaves the low bits of an address to the state of an object.
-  static let alignment = 128
+  static let alignment = 256
   /// Leaves the high bits of an address to the slot of an object.
   ///
   /// Systems give programs no addresses above 48 bits unless asked to; ``init(of:firstRowID:)`` checks.

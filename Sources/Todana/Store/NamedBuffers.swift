@@ -29,7 +29,10 @@ struct NamedBuffers {
   /// What must be there for a save not to overwrite what another store changed; anything, where nothing was read.
   func expectation(of name: String) -> WriteBatch.Expectation { known[Name(string: name)] ?? .anything }
 
-  mutating func note(_ expectation: WriteBatch.Expectation, for name: String) {
+  /// What is known of the record; nil where nothing was read.
+  func knownState(of name: String) -> WriteBatch.Expectation? { known[Name(string: name)] }
+
+  mutating func note(_ expectation: WriteBatch.Expectation?, for name: String) {
     known[Name(string: name)] = expectation
   }
 

@@ -43,7 +43,7 @@ extension Store {
   /// - They may save, in either way. A second `save()` waits for a flush of its own; ``saveChanges(durability:)`` with
   ///   `.full` blocks until its changes, and so this save's, are on disk.
   /// - ``hasUnsavedChanges`` speaks of what is pending, not of the flush.
-  /// - ``close()`` flushes first; this call then returns as if nothing had happened.
+  /// - ``close(discarding:)`` flushes first; this call then returns as if nothing had happened.
   ///
   /// **If the flush fails** the call throws ``StoreError/Code/mustReopen``, and only ``reopen()`` can tell whether the
   /// save counts. If it does not, its changes are pending again, together with what was changed since, so that they
@@ -60,6 +60,7 @@ extension Store {
   /// - Throws: As ``saveChanges(durability:)``.
   public nonisolated(nonsending) func save(durability: Durability? = nil) async throws {
     try beginChange()
+    try refuseWithinSavepoint("save")
     let durability = durability ?? configuration.durability
     try checkForUnannouncedChanges()
     let hasChanges = pendingCount > 0

@@ -4,6 +4,9 @@ extension Store {
   /// Loads the object if it is a fault, then calls its ``StoredObject/prepareForDelete(in:)``, which may delete further
   /// objects; deleting one that is being deleted already does nothing. The object keeps its identity until the save.
   ///
+  /// If `prepareForDelete` throws, nothing is deleted, and what it changed is taken back, as by ``savepoint(_:)``; so it
+  /// must not save.
+  ///
   /// - Throws: What `prepareForDelete` throws; ``StoreError``: ``StoreError/Code/rowNotFound`` for a fault without a
   ///   row, ``StoreError/Code/notInserted``.
   public func delete(_ object: StoredObject) throws {
@@ -11,11 +14,10 @@ extension Store {
     let table = try table(of: object, to: "delete")
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return }
     try load(object)
-    object.state.insert(.deleting)
-    defer { object.state.remove(.deleting) }
-    try object.prepareForDelete(in: self)
+    try prepareForDelete(object)
     guard object.table === table, !object.state.contains(.deleted) else { return }
     if hasDelegate { delegate?.store(self, willDelete: object) }
+    // A savepoint around this call has it noted since prepareForDelete.
     if object.state.contains(.inserted) {
       forget(object, of: table)
     } else if object.state.contains(.updated) {
@@ -26,17 +28,31 @@ extension Store {
     }
   }
 
-  /// Deletes objects with the next save, loading the faults among them together.
+  /// Calls the object's `prepareForDelete`; if it throws, nothing has changed.
+  private func prepareForDelete(_ object: StoredObject) throws {
+    object.state.insert(.deleting)
+    defer { object.state.remove(.deleting) }
+    try allOrNothing { () throws -> Void in
+      // The saved content of a clean object can be read again.
+      let isClean = !object.state.isPending
+      journal?.note(object, copiesContent: !isClean, isReread: isClean)
+      try object.prepareForDelete(in: self)
+    }
+  }
+
+  /// Deletes objects with the next save, all or none, loading the faults among them together.
   ///
   /// - Parameters:
   ///   - objects: Objects of this store.
   ///   - onDamage: The policy for objects that cannot be loaded, also because they no longer exist
   ///     (``StoreError/Code/rowNotFound``). They are not deleted; ``delete(_:)-(IDs)`` deletes them by their identities.
-  /// - Throws: What a `prepareForDelete` throws, after which the deletions before stand, pending; ``StoreError``.
+  /// - Throws: As ``delete(_:)-(StoredObject)``; none of the objects is deleted then, nor anything that depends on them.
   public func delete(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws {
     let objects = objects.filter { !$0.state.contains(.deleted) }
     try load(objects, onDamage: onDamage)
-    for object in objects where !(object.isFault && onDamage.isReporting) { try delete(object) }
+    try allOrNothing { () throws -> Void in
+      for object in objects where !(object.isFault && onDamage.isReporting) { try delete(object) }
+    }
   }
 
   /// Lets go of an object whose delete was saved, where only its own references keep it alive: no closing would.

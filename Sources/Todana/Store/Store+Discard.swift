@@ -3,15 +3,19 @@ extension Store {
   ///
   /// Updated and deleted objects get their saved content again and are in the store as before, inserted ones lose id
   /// and store and keep their content, named buffers are as saved. An object that cannot be read now becomes a fault;
-  /// loading it says why.
+  /// loading it says why. Within a ``savepoint(_:)`` that throws, what was discarded is pending again.
   public func discardChanges() {
     guard !isClosed, pendingCount > 0 else { return }
     unresolvedSave = nil
-    for name in namedBuffers.pending.keys { adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string)) }
+    for name in namedBuffers.pending.keys {
+      noteChange(ofBuffer: name.string)
+      adjustPendingCount(by: namedBuffers.setPending(nil, for: name.string))
+    }
     for table in registry.tables where !table.pending.isEmpty { discardChanges(of: table) }
   }
 
   private func discardChanges(of table: ClassTable) {
+    if savepointDepth > 0 { for object in table.pending.objects { noteChange(of: object) } }
     let objects = table.pending.takeAll()
     var changed: [StoredObject] = []
     for object in objects {

@@ -3,14 +3,14 @@ extension Store {
   ///
   /// What it refers to is released with the content. Does nothing for a fault.
   ///
-  /// - Throws: ``StoreError/Code/hasUnsavedChanges`` for an object with pending changes.
+  /// - Throws: ``StoreError/Code/unsavedChanges`` for an object with pending changes.
   public func turnIntoFault(_ object: StoredObject) throws(StoreError) {
     try begin()
     let table = try table(of: object, to: "turn into a fault")
     guard !object.isFault else { return }
     guard !object.state.isPending else {
       throw StoreError(
-        .hasUnsavedChanges, "The object has changes that are not saved; save or discard them first.",
+        .unsavedChanges, "The object has changes that are not saved; save or discard them first.",
         className: table.name, rowID: object.rowID)
     }
     makeFault(object, of: table)

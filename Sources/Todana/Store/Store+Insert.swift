@@ -11,6 +11,26 @@ extension Store {
     ObjectID(unchecked: try insertAny(object))
   }
 
+  /// Makes objects the store's, all or none.
+  ///
+  /// ```swift
+  /// let ids = try store.insert(contentsOf: lines.map(Song.init(parsing:)))
+  /// ```
+  ///
+  /// - Returns: The objects' identities, in their order.
+  /// - Throws: As ``insert(_:)``; none of the objects is in the store then that was not before.
+  /// - Complexity: O(*n*)
+  @discardableResult
+  public func insert<T: StoredObject>(contentsOf objects: some Sequence<T>) throws(StoreError) -> [ObjectID<T>] {
+    try beginChange()
+    return try allOrNothing { () throws(StoreError) -> [ObjectID<T>] in
+      var ids: [ObjectID<T>] = []
+      ids.reserveCapacity(objects.underestimatedCount)
+      for object in objects { ids.append(try insert(object)) }
+      return ids
+    }
+  }
+
   func insertAny(_ object: StoredObject) throws(StoreError) -> AnyObjectID {
     try beginChange()
     if object.table != nil { return try reinsert(object) }
@@ -20,6 +40,7 @@ extension Store {
     let table = try table(for: type(of: object))
     let rowID = try table.takeRowID()
     let classID = try table.resolveClassID()
+    if savepointDepth > 0 { journal?.note(object, copiesContent: false) }
     table.attach(object, at: rowID)
     object.token = 0
     table.pending.add(object, as: .inserted)
@@ -32,6 +53,7 @@ extension Store {
   private func reinsert(_ object: StoredObject) throws(StoreError) -> AnyObjectID {
     let table = try table(of: object, to: "insert")
     if object.state.contains(.deleted) {
+      noteChange(of: object)
       // It may have been changed before the delete; writing it again is right either way.
       table.pending.change(object, to: .updated)
       if hasDelegate { delegate?.store(self, willUpdate: object) }

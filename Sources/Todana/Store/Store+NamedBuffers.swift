@@ -12,8 +12,8 @@ extension Store {
   ///   - immediately: Saves the buffer, and nothing else, before the call returns. Pending objects cannot be referred to.
   ///   - body: Writes the content. Called once, at once.
   /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/cannotEncode``,
-  ///   ``StoreError/Code/invalidName``; ``SaveConflict`` when writing immediately over what another store changed since
-  ///   this store read it.
+  ///   ``StoreError/Code/invalidName``; when writing immediately, ``StoreError/Code/withinSavepoint``, and
+  ///   ``SaveConflict`` where another store changed the buffer since this store read it.
   public func writeNamedBuffer(
     _ name: String, version: UInt8 = 1, immediately: Bool = false, _ body: (inout DataBuffer) throws -> Void
   ) throws {
@@ -76,6 +76,7 @@ extension Store {
     if isSaved {
       try keep(.remove, for: name, immediately: immediately)
     } else {
+      noteChange(ofBuffer: name)
       adjustPendingCount(by: namedBuffers.setPending(nil, for: name))
     }
     switch wasPending {
@@ -109,9 +110,11 @@ extension Store {
 
   private func keep(_ change: NamedBuffers.PendingBuffer, for name: String, immediately: Bool) throws {
     if immediately {
+      try refuseWithinSavepoint("save a named buffer")
       try saveBuffer(change, name: name)
       adjustPendingCount(by: namedBuffers.setPending(nil, for: name))
     } else {
+      noteChange(ofBuffer: name)
       adjustPendingCount(by: namedBuffers.setPending(change, for: name))
     }
   }

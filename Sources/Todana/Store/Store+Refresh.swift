@@ -60,6 +60,7 @@ extension Store {
   public func refresh(merging merge: (_ mine: StoredObject, _ theirs: StoredObject?) throws -> Void) throws {
     try begin()
     for (object, table, record) in try conflictingObjects() {
+      noteChange(of: object)
       if object.state.contains(.updated) { try merge(object, try theirs(object, of: table, record: record)) }
       keepMine(object, of: table, record: record)
     }
@@ -84,7 +85,7 @@ extension Store {
   }
 
   /// Reads the records of objects of one class; nil for one that is gone or damaged.
-  private func compare(
+  func compare(
     _ objects: [StoredObject], of table: ClassTable,
     _ body: (StoredObject, UnsafeRawBufferPointer?) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -95,6 +96,7 @@ extension Store {
   }
 
   private func keepMine(_ object: StoredObject, of table: ClassTable, record: [UInt8]?) {
+    noteChange(of: object)
     if let record {
       object.token = unsafe record.withUnsafeBytes { unsafe recordToken($0) }
     } else if object.state.contains(.deleted) {
@@ -106,6 +108,7 @@ extension Store {
   }
 
   private func keepTheirs(_ object: StoredObject, of table: ClassTable) throws(StoreError) {
+    noteChange(of: object)
     table.pending.remove(object)
     adjustPendingCount(by: -1)
     object.state.insert(.fault)
@@ -132,6 +135,7 @@ extension Store {
       let known = namedBuffers.expectation(of: name)
       let saved = try savedState(ofBuffer: name)
       guard known != .anything, saved != known else { continue }
+      noteChange(ofBuffer: name)
       namedBuffers.note(saved, for: name)
       if case .remove = change, saved == .absent {
         // Both removed it.

@@ -9,7 +9,7 @@ extension Store {
   /// - Complexity: O(*n*) in the pages of the files that are open, about 1 ms for each 10 GB.
   public func releaseMemory() throws(StoreError) {
     try begin()
-    (spareChunk, spareSmallChunk, spareIndexChunk, spareSnapshot) = (nil, nil, nil, nil)
+    (spareChunk, spareSmallChunk, spareIndexChunk, spareCopies) = (nil, nil, nil, nil)
     try onBackend { backend throws(BackendError) in try backend.releaseMemory() }
   }
 }

@@ -8,10 +8,11 @@ extension Store {
   /// - Throws: ``SaveConflict`` if another store changed what is to be changed; ``StoreError``:
   ///   ``StoreError/Code/cannotEncode`` with class, row and field; ``StoreError/Code/changedWithoutWillUpdate``;
   ///   ``StoreError/Code/mustReopen`` if the flush failed, so that only ``reopen()`` can tell whether the save counts;
-  ///   or the backend's error.
+  ///   ``StoreError/Code/withinSavepoint``; or the backend's error.
   /// - Complexity: O(*n*) in the pending changes. Takes at most about 300 bytes for each while it runs.
   public func saveChanges(durability: Durability? = nil) throws {
     try beginChange()
+    try refuseWithinSavepoint("save")
     let durability = durability ?? configuration.durability
     try checkForUnannouncedChanges()
     guard pendingCount > 0 else { return try flush(durability) }

@@ -44,7 +44,8 @@ extension Store {
       deferredError = nil
       throw error
     }
-    try settleFailure()
+    // A savepoint knows what objects were, not what a save makes of them; the first call after it finds out.
+    if savepointDepth == 0 { try settleFailure() }
   }
 
   /// The table of an object that must be in this store.

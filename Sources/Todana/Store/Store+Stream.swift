@@ -10,7 +10,7 @@ extension Store {
   /// The saved objects are those of one commit, whatever is saved meanwhile; pending inserts come last. The order is
   /// the backend's. An object that nothing else holds is released after its step, also if it refers to itself; one that
   /// you keep stays as it is. (Objects that refer to each other in a larger cycle, and that the closure loads, keep each
-  /// other until ``turnIntoFault(_:)`` or ``close()``.)
+  /// other until ``turnIntoFault(_:)`` or ``close(discarding:)``.)
   ///
   /// The closure may insert, update, delete and save: what it inserts is not visited, and what it deletes is not visited
   /// any more.

@@ -6,7 +6,10 @@ extension Store {
   /// ```
   ///
   /// If the closure throws, the object gets back the content that it had before, and is pending no more than before.
-  /// What counts as content is what `writeContent` writes. For a closure that cannot throw no copy of it is made.
+  /// What counts as content is what `writeContent` writes. For a closure that cannot throw no copy of it is made. Other
+  /// objects that the closure changed stay changed; ``savepoint(_:)`` takes all back.
+  ///
+  /// The closure may save, or discard. If the object does not show what is saved afterwards, it is pending again.
   ///
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws; ``StoreError`` if the object is in no store or another, or cannot be loaded.
@@ -19,35 +22,95 @@ extension Store {
     try load(object)
     if Failure.self == Never.self {
       // Nothing has to be given back, so nothing is kept.
-      willUpdate(object)
-      return try change(object)
+      return try self.change(object, of: table, change)
     }
-    let wasPending = object.state.isPending
-    // The closure may update other objects, so a snapshot is taken, not shared.
-    var content = spareSnapshot.take() ?? ContentSnapshot()
-    defer { spareSnapshot = content }
-    content.take(of: object)
-    defer { content.clear() }
-    willUpdate(object)
+    // The closure may update other objects, so the copies are taken, not shared.
+    let copies = spareCopies.take() ?? ContentCopies()
+    defer {
+      copies.removeAll()
+      spareCopies = copies
+    }
+    let entry = ObjectEntry(object, content: copies.take(of: object).map { .copied($0) } ?? .unwritable)
+    let saveCount = saveCount
     do {
-      return try change(object)
+      return try self.change(object, of: table, change)
     } catch {
-      content.restore(object)
-      if !wasPending, object.state.contains(.updated) {
-        table.pending.remove(object)
-        adjustPendingCount(by: -1)
-      } else if !wasPending, !object.state.isPending, object.table === table {
-        // Saved from within the closure: what was saved is not what the object shows again now.
-        willUpdate(object)
-      }
+      takeBack(entry, copies, isSaved: saveCount != self.saveCount)
       if hasDelegate { delegate?.store(self, didChange: object) }
       throw error
     }
   }
 
+  /// As ``update(_:_:)``, where a savepoint gives the content back if the closure throws.
+  func updateWithinSavepoint<T: StoredObject>(_ object: T, _ change: (T) throws -> Void) throws {
+    let table = try table(of: object, to: "update")
+    try load(object)
+    try self.change(object, of: table, change)
+  }
+
+  /// Announces a change, and runs the closure that makes it.
+  @inline(__always)
+  private func change<T: StoredObject, Result, Failure: Error>(
+    _ object: T, of table: ClassTable, _ change: (T) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    willUpdate(object)
+    let result = try change(object)
+    if !object.state.isPending { announceUnsavedContent(of: object, in: table) }
+    return result
+  }
+
+  /// After a closure from within which an object was saved, or its changes discarded: makes it pending again if the
+  /// closure has changed it after that.
+  @inline(never)
+  private func announceUnsavedContent(of object: StoredObject, in table: ClassTable) {
+    if object.table === table, !object.isFault, !showsSavedContent(object, of: table) { willUpdate(object) }
+  }
+
+  /// Whether an object that is not pending has the content of its record; false if that cannot be found out.
+  private func showsSavedContent(_ object: StoredObject, of table: ClassTable) -> Bool {
+    guard !isClosed, let classID = table.classID else { return false }
+    let arena = ByteArena()
+    var buffer = DataBuffer(arena: arena, encoder: self)
+    buffer.beginRecord(version: table.version, headerByteCount: 0)
+    object.writeContent(to: &buffer)
+    guard buffer.firstError == nil else { return false }
+    _ = buffer.endRecord(trailerByteCount: 0)
+    let chunk = takeSmallChunk()
+    defer { spareSmallChunk = chunk }
+    do throws(StoreError) {
+      try read(rows: CollectionOfOne(object.rowID).span, of: classID, into: chunk)
+      guard let slice = chunk.slices.first, slice.status == .found else { return false }
+      let record = unsafe try open(chunk.value(of: slice), rowID: object.rowID, of: table)
+      return unsafe record.version == table.version && record.token == object.token
+        && record.content.elementsEqual(arena.bytes)
+    } catch {
+      // The object is saved once more than it has to be.
+      return false
+    }
+  }
+
+  /// After a closure that threw: makes the object again what it was before.
+  ///
+  /// If it was saved from within the closure, it is pending unless that is what it shows again.
+  private func takeBack(_ entry: ObjectEntry, _ copies: ContentCopies, isSaved: Bool) {
+    let object = entry.object
+    let restoreContent = { (object: StoredObject) in
+      if case .copied(let copy) = entry.content { copies.restore(copy, to: object) }
+    }
+    let isInPlace = object.table === entry.table && object.rowID == entry.rowID
+    if !isSaved || (isInPlace && object.token == entry.token) {
+      return adjustPendingCount(by: restore(entry, restoreContent))
+    }
+    restoreContent(object)
+    guard isInPlace, let table = entry.table else { return }
+    if object.isFault { object.state.remove(.fault) }
+    if !object.state.isPending { announceUnsavedContent(of: object, in: table) }
+  }
+
   /// Announces that the object's content is about to change; ``StoredObject/willUpdate()`` says more.
   public func willUpdate(_ object: StoredObject) {
     guard let table = object.table, table.store === self, !isClosed else { return }
+    if !isSaving { noteChange(of: object) }
     if unresolvedSave != nil { object.state.insert(.changedAgain) }
     guard !object.state.isPending else { return }
     if isSaving {

@@ -31,13 +31,14 @@ extension Store {
   ///   - progress: Called after each batch; throwing from it ends the upgrade between two batches.
   /// - Returns: The counts.
   /// - Throws: What `progress` throws; ``StoreError``: ``StoreError/Code/newerVersion`` at a record that this program
-  ///   is too old for.
+  ///   is too old for; ``StoreError/Code/withinSavepoint``.
   @discardableResult
   public func upgrade(
     _ type: StoredObject.Type, batchSize: Int = 1000, onDamage: DamagePolicy = .fail,
     progress: (UpgradeReport) throws -> Void = { _ in }
   ) throws -> UpgradeReport {
     try beginChange()
+    try refuseWithinSavepoint("upgrade records")
     let table = try registry.table(for: type)
     var report = UpgradeReport()
     guard let classID = try table.classIDForReading() else { return report }

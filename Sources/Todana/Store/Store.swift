@@ -1,3 +1,4 @@
+internal import Logging
 import Observation
 
 /// Where objects are fetched, changed and saved: a unit of work over a ``StoreBackend``.
@@ -19,8 +20,9 @@ import Observation
 /// an actor, or one task. ``StoreActor`` makes a domain of its own. Several stores can share one ``backend``.
 ///
 /// Keep the store as long as you use its objects: when it goes, they keep the content that they have, lose ``StoredObject/id``
-/// and ``StoredObject/store``, and cannot load anything more. ``close()`` before letting go of a store whose objects
-/// refer to each other in cycles: it takes their content away, so that they are released.
+/// and ``StoredObject/store``, and cannot load anything more. Call ``close(discarding:)`` before you release a store whose
+/// objects refer to each other in cycles: it takes their content away, so that they are released. What is pending when
+/// a store is released is lost, which ``StoreConfiguration/logger`` hears as a warning.
 public final class Store {
   /// The keeper of the records, which other stores may share.
   public let backend: any StoreBackend
@@ -44,6 +46,10 @@ public final class Store {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
   var isSaving = false
+  /// How many savepoints are open, each within the one before.
+  var savepointDepth = 0
+  /// What they have noted; kept for the next one.
+  var journal: ChangeJournal?
   /// Whether the store works for another one (``WorkerSeed``).
   private(set) var isWorker = false
   /// An error of a call that could not throw; the next throwing call throws it.
@@ -74,7 +80,7 @@ public final class Store {
   var spareChunk: RecordChunk?
   var spareSmallChunk: RecordChunk?
   var spareIndexChunk: RecordChunk?
-  var spareSnapshot: ContentSnapshot?
+  var spareCopies: ContentCopies?
 
   /// Opens a store.
   ///
@@ -155,6 +161,10 @@ public final class Store {
   }
 
   deinit {
+    if !isClosed, pendingCount > 0 {
+      configuration.logger?.warning(
+        "A store was released with changes that were not saved, and are lost: \(pendingChangesDescription)")
+    }
     for table in registry.tables { table.detachAll() }
     if !isClosed { withdrawIndexes() }
     if !isClosed, !isWorker, BackendSession.leave(backend) {

@@ -36,6 +36,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case readOnly
     /// A change was asked for in the middle of a save.
     case reentrant
+    /// Within a savepoint, something was asked for that cannot be taken back: a save, above all.
+    case withinSavepoint
 
     /// The class was not listed when the store was opened.
     case unknownClass
@@ -50,8 +52,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case notInserted
     /// The object is in another store.
     case objectOfOtherStore
-    /// The object has changes that are not saved.
-    case hasUnsavedChanges
+    /// The object, or the store that is to be closed, has changes that are not saved.
+    case unsavedChanges
     /// An object was to be saved whose content was never loaded.
     case savingFault
     /// Loaded objects were changed, and nobody called `willUpdate`.

@@ -43,9 +43,10 @@ extension Store {
   /// Another store of the backend, or the backend's own ``StoreBackend/reopen()``, may do the reopening: the next call
   /// then finds out.
   ///
-  /// - Throws: ``StoreError``, if the backend cannot be recovered.
+  /// - Throws: ``StoreError``, if the backend cannot be recovered; ``StoreError/Code/withinSavepoint``.
   public func reopen() throws(StoreError) {
     if isClosed { return try begin() }
+    try refuseWithinSavepoint("reopen the backend")
     if unresolvedSave == nil, session.failureCount == seenFailureCount {
       // The backend may know more: of a checkpoint that failed, say. Any question does.
       do throws(StoreError) {
@@ -83,6 +84,7 @@ extension Store {
 
   /// The save counts after all.
   private func finish(_ save: UnresolvedSave) {
+    saveCount += 1
     for entry in save.objects where entry.object.table === entry.table && entry.object.state.isPending {
       let object = entry.object
       guard let token = entry.token else {

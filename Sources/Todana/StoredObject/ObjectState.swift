@@ -13,6 +13,8 @@ struct ObjectState: OptionSet {
   static let deleting = ObjectState(rawValue: 1 << 5)
   /// Announced a change after a save whose outcome is not known yet.
   static let changedAgain = ObjectState(rawValue: 1 << 6)
+  /// Perhaps noted in the ``ChangeJournal``; one that is noted without it is noted again.
+  static let noted = ObjectState(rawValue: 1 << 7)
 
   /// At most one of these stands at a time.
   static let pending: ObjectState = [.inserted, .updated, .deleted]

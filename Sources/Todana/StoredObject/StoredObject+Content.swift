@@ -17,7 +17,8 @@ extension StoredObject {
   ///
   /// ``Store/update(_:_:)`` calls it, and loads the content first. Before assigning to a property by hand, call it
   /// yourself, on a loaded object: it does not load, and saving an object that is still a fault traps in debug builds
-  /// and throws ``StoreError/Code/savingFault`` in others. Does nothing outside a store and for pending objects.
+  /// and throws ``StoreError/Code/savingFault`` in others. Does nothing outside a store; for a pending object, it only
+  /// lets a ``Store/savepoint(_:)`` keep the content.
   public final func willUpdate() {
     guard let table else { return }
     table.store.willUpdate(self)

@@ -90,7 +90,8 @@ open class StoredObject: StoreIdentifiable, CustomStringConvertible {
   /// Called once before a delete: delete or change here what depends on the object.
   ///
   /// The content is loaded. What this throws is thrown by ``Store/delete(_:)-(StoredObject)``, and the object is then
-  /// not deleted; deletions that were made before the throw stand, pending.
+  /// not deleted; what was deleted or changed before the throw is taken back, as by ``Store/savepoint(_:)``. It must
+  /// not save.
   open func prepareForDelete(in store: Store) throws {}
 
   /// The class, and the identity if there is one, without loading anything: `Song 1-17 (not loaded)`.

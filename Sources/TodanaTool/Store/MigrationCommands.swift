@@ -63,7 +63,7 @@ struct MigrationOptions: ParsableArguments {
       isFinished = resume ? try store.resumeMigration(progress: progress) : try begin(store, progress)
     } catch {
       // What the caller has to know is the first error; what was committed stands in the log.
-      try? store.close()
+      try? store.close(discarding: true)
       throw error
     }
     line.clear()

@@ -19,7 +19,7 @@ struct StoreOptions: ParsableArguments {
       result = try body(store)
     } catch {
       // What the caller has to know is the first error; what was committed stands in the log.
-      try? store.close()
+      try? store.close(discarding: true)
       throw error
     }
     try store.close()

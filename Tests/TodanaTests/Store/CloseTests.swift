@@ -42,7 +42,7 @@ private final class Counted: StoredObject {
       try store.update(nodes[3]) { $0.next = nodes[1] }
       try store.insert(Counted())
       try store.delete(nodes[5])
-      try store.close()
+      try store.close(discarding: true)
     }
     #expect(aliveCount.load(ordering: .relaxed) == 0)
   }
@@ -80,7 +80,7 @@ private final class Counted: StoredObject {
     let id = try store.insert(song)
     try store.saveChanges()
     try store.insert(Song("lost"))
-    try store.close()
+    try store.close(discarding: true)
     try store.close()
     #expect(song.isFault && song.title == "")
     #expect(!store.hasUnsavedChanges)
@@ -115,6 +115,41 @@ private final class Counted: StoredObject {
     try other.insert(song)
     try other.insert(pending)
     #expect(try other.count(Song.self) == 3)
+  }
+
+  @Test func `a store with unsaved changes is not closed unless they are given up`() throws {
+    let store = try Store(backend: backend, classes: [Song.self])
+    let song = Song("a")
+    try store.insert(song)
+    try store.saveChanges()
+    let changes: [(String, () throws -> Void)] = [
+      (
+        "1 insert, 1 update",
+        {
+          try store.insert(Song("b"))
+          try store.update(song) { $0.title = "c" }
+        }
+      ),
+      ("1 delete", { try store.delete(song) }),
+      ("2 named buffers", { for name in ["x", "y"] { try store.writeNamedBuffer(name) { $0.writeInt(1) } } }),
+    ]
+    for (description, change) in changes {
+      try change()
+      let error = #expect(throws: StoreError.self) { try store.close() }
+      #expect(error?.code == .unsavedChanges)
+      #expect("\(try #require(error))".contains("The store has \(description) that are not saved"))
+      #expect(store.hasUnsavedChanges && !song.isFault)
+      store.discardChanges()
+    }
+    try store.insert(Song("b"))
+    // Also where saving fails.
+    backend.failCommit(with: BackendError(.mustReopen, "The flush failed."), isApplied: false)
+    #expect(throws: StoreError.self) { try store.saveChanges() }
+    #expect(#expect(throws: StoreError.self) { try store.close() }?.code == .unsavedChanges)
+    try store.close(discarding: true)
+    #expect(song.isFault && !store.hasUnsavedChanges)
+    try backend.reopen()
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["a"])
   }
 
   @Test func `a backend that the caller made stays open`() throws {

@@ -39,6 +39,23 @@ import Todana
     #expect(lines[4].hasPrefix("error store not opened: "))
   }
 
+  @Test func `a store that is released with unsaved changes says how many are lost`() throws {
+    do {
+      let store = try open(directory.path("store"))
+      try store.insert(Song("a"))
+      try store.insert(Song("b"))
+      try store.writeNamedBuffer("b") { $0.writeInt(1) }
+    }
+    #expect(
+      log.lines.last
+        == "warning A store was released with changes that were not saved, and are lost: 2 inserts, 1 named buffer")
+    let count = log.lines.count
+    let store = try open(directory.path("other"))
+    try store.insert(Song("a"))
+    try store.close(discarding: true)
+    #expect(log.lines.count == count + 1)
+  }
+
   private func open(_ path: String, _ access: KyotoBackend.Access = .write) throws -> Store {
     var configuration = StoreConfiguration(logger: Logger(label: "test") { _ in log })
     configuration.backendOptions.access = access

@@ -11,7 +11,7 @@ import Todana
       try walk.step()
       #expect(try walk.agrees(), "seed \(seed), step \(step): \(walk.log.suffix(8))")
     }
-    try walk.store.close()
+    try walk.store.close(discarding: true)
   }
 
   private typealias Content = [ObjectID<Song>: String]
@@ -167,7 +167,10 @@ import Todana
     private mutating func reopenStore() throws {
       log.append("close and open")
       let attached = held.filter { $0.store != nil }
-      try store.close()
+      if store.hasUnsavedChanges {
+        #expect(#expect(throws: StoreError.self) { try store.close() }?.code == .unsavedChanges)
+      }
+      try store.close(discarding: true)
       #expect(attached.filter { $0.isFault && $0.title == "" }.count == attached.count)
       store = try Walk.open(backend)
       shown = saved

@@ -55,7 +55,7 @@ import Todana
     let song = Song("a")
     try store.insert(song)
     let error = #expect(throws: StoreError.self) { try store.turnIntoFault(song) }
-    #expect(error?.code == .hasUnsavedChanges)
+    #expect(error?.code == .unsavedChanges)
   }
 
   @Test func `a property can load on access, and announces its changes`() throws {

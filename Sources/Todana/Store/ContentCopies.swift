@@ -1,0 +1,155 @@
+/// Copies of the contents of objects, one after another in one piece of memory, to be given back later.
+///
+/// References are kept as the very objects, so it works for objects outside any store and gives back the same
+/// instances. An object's reference to itself is not kept, so that a copy does not keep its object alive.
+struct ContentCopies {
+  private let content = ByteArena()
+  private let references = References()
+
+  /// Where the copy of one object's content stands.
+  struct Copy {
+    fileprivate let start: Int
+    fileprivate let byteCount: Int
+    fileprivate let version: UInt8
+    /// Whether the content refers to its object.
+    let refersToItsObject: Bool
+  }
+
+  /// A number of copies that were taken, by which the later ones are released.
+  struct Mark {
+    fileprivate var byteCount = 0
+    fileprivate var references = References.Mark()
+  }
+
+  var mark: Mark { Mark(byteCount: content.count, references: references.mark) }
+
+  /// Copies the content of an object.
+  ///
+  /// - Returns: Nil if `writeContent` cannot write the content, whatever its values are, or from within `writeContent` and
+  ///   `readContent` of an object that is being copied here.
+  /// - Complexity: O(*n*) in the bytes of the content.
+  func take(of object: StoredObject) -> Copy? {
+    // The memory must not move while a buffer points into it.
+    guard references.owner == nil else { return nil }
+    references.begin(object)
+    defer { references.owner = nil }
+    let version = type(of: object).version
+    var buffer = DataBuffer(arena: content, encoder: references)
+    buffer.beginRecord(version: version, headerByteCount: 0)
+    object.writeContent(to: &buffer)
+    guard buffer.firstError == nil else {
+      buffer.abandonRecord()
+      return nil
+    }
+    let range = buffer.endRecord(trailerByteCount: 0)
+    return Copy(
+      start: range.lowerBound, byteCount: range.count, version: version, refersToItsObject: references.refersToOwner)
+  }
+
+  /// Gives an object of the same class the content of a copy.
+  func restore(_ copy: Copy, to object: StoredObject) {
+    let outerOwner = references.owner
+    references.begin(object)
+    defer { references.owner = outerOwner }
+    let bytes = unsafe UnsafeRawBufferPointer(
+      rebasing: content.bytes[copy.start..<copy.start + copy.byteCount])
+    var buffer = unsafe DataBuffer(borrowing: bytes, version: copy.version, resolver: references)
+    let isDecoding = object.state.contains(.decoding)
+    object.state.insert(.decoding)
+    // A class that does not read what it has just written keeps what it has read so far: there is nothing better.
+    try? object.readContent(from: &buffer)
+    if !isDecoding { object.state.remove(.decoding) }
+  }
+
+  /// Releases the copies that were taken since a mark; all, by default.
+  func removeAll(since mark: Mark = Mark()) {
+    references.removeAll(since: mark.references)
+    content.count = mark.byteCount
+    if mark.byteCount == 0 { content.shrink(to: 4096) }
+  }
+}
+
+/// What copied contents refer to.
+///
+/// The object whose content it is has the number 1, objects are even from 2 on, and rows that no object was looked for
+/// yet (``LazyReferences``) odd from 3 on.
+private final class References: ReferenceEncoder, ReferenceResolver {
+  private var objects: [StoredObject] = []
+  private var rows: [Row] = []
+  /// Values that have no bytes which could be read again.
+  private var values: [Any] = []
+  /// The object whose content is being written or read.
+  var owner: StoredObject?
+  private(set) var refersToOwner = false
+
+  private struct Row {
+    let rowID: RowID
+    let type: StoredObject.Type
+    let store: Store
+  }
+
+  struct Mark {
+    var objectCount = 0
+    var rowCount = 0
+    var valueCount = 0
+  }
+
+  var mark: Mark { Mark(objectCount: objects.count, rowCount: rows.count, valueCount: values.count) }
+
+  func begin(_ object: StoredObject) {
+    owner = object
+    refersToOwner = false
+  }
+
+  func removeAll(since mark: Mark) {
+    if mark.objectCount == 0, !objects.isEmpty {
+      objects.removeAll(keepingCapacity: objects.count <= 1024)
+    } else {
+      objects.removeSubrange(mark.objectCount...)
+    }
+    if values.count > mark.valueCount { values.removeSubrange(mark.valueCount...) }
+    if mark.rowCount == 0, !rows.isEmpty {
+      rows.removeAll(keepingCapacity: rows.count <= 1024)
+    } else {
+      rows.removeSubrange(mark.rowCount...)
+    }
+  }
+
+  func rowID(of object: StoredObject) -> RowID {
+    if object === owner {
+      refersToOwner = true
+      return 1
+    }
+    objects.append(object)
+    return RowID(objects.count) * 2
+  }
+
+  func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) -> RowID? {
+    rows.append(Row(rowID: rowID, type: type, store: store))
+    return RowID(rows.count) * 2 + 1
+  }
+
+  func keep(_ value: Any) -> Int? {
+    values.append(value)
+    return values.count - 1
+  }
+
+  func keptValue(_ number: Int) -> Any? { values.indices.contains(number) ? values[number] : nil }
+
+  func reference(to object: StoredObject) -> ObjectReference {
+    ObjectReference(classID: ClassID(rawValue: 0), rowID: rowID(of: object))
+  }
+
+  func classID(of type: StoredObject.Type) -> ClassID { ClassID(rawValue: 0) }
+
+  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+    if rowID == 1, let owner { return owner }
+    let index = Int(rowID / 2) - 1
+    if rowID % 2 == 0, objects.indices.contains(index) { return objects[index] }
+    guard rowID % 2 == 1, rows.indices.contains(index) else {
+      throw DataBufferError(.invalidValue, "the reference was not written here")
+    }
+    let row = rows[index]
+    return try row.store.tableForReferences(to: row.type).objectOrFault(row.rowID)
+  }
+}

@@ -1,0 +1,479 @@
+import Foundation
+import Observation
+import Synchronization
+import TestSupport
+import Testing
+import Todana
+
+private struct Refused: Error {}
+
+/// Deletes its songs with itself, changes itself without announcing it, and throws if it is told to.
+private final class Album: StoredObject {
+  var title = ""
+  var songs: [Song] = []
+  /// Not stored.
+  var refusesDelete = false
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    title = try buffer.readString()
+    songs = try buffer.readReferences(Song.self)
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeString(title)
+    buffer.writeReferences(songs)
+  }
+  override func prepareForDelete(in store: Store) throws {
+    for song in songs { try store.delete(song) }
+    songs = []
+    if refusesDelete { throw Refused() }
+  }
+}
+
+/// Has a value that no save takes.
+private final class Invoice: StoredObject {
+  struct Money: Codable, Equatable { var amount: Decimal }
+  var money = Money(amount: 0)
+  var note = ""
+
+  override func readContent(from buffer: inout DataBuffer) throws {
+    money = try buffer.readCodable()
+    note = try buffer.readString()
+  }
+  override func writeContent(to buffer: inout DataBuffer) {
+    buffer.writeCodable(money)
+    buffer.writeString(note)
+  }
+}
+
+@Suite(.plainAndEncrypted) struct SavepointTests {
+  let backend = FaultyBackend()
+  let store: Store
+
+  init() throws {
+    store = try Store(backend: backend, classes: [Song.self, Playlist.self, Album.self, Invoice.self])
+  }
+
+  /// Saved, and clean.
+  private func saved(_ title: String) throws -> Song {
+    let song = Song(title)
+    try store.insert(song)
+    try store.saveChanges()
+    return song
+  }
+
+  private func fail(_ body: () throws -> Void) {
+    #expect(throws: Refused.self) {
+      try store.savepoint {
+        try body()
+        throw Refused()
+      }
+    }
+  }
+
+  @Test func `a savepoint that ends well leaves everything that was done`() throws {
+    let song = try saved("a")
+    let count = try store.savepoint {
+      try store.insert(Song("b"))
+      try store.update(song) { $0.title = "changed" }
+      return try store.count(Song.self)
+    }
+    #expect(count == 2)
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["changed", "b"])
+  }
+
+  @Test func `what was clean is clean again`() throws {
+    let (updated, deleted, both) = (try saved("updated"), try saved("deleted"), try saved("both"))
+    let inserted = Song("inserted")
+    fail {
+      try store.update(updated) { $0.title = "x" }
+      updated.willUpdate()
+      updated.title = "y"
+      try store.delete(deleted)
+      both.willUpdate()
+      both.title = "z"
+      try store.delete(both)
+      try store.insert(inserted)
+      try store.writeNamedBuffer("b") { $0.writeInt(1) }
+      #expect(store.hasUnsavedChanges)
+    }
+    #expect(!store.hasUnsavedChanges)
+    #expect([updated, deleted, both, inserted].map(\.title) == ["updated", "deleted", "both", "inserted"])
+    #expect(inserted.id == nil && inserted.store == nil)
+    #expect(try store.fetch(Song.self).map(\.title) == ["updated", "deleted", "both"])
+    #expect(try store.namedBufferNames().isEmpty)
+    // The tokens are right again: all three can be changed and saved.
+    for song in [updated, deleted, both] { try store.update(song) { $0.seconds = 7 } }
+    try store.insert(inserted)
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.seconds) == [7, 7, 7, 0])
+  }
+
+  @Test func `what was pending is pending again, with its content`() throws {
+    let (updated, deleted, other) = (try saved("updated"), try saved("deleted"), try saved("other"))
+    try store.update(updated) { $0.title = "pending" }
+    try store.delete(deleted)
+    let inserted = Song("inserted")
+    let id = try store.insert(inserted)
+    let playlist = Playlist()
+    playlist.songs = [inserted, other]
+    try store.insert(playlist)
+    try store.writeNamedBuffer("b") { $0.writeInt(1) }
+    fail {
+      try store.update(updated) { $0.title = "x" }
+      try store.insert(deleted)
+      deleted.title = "back"
+      try store.update(inserted) { $0.title = "y" }
+      try store.update(playlist) { $0.songs = [deleted] }
+      try store.delete(inserted)
+      #expect(inserted.id == nil)
+      try store.delete(updated)
+      try store.writeNamedBuffer("b") { $0.writeInt(2) }
+      try store.removeNamedBuffer("b")
+    }
+    #expect(inserted.id == id)
+    #expect(updated.title == "pending" && inserted.title == "inserted" && deleted.title == "deleted")
+    #expect(playlist.songs.count == 2 && playlist.songs[0] === inserted && playlist.songs[1] === other)
+    #expect(try store.fetch(Song.self).map(\.title) == ["pending", "other", "inserted"])
+    #expect(try store.readNamedBuffer("b") { try $0.readInt() } == 1)
+    try store.saveChanges()
+    let reader = try Store(backend: backend, classes: [Song.self])
+    #expect(try reader.fetch(Song.self).map(\.title) == ["pending", "other", "inserted"])
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `savepoints nest`(_ innerFails: Bool, _ outerFails: Bool) throws {
+    let song = try saved("saved")
+    let (first, second) = (Song("first"), Song("second"))
+    try? store.savepoint {
+      try store.insert(first)
+      try store.update(song) { $0.title = "outer" }
+      try? store.savepoint {
+        try store.update(song) { $0.title = "inner" }
+        try store.update(first) { $0.title = "first, changed" }
+        try store.insert(second)
+        if innerFails { throw Refused() }
+      }
+      #expect(song.title == (innerFails ? "outer" : "inner"))
+      #expect((second.id == nil) == innerFails)
+      try store.update(song) { $0.seconds += 1 }
+      if outerFails { throw Refused() }
+    }
+    #expect(song.title == (outerFails ? "saved" : innerFails ? "outer" : "inner"))
+    #expect(song.seconds == (outerFails ? 0 : 1))
+    #expect(first.title == (outerFails || innerFails ? "first" : "first, changed"))
+    #expect((first.id == nil) == outerFails && (second.id == nil) == (outerFails || innerFails))
+    #expect(store.hasUnsavedChanges == !outerFails)
+    try store.saveChanges()
+    #expect(try store.count(Song.self, includingPending: false) == (outerFails ? 1 : innerFails ? 2 : 3))
+  }
+
+  @Test func `what was discarded, or taken over from another store, is pending again`() throws {
+    let (updated, deleted) = (try saved("updated"), try saved("deleted"))
+    try store.update(updated) { $0.title = "mine" }
+    try store.delete(deleted)
+    let inserted = Song("inserted")
+    let id = try store.insert(inserted)
+    try store.writeNamedBuffer("b") { $0.writeInt(1) }
+    let other = try Store(backend: backend, classes: [Song.self])
+    try other.update(#require(try other.fetch(updated.id ?? id))) { $0.title = "theirs" }
+    try other.saveChanges()
+    fail {
+      try store.refresh(keeping: .theirs)
+      #expect(updated.title == "theirs")
+      store.discardChanges()
+      #expect(!store.hasUnsavedChanges && inserted.id == nil)
+      // A fault in the place of the object that is nowhere now.
+      let fault = try store.fault(id)
+      #expect(fault !== inserted)
+      try store.insert(inserted)
+    }
+    #expect(try store.fetch(id) === inserted)
+    #expect(inserted.id == id)
+    #expect(updated.title == "mine")
+    #expect(try store.fetch(Song.self).map(\.title) == ["mine", "inserted"])
+    #expect(try store.readNamedBuffer("b") { try $0.readInt() } == 1)
+    // The token is the one that was read, so nothing is overwritten unseen.
+    #expect(throws: SaveConflict.self) { try store.saveChanges() }
+    try store.refresh(keeping: .mine)
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["mine", "inserted"])
+  }
+
+  @Test func `an object that went to another store stays there, and what this store had is kept`() throws {
+    let song = Song("mine")
+    let id = try store.insert(song)
+    let other = try Store(backend: FaultyBackend(), classes: [Song.self])
+    fail {
+      store.discardChanges()
+      try other.insert(song)
+    }
+    #expect(song.store === other)
+    #expect(try store.fetch(id)?.title == "mine")
+    try store.saveChanges()
+    #expect(try store.count(Song.self, includingPending: false) == 1)
+  }
+
+  @Test func `an object that is refreshed within, or was turned into a fault, shows what it showed`() throws {
+    let song = try saved("old")
+    let other = try Store(backend: backend, classes: [Song.self])
+    try other.update(other.fetch(Song.self)[0]) { $0.title = "new" }
+    try other.saveChanges()
+    fail {
+      #expect(throws: Refused.self) {
+        try store.update(song) { song in
+          song.title = "x"
+          throw Refused()
+        }
+      }
+      try store.update(song) { $0.title = "y" }
+      store.discardChanges()
+      #expect(song.title == "new")
+      try store.turnIntoFault(song)
+    }
+    #expect(song.title == "old" && !song.isFault)
+    try store.refresh()
+    #expect(song.isFault)
+  }
+
+  @Test func `a fault that was loaded within stays loaded`() throws {
+    let id = try #require(try saved("a").id)
+    let other = try Store(backend: backend, classes: [Song.self])
+    let song = try other.fault(id)
+    #expect(throws: Refused.self) {
+      try other.savepoint {
+        try other.update(song) { $0.title = "x" }
+        throw Refused()
+      }
+    }
+    #expect(!song.isFault && song.title == "a" && !other.hasUnsavedChanges)
+  }
+
+  @Test func `a save, and what else cannot be taken back, is refused`() throws {
+    let song = try saved("a")
+    let refused: [() throws -> Void] = [
+      { try store.saveChanges() }, { try store.close() }, { try store.close(discarding: true) },
+      { try store.reopen() }, { try store.upgradeAll() },
+      { try store.writeNamedBuffer("b", immediately: true) { $0.writeInt(1) } },
+      { try store.update(song) { _ in try store.saveChanges() } },
+    ]
+    try store.savepoint {
+      for call in refused {
+        try store.update(song) { $0.seconds += 1 }
+        #expect(#expect(throws: StoreError.self) { try call() }?.code == .withinSavepoint)
+      }
+    }
+    #expect(song.seconds == UInt32(refused.count))
+    try store.saveChanges()
+    #expect(backend.commitCount == 2)
+  }
+
+  @Test func `a flush that another store lost is settled after the savepoint`() async throws {
+    let song = try saved("a")
+    try store.savepoint {
+      try store.update(song) { $0.title = "b" }
+      let other = try Store(backend: backend, classes: [Song.self])
+      try other.insert(Song("c"))
+      backend.failCommit(with: BackendError(.mustReopen, "The flush failed."), isApplied: true)
+      #expect(throws: StoreError.self) { try other.saveChanges() }
+      try other.reopen()
+      #expect(try store.count(Song.self) == 2)
+      #expect(song.title == "b")
+    }
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["b", "c"])
+  }
+
+  private final class Recorder: StoreDelegate {
+    var calls: [String] = []
+    func store(_ store: Store, willUpdate object: StoredObject) { note("update", object) }
+    func store(_ store: Store, didChange object: StoredObject) { note("change", object) }
+    private func note(_ what: String, _ object: StoredObject) {
+      calls.append("\(what) \((object as? Song)?.title ?? "album")\(object.id == nil ? " outside" : "")")
+    }
+  }
+
+  @Test func `delegate and observers hear of what is taken back, once and at the end`() throws {
+    let song = try saved("a")
+    let recorder = Recorder()
+    store.delegate = recorder
+    let changes = Mutex(0)
+    withObservationTracking {
+      _ = store.hasUnsavedChanges
+    } onChange: {
+      changes.withLock { $0 += 1 }
+    }
+    fail {
+      try store.update(song) { $0.title = "b" }
+      try store.update(song) { $0.title = "c" }
+      try store.insert(Song("new"))
+    }
+    #expect(recorder.calls == ["update a", "change a", "change new outside"])
+    #expect(changes.withLock { $0 } == 1)
+    // Pending before and after: nothing to hear.
+    try store.update(song) { $0.title = "b" }
+    withObservationTracking {
+      _ = store.hasUnsavedChanges
+    } onChange: {
+      changes.withLock { $0 += 1 }
+    }
+    fail { try store.update(song) { $0.title = "c" } }
+    #expect(changes.withLock { $0 } == 1)
+    #expect(song.title == "b")
+  }
+
+  @Test func `content with a value that no save takes is given back all the same`() throws {
+    let invoice = Invoice()
+    invoice.money.amount = .nan
+    invoice.note = "kept"
+    try store.insert(invoice)
+    fail {
+      try store.update(invoice) { invoice in
+        invoice.money.amount = 5
+        invoice.note = "changed"
+      }
+    }
+    #expect(invoice.money.amount.isNaN && invoice.note == "kept")
+    #expect(#expect(throws: StoreError.self) { try store.saveChanges() }?.code == .cannotEncode)
+    try store.update(invoice) { $0.money.amount = 5 }
+    try store.saveChanges()
+  }
+
+  @Test func `an error that was left for the next call ends a savepoint`() throws {
+    let song = LoadedSong()
+    let store = try Store(backend: backend, classes: [LoadedSong.self])
+    let id = try store.insert(song)
+    try store.saveChanges()
+    let other = try Store(backend: backend, classes: [LoadedSong.self])
+    let fault = try other.fault(id)
+    try store.delete(song)
+    try store.saveChanges()
+    let inserted = LoadedSong()
+    #expect(
+      #expect(throws: StoreError.self) {
+        try other.savepoint {
+          try other.insert(inserted)
+          inserted.title = fault.title
+        }
+      }?.code == .rowNotFound)
+    #expect(inserted.id == nil && !other.hasUnsavedChanges)
+  }
+
+  private final class LoadedSong: StoredObject {
+    @Loaded var title = ""
+    override func readContent(from buffer: inout DataBuffer) throws { title = try buffer.readString() }
+    override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(title) }
+  }
+}
+
+/// Calls that do many things, one of which fails.
+@Suite(.plainAndEncrypted) struct AllOrNothingTests {
+  let backend = FaultyBackend()
+  let store: Store
+
+  init() throws { store = try Store(backend: backend, classes: [Song.self, Playlist.self, Album.self]) }
+
+  private func savedAlbum(_ title: String, refusesDelete: Bool) throws -> Album {
+    let album = Album()
+    album.title = title
+    album.songs = [Song("\(title) 1"), Song("\(title) 2")]
+    album.refusesDelete = refusesDelete
+    for song in album.songs { try store.insert(song) }
+    try store.insert(album)
+    try store.saveChanges()
+    return album
+  }
+
+  @Test func `a delete whose prepareForDelete throws leaves the children`() throws {
+    let album = try savedAlbum("a", refusesDelete: true)
+    #expect(throws: Refused.self) { try store.delete(album) }
+    #expect(!store.hasUnsavedChanges)
+    // It has emptied its list without saying so.
+    #expect(album.songs.map(\.title) == ["a 1", "a 2"])
+    #expect(try store.count(Song.self) == 2)
+    try store.update(album) { $0.title = "b" }
+    #expect(throws: Refused.self) { try store.delete(album) }
+    #expect(album.songs.count == 2 && album.title == "b")
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Song.self]).count(Song.self) == 2)
+  }
+
+  @Test(arguments: ["objects", "query", "faults"])
+  func `a delete of many that fails deletes none`(_ way: String) throws {
+    let albums = try [
+      savedAlbum("a", refusesDelete: false), savedAlbum("b", refusesDelete: false),
+      savedAlbum("c", refusesDelete: true),
+    ]
+    if way == "faults" { try store.turnCleanObjectsIntoFaults() }
+    try store.insert(Song("pending"))
+    #expect(throws: Refused.self) {
+      if way == "query" {
+        try store.delete(Album.all.sorted(by: \.title))
+      } else {
+        try store.delete(albums)
+      }
+    }
+    #expect(albums.map(\.songs.count) == [2, 2, 2])
+    #expect(try store.count(Album.self) == 3 && store.count(Song.self) == 7)
+    albums[2].refusesDelete = false
+    try store.delete(albums)
+    try store.saveChanges()
+    #expect(try store.fetch(Song.self).map(\.title) == ["pending"])
+    #expect(try Store(backend: backend, classes: [Album.self]).count(Album.self) == 0)
+  }
+
+  @Test func `an update of a query that fails changes nothing`() throws {
+    for index in 0..<5 { try store.insert(Song("\(index)", seconds: 1)) }
+    try store.saveChanges()
+    try store.update(store.fetch(Song.self)[1]) { $0.seconds = 2 }
+    let query = Song.all.sorted(by: \.title)
+    #expect(throws: Refused.self) {
+      try store.update(query) { song in
+        song.seconds += 10
+        try store.insert(Song("for \(song.title)"))
+        if song.title == "3" { throw Refused() }
+      }
+    }
+    #expect(try store.fetch(query).map(\.seconds) == [1, 2, 1, 1, 1])
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(query).map(\.seconds) == [1, 2, 1, 1, 1])
+    #expect(try store.update(query) { $0.seconds += 10 }.count == 5)
+    #expect(try store.fetch(query).map(\.seconds) == [11, 12, 11, 11, 11])
+  }
+
+  @Test func `an upsert whose merge fails changes nothing`() throws {
+    let existing = Song("a", seconds: 1)
+    existing.isrc = "x"
+    try store.insert(existing)
+    try store.saveChanges()
+    let imported = Song("b", seconds: 2)
+    imported.isrc = "x"
+    #expect(throws: Refused.self) {
+      try store.upsert(imported, by: \.isrc) { existing, new in
+        existing.title = new.title
+        try store.insert(Song("aside"))
+        throw Refused()
+      }
+    }
+    #expect(existing.title == "a" && imported.id == nil && !store.hasUnsavedChanges)
+    #expect(try store.upsert(imported, by: \.isrc) === existing)
+    #expect(existing.title == "b" && existing.seconds == 2)
+  }
+
+  @Test func `an insert of many that fails inserts none`() throws {
+    let other = try Store(backend: backend, classes: [Song.self])
+    let theirs = Song("theirs")
+    try other.insert(theirs)
+    let mine = Song("mine")
+    let id = try store.insert(mine)
+    let songs = [Song("a"), mine, Song("b"), theirs, Song("c")]
+    let error = #expect(throws: StoreError.self) { try store.insert(contentsOf: songs) }
+    #expect(error?.code == .objectOfOtherStore)
+    #expect(songs.map { $0.store === store } == [false, true, false, false, false])
+    #expect(try store.count(Song.self) == 1)
+    let ids = try store.insert(contentsOf: songs.filter { $0 !== theirs }.lazy)
+    #expect(ids.count == 4 && ids[1] == id)
+    try store.saveChanges()
+    #expect(try store.fetch(ids).map { $0?.title } == ["a", "mine", "b", "c"])
+  }
+}
