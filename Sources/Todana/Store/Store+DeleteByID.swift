@@ -6,7 +6,9 @@ extension Store {
   /// never saved is forgotten.
   ///
   /// ```swift
-  /// try store.delete(unreadable.objectIDs)
+  /// var unreadable: [AnyObjectID] = []
+  /// _ = try store.fetch(Song.self, onDamage: .report { unreadable += [store.objectID(of: $0)].compactMap { $0 } })
+  /// try store.delete(unreadable)
   /// try store.saveChanges()
   /// ```
   ///
@@ -45,6 +47,14 @@ extension Store {
   @discardableResult
   public func delete(_ ids: [AnyObjectID]) throws(StoreError) -> Int {
     try delete(ids.map { ObjectID<StoredObject>(unchecked: $0) })
+  }
+
+  /// The object that an error of this store is about, from its class and row; nil if it does not say both.
+  public func objectID(of error: StoreError) -> AnyObjectID? {
+    guard let className = error.className, let rowID = error.rowID,
+      let classID = registry.tables.first(where: { $0.name.utf8.elementsEqual(className.utf8) })?.classID
+    else { return nil }
+    return AnyObjectID(classID: classID, rowID: rowID)
   }
 
   private func delete(_ rowIDs: [RowID], of table: ClassTable) throws(StoreError) -> Int {

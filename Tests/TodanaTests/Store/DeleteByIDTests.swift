@@ -116,6 +116,38 @@ private final class Careful: StoredObject {
     #expect(try store.verify().isSound)
   }
 
+  @Test(arguments: EveryBackend.allCases)
+  func `over every backend an index is built past what cannot be read, which can be deleted`(
+    _ kind: EveryBackend
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let backend = try kind.open(in: directory)
+    do {
+      let former = try Store(backend: backend, classes: [FormerMelody.self])
+      for index in 0..<3000 {
+        let melody = FormerMelody()
+        (melody.title, melody.seconds) = ("melody \(index)", UInt32(index))
+        if index % 500 == 7 { melody.mood = 2 }
+        try former.insert(melody)
+      }
+      try former.saveChanges()
+    }
+    let store = try Store(backend: backend, classes: [IndexedMelody.self])
+    #expect(try store.indexes.allSatisfy { $0.isComplete && $0.skippedRowCount == 6 && $0.entryCount == 2994 })
+    var unreadable: [AnyObjectID] = []
+    let policy = DamagePolicy.report { error in
+      if let id = store.objectID(of: error) { unreadable.append(id) }
+    }
+    #expect(try store.count(IndexedMelody.where { $0.seconds < 100 }, onDamage: policy) == 99)
+    #expect(unreadable.count == 6)
+    #expect(try store.indexes.allSatisfy { $0.skippedRows == unreadable.map(\.rowID) })
+    #expect(try store.delete(unreadable) == 6)
+    try store.saveChanges()
+    #expect(try store.count(IndexedMelody.where { $0.seconds < 100 }) == 99)
+    #expect(try store.verify().isSound)
+    try store.close()
+  }
+
   @Test func `an identity of another class is refused`() throws {
     let melodies = try Melodies(2, unreadable: 0, .unknownContent)
     let store = try Store(backend: melodies.backend, classes: [Melody.self, Song.self])
