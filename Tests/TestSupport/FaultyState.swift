@@ -109,6 +109,11 @@ struct FaultyState {
       throw fault.error
     }
     contents = next
+    for change in changes {
+      if case .row(let rowID) = change.key, change.kind != .check {
+        damagedRows.remove(Place(structure: change.structure, rowID: rowID))
+      }
+    }
     if changes.allSatisfy({ $0.kind == .check }) { return commitNumber }
     commitNumber += 1
     outcomes[id] = commitNumber

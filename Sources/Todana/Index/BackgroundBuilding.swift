@@ -32,10 +32,14 @@ extension Store {
 
   /// Builds what is unfinished, or sees to it.
   func beginBuildingIndexes() throws(StoreError) {
-    let unfinished = registry.tables.filter { $0.indexes.contains(where: isUnfinished) }
+    let unfinished = registry.tables.filter { $0.indexes.contains { isUnfinished($0) || skipsRows($0) } }
     guard !unfinished.isEmpty, configuration.indexBuilding != .manual else { return }
     var isSmall = true
-    for table in unfinished {
+    for table in unfinished where isSmall {
+      guard table.indexes.contains(where: isUnfinished) else {
+        for index in table.indexes where try skipsManyRows(index) { isSmall = false }
+        continue
+      }
       let count = try table.classID.map { classID throws(StoreError) in try savedCount(of: classID) } ?? 0
       if count > Self.fewObjects { isSmall = false }
     }
@@ -51,6 +55,12 @@ extension Store {
       // The same; ``indexes`` has the error.
       configuration.logger?.warning("An index could not be built: \(error)")
     }
+  }
+
+  /// Whether so many rows are to be tried again that opening does not wait for them.
+  private func skipsManyRows(_ index: ClassIndex) throws(StoreError) -> Bool {
+    guard let structure = index.structure, skipsRows(index) else { return false }
+    return try skippedRows(of: structure, limit: Self.fewObjects + 1).count > Self.fewObjects
   }
 
   private func buildIndexesInBackground() {

@@ -5,11 +5,12 @@
 /// the row is still the same when it is added, which the batch checks: who has changed it has seen to its entries.
 ///
 /// The entries are sorted first, so that each commit changes few nodes of the tree, and written in small commits, between
-/// which others come through. The header tells how far it is.
+/// which others come through. The header tells how far it is. Rows whose records cannot be read are noted beside the
+/// entries (Store+SkippedRows.swift).
 struct IndexBuilding {
-  private let store: Store
-  private let table: ClassTable
-  private let indexes: [ClassIndex]
+  let store: Store
+  let table: ClassTable
+  let indexes: [ClassIndex]
   private let totalCount: Int
   private var doneCount = 0
 
@@ -17,7 +18,7 @@ struct IndexBuilding {
   /// done again after an interruption.
   private static let rowLimit = 1 << 24
   /// Entries that one commit adds: others wait for it about as long as for a save of so many objects.
-  private static let entryLimit = 2048
+  static let entryLimit = 2048
 
   init(_ store: Store, _ table: ClassTable, _ indexes: [ClassIndex]) throws(StoreError) {
     self.store = store
@@ -27,6 +28,7 @@ struct IndexBuilding {
   }
 
   mutating func run(_ progress: (IndexBuildingProgress) throws -> Void) throws {
+    try retrySkippedRows()
     var first = try firstRow()
     while let next = try addRows(from: first, progress) {
       try commitHeaders(.building, nextRow: next)
@@ -101,18 +103,32 @@ struct IndexBuilding {
     let chunk = store.takeChunk()
     defer { store.giveBack(chunk) }
     var scratch = ScratchObject(store, table)
+    var skipped: [SkippedRow] = []
     var rowCount = 0
     var lastRow: RowID?
     while rowCount < Self.rowLimit, try store.next(of: scan, into: chunk) {
       for slice in chunk.slices {
-        guard slice.status == .found else { throw store.damaged(slice.rowID, table) }
-        let object = try scratch.read(slice, in: chunk)
-        for index in keys.indices { try keys[index].append(object, rowID: slice.rowID, token: scratch.token) }
         lastRow = slice.rowID
+        let object: StoredObject
+        do throws(StoreError) {
+          object = try scratch.read(slice, in: chunk)
+        } catch {
+          guard error.isAboutRecords else { throw error }
+          let record = unsafe chunk.value(of: slice)
+          let hasToken = slice.status == .found && record.count >= RecordEnvelope.trailerByteCount
+          skipped.append(SkippedRow(rowID: slice.rowID, token: hasToken ? unsafe recordToken(record) : nil))
+          continue
+        }
+        for index in keys.indices { try keys[index].append(object, rowID: slice.rowID, token: scratch.token) }
+      }
+      if skipped.count >= Self.entryLimit {
+        try note(skipped)
+        skipped = []
       }
       rowCount += chunk.slices.count
       try report(doneCount + rowCount / 2, progress)
     }
+    try note(skipped)
     return (rowCount, lastRow.map { $0 + 1 })
   }
 
@@ -124,7 +140,7 @@ struct IndexBuilding {
   }
 
   /// Adds some entries in one commit, but those of rows that were changed since they were read.
-  private func commit(_ entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
+  func commit(_ entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
     guard let structure = keys.index.structure, let classID = table.classID else { return }
     try refuseRepetitions(among: entries, of: keys)
     var entries = entries
@@ -193,11 +209,26 @@ struct IndexBuilding {
 
   @discardableResult
   private func commitHeaders(_ state: IndexHeader.State, nextRow: RowID) throws(StoreError) -> CommitNumber {
-    var batch = WriteBatch()
+    var headers: [(ClassID, IndexHeader)] = []
     for index in indexes {
       guard let structure = index.structure else { continue }
-      store.append(IndexHeader(state: state, nextRow: nextRow, signature: index.signature), to: structure, &batch)
+      var header = IndexHeader(state: state, nextRow: nextRow, signature: index.signature)
+      if state == .complete, store.session.indexes.skipsRows(structure) {
+        if try store.skippedRows(of: structure, limit: 1).isEmpty {
+          store.session.indexes.setSkipsRows(false, structure)
+        } else {
+          header.state = .completeButSkippedRows
+        }
+      }
+      headers.append((structure, header))
     }
+    return try commitHeaders(headers)
+  }
+
+  @discardableResult
+  func commitHeaders(_ headers: [(ClassID, IndexHeader)]) throws(StoreError) -> CommitNumber {
+    var batch = WriteBatch()
+    for (structure, header) in headers { store.append(header, to: structure, &batch) }
     batch.sort()
     do throws(BackendError) {
       let number = try store.records.commit(batch, durability: .relaxed)

@@ -9,12 +9,25 @@ struct IndexHeader: Equatable {
     /// What is in it is right, but not everything is.
     case building = 1
     case complete = 2
+    /// All rows are in it but those that are noted in its tree, as their records could not be read.
+    case completeButSkippedRows = 3
   }
 
   /// The key that it stands under; entries begin with ``entryByte``.
   static let key: [UInt8] = [0]
   static let entryByte: UInt8 = 1
   private static let format: UInt8 = 1
+
+  /// The key of the note about a row whose record could not be read: that of the header, then the row id.
+  static func skippedKey(of rowID: RowID) -> [UInt8] {
+    key + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: rowID >> RowID($0)) }
+  }
+
+  /// The row of such a key; nil if it is another one.
+  static func skippedRow(of key: UnsafeRawBufferPointer) -> RowID? {
+    guard key.count == Self.key.count + 8, unsafe key.starts(with: Self.key) else { return nil }
+    return unsafe RowID(bigEndian: key.loadUnaligned(fromByteOffset: Self.key.count, as: RowID.self))
+  }
 
   init(state: State, nextRow: RowID, signature: String) {
     self.state = state

@@ -27,11 +27,15 @@ final class IndexStates: Sendable {
 
   private struct Contents {
     var states = SmallMap<ClassID, State>()
+    /// Indexes whose trees may have notes of skipped rows.
+    var skipping: [ClassID] = []
     /// By class, what the stores that are open say of its indexes: they have to say the same.
     var declarations = SmallMap<String, Declaration>()
   }
 
   private let contents = Mutex(Contents())
+  /// Whether any index skips rows: no lock is taken in all other stores.
+  private let isAnySkipping = Atomic(false)
   /// Held while indexes are built, so that two builders do not do the same.
   private let building = Mutex<Void>(())
   /// Held while stores compare what they declare with what there is.
@@ -40,6 +44,22 @@ final class IndexStates: Sendable {
   subscript(structure: ClassID) -> State? {
     get { contents.withLock { $0.states[structure] } }
     set { contents.withLock { $0.states[structure] = newValue } }
+  }
+
+  /// Whether the tree may have notes of rows whose records could not be read when it was built.
+  func skipsRows(_ structure: ClassID) -> Bool {
+    mayAnySkipRows && contents.withLock { $0.skipping.contains(structure) }
+  }
+
+  /// Whether any index may have such notes.
+  var mayAnySkipRows: Bool { isAnySkipping.load(ordering: .acquiring) }
+
+  func setSkipsRows(_ skipsRows: Bool, _ structure: ClassID) {
+    contents.withLock { contents in
+      contents.skipping.removeAll { $0 == structure }
+      if skipsRows { contents.skipping.append(structure) }
+      isAnySkipping.store(!contents.skipping.isEmpty, ordering: .releasing)
+    }
   }
 
   /// Enters the indexes that a store declares for a class; false where another one says otherwise.

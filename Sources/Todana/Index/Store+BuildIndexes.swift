@@ -20,6 +20,15 @@ public struct IndexStatus: Sendable {
   public var entryCount: Int
   /// Why it could not be completed; ``Store/buildIndexes(progress:)`` tries again.
   public var failure: (any Error)?
+  /// Rows that are not in it, as their records could not be read when it was built: the first 1,000 of them.
+  ///
+  /// A query that uses the index reports them, or throws (``DamagePolicy``). A row leaves the list when a program that
+  /// can read it saves or deletes it, and when such a program opens the store or calls ``Store/buildIndexes(progress:)``.
+  /// A unique index does not refuse values that only a skipped row has; if such a row turns out to have the values of
+  /// another one, the index cannot be completed, and ``failure`` is a ``UniqueViolation``.
+  public var skippedRows: [RowID] = []
+  /// The number of these rows.
+  public var skippedRowCount = 0
 }
 
 extension Store {
@@ -35,9 +44,15 @@ extension Store {
             className: table.name, name: index.name, isUnique: index.isUnique, isComplete: false, entryCount: 0)
           if case .complete = state { status.isComplete = true }
           if case .failed(let error) = state { status.failure = error }
+          if let structure = index.structure, status.failure == nil || status.failure is UniqueViolation,
+            session.indexes.skipsRows(structure)
+          {
+            let rowIDs = try skippedRows(of: structure)
+            (status.skippedRows, status.skippedRowCount) = (Array(rowIDs.prefix(1000)), rowIDs.count)
+          }
           // One of them is the header.
           if let structure = index.structure, status.failure == nil {
-            status.entryCount = max(0, try savedCount(of: structure) - 1)
+            status.entryCount = max(0, try savedCount(of: structure) - 1 - status.skippedRowCount)
           }
           found.append(status)
         }
@@ -52,6 +67,9 @@ extension Store {
   /// (``StoreConfiguration/indexBuilding``). Saves by this and other stores go on meanwhile, queries look at all objects
   /// until an index is complete. What was done stays when the program ends.
   ///
+  /// Records that cannot be read do not end the building: the index is built without them (``IndexStatus/skippedRows``).
+  /// Rows that were skipped earlier are tried again.
+  ///
   /// - Parameter progress: Called now and then; what it throws ends the building for now.
   /// - Throws: ``UniqueViolation`` where two objects have the same values in a unique index; what `progress` throws;
   ///   ``StoreError``.
@@ -59,7 +77,7 @@ extension Store {
   ///   where the keys of up to 16 million objects are more, a temporary file for them in the directory `TMPDIR`.
   public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
     try beginChange()
-    for table in registry.tables where table.indexes.contains(where: { isUnfinished($0) }) {
+    for table in registry.tables where table.indexes.contains(where: { isUnfinished($0) || skipsRows($0) }) {
       try session.indexes.whileBuilding { try buildIndexes(of: table, progress) }
     }
   }
@@ -88,6 +106,7 @@ extension Store {
         guard let structure = index.structure else { throw StoreError(.readOnly, "The store cannot be written to.") }
         // Before the commit: from then on nobody may rely on it.
         session.indexes[structure] = .building
+        session.indexes.setSkipsRows(false, structure)
         batch.appendClear(of: structure)
         append(IndexHeader(state: .building, nextRow: 1, signature: index.signature), to: structure, &batch)
       }
@@ -108,19 +127,35 @@ extension Store {
     return true
   }
 
+  /// Whether an index may have rows to be tried again.
+  func skipsRows(_ index: ClassIndex) -> Bool { index.structure.map(session.indexes.skipsRows) ?? false }
+
   private func buildIndexes(
     of table: ClassTable, _ progress: (IndexBuildingProgress) throws -> Void
   ) throws {
     let unfinished = table.indexes.filter(isUnfinished)
-    guard !unfinished.isEmpty else { return }
+    let skipping = table.indexes.filter { !isUnfinished($0) && skipsRows($0) }
+    if !unfinished.isEmpty {
+      try noting(failureOf: unfinished) {
+        var building = try IndexBuilding(self, table, unfinished)
+        try building.run(progress)
+      }
+    }
+    for index in skipping {
+      try noting(failureOf: [index]) { try IndexBuilding(self, table, [index]).completeSkippedRows() }
+    }
+  }
+
+  /// Calls the closure, and keeps what it throws for ``indexes``.
+  private func noting(failureOf indexes: [ClassIndex], _ body: () throws -> Void) throws {
     do {
-      var building = try IndexBuilding(self, table, unfinished)
-      try building.run(progress)
+      try body()
     } catch {
-      for index in unfinished {
-        if let structure = index.structure, isUnfinished(index), error is UniqueViolation {
-          session.indexes[structure] = .failed(error)
-        }
+      // A store that is closed, and a caller that ends it, are no failures of an index.
+      let isFailure = error is UniqueViolation || (error as? StoreError).map { $0.code != .closed } ?? false
+      for index in indexes where isFailure {
+        guard let structure = index.structure, isUnfinished(index) || error is UniqueViolation else { continue }
+        session.indexes[structure] = .failed(error)
       }
       throw error
     }

@@ -4,22 +4,34 @@ extension Store {
   ///
   /// Which entries go is read from the records as they are saved, not from what objects were like: whatever became of
   /// an object since, an index has an entry for each record and no other. The batch checks the records' tokens, so what
-  /// is read here is what it finds, or it is refused.
+  /// is read here is what it finds, or it is refused. Of a record that is deleted by its identity and cannot be decoded,
+  /// all entries are looked for in the trees.
   ///
+  /// - Parameters:
+  ///   - table: The class.
+  ///   - unknownRows: Rows deleted by their identities whose records cannot be read.
+  ///   - batch: Gets the changes.
   /// - Throws: ``UniqueViolation`` where two pending objects have the same values; ``StoreError``.
-  func appendIndexChanges(of table: ClassTable, to batch: inout WriteBatch) throws {
+  func appendIndexChanges(of table: ClassTable, _ unknownRows: Set<RowID>, to batch: inout WriteBatch) throws {
     guard !table.indexes.isEmpty else { return }
+    var unknownRows = unknownRows
     // Read once for all indexes.
-    let replaced = try replacedObjects(of: table)
+    let replaced = try replacedObjects(of: table, undecodable: &unknownRows)
     for index in table.indexes {
       guard let structure = index.structure else { continue }
+      let skipped = try skippedRows(amongChangedOf: table, in: structure)
+      appendErasingNotes(of: skipped.sorted(), in: structure, to: &batch)
       var added = IndexKeys(index, arena: batch.arena)
       added.reserveCapacity(table.pending.objects.count)
       for object in table.pending.objects where !object.state.contains(.deleted) {
         try added.append(object, rowID: object.rowID)
       }
       var removed = IndexKeys(index)
-      for former in replaced { try removed.append(former.object, rowID: former.rowID) }
+      for former in replaced where !skipped.contains(former.rowID) {
+        try removed.append(former.object, rowID: former.rowID)
+      }
+      let unknown = unknownRows.subtracting(skipped)
+      if !unknown.isEmpty { try appendEntries(of: unknown, in: structure, to: &removed) }
       added.sort()
       removed.sort()
       batch.reserveMore(added.entries.count + removed.entries.count)
@@ -28,10 +40,20 @@ extension Store {
   }
 
   /// What is saved now of the objects that are to be updated or deleted.
-  private func replacedObjects(of table: ClassTable) throws(StoreError) -> [(rowID: RowID, object: StoredObject)] {
+  ///
+  /// - Parameters:
+  ///   - table: The class.
+  ///   - undecodable: Rows that are left out; gets those that are deleted by their identities and cannot be decoded.
+  /// - Returns: Objects in no store, with their rows.
+  /// - Throws: ``StoreError`` for a record that cannot be decoded, unless it is deleted by its identity.
+  private func replacedObjects(
+    of table: ClassTable, undecodable: inout Set<RowID>
+  ) throws(StoreError) -> [(rowID: RowID, object: StoredObject)] {
     var rowIDs: [RowID] = []
     var tokens: [UInt64] = []
+    let deletedByID = table.pending.deletedByID
     for (index, object) in table.pending.objects.enumerated() where !object.state.contains(.inserted) {
+      if !undecodable.isEmpty, undecodable.contains(object.rowID) { continue }
       rowIDs.append(object.rowID)
       tokens.append(table.pending.token(at: index))
     }
@@ -48,10 +70,47 @@ extension Store {
         return
       }
       let object = table.type.init()
-      try unsafe decodeDetached(object, rowID: rowIDs[index], of: table, record: record)
-      replaced.append((rowIDs[index], object))
+      do throws(StoreError) {
+        try unsafe decodeDetached(object, rowID: rowIDs[index], of: table, record: record)
+        replaced.append((rowIDs[index], object))
+      } catch {
+        guard error.isAboutRecords, deletedByID.contains(rowIDs[index]) else { throw error }
+        undecodable.insert(rowIDs[index])
+      }
     }
     return replaced
+  }
+
+  /// The rows that are updated or deleted and that an index has skipped.
+  private func skippedRows(amongChangedOf table: ClassTable, in structure: ClassID) throws(StoreError) -> Set<RowID> {
+    guard session.indexes.skipsRows(structure) else { return [] }
+    var changed: Set<RowID> = []
+    for object in table.pending.objects where !object.state.contains(.inserted) { changed.insert(object.rowID) }
+    guard let first = changed.min(), let last = changed.max() else { return [] }
+    return changed.intersection(try skippedRows(of: structure, range: first...last))
+  }
+
+  /// Adds all entries that a tree has of some rows, which takes as long as it has entries.
+  private func appendEntries(
+    of rowIDs: Set<RowID>, in structure: ClassID, to keys: inout IndexKeys
+  ) throws(StoreError) {
+    let scan: any BackendScan
+    do throws(BackendError) {
+      scan = try records.snapshot().scan(
+        tree: structure, from: [IndexHeader.entryByte], to: [IndexHeader.entryByte + 1], descending: false)
+    } catch {
+      throw translate(error)
+    }
+    let chunk = takeChunk()
+    defer { giveBack(chunk) }
+    while try next(of: scan, into: chunk) {
+      for slice in chunk.slices {
+        guard let rowID = IndexEntry.rowID(of: slice, in: chunk), rowIDs.contains(rowID) else { continue }
+        let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
+        unsafe keys.append(
+          key, rowID: rowID, token: 0, endsInRow: slice.value.count < 8, isCut: IndexEntry.isCut(slice))
+      }
+    }
   }
 
   /// Adds the changes of one index, in the order of its keys.
@@ -110,17 +169,22 @@ extension Store {
 
   // MARK: Refusals
 
-  /// Whether a batch was refused only for entries of indexes that are being built, which were added meanwhile: then it
-  /// can be made again.
-  func isOfUnfinishedIndexes(_ error: BackendError, in batch: borrowing WriteBatch) -> Bool {
+  /// Whether a batch was refused only for entries of indexes that are being built, which were added meanwhile, or for rows
+  /// that are deleted whatever they are: then it can be made again.
+  func canBeEncodedAgain(_ batch: borrowing WriteBatch, after error: BackendError) -> Bool {
     guard error.code == .conflict, !error.conflicts.isEmpty else { return false }
     for position in error.conflicts {
       let change = batch.changes[position]
-      guard change.kind != .put || change.expectation != .absent, let index = registry.index(of: change.structure),
-        isUnfinished(index)
-      else { return false }
+      guard isOfUnfinishedIndex(change) || isOfDeleteByID(change) else { return false }
     }
     return true
+  }
+
+  private func isOfUnfinishedIndex(_ change: WriteBatch.Change) -> Bool {
+    guard change.kind != .put || change.expectation != .absent, let index = registry.index(of: change.structure) else {
+      return false
+    }
+    return isUnfinished(index)
   }
 
   /// What a conflict is that indexes met alone; nil where records or named buffers are not what they were.

@@ -80,7 +80,9 @@ extension Store {
         return
       }
       if let header, header.signature == index.signature {
-        session.indexes[tree] = header.state == .complete ? .complete(since: commit) : .building
+        // One that is being built may have skipped rows already.
+        if header.state != .complete { session.indexes.setSkipsRows(true, tree) }
+        session.indexes[tree] = header.state == .building ? .building : .complete(since: commit)
         return
       }
     } else {
@@ -94,7 +96,10 @@ extension Store {
       }
     }
     guard let structure = index.structure else { return }
-    if tree != nil { batch.appendClear(of: structure) }
+    if tree != nil {
+      session.indexes.setSkipsRows(false, structure)
+      batch.appendClear(of: structure)
+    }
     let isEmpty = try table.classID.map { classID throws(StoreError) in try savedCount(of: classID) == 0 } ?? true
     append(
       IndexHeader(state: isEmpty ? .complete : .building, nextRow: 1, signature: index.signature), to: structure,

@@ -8,6 +8,8 @@ public struct StoredIndex: Sendable, Equatable {
   public var isComplete = false
   /// The number of entries; 0 where the file of the index is damaged.
   public var entryCount = 0
+  /// The number of rows that are not in it, as their records could not be read when it was built.
+  public var skippedRowCount = 0
   /// Its parts, conditions and versions as they were declared, a line each.
   public var definition: [String] = []
   /// The file of the index cannot be read: emptying it makes it right (``Store/emptyStoredIndex(named:ofClassNamed:)``).
@@ -33,9 +35,10 @@ extension Store {
           guard let header = try indexHeader(of: structure.id).0 else { continue }
           index.definition = header.signature.split(separator: "\n").map(String.init)
           index.isUnique = index.definition.contains { $0 == "unique" || $0 == "unique with nil" }
-          index.isComplete = header.state == .complete
+          index.isComplete = header.state != .building
+          if header.state != .complete { index.skippedRowCount = try skippedRows(of: structure.id).count }
           // One of them is the header.
-          index.entryCount = max(0, try savedCount(of: structure.id) - 1)
+          index.entryCount = max(0, try savedCount(of: structure.id) - 1 - index.skippedRowCount)
         } catch {
           guard error.code == .damagedRecord else { throw error }
           index.isDamaged = true
@@ -72,6 +75,7 @@ extension Store {
     try session.indexes.whileBuilding { () throws(StoreError) in
       // Before the commit: from then on nobody may rely on it.
       if session.indexes[tree] != nil { session.indexes[tree] = .building }
+      session.indexes.setSkipsRows(false, tree)
       var batch = WriteBatch()
       batch.appendClear(of: tree)
       if let header {

@@ -54,6 +54,7 @@ struct LiveResult {
   private mutating func carryOut() throws(StoreError) {
     let run = try QueryRun(query, of: table, in: store, includingPending: false, onDamage: onDamage)
     commitNumber = run.commitNumber
+    try run.reportSkippedRows()
     guard !query.sortKeys.isEmpty, !dependsOnOthers, !leadsToOtherClasses else {
       rowIDs = try run.rowIDs()
       return

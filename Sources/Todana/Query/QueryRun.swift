@@ -31,7 +31,7 @@ struct QueryRun {
     let snapshot = try store.snapshotForReading()
     self.snapshot = snapshot
     store.noteReading(ofCommit: snapshot.commitNumber)
-    let usable = table.indexes.filter { index in
+    var usable = table.indexes.filter { index in
       guard let structure = index.structure, case .complete(let since) = store.session.indexes[structure] else {
         return false
       }
@@ -43,16 +43,37 @@ struct QueryRun {
     } catch {
       throw store.translate(error)
     }
-    let planner = Planner(query, of: table, indexes: usable, recordCount: recordCount) {
-      tree, range throws(StoreError) in
-      do throws(BackendError) {
-        return try snapshot.estimatedCount(tree: tree, from: range.lower, to: range.upper)
-      } catch {
-        throw store.translate(error)
+    func makePlan() throws(StoreError) -> Plan {
+      let planner = Planner(query, of: table, indexes: usable, recordCount: recordCount) {
+        tree, range throws(StoreError) in
+        do throws(BackendError) {
+          return try snapshot.estimatedCount(tree: tree, from: range.lower, to: range.upper)
+        } catch {
+          throw store.translate(error)
+        }
       }
+      return try planner.plan()
     }
-    plan = try planner.plan()
+    var plan = try makePlan()
+    // An index that skipped a row which can be read by now is left aside until it is built on.
+    while store.session.indexes.mayAnySkipRows,
+      let gap = try store.firstGap(of: plan.indexes, of: table, in: snapshot, includingPending: includingPending)
+    {
+      usable.removeAll { $0 === gap }
+      plan = try makePlan()
+    }
+    self.plan = plan
     references = ReferenceLoader(query, paths: paths, table, snapshot, self.onDamage)
+  }
+
+  /// Reports the rows that indexes of the plan do not have, as each may belong to the result.
+  func reportSkippedRows() throws(StoreError) {
+    guard store.session.indexes.mayAnySkipRows else { return }
+    for index in plan.indexes {
+      let reasons = try store.reasons(
+        forRowsSkippedBy: index, of: table, in: snapshot, isLeftOut: isPending, stopsAtFirst: !onDamage.isReporting)
+      for reason in reasons ?? [] { try onDamage.handle(reason) }
+    }
   }
 
   // MARK: Results

@@ -94,6 +94,7 @@ extension Store {
     let run = try QueryRun(
       query.specification, of: table(for: T.self), in: self, includingPending: includingPending, onDamage: onDamage)
     if case .scan = run.plan.access { try check(scan: run) }
+    try run.reportSkippedRows()
     return run
   }
 

@@ -150,6 +150,7 @@ extension Store {
     let run = try QueryRun(
       ordered.specification, of: table(for: T.self), in: self, includingPending: includingPending)
     guard case .index = run.plan.access, run.plan.order == .given else { return nil }
+    try run.reportSkippedRows()
     var first: Value?
     try run.forEachContent(inOrder: true) { object in
       // The table's class is T.

@@ -10,6 +10,8 @@ struct PendingChanges {
   private(set) var insertCount = 0
   private(set) var updateCount = 0
   private(set) var deleteCount = 0
+  /// Rows that are deleted by their identities: the save removes them whatever their records are.
+  private(set) var deletedByID: Set<RowID> = []
   /// Whether the objects stand in the order of their row ids.
   private var isAscending = true
 
@@ -23,6 +25,11 @@ struct PendingChanges {
     objects.append(object)
     object.state.formUnion(change)
     adjust(change, by: 1)
+  }
+
+  /// Makes a pending delete one whose record does not matter.
+  mutating func disregardRecord(of object: StoredObject) {
+    deletedByID.insert(object.rowID)
   }
 
   /// Takes an object out that is pending.
@@ -40,11 +47,13 @@ struct PendingChanges {
     object.tokenOrIndex = token
     adjust(object.state.intersection(.pending), by: -1)
     object.state.subtract([.inserted, .updated, .deleted, .changedAgain])
+    if !deletedByID.isEmpty { deletedByID.remove(object.rowID) }
     if objects.isEmpty { isAscending = true }
   }
 
   /// Makes a pending object pending as something else.
   mutating func change(_ object: StoredObject, to change: ObjectState) {
+    if !deletedByID.isEmpty { deletedByID.remove(object.rowID) }
     adjust(object.state.intersection(.pending), by: -1)
     object.state.subtract(.pending)
     object.state.formUnion(change)

@@ -21,6 +21,7 @@ final class SaveInFlight {
     let rowID: RowID
     /// Inserted, updated or deleted.
     let change: ObjectState
+    let isDeletedByID: Bool
     /// The token of the record that was to be there before.
     let token: UInt64
     let record: Range<Int>
@@ -53,8 +54,9 @@ final class SaveInFlight {
       else { continue }
       objects.append(
         SavedObject(
-          object: object, table: table, rowID: rowID, change: object.state.intersection(.pending), token: object.token,
-          record: change.value))
+          object: object, table: table, rowID: rowID,
+          change: object.state.intersection(.pending), isDeletedByID: table.pending.deletedByID.contains(rowID),
+          token: object.token, record: change.value))
     }
     self.objects = objects
     self.buffers = buffers.pending.map { name, change in
@@ -96,6 +98,7 @@ extension Store {
     } else {
       makePending(object, of: table, as: saved.change)
       object.token = saved.token
+      if saved.isDeletedByID, object.state.contains(.deleted) { table.pending.disregardRecord(of: object) }
     }
     if hasDelegate { delegate?.store(self, didChange: object) }
   }

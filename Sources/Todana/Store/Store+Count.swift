@@ -1,6 +1,8 @@
 extension Store {
   /// The number of objects of a class.
   ///
+  /// Counts the saved rows without reading them, also those whose records cannot be read (``DamagePolicy``).
+  ///
   /// - Parameters:
   ///   - type: Exactly this class is counted.
   ///   - includingSubclasses: Also every registered class that inherits from it.

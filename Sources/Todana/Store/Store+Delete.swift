@@ -45,7 +45,8 @@ extension Store {
   /// - Parameters:
   ///   - objects: Objects of this store.
   ///   - onDamage: The policy for objects that cannot be loaded, also because they no longer exist
-  ///     (``StoreError/Code/rowNotFound``). They are not deleted; ``delete(_:)-(IDs)`` deletes them by their identities.
+  ///     (``StoreError/Code/rowNotFound``). They are not deleted;
+  ///     ``delete(_:)-([ObjectID<T>])`` deletes by identities.
   /// - Throws: As ``delete(_:)-(StoredObject)``; none of the objects is deleted then, nor anything that depends on them.
   public func delete(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws {
     let objects = objects.filter { !$0.state.contains(.deleted) }

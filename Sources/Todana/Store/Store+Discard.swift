@@ -23,8 +23,9 @@ extension Store {
         table.detach(object)
       } else {
         object.state.subtract([.pending, .changedAgain])
+        // One that was deleted by its identity may never have been loaded.
+        if !object.isFault { changed.append(object) }
         object.state.insert(.fault)
-        changed.append(object)
       }
     }
     adjustPendingCount(by: -objects.count)

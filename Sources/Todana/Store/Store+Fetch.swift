@@ -96,7 +96,7 @@ extension Store {
   }
 
   /// The table of an identity; its class is `T` or a subclass.
-  private func table<T: StoredObject>(of id: ObjectID<T>) throws(StoreError) -> ClassTable {
+  func table<T: StoredObject>(of id: ObjectID<T>) throws(StoreError) -> ClassTable {
     if let table = lastTable, table.type == T.self, table.classID == id.classID { return table }
     guard let table = try knownTable(id.classID) else {
       throw StoreError(

@@ -72,7 +72,10 @@ extension Store {
   private func conflictingObjects() throws(StoreError) -> [(StoredObject, ClassTable, [UInt8]?)] {
     var found: [(StoredObject, ClassTable, [UInt8]?)] = []
     for table in registry.tables where !table.pending.isEmpty {
-      let changed = table.pending.objects.filter { !$0.state.contains(.inserted) }
+      // A delete by identity stands against no change.
+      let changed = table.pending.objects.filter {
+        !$0.state.contains(.inserted) && !table.pending.deletedByID.contains($0.rowID)
+      }
       try unsafe compare(changed, of: table) { object, record throws(StoreError) in
         if let record = unsafe record {
           if unsafe recordToken(record) != object.token { unsafe found.append((object, table, Array(record))) }

@@ -41,7 +41,7 @@ extension Store {
         noteCommit(commitNumber, durability: durability)
       } catch {
         attemptCount += 1
-        if attemptCount < 10, isOfUnfinishedIndexes(error, in: batch) { continue }
+        if attemptCount < 10, canBeEncodedAgain(batch, after: error) { continue }
         throw failure(of: batch, error, bufferKeys)
       }
       let flight = isAwaited ? SaveInFlight(batch, registry: registry, buffers: namedBuffers) : nil
@@ -78,8 +78,9 @@ extension Store {
     var batch = WriteBatch()
     batch.reserveCapacity(pendingCount)
     for table in registry.tablesWithChanges {
-      try encodeChanges(of: table, into: &batch)
-      try appendIndexChanges(of: table, to: &batch)
+      let unknownRows = try noteRecordsDeletedByID(of: table)
+      try encodeChanges(of: table, unknownRows, into: &batch)
+      try appendIndexChanges(of: table, unknownRows, to: &batch)
     }
     let buffers = namedBuffers.pending.sorted { $0.key.string.utf8.lexicographicallyPrecedes($1.key.string.utf8) }
     for (name, change) in buffers { try append(change, name: name.string, to: &batch) }
@@ -99,7 +100,9 @@ extension Store {
     }
   }
 
-  private func encodeChanges(of table: ClassTable, into batch: inout WriteBatch) throws(StoreError) {
+  private func encodeChanges(
+    of table: ClassTable, _ unknownRows: Set<RowID>, into batch: inout WriteBatch
+  ) throws(StoreError) {
     let classID = try table.resolveClassID()
     table.renewEnvelope()
     table.pending.sort()
@@ -112,10 +115,12 @@ extension Store {
         batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * objects.count / 16 * 17)
       }
       if object.state.contains(.deleted) {
+        let isUnknown = !unknownRows.isEmpty && unknownRows.contains(object.rowID)
         batch.append(
           .init(
-            structure: classID, kind: .remove, expectation: .token(table.pending.token(at: index)),
-            key: .row(object.rowID), value: 0..<0)
+            structure: classID, kind: isUnknown ? .erase : .remove,
+            expectation: isUnknown ? .anything : .token(table.pending.token(at: index)), key: .row(object.rowID),
+            value: 0..<0)
         )
         continue
       }

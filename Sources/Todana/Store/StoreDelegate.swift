@@ -6,7 +6,7 @@ public protocol StoreDelegate: AnyObject {
   func store(_ store: Store, willInsert object: StoredObject)
   /// Called at the first announced change since the last save, before the change.
   func store(_ store: Store, willUpdate object: StoredObject)
-  /// Called after the object's `prepareForDelete`.
+  /// Called after the object's `prepareForDelete`; for a delete by identity without it, with an object that may be a fault.
   func store(_ store: Store, willDelete object: StoredObject)
   /// The store itself changed the object's content or state: a discard, a refresh, an update that threw.
   func store(_ store: Store, didChange object: StoredObject)

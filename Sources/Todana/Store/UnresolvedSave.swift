@@ -27,7 +27,7 @@ struct UnresolvedSave {
         let object = table.identity[rowID]
       else { continue }
       let token =
-        change.kind == .remove ? nil : unsafe recordToken(UnsafeRawBufferPointer(rebasing: bytes[change.value]))
+        change.kind != .put ? nil : unsafe recordToken(UnsafeRawBufferPointer(rebasing: bytes[change.value]))
       objects.append(SavedObject(object: object, table: table, token: token))
     }
     self.objects = objects

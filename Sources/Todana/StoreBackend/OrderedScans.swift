@@ -4,6 +4,8 @@ final class OrderedRowScan: BackendScan {
   private let snapshot: any BackendSnapshot
   /// The first row that was not looked at yet.
   private var first: RowID
+  /// Whether the structure cannot be read at all, which was told.
+  private var hasFailed = false
   /// No row of the snapshot has this number or a higher one; nil where that is not known.
   private let bound: RowID?
   /// Numbers in a row, up to now, of which there was no row.
@@ -26,8 +28,13 @@ final class OrderedRowScan: BackendScan {
   func next(into chunk: RecordChunk) throws(BackendError) {
     while true {
       let rows = try nextRows(limit: chunk.recordLimit)
-      guard let last = rows.last else { return chunk.removeAll() }
-      try snapshot.read(rows: rows.span, of: structure, into: chunk)
+      guard let last = rows.last, !hasFailed else { return chunk.removeAll() }
+      do throws(BackendError) {
+        try snapshot.read(rows: rows.span, of: structure, into: chunk)
+      } catch {
+        hasFailed = error.code == .damaged
+        throw error
+      }
       let answeredCount = chunk.slices.count
       guard answeredCount > 0 else {
         throw BackendError(.inputOutput, "The backend gave no answer for rows that were asked for.")

@@ -1,7 +1,7 @@
 extension StoredObject {
   /// Loads the content, if the object is a fault; does nothing if it is loaded, or outside a store.
   ///
-  /// To load many, ``Store/load(_:)-(Sequence<StoredObject>)`` reads them together.
+  /// To load many, ``Store/load(_:onDamage:)`` reads them together.
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/rowNotFound`` if the row no longer exists, ``StoreError/Code/closed``
   ///   if the store was closed, or what reading the record met.

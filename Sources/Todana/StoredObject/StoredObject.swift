@@ -20,7 +20,7 @@
 ///
 /// **A plain stored property cannot notice that it is read.** An object that a reference or ``Store/fault(_:)`` gave
 /// is a *fault*: it has its identity, but its properties show their defaults until ``loadContent()``,
-/// ``Store/load(_:)-(StoredObject)`` or a fetch reads them. ``isFault`` tells; ``Loaded`` makes a property load on access.
+/// ``Store/load(_:)`` or a fetch reads them. ``isFault`` tells; ``Loaded`` makes a property load on access.
 ///
 /// An object belongs to the one store that it was inserted into or fetched from, and is used where that store is
 /// used: neither is `Sendable`. What crosses isolation is an ``ObjectID``. In a module whose default isolation is the

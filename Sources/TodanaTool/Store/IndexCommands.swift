@@ -79,6 +79,7 @@ struct IndexEntry: Encodable {
   let isComplete: Bool
   let isDamaged: Bool
   let entryCount: Int
+  let skippedRowCount: Int
   let definition: [String]
 
   init(_ index: StoredIndex) {
@@ -88,12 +89,14 @@ struct IndexEntry: Encodable {
     isComplete = index.isComplete
     isDamaged = index.isDamaged
     entryCount = index.entryCount
+    skippedRowCount = index.skippedRowCount
     definition = index.definition
   }
 
   fileprivate var state: String {
     if isDamaged { return "damaged" }
-    return (isComplete ? "complete" : "to be built") + (isUnique ? ", unique" : "")
+    let skipped = skippedRowCount == 0 ? "" : ", without \(formattedCount(skippedRowCount)) unreadable"
+    return (isComplete ? "complete" : "to be built") + skipped + (isUnique ? ", unique" : "")
   }
 }
 

@@ -8,9 +8,9 @@ struct ContentVerification: ~Copyable {
   /// Whether any record refers to others.
   private(set) var hasReferences = false
 
-  init(of table: ClassTable, _ classID: ClassID, in store: Store, _ snapshot: any BackendSnapshot) {
+  init(of table: ClassTable, _ classID: ClassID, in store: Store, _ snapshot: any BackendSnapshot) throws(StoreError) {
     self.table = table
-    indexes = IndexVerification(of: table, classID, in: store, snapshot)
+    indexes = try IndexVerification(of: table, classID, in: store, snapshot)
     // An index may have the row that a reference leads to, which only an object of its own has.
     references = ReferenceCollector(store, hasFaultsOfRows: !indexes.isEmpty)
     scratch = ScratchObject(store, table, resolver: references)

@@ -15,8 +15,12 @@ struct IndexVerification {
   private let value = ByteArena()
   /// Rows whose records cannot be read, so that nothing is known of their entries.
   private var unreadable: Set<RowID> = []
+  /// Rows that each index was built without.
+  private let skipped: [Set<RowID>]
 
-  init(of table: ClassTable, _ classID: ClassID, in store: Store, _ snapshot: any BackendSnapshot) {
+  init(
+    of table: ClassTable, _ classID: ClassID, in store: Store, _ snapshot: any BackendSnapshot
+  ) throws(StoreError) {
     self.store = store
     self.table = table
     self.classID = classID
@@ -29,6 +33,16 @@ struct IndexVerification {
     }
     keys = indexes.map { IndexKeys($0) }
     expected = [EntrySum](repeating: EntrySum(), count: indexes.count)
+    skipped = try indexes.map { index throws(StoreError) in
+      guard let structure = index.structure, store.skipsRows(index) else { return [] }
+      do throws(StoreError) {
+        return Set(try store.skippedRows(of: structure, in: snapshot))
+      } catch {
+        // Reading the entries finds it as well.
+        guard error.code == .damagedRecord else { throw error }
+        return []
+      }
+    }
   }
 
   /// Whether there is nothing to compare.
@@ -40,7 +54,9 @@ struct IndexVerification {
   ///
   /// Throws where they are not known; the row is to be skipped then.
   mutating func expect(_ object: StoredObject, rowID: RowID) throws(StoreError) {
-    for index in keys.indices { try keys[index].append(object, rowID: rowID) }
+    for index in keys.indices where !skipped[index].contains(rowID) {
+      try keys[index].append(object, rowID: rowID)
+    }
   }
 
   /// Nothing is known of the entries of a row.
@@ -80,7 +96,7 @@ struct IndexVerification {
           return true
         }
         if actual == expected[position], unreadable.isEmpty { continue }
-        try compare(index, into: &findings)
+        try compare(index, without: skipped[position], into: &findings)
       } catch let error as StoreError where error.code == .damagedRecord {
         findings.append(
           Finding(indexName: index.name, rowID: nil, message: "The index cannot be read: \(error.message)"))
@@ -110,7 +126,7 @@ struct IndexVerification {
 
   /// Every entry that the records call for in an index.
   private func forEachKey(
-    of index: ClassIndex, _ body: (IndexKeys, IndexKeys.Entry) throws -> Bool
+    of index: ClassIndex, without skipped: Set<RowID>, _ body: (IndexKeys, IndexKeys.Entry) throws -> Bool
   ) throws {
     let scan: any BackendScan
     do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw store.translate(error) }
@@ -118,7 +134,8 @@ struct IndexVerification {
     let chunk = RecordChunk()
     while try store.next(of: scan, into: chunk, onDamage: .report({ _ in })) {
       var keys = IndexKeys(index)
-      for slice in chunk.slices where slice.status == .found && !unreadable.contains(slice.rowID) {
+      for slice in chunk.slices where slice.status == .found {
+        if unreadable.contains(slice.rowID) || skipped.contains(slice.rowID) { continue }
         try keys.append(try scratch.read(slice, in: chunk), rowID: slice.rowID)
       }
       for entry in keys.entries where try !body(keys, entry) { return }
@@ -150,11 +167,13 @@ struct IndexVerification {
 
   private static let findingLimit = 1000
 
-  private func compare(_ index: ClassIndex, into findings: inout [Finding]) throws {
+  private func compare(
+    _ index: ClassIndex, without skipped: Set<RowID>, into findings: inout [Finding]
+  ) throws {
     guard let structure = index.structure else { return }
     var own: [Finding] = []
     let (snapshot, found, store) = (snapshot, found, store)
-    try forEachKey(of: index) { keys, entry in
+    try forEachKey(of: index, without: skipped) { keys, entry in
       let key = unsafe Array(keys.bytes(of: entry))
       do throws(BackendError) {
         try snapshot.read(key: key, of: structure, into: found)

@@ -135,7 +135,7 @@ private struct Verification {
     var foundCount = 0
     // Damage that the scan meets is no count of records: what it hides is not known.
     var isWhole = true
-    var content = contentVerification(of: structure)
+    var content = try contentVerification(of: structure)
     try forEachChunk(of: structure, &isWhole) { verification in
       for slice in verification.chunk.slices {
         foundCount += 1
@@ -164,13 +164,13 @@ private struct Verification {
   }
 
   /// Nil where the content is not looked at.
-  private mutating func contentVerification(of structure: StoredStructure) -> ContentVerification? {
+  private mutating func contentVerification(of structure: StoredStructure) throws(StoreError) -> ContentVerification? {
     guard structure.kind == .rows else { return nil }
     guard let table = store.registry[structure.id] else {
       report.unknownClassNames.append(structure.displayName)
       return nil
     }
-    return ContentVerification(of: table, structure.id, in: store, snapshot)
+    return try ContentVerification(of: table, structure.id, in: store, snapshot)
   }
 
   private mutating func check(
@@ -269,7 +269,7 @@ private struct Verification {
   private mutating func verifyReferences(
     of structure: StoredStructure, _ table: ClassTable, _ progress: (VerificationProgress) throws -> Void
   ) throws {
-    var content = ContentVerification(of: table, structure.id, in: store, snapshot)
+    var content = try ContentVerification(of: table, structure.id, in: store, snapshot)
     var isWhole = true
     var doneCount = 0
     let totalCount = rows[structure.id]?.count ?? 0

@@ -1,0 +1,140 @@
+extension Store {
+  /// Deletes objects with the next save by their identities, without loading them.
+  ///
+  /// Deletes also an object whose record cannot be read: a damaged one, one of a newer version of its class, one that
+  /// `readContent` refuses. An identity without a row is ignored, as is one whose delete is pending. An insert that was
+  /// never saved is forgotten.
+  ///
+  /// ```swift
+  /// var unreadable: [AnyObjectID] = []
+  /// _ = try store.fetch(Song.self, onDamage: .report { unreadable += [store.objectID(of: $0)].compactMap { $0 } })
+  /// try store.delete(unreadable)
+  /// try store.saveChanges()
+  /// ```
+  ///
+  /// ``StoredObject/prepareForDelete(in:)`` is **not** called; an object that is in memory is otherwise as after
+  /// ``delete(_:)``. The save removes whatever record the row has by then, so it cannot conflict with other stores.
+  ///
+  /// - Parameter ids: Identities of rows of this store's backend.
+  /// - Returns: The number of objects that are deleted by this call.
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, after which the
+  ///   deletions before stand, pending; or the backend's error.
+  /// - Complexity: O(*n*); no content is read. Where a class has indexes, the save decodes the records to find their
+  ///   entries; if it cannot decode one, it reads all entries of the class's indexes.
+  @discardableResult
+  public func delete<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
+    try beginChange()
+    var count = 0
+    // Identities come class by class mostly, so a change of class just starts another list.
+    var rowIDs: [RowID] = []
+    var rowTable: ClassTable?
+    for id in ids {
+      let table = try table(of: id)
+      if let rowTable, rowTable !== table {
+        count += try delete(rowIDs, of: rowTable)
+        rowIDs.removeAll(keepingCapacity: true)
+      }
+      rowTable = table
+      rowIDs.append(id.rowID)
+    }
+    if let rowTable { count += try delete(rowIDs, of: rowTable) }
+    return count
+  }
+
+  /// Deletes objects of any class with the next save by their identities, without loading them.
+  ///
+  /// As ``delete(_:)-([ObjectID<T>])``.
+  @discardableResult
+  public func delete(_ ids: [AnyObjectID]) throws(StoreError) -> Int {
+    try delete(ids.map { ObjectID<StoredObject>(unchecked: $0) })
+  }
+
+  /// The object that an error of this store is about, from its class and row; nil if it does not say both.
+  public func objectID(of error: StoreError) -> AnyObjectID? {
+    guard let className = error.className, let rowID = error.rowID,
+      let classID = registry.tables.first(where: { $0.name.utf8.elementsEqual(className.utf8) })?.classID
+    else { return nil }
+    return AnyObjectID(classID: classID, rowID: rowID)
+  }
+
+  private func delete(_ rowIDs: [RowID], of table: ClassTable) throws(StoreError) -> Int {
+    var count = 0
+    var saved: [RowID] = []
+    for rowID in rowIDs {
+      guard let object = table.identity[rowID], object.state.contains(.inserted) else {
+        saved.append(rowID)
+        continue
+      }
+      // Within its prepareForDelete it is forgotten at the end of that.
+      if object.state.contains(.deleting) { continue }
+      tellDelegate(ofDeleting: object)
+      guard object.state.contains(.inserted) else { continue }
+      forget(object, of: table)
+      count += 1
+    }
+    guard !saved.isEmpty, let classID = try table.classIDForReading() else { return count }
+    let chunk = RecordChunk(byteCapacity: 4096, recordLimit: 4096, leavesOutValues: true)
+    var start = 0
+    while start < saved.count {
+      // Of the newest state, as the save goes by that.
+      try onBackend { backend throws(BackendError) in
+        try backend.read(rows: saved.span.extracting(start..<saved.count), of: classID, into: chunk)
+      }
+      if chunk.slices.isEmpty {
+        throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")
+      }
+      for (index, slice) in chunk.slices.enumerated()
+      where slice.status != .absent && deleteRow(saved[start + index], of: table) { count += 1 }
+      start += chunk.slices.count
+    }
+    return count
+  }
+
+  /// Makes the delete of a row pending.
+  ///
+  /// - Returns: False if it was already.
+  private func deleteRow(_ rowID: RowID, of table: ClassTable) -> Bool {
+    let object = table.objectOrFault(rowID)
+    guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return false }
+    tellDelegate(ofDeleting: object)
+    guard object.table === table, !object.state.contains(.deleted) else { return false }
+    if object.state.contains(.updated) {
+      table.pending.change(object, to: .deleted)
+    } else {
+      table.pending.add(object, as: .deleted)
+      adjustPendingCount(by: 1)
+    }
+    table.pending.disregardRecord(of: object)
+    return true
+  }
+
+  private func tellDelegate(ofDeleting object: StoredObject) {
+    if hasDelegate { delegate?.store(self, willDelete: object) }
+  }
+}
+
+// Saving what was deleted by its identity.
+extension Store {
+  /// Notes which records the rows that are deleted by their identities have now, so that their index entries are removed
+  /// with them.
+  ///
+  /// - Returns: Rows of which no record is known: damaged ones, and such as are gone. All, in a class without indexes.
+  func noteRecordsDeletedByID(of table: ClassTable) throws(StoreError) -> Set<RowID> {
+    var unknown = table.pending.deletedByID
+    guard !unknown.isEmpty, !table.indexes.isEmpty, let classID = table.classID else { return unknown }
+    let objects = table.pending.objects.filter { unknown.contains($0.rowID) }
+    try readNewestRows(objects.map(\.rowID), of: classID) { index, slice, chunk throws(StoreError) in
+      let record = unsafe chunk.value(of: slice)
+      guard slice.status == .found, record.count >= RecordEnvelope.trailerByteCount else { return }
+      unknown.remove(slice.rowID)
+      objects[index].token = unsafe recordToken(record)
+    }
+    return unknown
+  }
+
+  /// Whether a change deletes a row by its identity.
+  func isOfDeleteByID(_ change: WriteBatch.Change) -> Bool {
+    guard case .row(let rowID) = change.key, let table = registry[change.structure] else { return false }
+    return table.pending.deletedByID.contains(rowID)
+  }
+}
