@@ -7,6 +7,8 @@ struct ObjectEntry {
   let state: ObjectState
   let token: UInt64
   var content: Content
+  /// Whether it was deleted by its identity, whatever its record is.
+  let isDeletedByID: Bool
   /// Whether its content, as saved, is to be read again: nobody announces what a `prepareForDelete` changes of the
   /// object itself.
   let isReread: Bool
@@ -25,6 +27,7 @@ struct ObjectEntry {
     rowID = object.rowID
     state = object.state
     token = object.token
+    isDeletedByID = object.state.contains(.deleted) && object.table?.pending.deletedByID.contains(object.rowID) == true
     self.content = content
     self.isReread = isReread
   }
@@ -63,6 +66,7 @@ extension Store {
     object.token = entry.token
     if entry.state.isPending {
       table.pending.add(object, as: entry.state.intersection(.pending))
+      if entry.isDeletedByID { table.pending.disregardRecord(of: object) }
       difference += 1
     } else if !object.isFault {
       noteFingerprint(object, of: table)

@@ -17,13 +17,17 @@ extension Store {
   ///
   /// - Parameter ids: Identities of rows of this store's backend.
   /// - Returns: The number of objects that are deleted by this call.
-  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, after which the
-  ///   deletions before stand, pending; or the backend's error.
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or the backend's error.
+  ///   Nothing is deleted then.
   /// - Complexity: O(*n*); no content is read. Where a class has indexes, the save decodes the records to find their
   ///   entries; if it cannot decode one, it reads all entries of the class's indexes.
   @discardableResult
   public func delete<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
     try beginChange()
+    return try allOrNothing { () throws(StoreError) -> Int in try deleteAll(ids) }
+  }
+
+  private func deleteAll<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
     var count = 0
     // Identities come class by class mostly, so a change of class just starts another list.
     var rowIDs: [RowID] = []
@@ -69,6 +73,7 @@ extension Store {
       if object.state.contains(.deleting) { continue }
       tellDelegate(ofDeleting: object)
       guard object.state.contains(.inserted) else { continue }
+      journal?.note(object, copiesContent: false)
       forget(object, of: table)
       count += 1
     }
@@ -98,6 +103,7 @@ extension Store {
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return false }
     tellDelegate(ofDeleting: object)
     guard object.table === table, !object.state.contains(.deleted) else { return false }
+    journal?.note(object, copiesContent: false)
     if object.state.contains(.updated) {
       table.pending.change(object, to: .deleted)
     } else {
