@@ -98,7 +98,8 @@ struct FaultRun {
       let store = try open()
       save(to: store, &progress, &outcome)
       do {
-        try store.close()
+        // A save that failed leaves its changes pending.
+        try store.close(discarding: true)
         progress = Progress(progress.acknowledged)
       } catch {
         outcome.closingFailed = true

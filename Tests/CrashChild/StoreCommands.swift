@@ -258,7 +258,7 @@ extension CrashChild {
         try store.saveChanges()
         try store.insert(Node())
       }
-      try store.close()
+      try store.close(discarding: true)
       if round == rounds / 10 { settled = ProcessMemory.anonymousByteCount }
     }
     report("\(ProcessMemory.anonymousByteCount - settled)")

@@ -45,7 +45,7 @@ extension Store {
     guard !discarding, pendingCount > 0 else { return }
     throw StoreError(
       .unsavedChanges,
-      "The store has \(pendingChangesDescription) that are not saved: save or discard them first, or call "
+      "The store has unsaved changes (\(pendingChangesDescription)): save or discard them first, or call "
         + "close(discarding: true).")
   }
 

@@ -37,17 +37,19 @@ extension Store {
   /// Keeping `.theirs`, the change is dropped and the object shows what was saved; where the others deleted it, it is a
   /// fault that cannot be loaded. Clean objects are refreshed too.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``; nothing is resolved then.
   public func refresh(keeping side: ConflictResolution) throws(StoreError) {
     try begin()
-    for (object, table, record) in try conflictingObjects() {
-      switch side {
-      case .mine: keepMine(object, of: table, record: record)
-      case .theirs: try keepTheirs(object, of: table)
+    try allOrNothing { () throws(StoreError) -> Void in
+      for (object, table, record) in try conflictingObjects() {
+        switch side {
+        case .mine: keepMine(object, of: table, record: record)
+        case .theirs: keepTheirs(object, of: table)
+        }
       }
+      try resolveBuffers(keeping: side)
+      try refresh()
     }
-    try resolveBuffers(keeping: side)
-    try refresh()
   }
 
   /// Resolves conflicts of pending updates by a closure that merges.
@@ -56,16 +58,19 @@ extension Store {
   /// meanwhile, nil where the object was deleted. It changes the first; what it leaves there is what the next save
   /// writes. Deletes and named buffers stay as ``refresh(keeping:)`` leaves them with `.mine`.
   ///
-  /// - Throws: What the closure throws; ``StoreError``.
+  /// - Throws: What the closure throws; ``StoreError``. Nothing is resolved then, and pending objects have their former
+  ///   content.
   public func refresh(merging merge: (_ mine: StoredObject, _ theirs: StoredObject?) throws -> Void) throws {
     try begin()
-    for (object, table, record) in try conflictingObjects() {
-      noteChange(of: object)
-      if object.state.contains(.updated) { try merge(object, try theirs(object, of: table, record: record)) }
-      keepMine(object, of: table, record: record)
+    try allOrNothing { () throws -> Void in
+      for (object, table, record) in try conflictingObjects() {
+        noteChange(of: object)
+        if object.state.contains(.updated) { try merge(object, try theirs(object, of: table, record: record)) }
+        keepMine(object, of: table, record: record)
+      }
+      try resolveBuffers(keeping: .mine)
+      try refresh()
     }
-    try resolveBuffers(keeping: .mine)
-    try refresh()
   }
 
   /// Pending updates and deletes whose record is not the one that was read, with the record that is there now.
@@ -110,7 +115,7 @@ extension Store {
     }
   }
 
-  private func keepTheirs(_ object: StoredObject, of table: ClassTable) throws(StoreError) {
+  private func keepTheirs(_ object: StoredObject, of table: ClassTable) {
     noteChange(of: object)
     table.pending.remove(object)
     adjustPendingCount(by: -1)

@@ -23,8 +23,8 @@ extension Store {
   /// left.
   ///
   /// Within the closure ``discardChanges()`` and ``refresh()`` are taken back as other changes are. A save cannot be
-  /// taken back: ``saveChanges(durability:)``, named buffers that are written immediately, ``upgrade(_:batchSize:onDamage:progress:)``,
-  /// ``close(discarding:)`` and ``reopen()`` throw ``StoreError/Code/withinSavepoint`` there.
+  /// taken back: ``saveChanges(durability:)`` throws ``StoreError/Code/withinSavepoint`` there. So do named buffers that
+  /// are written immediately, upgrades of records, ``close(discarding:)`` and ``reopen()``.
   ///
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws; ``StoreError``: also an error that the closure left to be thrown by the next

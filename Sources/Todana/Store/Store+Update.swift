@@ -43,6 +43,7 @@ extension Store {
 
   /// As ``update(_:_:)``, where a savepoint gives the content back if the closure throws.
   func updateWithinSavepoint<T: StoredObject>(_ object: T, _ change: (T) throws -> Void) throws {
+    try beginChange()
     let table = try table(of: object, to: "update")
     try load(object)
     try self.change(object, of: table, change)
@@ -55,7 +56,7 @@ extension Store {
   ) throws(Failure) -> Result {
     willUpdate(object)
     let result = try change(object)
-    if !object.state.isPending { announceUnsavedContent(of: object, in: table) }
+    if !object.state.isPending || unresolvedSave != nil { announceUnsavedContent(of: object, in: table) }
     return result
   }
 
@@ -63,7 +64,9 @@ extension Store {
   /// closure has changed it after that.
   @inline(never)
   private func announceUnsavedContent(of object: StoredObject, in table: ClassTable) {
-    if object.table === table, !object.isFault, !showsSavedContent(object, of: table) { willUpdate(object) }
+    guard object.table === table, !object.isFault else { return }
+    // Nobody knows yet whether a save counts whose flush failed, so it may have been changed after that one.
+    if unresolvedSave != nil || !showsSavedContent(object, of: table) { willUpdate(object) }
   }
 
   /// Whether an object that is not pending has the content of its record; false if that cannot be found out.
@@ -98,13 +101,14 @@ extension Store {
       if case .copied(let copy) = entry.content { copies.restore(copy, to: object) }
     }
     let isInPlace = object.table === entry.table && object.rowID == entry.rowID
-    if !isSaved || (isInPlace && object.token == entry.token) {
+    let isUnresolved = isInPlace && unresolvedSave != nil
+    if !isUnresolved, !isSaved || (isInPlace && object.token == entry.token) {
       return adjustPendingCount(by: restore(entry, restoreContent))
     }
     restoreContent(object)
     guard isInPlace, let table = entry.table else { return }
     if object.isFault { object.state.remove(.fault) }
-    if !object.state.isPending { announceUnsavedContent(of: object, in: table) }
+    if !object.state.isPending || isUnresolved { announceUnsavedContent(of: object, in: table) }
   }
 
   /// Announces that the object's content is about to change; ``StoredObject/willUpdate()`` says more.

@@ -163,7 +163,7 @@ public final class Store {
   deinit {
     if !isClosed, pendingCount > 0 {
       configuration.logger?.warning(
-        "A store was released with changes that were not saved, and are lost: \(pendingChangesDescription)")
+        "A store was released with unsaved changes, which are lost: \(pendingChangesDescription)")
     }
     for table in registry.tables { table.detachAll() }
     if !isClosed { withdrawIndexes() }

@@ -71,7 +71,7 @@ private final class Lyrics: StoredObject {
     try other.removeNamedBuffer("favourites")
     let names: [String] = try other.namedBufferNames()
     #expect(names.isEmpty)
-    try other.close()
+    try other.close(discarding: true)
   }
 
   @Test func `faults load on request, together, with a fetch, or on access`() throws {

@@ -130,7 +130,7 @@ import Todana
     #expect(throws: SaveConflict.self) { try other.saveChanges() }
     try store.releaseMemory()
     try expectAll(store, "after the conflict")
-    try other.close()
+    try other.close(discarding: true)
     try store.close()
     #expect(try open(.read).verify().isSound)
   }

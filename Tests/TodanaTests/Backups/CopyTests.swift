@@ -101,7 +101,7 @@ import Todana
     #expect(try copy.fetch(Playlist.self).count == 5)
     #expect(try copy.insert(Node()).rowID > 6)
     #expect(try copy.verify().isSound)
-    try copy.close()
+    try copy.close(discarding: true)
   }
 
   struct Interruption: Error {}

@@ -74,7 +74,7 @@ import Todana
     try store.writeNamedBuffer("favourites of mine") { $0.writeUInt8(3) }
     let conflict = #expect(throws: SaveConflict.self) { try store.saveChanges() }
     #expect(conflict?.bufferNames == ["favourites of mine"])
-    try store.close()
+    try store.close(discarding: true)
   }
 
   @Test func `a wrong passphrase, none, or one too many is known before anything is read`() throws {

@@ -297,7 +297,7 @@ private final class UniqueWithNil: Versioned {
     try store.saveChanges()
     try store.insert(UniqueWithNil("Second", 2))
     #expect(throws: UniqueViolation.self) { try store.saveChanges() }
-    try store.close()
+    try store.close(discarding: true)
   }
 
   @Test func `a unique index over objects that are not is an error that names two, and saves go on`() throws {

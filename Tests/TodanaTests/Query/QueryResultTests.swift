@@ -53,7 +53,7 @@ import Todana
         }
       }
     }
-    try store.close()
+    try store.close(discarding: true)
   }
 
   @Test func `a position crosses programs, and one of another order is an error`() throws {
@@ -99,7 +99,7 @@ import Todana
     #expect(sums.map(\.key) == [false, true])
     #expect(sums.map(\.summary.count) == [false, true].map { key in found.count { $0.isFavourite == key } })
     #expect(sums.map(\.summary.maximum).contains(1000))
-    try store.close()
+    try store.close(discarding: true)
   }
 
   @Test func `a sum that has no room is an error`() throws {
@@ -112,7 +112,7 @@ import Todana
     try store.insert(Big())
     let error = #expect(throws: StoreError.self) { try store.sum(Big.all, of: \.number) }
     #expect(error?.code == .invalidQuery)
-    try store.close()
+    try store.close(discarding: true)
   }
 
   @Test func `objects that a query finds are changed and deleted`() throws {

@@ -23,7 +23,7 @@ import Todana
   private func makeStore() throws -> Store { try Store(backend: backend, classes: [Node.self, Song.self]) }
 
   /// Lets the nodes go that refer to themselves.
-  private func close(_ store: Store) { #expect(throws: Never.self) { try store.close() } }
+  private func close(_ store: Store) { #expect(throws: Never.self) { try store.close(discarding: true) } }
 
   @Test func `all gives what fetch gives`() async throws {
     let store = try makeStore()

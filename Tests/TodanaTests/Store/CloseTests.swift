@@ -137,7 +137,7 @@ private final class Counted: StoredObject {
       try change()
       let error = #expect(throws: StoreError.self) { try store.close() }
       #expect(error?.code == .unsavedChanges)
-      #expect("\(try #require(error))".contains("The store has \(description) that are not saved"))
+      #expect("\(try #require(error))".contains("unsaved changes (\(description)): save"))
       #expect(store.hasUnsavedChanges && !song.isFault)
       store.discardChanges()
     }

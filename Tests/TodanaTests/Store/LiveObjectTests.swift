@@ -47,7 +47,7 @@ import Todana
     #expect(store.statistics.classes["Node"]?.liveCount == 3)
     try store.turnCleanObjectsIntoFaults()
     #expect(store.statistics.classes["Node"]?.liveCount == 1)
-    try store.close()
+    try store.close(discarding: true)
     let error = #expect(throws: StoreError.self) { try store.turnCleanObjectsIntoFaults() }
     #expect(error?.code == .closed)
   }

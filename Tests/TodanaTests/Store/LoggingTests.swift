@@ -48,7 +48,7 @@ import Todana
     }
     #expect(
       log.lines.last
-        == "warning A store was released with changes that were not saved, and are lost: 2 inserts, 1 named buffer")
+        == "warning A store was released with unsaved changes, which are lost: 2 inserts, 1 named buffer")
     let count = log.lines.count
     let store = try open(directory.path("other"))
     try store.insert(Song("a"))

@@ -37,7 +37,7 @@ import Todana
     let song = Song("new")
     #expect(try new.insert(song).rowID >= old.catalog[Song.self]?.nextRowID ?? 0)
     try old.close()
-    try new.close()
+    try new.close(discarding: true)
     #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
   }
 

@@ -460,6 +460,26 @@ private final class Invoice: StoredObject {
     #expect(existing.title == "b" && existing.seconds == 2)
   }
 
+  @Test func `conflicts whose merge fails are not resolved`() throws {
+    let songs = [Song("a"), Song("b")]
+    try store.insert(contentsOf: songs)
+    try store.saveChanges()
+    let other = try Store(backend: backend, classes: [Song.self])
+    for song in try other.fetch(Song.self) { try other.update(song) { $0.title += " theirs" } }
+    try other.saveChanges()
+    for song in songs { try store.update(song) { $0.title += " mine" } }
+    var count = 0
+    #expect(throws: Refused.self) {
+      try store.refresh { mine, theirs in
+        count += 1
+        (mine as? Song)?.title = "merged"
+        if count == 2 { throw Refused() }
+      }
+    }
+    #expect(songs.map(\.title) == ["a mine", "b mine"])
+    #expect(#expect(throws: SaveConflict.self) { try store.saveChanges() }?.objectIDs.count == 2)
+  }
+
   @Test func `an insert of many that fails inserts none`() throws {
     let other = try Store(backend: backend, classes: [Song.self])
     let theirs = Song("theirs")

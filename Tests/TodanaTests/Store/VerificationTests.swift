@@ -42,7 +42,7 @@ private final class Forgetful: StoredObject {
     #expect(phases == (report.pageCount > 0 ? [.pages, .records, .references] : [.records, .references]))
     #expect((report.pageCount > 0) == (backend == .directory || backend == .temporary || backend == .encrypted))
     #expect(store.hasUnsavedChanges)
-    try store.close()
+    try store.close(discarding: true)
   }
 
   @Test(arguments: EveryBackend.allCases) func `a store in which nothing was saved is sound`(

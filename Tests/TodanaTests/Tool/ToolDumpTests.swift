@@ -39,7 +39,7 @@ import Todana
     // No row id is given out twice, nor those of what was deleted.
     #expect(try store.insert(Node()).rowID > 1)
     #expect(try store.indexes.allSatisfy { $0.isComplete && $0.entryCount == 5 })
-    try store.close()
+    try store.close(discarding: true)
   }
 
   @Test func `a dump has every record as the library reads it`() throws {
