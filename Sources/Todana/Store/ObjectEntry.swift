@@ -6,6 +6,8 @@ struct ObjectEntry {
   let rowID: RowID
   let state: ObjectState
   let token: UInt64
+  /// Whether a delete was pending that removes the row whatever its record is.
+  let isDeletedByID: Bool
   var content: Content
   /// Whether its content, as saved, is to be read again: nobody announces what a `prepareForDelete` changes of the
   /// object itself.
@@ -25,6 +27,7 @@ struct ObjectEntry {
     rowID = object.rowID
     state = object.state
     token = object.token
+    isDeletedByID = object.state.contains(.deleted) && table?.pending.deletedByID.contains(rowID) == true
     self.content = content
     self.isReread = isReread
   }
@@ -63,6 +66,7 @@ extension Store {
     object.token = entry.token
     if entry.state.isPending {
       table.pending.add(object, as: entry.state.intersection(.pending))
+      if entry.isDeletedByID { table.pending.disregardRecord(of: object) }
       difference += 1
     } else if !object.isFault {
       noteFingerprint(object, of: table)

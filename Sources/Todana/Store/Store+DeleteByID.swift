@@ -17,28 +17,14 @@ extension Store {
   ///
   /// - Parameter ids: Identities of rows of this store's backend.
   /// - Returns: The number of objects that are deleted by this call.
-  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, after which the
-  ///   deletions before stand, pending; or the backend's error.
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or the backend's error.
+  ///   Nothing is deleted then.
   /// - Complexity: O(*n*); no content is read. Where a class has indexes, the save decodes the records to find their
   ///   entries; if it cannot decode one, it reads all entries of the class's indexes.
   @discardableResult
   public func delete<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
     try beginChange()
-    var count = 0
-    // Identities come class by class mostly, so a change of class just starts another list.
-    var rowIDs: [RowID] = []
-    var rowTable: ClassTable?
-    for id in ids {
-      let table = try table(of: id)
-      if let rowTable, rowTable !== table {
-        count += try delete(rowIDs, of: rowTable)
-        rowIDs.removeAll(keepingCapacity: true)
-      }
-      rowTable = table
-      rowIDs.append(id.rowID)
-    }
-    if let rowTable { count += try delete(rowIDs, of: rowTable) }
-    return count
+    return try allOrNothing { () throws(StoreError) -> Int in try deleteRows(ids) }
   }
 
   /// Deletes objects of any class with the next save by their identities, without loading them.
@@ -57,6 +43,24 @@ extension Store {
     return AnyObjectID(classID: classID, rowID: rowID)
   }
 
+  private func deleteRows<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
+    var count = 0
+    // Identities come class by class mostly, so a change of class just starts another list.
+    var rowIDs: [RowID] = []
+    var rowTable: ClassTable?
+    for id in ids {
+      let table = try table(of: id)
+      if let rowTable, rowTable !== table {
+        count += try delete(rowIDs, of: rowTable)
+        rowIDs.removeAll(keepingCapacity: true)
+      }
+      rowTable = table
+      rowIDs.append(id.rowID)
+    }
+    if let rowTable { count += try delete(rowIDs, of: rowTable) }
+    return count
+  }
+
   private func delete(_ rowIDs: [RowID], of table: ClassTable) throws(StoreError) -> Int {
     var count = 0
     var saved: [RowID] = []
@@ -69,6 +73,7 @@ extension Store {
       if object.state.contains(.deleting) { continue }
       tellDelegate(ofDeleting: object)
       guard object.state.contains(.inserted) else { continue }
+      noteChange(of: object)
       forget(object, of: table)
       count += 1
     }
@@ -98,6 +103,8 @@ extension Store {
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return false }
     tellDelegate(ofDeleting: object)
     guard object.table === table, !object.state.contains(.deleted) else { return false }
+    // The content of a clean object stays as it is.
+    if savepointDepth > 0 { journal?.note(object, copiesContent: object.state.isPending) }
     if object.state.contains(.updated) {
       table.pending.change(object, to: .deleted)
     } else {
