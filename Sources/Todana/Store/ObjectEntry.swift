@@ -2,7 +2,9 @@
 struct ObjectEntry {
   let object: StoredObject
   /// Nil if it was in no store.
-  let table: ClassTable?
+  ///
+  /// Safe though unowned: the store that the entry is for owns the table.
+  @safe unowned(unsafe) let table: ClassTable?
   let rowID: RowID
   let state: ObjectState
   let token: UInt64
@@ -11,7 +13,7 @@ struct ObjectEntry {
   var content: Content
   /// Whether its content, as saved, is to be read again: nobody announces what a `prepareForDelete` changes of the
   /// object itself.
-  let isReread: Bool
+  var isReread: Bool
 
   enum Content {
     /// It is not changed, as far as is known.
