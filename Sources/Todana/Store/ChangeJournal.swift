@@ -6,11 +6,12 @@ final class ChangeJournal {
   private var objects: [ObjectEntry] = []
   private var buffers: [BufferEntry] = []
   private let contents = ContentCopies()
+  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
   /// The savepoints that are open, the innermost last.
-  private var levels: [Level] = []
+  @safe @exclusivity(unchecked) private var levels: [Level] = []
   /// The last entries of objects, of the first so many entries.
   private var lastEntries: [ObjectIdentifier: Int] = [:]
-  private var indexedCount = 0
+  @safe @exclusivity(unchecked) private var indexedCount = 0
 
   struct BufferEntry {
     let name: String
@@ -46,7 +47,7 @@ final class ChangeJournal {
   /// - Complexity: O(1) within another savepoint, else O(*n*) in the entries.
   func close() {
     levels.removeLast()
-    if levels.isEmpty { removeAll() }
+    if levels.isEmpty, !objects.isEmpty || !buffers.isEmpty { removeAll() }
   }
 
   /// Takes out what the innermost savepoint has noted; its contents stay until ``finish(_:)``.
@@ -83,9 +84,9 @@ final class ChangeJournal {
   private func removeAll() {
     for entry in objects { entry.object.state.remove(.noted) }
     contents.removeAll()
-    lastEntries.removeAll(keepingCapacity: lastEntries.count <= 1024)
+    if !lastEntries.isEmpty { lastEntries.removeAll(keepingCapacity: lastEntries.count <= 1024) }
     indexedCount = 0
-    buffers.removeAll(keepingCapacity: buffers.count <= 1024)
+    if !buffers.isEmpty { buffers.removeAll(keepingCapacity: buffers.count <= 1024) }
     objects.removeAll(keepingCapacity: objects.count <= 1024)
   }
 }
@@ -97,10 +98,12 @@ extension ChangeJournal {
   /// - Parameters:
   ///   - object: Of the store, or about to be.
   ///   - copiesContent: Whether its content may change; for an object that was noted without, it is copied now.
-  ///   - isReread: Whether its content, as saved, is to be read again when the change is taken back.
+  ///   - isReread: Whether its content, as saved, is to be read again when the change is taken back, if the object was
+  ///     not pending.
   func note(_ object: StoredObject, copiesContent: Bool, isReread: Bool = false) {
     if object.state.contains(.noted), let index = lastEntry(of: object), index >= levels[levels.count - 1].objectCount {
       if copiesContent, case .notCopied = objects[index].content { objects[index].content = copy(of: object) }
+      if isReread, !objects[index].state.isPending { objects[index].isReread = true }
       return
     }
     objects.append(ObjectEntry(object, content: copiesContent ? copy(of: object) : .notCopied, isReread: isReread))

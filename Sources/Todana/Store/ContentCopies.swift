@@ -9,7 +9,8 @@ struct ContentCopies {
   /// Where the copy of one object's content stands.
   struct Copy {
     fileprivate let start: Int
-    fileprivate let byteCount: Int
+    /// Content is at most 1 GiB (``DataBuffer/contentByteLimit``).
+    fileprivate let byteCount: UInt32
     fileprivate let version: UInt8
     /// Whether the content refers to its object.
     let refersToItsObject: Bool
@@ -43,7 +44,8 @@ struct ContentCopies {
     }
     let range = buffer.endRecord(trailerByteCount: 0)
     return Copy(
-      start: range.lowerBound, byteCount: range.count, version: version, refersToItsObject: references.refersToOwner)
+      start: range.lowerBound, byteCount: UInt32(range.count), version: version,
+      refersToItsObject: references.refersToOwner)
   }
 
   /// Gives an object of the same class the content of a copy.
@@ -52,7 +54,7 @@ struct ContentCopies {
     references.begin(object)
     defer { references.owner = outerOwner }
     let bytes = unsafe UnsafeRawBufferPointer(
-      rebasing: content.bytes[copy.start..<copy.start + copy.byteCount])
+      rebasing: content.bytes[copy.start..<copy.start + Int(copy.byteCount)])
     var buffer = unsafe DataBuffer(borrowing: bytes, version: copy.version, resolver: references)
     let isDecoding = object.state.contains(.decoding)
     object.state.insert(.decoding)
@@ -102,17 +104,9 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   }
 
   func removeAll(since mark: Mark) {
-    if mark.objectCount == 0, !objects.isEmpty {
-      objects.removeAll(keepingCapacity: objects.count <= 1024)
-    } else {
-      objects.removeSubrange(mark.objectCount...)
-    }
-    if values.count > mark.valueCount { values.removeSubrange(mark.valueCount...) }
-    if mark.rowCount == 0, !rows.isEmpty {
-      rows.removeAll(keepingCapacity: rows.count <= 1024)
-    } else {
-      rows.removeSubrange(mark.rowCount...)
-    }
+    if objects.count > mark.objectCount { objects.shorten(to: mark.objectCount) }
+    if rows.count > mark.rowCount { rows.shorten(to: mark.rowCount) }
+    if values.count > mark.valueCount { values.shorten(to: mark.valueCount) }
   }
 
   func rowID(of object: StoredObject) -> RowID {
@@ -151,5 +145,16 @@ private final class References: ReferenceEncoder, ReferenceResolver {
     }
     let row = rows[index]
     return try row.store.tableForReferences(to: row.type).objectOrFault(row.rowID)
+  }
+}
+
+extension Array {
+  /// Removes the elements after the first so many, and with all of them the memory of many.
+  fileprivate mutating func shorten(to count: Int) {
+    if count == 0 {
+      removeAll(keepingCapacity: self.count <= 1024)
+    } else {
+      removeSubrange(count...)
+    }
   }
 }

@@ -2,16 +2,18 @@
 struct ObjectEntry {
   let object: StoredObject
   /// Nil if it was in no store.
-  let table: ClassTable?
+  ///
+  /// Safe though unowned: the store that the entry is for owns the table.
+  @safe unowned(unsafe) let table: ClassTable?
   let rowID: RowID
   let state: ObjectState
   let token: UInt64
-  var content: Content
-  /// Whether it was deleted by its identity, whatever its record is.
+  /// Whether a delete was pending that removes the row whatever its record is.
   let isDeletedByID: Bool
+  var content: Content
   /// Whether its content, as saved, is to be read again: nobody announces what a `prepareForDelete` changes of the
   /// object itself.
-  let isReread: Bool
+  var isReread: Bool
 
   enum Content {
     /// It is not changed, as far as is known.
@@ -27,7 +29,7 @@ struct ObjectEntry {
     rowID = object.rowID
     state = object.state
     token = object.token
-    isDeletedByID = object.state.contains(.deleted) && object.table?.pending.deletedByID.contains(object.rowID) == true
+    isDeletedByID = object.state.contains(.deleted) && table?.pending.deletedByID.contains(rowID) == true
     self.content = content
     self.isReread = isReread
   }

@@ -10,14 +10,50 @@ extension Store {
   /// - Throws: What `prepareForDelete` throws; ``StoreError``: ``StoreError/Code/rowNotFound`` for a fault without a
   ///   row, ``StoreError/Code/notInserted``.
   public func delete(_ object: StoredObject) throws {
+    let isWithinSavepoint = savepointDepth > 0
+    try delete(object) { object throws in
+      // The saved content of a clean object can be read again.
+      let isClean = !object.state.isPending
+      try allOrNothing { () throws -> Void in
+        if isWithinSavepoint || !isClean { journal?.note(object, copiesContent: !isClean, isReread: isClean) }
+        do {
+          try object.prepareForDelete(in: self)
+        } catch {
+          if isClean { journal?.note(object, copiesContent: false, isReread: true) }
+          throw error
+        }
+      }
+    }
+  }
+
+  /// Deletes an object within a savepoint that is taken back whole if this throws.
+  private func deleteWithinSavepoint(_ object: StoredObject) throws {
+    try delete(object) { object throws in
+      let isClean = !object.state.isPending
+      journal?.note(object, copiesContent: !isClean, isReread: isClean)
+      try object.prepareForDelete(in: self)
+    }
+  }
+
+  /// Makes the delete of an object pending.
+  ///
+  /// - Parameters:
+  ///   - object: Of this store.
+  ///   - prepare: Calls its `prepareForDelete`, having noted it for a savepoint around this call.
+  /// - Throws: As ``delete(_:)-(StoredObject)``.
+  @inline(__always)
+  private func delete(_ object: StoredObject, _ prepare: (StoredObject) throws -> Void) throws {
     try beginChange()
     let table = try table(of: object, to: "delete")
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return }
     try load(object)
-    try prepareForDelete(object)
+    do {
+      object.state.insert(.deleting)
+      defer { object.state.remove(.deleting) }
+      try prepare(object)
+    }
     guard object.table === table, !object.state.contains(.deleted) else { return }
     if hasDelegate { delegate?.store(self, willDelete: object) }
-    // A savepoint around this call has it noted since prepareForDelete.
     if object.state.contains(.inserted) {
       forget(object, of: table)
     } else if object.state.contains(.updated) {
@@ -25,18 +61,6 @@ extension Store {
     } else {
       table.pending.add(object, as: .deleted)
       adjustPendingCount(by: 1)
-    }
-  }
-
-  /// Calls the object's `prepareForDelete`; if it throws, nothing has changed.
-  private func prepareForDelete(_ object: StoredObject) throws {
-    object.state.insert(.deleting)
-    defer { object.state.remove(.deleting) }
-    try allOrNothing { () throws -> Void in
-      // The saved content of a clean object can be read again.
-      let isClean = !object.state.isPending
-      journal?.note(object, copiesContent: !isClean, isReread: isClean)
-      try object.prepareForDelete(in: self)
     }
   }
 
@@ -49,10 +73,12 @@ extension Store {
   ///     ``delete(_:)-([ObjectID<T>])`` deletes by identities.
   /// - Throws: As ``delete(_:)-(StoredObject)``; none of the objects is deleted then, nor anything that depends on them.
   public func delete(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws {
-    let objects = objects.filter { !$0.state.contains(.deleted) }
+    let objects = Array(objects).filter { !$0.state.contains(.deleted) }
     try load(objects, onDamage: onDamage)
     try allOrNothing { () throws -> Void in
-      for object in objects where !(object.isFault && onDamage.isReporting) { try delete(object) }
+      for object in objects where !(object.isFault && onDamage.isReporting) {
+        try deleteWithinSavepoint(object)
+      }
     }
   }
 

@@ -24,25 +24,7 @@ extension Store {
   @discardableResult
   public func delete<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
     try beginChange()
-    return try allOrNothing { () throws(StoreError) -> Int in try deleteAll(ids) }
-  }
-
-  private func deleteAll<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
-    var count = 0
-    // Identities come class by class mostly, so a change of class just starts another list.
-    var rowIDs: [RowID] = []
-    var rowTable: ClassTable?
-    for id in ids {
-      let table = try table(of: id)
-      if let rowTable, rowTable !== table {
-        count += try delete(rowIDs, of: rowTable)
-        rowIDs.removeAll(keepingCapacity: true)
-      }
-      rowTable = table
-      rowIDs.append(id.rowID)
-    }
-    if let rowTable { count += try delete(rowIDs, of: rowTable) }
-    return count
+    return try allOrNothing { () throws(StoreError) -> Int in try deleteRows(ids) }
   }
 
   /// Deletes objects of any class with the next save by their identities, without loading them.
@@ -61,6 +43,24 @@ extension Store {
     return AnyObjectID(classID: classID, rowID: rowID)
   }
 
+  private func deleteRows<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
+    var count = 0
+    // Identities come class by class mostly, so a change of class just starts another list.
+    var rowIDs: [RowID] = []
+    var rowTable: ClassTable?
+    for id in ids {
+      let table = try table(of: id)
+      if let rowTable, rowTable !== table {
+        count += try delete(rowIDs, of: rowTable)
+        rowIDs.removeAll(keepingCapacity: true)
+      }
+      rowTable = table
+      rowIDs.append(id.rowID)
+    }
+    if let rowTable { count += try delete(rowIDs, of: rowTable) }
+    return count
+  }
+
   private func delete(_ rowIDs: [RowID], of table: ClassTable) throws(StoreError) -> Int {
     var count = 0
     var saved: [RowID] = []
@@ -73,7 +73,7 @@ extension Store {
       if object.state.contains(.deleting) { continue }
       tellDelegate(ofDeleting: object)
       guard object.state.contains(.inserted) else { continue }
-      journal?.note(object, copiesContent: false)
+      noteChange(of: object)
       forget(object, of: table)
       count += 1
     }
@@ -103,7 +103,8 @@ extension Store {
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return false }
     tellDelegate(ofDeleting: object)
     guard object.table === table, !object.state.contains(.deleted) else { return false }
-    journal?.note(object, copiesContent: false)
+    // The content of a clean object stays as it is.
+    if savepointDepth > 0 { journal?.note(object, copiesContent: object.state.isPending) }
     if object.state.contains(.updated) {
       table.pending.change(object, to: .deleted)
     } else {

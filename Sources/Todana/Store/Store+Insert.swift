@@ -20,17 +20,24 @@ extension Store {
   /// - Returns: The objects' identities, in their order.
   /// - Throws: As ``insert(_:)``; none of the objects is in the store then that was not before.
   /// - Complexity: O(*n*)
+  @inlinable
   @discardableResult
   public func insert<T: StoredObject>(contentsOf objects: some Sequence<T>) throws(StoreError) -> [ObjectID<T>] {
-    try beginChange()
-    return try allOrNothing { () throws(StoreError) -> [ObjectID<T>] in
-      var ids: [ObjectID<T>] = []
-      ids.reserveCapacity(objects.underestimatedCount)
-      for object in objects { ids.append(try insert(object)) }
-      return ids
+    var ids: [ObjectID<T>] = []
+    ids.reserveCapacity(objects.underestimatedCount)
+    try insertTogether { () throws(StoreError) -> Void in
+      for object in objects { ids.append(ObjectID(unchecked: try insertAny(object))) }
     }
+    return ids
   }
 
+  @usableFromInline
+  func insertTogether(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try beginChange()
+    try allOrNothing(body)
+  }
+
+  @usableFromInline
   func insertAny(_ object: StoredObject) throws(StoreError) -> AnyObjectID {
     try beginChange()
     if object.table != nil { return try reinsert(object) }

@@ -163,7 +163,11 @@ import Todana
     private func delete() throws {
       guard let number = model.shown.randomElement(using: &generator) else { return }
       log.append("delete \(number)")
-      if random(2) == 0 { try store.delete(songs[number]) } else { try store.delete([songs[number]]) }
+      switch random(3) {
+      case 0: try store.delete(songs[number])
+      case 1: try store.delete([songs[number]])
+      default: #expect(try store.delete([model.ids[number]].compactMap(\.self)) == 1)
+      }
       if model.pending[number] == "inserted" {
         model.pending[number] = nil
         model.ids[number] = nil

@@ -422,6 +422,37 @@ private final class Invoice: StoredObject {
     #expect(try Store(backend: backend, classes: [Album.self]).count(Album.self) == 0)
   }
 
+  @Test func `a delete by identities that fails deletes none, and one that is taken back is back`() throws {
+    let songs = [Song("a"), Song("b"), Song("c")]
+    let ids = try store.insert(contentsOf: songs)
+    try store.saveChanges()
+    let album = Album()
+    let albumID = try store.insert(album)
+    let inserted = try store.insert(Song("d"))
+    try store.turnIntoFault(songs[0])
+    let mixed =
+      [ids[0], inserted, ids[1]].map { AnyObjectID($0) } + [AnyObjectID(classID: ClassID(rawValue: 999), rowID: 1)]
+    #expect(throws: StoreError.self) { try store.delete(mixed) }
+    #expect(songs[0].isFault)
+    #expect(try store.fetch(Song.self).map(\.title) == ["a", "b", "c", "d"])
+    // Another store changes the row: a delete by identity disregards that, also after it was taken back.
+    #expect(try store.delete([ids[0]]) == 1)
+    let other = try Store(backend: backend, classes: [Song.self])
+    try other.update(#require(try other.fetch(ids[0]))) { $0.title = "theirs" }
+    try other.saveChanges()
+    #expect(throws: Refused.self) {
+      try store.savepoint {
+        try store.insert(songs[0])
+        #expect(try store.delete([ids[1]]) == 1)
+        throw Refused()
+      }
+    }
+    #expect(try store.fetch(Song.self).map(\.title) == ["b", "c", "d"])
+    try store.saveChanges()
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["b", "c", "d"])
+    #expect(album.id == albumID)
+  }
+
   @Test func `an update of a query that fails changes nothing`() throws {
     for index in 0..<5 { try store.insert(Song("\(index)", seconds: 1)) }
     try store.saveChanges()
