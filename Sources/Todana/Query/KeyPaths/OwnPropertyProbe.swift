@@ -14,25 +14,25 @@
 enum OwnPropertyProbe {
   static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool {
     guard let root = type(of: keyPath).rootType as? StoredObject.Type else { return false }
-    let identifiable: any StoreIdentifiable.Type = root
-    func probe<Root: StoreIdentifiable>(_ type: Root.Type) -> Bool {
+    // The root type is opened from what the key path gives: of a class type that was cast, optimized code would take the
+    // class that it was cast to.
+    func probe<Root>(_ rootType: Root.Type) -> Bool {
       func probe<Value>(_ valueType: Value.Type) -> Bool {
         guard let keyPath = keyPath as? ReferenceWritableKeyPath<Root, Value> else { return false }
         return isOwnProperty(keyPath, of: root)
       }
       return _openExistential(Swift.type(of: keyPath).valueType, do: probe)
     }
-    return probe(identifiable)
+    return _openExistential(type(of: keyPath).rootType, do: probe)
   }
 
-  private static func isOwnProperty<Root: StoreIdentifiable, Value>(
+  private static func isOwnProperty<Root, Value>(
     _ keyPath: ReferenceWritableKeyPath<Root, Value>, of type: StoredObject.Type
   ) -> Bool {
     let samples = SampleValues.of(Value.self)
     guard samples.count > 1 else { return false }
     let object = type.init()
-    // The class is Root or inherits from it.
-    let root = unsafe unsafeDowncast(object, to: Root.self)
+    guard let root = object as? Root else { return false }
     let byteCount = StoredField.all(of: type).map { $0.offset + Todana.byteCount(of: $0.type) }.max() ?? 0
     func bytes() -> [UInt8] {
       withExtendedLifetime(object) {
