@@ -3,12 +3,15 @@
 /// To take changes back is to give each what it was, the last entry first. So an entry more than needed does no harm,
 /// and a savepoint that ends well leaves its entries to the one around it at no cost.
 final class ChangeJournal {
-  private var objects: [ObjectEntry] = []
+  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
+  @safe @exclusivity(unchecked) private var objects: [ObjectEntry] = []
+  /// The savepoint that is open, the innermost one.
+  @safe @exclusivity(unchecked) private var level = Level()
+  /// Those around it, the outermost first.
+  @safe @exclusivity(unchecked) private var outerLevels: [Level] = []
+  @safe @exclusivity(unchecked) private var isEmpty = true
   private var buffers: [BufferEntry] = []
   private let contents = ContentCopies()
-  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
-  /// The savepoints that are open, the innermost last.
-  @safe @exclusivity(unchecked) private var levels: [Level] = []
   /// The last entries of objects, of the first so many entries.
   private var lastEntries: [ObjectIdentifier: Int] = [:]
   @safe @exclusivity(unchecked) private var indexedCount = 0
@@ -20,10 +23,13 @@ final class ChangeJournal {
   }
 
   private struct Level {
-    let objectCount: Int
-    let bufferCount: Int
-    let contents: ContentCopies.Mark
-    let lastKnownCommit: CommitNumber
+    /// 1 for the outermost.
+    var depth = 0
+    /// How much was noted before.
+    var objectCount = 0
+    var bufferCount = 0
+    var contents = ContentCopies.Mark()
+    var lastKnownCommit: CommitNumber = 0
   }
 
   /// What one savepoint has noted, the first change first.
@@ -36,23 +42,25 @@ final class ChangeJournal {
 
   /// Opens a savepoint.
   func open(lastKnownCommit: CommitNumber) {
-    levels.append(
-      Level(
-        objectCount: objects.count, bufferCount: buffers.count, contents: contents.mark,
-        lastKnownCommit: lastKnownCommit))
+    if level.depth > 0 { outerLevels.append(level) }
+    level.depth += 1
+    level.lastKnownCommit = lastKnownCommit
+    guard !isEmpty else { return }
+    (level.objectCount, level.bufferCount, level.contents) = (objects.count, buffers.count, contents.mark)
   }
 
   /// Ends the innermost savepoint, whose changes stand.
   ///
   /// - Complexity: O(1) within another savepoint, else O(*n*) in the entries.
   func close() {
-    levels.removeLast()
-    if levels.isEmpty, !objects.isEmpty || !buffers.isEmpty { removeAll() }
+    level = outerLevels.popLast() ?? Level()
+    if level.depth == 0, !isEmpty { removeAll() }
   }
 
   /// Takes out what the innermost savepoint has noted; its contents stay until ``finish(_:)``.
   func takeChanges() -> Changes {
-    let level = levels.removeLast()
+    let level = level
+    self.level = outerLevels.popLast() ?? Level()
     defer {
       objects.removeSubrange(level.objectCount...)
       buffers.removeSubrange(level.bufferCount...)
@@ -73,7 +81,7 @@ final class ChangeJournal {
   func finish(_ changes: Changes) {
     contents.removeAll(since: changes.mark)
     for entry in changes.objects { entry.object.state.remove(.noted) }
-    if levels.isEmpty { removeAll() }
+    if level.depth == 0 { removeAll() }
   }
 
   /// Gives an object the content of its entry, if it was noted.
@@ -82,12 +90,18 @@ final class ChangeJournal {
   }
 
   private func removeAll() {
-    for entry in objects { entry.object.state.remove(.noted) }
+    isEmpty = true
     contents.removeAll()
     if !lastEntries.isEmpty { lastEntries.removeAll(keepingCapacity: lastEntries.count <= 1024) }
     indexedCount = 0
     if !buffers.isEmpty { buffers.removeAll(keepingCapacity: buffers.count <= 1024) }
-    objects.removeAll(keepingCapacity: objects.count <= 1024)
+    // Out of the journal before they are released, as that may end the lives of objects.
+    var released: [ObjectEntry] = []
+    swap(&released, &objects)
+    for entry in released { entry.object.state.remove(.noted) }
+    guard released.count <= 1024 else { return }
+    released.removeAll(keepingCapacity: true)
+    if objects.isEmpty { objects = released }
   }
 }
 
@@ -101,17 +115,19 @@ extension ChangeJournal {
   ///   - isReread: Whether its content, as saved, is to be read again when the change is taken back, if the object was
   ///     not pending.
   func note(_ object: StoredObject, copiesContent: Bool, isReread: Bool = false) {
-    if object.state.contains(.noted), let index = lastEntry(of: object), index >= levels[levels.count - 1].objectCount {
+    if object.state.contains(.noted), let index = lastEntry(of: object), index >= level.objectCount {
       if copiesContent, case .notCopied = objects[index].content { objects[index].content = copy(of: object) }
       if isReread, !objects[index].state.isPending { objects[index].isReread = true }
       return
     }
     objects.append(ObjectEntry(object, content: copiesContent ? copy(of: object) : .notCopied, isReread: isReread))
+    isEmpty = false
     object.state.insert(.noted)
   }
 
   /// Notes what a named buffer is, so that it can be changed.
   func note(_ name: String, in namedBuffers: NamedBuffers) {
+    isEmpty = false
     buffers.append(
       BufferEntry(
         name: name, change: namedBuffers.pendingChange(of: name), expectation: namedBuffers.knownState(of: name)))

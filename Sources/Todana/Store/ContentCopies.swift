@@ -76,13 +76,16 @@ struct ContentCopies {
 /// The object whose content it is has the number 1, objects are even from 2 on, and rows that no object was looked for
 /// yet (``LazyReferences``) odd from 3 on.
 private final class References: ReferenceEncoder, ReferenceResolver {
+  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
+  /// How much is kept in all.
+  @safe @exclusivity(unchecked) private var count = 0
+  /// The object whose content is being written or read.
+  @safe @exclusivity(unchecked) var owner: StoredObject?
+  @safe @exclusivity(unchecked) private(set) var refersToOwner = false
   private var objects: [StoredObject] = []
   private var rows: [Row] = []
   /// Values that have no bytes which could be read again.
   private var values: [Any] = []
-  /// The object whose content is being written or read.
-  var owner: StoredObject?
-  private(set) var refersToOwner = false
 
   private struct Row {
     let rowID: RowID
@@ -104,6 +107,9 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   }
 
   func removeAll(since mark: Mark) {
+    let markCount = mark.objectCount + mark.rowCount + mark.valueCount
+    guard count > markCount else { return }
+    count = markCount
     if objects.count > mark.objectCount { objects.shorten(to: mark.objectCount) }
     if rows.count > mark.rowCount { rows.shorten(to: mark.rowCount) }
     if values.count > mark.valueCount { values.shorten(to: mark.valueCount) }
@@ -115,16 +121,19 @@ private final class References: ReferenceEncoder, ReferenceResolver {
       return 1
     }
     objects.append(object)
+    count += 1
     return RowID(objects.count) * 2
   }
 
   func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) -> RowID? {
     rows.append(Row(rowID: rowID, type: type, store: store))
+    count += 1
     return RowID(rows.count) * 2 + 1
   }
 
   func keep(_ value: Any) -> Int? {
     values.append(value)
+    count += 1
     return values.count - 1
   }
 

@@ -153,7 +153,9 @@ extension Store {
 
   /// What was read first stands while a change of the buffer is pending: the change was made knowing that.
   private func noteBuffer(_ expectation: WriteBatch.Expectation, name: String) {
-    if namedBuffers.pendingChange(of: name) == nil { namedBuffers.note(expectation, for: name) }
+    guard namedBuffers.pendingChange(of: name) == nil else { return }
+    noteChange(ofBuffer: name)
+    namedBuffers.note(expectation, for: name)
   }
 
   private func isBufferSaved(_ name: String) throws(StoreError) -> Bool {

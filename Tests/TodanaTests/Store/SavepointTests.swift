@@ -178,16 +178,19 @@ private final class Invoice: StoredObject {
     let other = try Store(backend: backend, classes: [Song.self])
     try other.update(#require(try other.fetch(updated.id ?? id))) { $0.title = "theirs" }
     try other.saveChanges()
+    var fault: Song?
     fail {
       try store.refresh(keeping: .theirs)
       #expect(updated.title == "theirs")
       store.discardChanges()
       #expect(!store.hasUnsavedChanges && inserted.id == nil)
       // A fault in the place of the object that is nowhere now.
-      let fault = try store.fault(id)
+      fault = try store.fault(id)
       #expect(fault !== inserted)
       try store.insert(inserted)
     }
+    #expect(fault?.id == nil)
+    fault = nil
     #expect(try store.fetch(id) === inserted)
     #expect(inserted.id == id)
     #expect(updated.title == "mine")
@@ -236,6 +239,40 @@ private final class Invoice: StoredObject {
     #expect(song.isFault)
   }
 
+  @Test func `what is pending while others are refreshed within is refreshed afterwards`() throws {
+    let song = try saved("old")
+    let other = try Store(backend: backend, classes: [Song.self])
+    try other.update(other.fetch(Song.self)[0]) { $0.title = "new" }
+    try other.saveChanges()
+    fail {
+      try store.update(song) { $0.title = "x" }
+      try store.refresh()
+    }
+    #expect(song.title == "old" && !song.isFault)
+    try store.refresh()
+    try song.loadContent()
+    #expect(song.title == "new")
+  }
+
+  @Test func `a named buffer that was read within is checked by what was read before`() throws {
+    let other = try Store(backend: backend, classes: [Song.self])
+    try store.writeNamedBuffer("b", immediately: true) { $0.writeInt(1) }
+    #expect(try store.readNamedBuffer("b") { try $0.readInt() } == 1)
+    try other.writeNamedBuffer("b", immediately: true) { $0.writeInt(2) }
+    fail {
+      let value = try store.readNamedBuffer("b") { try $0.readInt() }
+      #expect(value == 2)
+    }
+    try store.writeNamedBuffer("b") { $0.writeInt(3) }
+    #expect(throws: SaveConflict.self) { try store.saveChanges() }
+    fail {
+      try store.refresh(keeping: .mine)
+      try store.removeNamedBuffer("b")
+    }
+    #expect(throws: SaveConflict.self) { try store.saveChanges() }
+    #expect(try store.readNamedBuffer("b") { try $0.readInt() } == 3)
+  }
+
   @Test func `a fault that was loaded within stays loaded`() throws {
     let id = try #require(try saved("a").id)
     let other = try Store(backend: backend, classes: [Song.self])
@@ -269,7 +306,7 @@ private final class Invoice: StoredObject {
   }
 
   @Test func `a flush that another store lost is settled after the savepoint`() async throws {
-    let song = try saved("a")
+    let (song, clean) = (try saved("a"), try saved("clean"))
     try store.savepoint {
       try store.update(song) { $0.title = "b" }
       let other = try Store(backend: backend, classes: [Song.self])
@@ -277,11 +314,12 @@ private final class Invoice: StoredObject {
       backend.failCommit(with: BackendError(.mustReopen, "The flush failed."), isApplied: true)
       #expect(throws: StoreError.self) { try other.saveChanges() }
       try other.reopen()
-      #expect(try store.count(Song.self) == 2)
-      #expect(song.title == "b")
+      #expect(try store.count(Song.self) == 3)
+      #expect(song.title == "b" && !clean.isFault)
     }
     try store.saveChanges()
-    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["b", "c"])
+    #expect(clean.isFault)
+    #expect(try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title) == ["b", "clean", "c"])
   }
 
   private final class Recorder: StoreDelegate {
