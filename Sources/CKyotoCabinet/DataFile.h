@@ -71,7 +71,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Inside `apply`, before any change: sets the one wrong bit of a damaged page right, in memory and with the next commit
   // that changes anything. False if the page is not damaged, or more than one bit is wrong.
   bool repairPage(int64_t page);
-  // Counts the pages that `repairPage` has repaired.
+  // The same for a page with more wrong bits, none of them in what leads to records: it counts as it is.
+  bool acceptPage(int64_t page);
+  // Counts the pages that were repaired or accepted.
   uint32_t repairCount() const { return repairCount_.load(std::memory_order_acquire); }
 
   // Where bits are mended: pages before `end`, and the first one in any case, are when they are read and a single bit of
@@ -186,6 +188,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   }
   void verifyPage(int64_t page) const;
   bool checkPage(int64_t page) const;
+  bool isDamaged(int64_t page) const;
+  void noteRepaired(int64_t page);
 
   // -- Mending
   bool hasRightSum(int64_t page) const;  // as it is, or mended

@@ -71,18 +71,32 @@ const char *DataFile::repairedCopy(int64_t page) const {
   return repairedCopies_.try_emplace(page, std::move(content)).first->second.get();
 }
 
+bool DataFile::isDamaged(int64_t page) const {
+  const bool exists = page >= 0 && page < pageCeiling(committedSize_) / kPageSize && state_ == State::normal;
+  return exists && !isVerified(page) && !checkPage(page);
+}
+
 bool DataFile::repairPage(int64_t page) {
-  if (page < 0 || page >= pageCeiling(committedSize_) / kPageSize || state_ != State::normal) return false;
-  if (isVerified(page) || checkPage(page)) return false;
+  if (!isDamaged(page)) return false;
   const char *content = repairedCopy(page);
   if (!content) return false;
+  std::memcpy(base_ + page * kPageSize, content, kPageSize);
+  noteRepaired(page);
+  return true;
+}
+
+bool DataFile::acceptPage(int64_t page) {
+  if (!isDamaged(page)) return false;
+  noteRepaired(page);
+  return true;
+}
+
+void DataFile::noteRepaired(int64_t page) {
   std::unique_lock<std::shared_mutex> lock(group_.mendingLock_);
   mendedPages_.push_back(static_cast<uint32_t>(page));
-  std::memcpy(base_ + page * kPageSize, content, kPageSize);
   hasMended_ = true;
   setVerified(page);
   repairCount_.fetch_add(1, std::memory_order_release);
-  return true;
 }
 
 void DataFile::rewriteMended() {

@@ -18,6 +18,10 @@ class EnvelopeCheck : public RecordCheck {
       : sealers_(std::move(sealers)), structure_(structure.id), hasRows_(structure.hasRows()),
         seed_(storeID, structure.id) {}
 
+  bool hasRows() const override { return hasRows_; }
+  bool isRecord(std::string_view value) const override {
+    return isPlainRecord(value) || Sealer::epoch({value.data(), value.size()}) != 0;
+  }
   bool isSound(uint64_t row, std::string_view value) const override;
   bool isSound(std::string_view key, std::string_view value) const override;
 

@@ -1,5 +1,6 @@
 #include "Session.h"
 
+#include "../Kyoto/PageAcceptance.h"
 #include "../Kyoto/TreeReader.h"
 #include "BatchCommit.h"
 #include "RandomID.h"
@@ -175,7 +176,8 @@ uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durabilit
   return repairing([&] { return tryCommit(batch, durability, conflicts); });
 }
 
-// Repairs the page that a failure names, if it is a data file's and one bit of it is wrong. The next commit writes it.
+// Repairs the page that a failure names, if it is a data file's and one bit of it is wrong; or accepts it if values alone
+// are damaged. The next commit writes it.
 bool Session::repair(const Failure &failure) {
   if (isReadOnly_ || failure.page < 0) return false;
   for (Structure *structure : table_->all()) {
@@ -184,7 +186,12 @@ bool Session::repair(const Failure &failure) {
     if (!file || file->file()->name() != failure.file) return false;
     bool isRepaired = false;
     group_->commit(
-      randomID().data(), FileGroup::Durability::bulk, [&] { isRepaired = file->file()->repairPage(failure.page); },
+      randomID().data(), FileGroup::Durability::bulk,
+      [&] {
+        isRepaired = file->file()->repairPage(failure.page) ||
+                     (!structure->isTree() && PageAcceptance(*file, failure.page).isAcceptable() &&
+                      file->file()->acceptPage(failure.page));
+      },
       [] {});
     return isRepaired;
   }

@@ -105,6 +105,13 @@ class HashFile {
     return {static_cast<int64_t>(hash.bucket % static_cast<uint64_t>(bucketCount_)), hash.pivot};
   }
 
+  // Whether a key belongs to the left of a record of its bucket that has another key.
+  static bool goesLeft(std::string_view key, Place place, std::string_view other) {
+    const uint32_t pivot = hashKey(other.data(), other.size()).pivot;
+    if (place.pivot != pivot) return place.pivot > pivot;
+    return key.size() != other.size() ? key.size() > other.size() : key > other;
+  }
+
   int64_t bucketOffset(int64_t bucket) const { return bucketStart_ + bucket * kAddressSize; }
 
   // For batches: first the bucket of every key, then the first record of every bucket, then `find`.

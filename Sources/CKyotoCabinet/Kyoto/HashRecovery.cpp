@@ -167,11 +167,8 @@ HashRecovery::Way HashRecovery::walk(std::string_view key, Block &found) const {
     const std::string &other = found.keyBytes;
     if (other == key) return Way::found;
     if (!found.isCertain) return Way::unknown;
-    const KeyHash hash = hashKey(other.data(), other.size());
     if (file_.place(other.data(), other.size()).bucket != place.bucket) return Way::unknown;
-    bool goesLeft = place.pivot > hash.pivot;
-    if (place.pivot == hash.pivot) goesLeft = key.size() != other.size() ? key.size() > other.size() : key > other;
-    offset = goesLeft ? found.left : found.right;
+    offset = HashFile::goesLeft(key, place, other) ? found.left : found.right;
   }
   return Way::absent;
 }

@@ -10,6 +10,10 @@ namespace todana {
 class RecordCheck {
  public:
   virtual ~RecordCheck() = default;
+  // Whether records are known by rows, else by keys.
+  virtual bool hasRows() const = 0;
+  // Whether the bytes have the form of a record, so that its check finds what is wrong with it.
+  virtual bool isRecord(std::string_view value) const = 0;
   virtual bool isSound(uint64_t row, std::string_view value) const = 0;
   virtual bool isSound(std::string_view key, std::string_view value) const = 0;
 };
