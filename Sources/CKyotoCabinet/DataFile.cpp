@@ -123,15 +123,21 @@ void DataFile::releaseSeen() const {
 }
 
 void DataFile::verifyPage(int64_t page) const {
+  if (checkPage(page)) return;
+  Failure failure(
+    TDN_DAMAGED,
+    "the page's content does not match its checksum: restore the store from a backup, or salvage what can be read", name_);
+  failure.page = page;
+  throw failure;
+}
+
+bool DataFile::checkPage(int64_t page) const {
   constexpr int64_t kNeighbours = 16;
   const uint64_t neighbours = __atomic_load_n(&verified_[page >> 6], __ATOMIC_RELAXED) >> (page & 63 & -kNeighbours);
   if ((neighbours & ((1 << kNeighbours) - 1)) == 0) prefetch((page & -kNeighbours) * kPageSize, kNeighbours * kPageSize);
-  if (sums_ && !isSound(page)) {
-    Failure failure(TDN_DAMAGED, "the page's content does not match its checksum", name_);
-    failure.page = page;
-    throw failure;
-  }
+  if (sums_ && !hasRightSum(page)) return false;
   setVerified(page);
+  return true;
 }
 
 void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {

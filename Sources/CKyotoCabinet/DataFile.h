@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,26 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
       if (!isVerified(page)) verifyPage(page);
     }
   }
+
+  // Whether each page of the range matches its checksum. The range as in `verify`.
+  bool isSound(int64_t offset, int64_t byteCount) const {
+    for (int64_t page = offset / kPageSize, last = (offset + byteCount - 1) / kPageSize; page <= last; page++) {
+      if (!isVerified(page) && !checkPage(page)) return false;
+    }
+    return true;
+  }
+
+  // A copy of a damaged page with its one wrong bit set right; null if more than one bit is wrong. Takes ten milliseconds
+  // for each page, once; after 256 pages of a file no others are tried. The copy lives as long as the file.
+  const char *repairedCopy(int64_t page) const;
+
+  // Inside `apply`, before any change: sets the one wrong bit of a damaged page right, in memory and with the next commit
+  // that changes anything. False if the page is not damaged, or more than one bit is wrong.
+  bool repairPage(int64_t page);
+  // The same for a page with more wrong bits, none of them in what leads to records: it counts as it is.
+  bool acceptPage(int64_t page);
+  // Counts the pages that were repaired or accepted.
+  uint32_t repairCount() const { return repairCount_.load(std::memory_order_acquire); }
 
   // Where bits are mended: pages before `end`, and the first one in any case, are when they are read and a single bit of
   // them is wrong, as the rest of the file is not found without them. Those behind it cost themselves only, and there may
@@ -166,9 +187,12 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     __atomic_fetch_or(&verified_[page >> 6], 1ULL << (page & 63), __ATOMIC_RELEASE);
   }
   void verifyPage(int64_t page) const;
+  bool checkPage(int64_t page) const;
+  bool isDamaged(int64_t page) const;
+  void noteRepaired(int64_t page);
 
   // -- Mending
-  bool isSound(int64_t page) const;  // as it is, or mended
+  bool hasRightSum(int64_t page) const;  // as it is, or mended
   bool mend(int64_t page, uint64_t expected, uint64_t found) const;
   // With `FileGroup::mendingLock_`, or with readers excluded.
   bool isMended(int64_t page) const {
@@ -225,6 +249,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   mutable std::atomic<bool> hasMended_{false};
   mutable std::vector<uint32_t> mendedPages_;    // memory has them as they should be, the main file does not
   mutable std::vector<uint32_t> hopelessPages_;  // more than one bit is wrong
+  // By page; null if more than one bit is wrong. Guarded by `FileGroup::mendingLock_`.
+  mutable std::map<int64_t, std::unique_ptr<char[]>> repairedCopies_;
+  std::atomic<uint32_t> repairCount_{0};
 
   std::shared_ptr<PageSums> sums_;
   std::unique_ptr<DiskFile> buildingFile_;  // until it is sealed

@@ -34,6 +34,9 @@ void Cabinet::openSession(const tdn_options &options, FileGroup::Report &report)
   const bool mayBePlain = keys && keys->migration() != StoreKeys::Migration::none;
   session_ = std::make_unique<Session>(
     directory_->disk(), options, keys ? keys->ring() : nullptr, mayBePlain, report);
+  StoreID storeID;
+  std::copy(directory_->storeID(), directory_->storeID() + storeID.size(), storeID.begin());
+  session_->setStoreID(storeID);
   if (keys) session_->setEpochMaker([keys] { keys->addEpoch(); });
 }
 

@@ -1,5 +1,7 @@
 #include "FileTable.h"
 
+#include "EnvelopeCheck.h"
+
 namespace todana {
 
 void FileTable::add(const Catalog::Entry &entry) {
@@ -11,6 +13,18 @@ void FileTable::setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation
   std::lock_guard<std::mutex> lock(mutex_);
   sealers_ = std::move(sealers);
   newGeneration_ = generation;
+}
+
+void FileTable::setStoreID(const StoreID &storeID) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  storeID_ = storeID;
+}
+
+std::shared_ptr<const RecordCheck> FileTable::recordCheck(const Structure &structure) {
+  if (structure.isTree()) return nullptr;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!storeID_) return nullptr;
+  return std::make_shared<EnvelopeCheck>(*storeID_, sealers_, structure);
 }
 
 uint32_t FileTable::newGeneration() {
@@ -147,7 +161,7 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
       FileGroup::ReadLockUnlessApplying lock(group_);
       file = std::make_shared<const HashFile>(
         data, structure.id, structure.isTree() ? kTreeFileType : kHashFileType,
-        sealers(structure, isSealed));
+        sealers(structure, isSealed), recordCheck(structure));
       // Named buffers are few, and a program may need one to read the rest; a tree's nodes lead to each other.
       const bool isWhole = !structure.hasRows() || structure.mendsRecords;
       data->mendUpTo(isWhole ? kLargestFile : file->recordStart());

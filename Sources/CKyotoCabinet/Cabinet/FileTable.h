@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -22,6 +23,9 @@ class FileTable {
  public:
   FileTable(FileGroup &group, size_t openLimit) : group_(group), openLimit_(openLimit) {}
 
+  // Whose records the files hold; without it, damage to a page of a file opened later hides its records if more than one
+  // bit is wrong.
+  void setStoreID(const StoreID &storeID);
   // `sealers`: of a store that has keys. New structures belong to this generation of them; 0: they are plain.
   void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation);
   uint32_t newGeneration();
@@ -69,6 +73,8 @@ class FileTable {
   }
   // What the nodes of a sealed tree are sealed with; for others null.
   std::shared_ptr<SealerPool> sealers(const Structure &structure, bool isSealed);
+  // Tells which records of the structure are sound; null for trees, whose entries have no checks.
+  std::shared_ptr<const RecordCheck> recordCheck(const Structure &structure);
 
   // -- Files
   // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none.
@@ -110,6 +116,7 @@ class FileTable {
   const size_t openLimit_;
   std::mutex mutex_;
   std::shared_ptr<SealerPool> sealers_;  // null in a plain store
+  std::optional<StoreID> storeID_;
   uint32_t newGeneration_ = 0;
   std::map<uint32_t, std::unique_ptr<Structure>> structures_;
   std::map<std::pair<int32_t, std::string>, Structure *> byName_;

@@ -2,20 +2,12 @@
 
 #include <cstring>
 
-#include "../Checksum.h"
 #include "../Failure.h"
+#include "PlainRecord.h"
 
 namespace todana {
 
 namespace {
-
-// docs/formats/record-envelope.md
-constexpr uint8_t kPlainFormat = 1;
-constexpr uint8_t kPlainKeptFormat = 7;
-constexpr size_t kCheckSize = 8;
-constexpr size_t kLeastPlain = 2 + kCheckSize;
-
-uint8_t formatOf(std::string_view record) { return record.empty() ? 0 : static_cast<uint8_t>(record[0]); }
 
 struct RowBytes {
   uint8_t bytes[8];
@@ -60,10 +52,7 @@ std::optional<std::string> removeName(std::string &plaintext) {
 }  // namespace
 
 bool RecordConversion::isRecord(std::string_view bytes) {
-  const uint8_t format = formatOf(bytes);
-  if (format == kPlainFormat) return bytes.size() >= kLeastPlain;
-  if (format == kPlainKeptFormat) return bytes.size() >= kLeastPlain + kTokenSize;
-  return Sealer::epoch({bytes.data(), bytes.size()}) != 0;
+  return isPlainRecord(bytes) || Sealer::epoch({bytes.data(), bytes.size()}) != 0;
 }
 
 bool RecordConversion::hasForm(std::string_view record, uint32_t generation) {
@@ -131,14 +120,9 @@ void RecordConversion::refuse(const Place &place, tdn_code code, const char *why
   throw failure;
 }
 
-// What makes the check of a plain record its own: its store, structure, and row or name.
 uint64_t RecordConversion::seed(const Place &place) const {
-  uint8_t identity[20];
-  std::copy(ring_->storeID().begin(), ring_->storeID().end(), identity);
-  std::memcpy(identity + 16, &place.structure.id, 4);
-  const uint64_t structureSeed = checksum(identity, sizeof identity, 0);
-  if (place.structure.hasRows()) return checksum(&place.row, sizeof place.row, structureSeed);
-  return checksum(place.name.data(), place.name.size(), structureSeed);
+  const PlainRecordSeed seed(ring_->storeID(), place.structure.id);
+  return place.structure.hasRows() ? seed.row(place.row) : seed.name(place.name);
 }
 
 RecordConversion::Opened RecordConversion::open(const Place &place, std::string_view record) {
@@ -147,15 +131,10 @@ RecordConversion::Opened RecordConversion::open(const Place &place, std::string_
   if (!isRecord(record)) refuse(place, TDN_DAMAGED, "a record is damaged: it has none of the known forms");
   std::memcpy(opened.token, record.data() + record.size() - kTokenSize, kTokenSize);
   if (!isSealedFormat(format)) {
-    const size_t size = record.size() - kCheckSize - (format == kPlainKeptFormat ? kTokenSize : 0);
-    uint64_t check, token;
-    std::memcpy(&check, record.data() + size, kCheckSize);
-    std::memcpy(&token, opened.token, kTokenSize);
-    const uint64_t kept = format == kPlainKeptFormat ? token : 0;
-    if (checksum(record.data(), size, seed(place) ^ kept) != check) {
+    if (!isSoundPlainRecord(record, seed(place))) {
       refuse(place, TDN_DAMAGED, "a record is damaged, or stands in the place of another");
     }
-    opened.plaintext.assign(record, 1, size - 1);
+    opened.plaintext.assign(record, 1, plainSize(record) - 1);
     return opened;
   }
   const RowBytes row(place.row);

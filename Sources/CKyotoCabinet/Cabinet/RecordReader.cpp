@@ -1,49 +1,93 @@
 #include "RecordReader.h"
 
+#include "../Kyoto/HashRecovery.h"
 #include "../Kyoto/RowFinder.h"
 #include "../Snapshots/StepLimit.h"
 
 namespace todana {
 
+using Outcome = HashRecovery::Outcome;
+
 bool RecordReader::addKey(ChunkWriter &chunk, std::string_view key) const {
   if (const OldRecord *old = oldRecord(key)) return addOld(chunk, 0, *old);
-  HashBlock record;
-  bool exists;
+  std::string_view value;
+  Outcome outcome;
   try {
-    exists = findUnchanged(key, record);
+    HashBlock record;
+    outcome = findUnchanged(key, record) ? Outcome::found : Outcome::absent;
+    value = {record.value, record.valueLength};
   } catch (const Failure &failure) {
-    return addFailed(chunk, 0, failure);
+    if (failure.code != TDN_DAMAGED) throw;
+    outcome = file_->recovery().findKey(key, part_ ? part_->end : file_->end(), value);
   }
-  if (!exists) return chunk.add(0, {}, 0, TDN_ABSENT);
-  return addFound(chunk, 0, {record.value, record.valueLength});
+  if (outcome == Outcome::found) return addFound(chunk, 0, value);
+  return chunk.add(0, {}, 0, outcome == Outcome::absent ? TDN_ABSENT : TDN_RECORD_DAMAGED);
 }
 
 bool RecordReader::addRow(ChunkWriter &chunk, uint64_t row) const {
   PackKey packKey(packNumber(row));
   RowKey rowKey(row);
-  std::string_view key(rowKey.bytes, rowKey.length), value;
+  std::string_view key(rowKey.bytes, rowKey.length);
   HashBlock record;
   try {
-    std::string oldPack;
-    RowPack pack;
-    if (const OldRecord *old = oldRecord({packKey.bytes, packKey.length}); old && old->exists()) {
-      oldPack.resize(old->length);
-      snapshot_->readOldValue(*old, oldPack.data());
-      if (!pack.open(oldPack.data(), oldPack.size())) file_->damaged("a pack of rows is damaged", old->offset);
-      if (pack.contains(packIndex(row)) && !pack.row(packIndex(row), value)) {
-        file_->damaged("a pack of rows is damaged", old->offset);
+    if (const OldRecord *old = oldRecord({packKey.bytes, packKey.length})) {
+      std::string buffer;
+      if (auto value = oldPackedRow(*old, row, buffer)) return chunk.add(row, {}, value->data(), value->size());
+    } else if (findUnchanged({packKey.bytes, packKey.length}, record)) {
+      const RowPack pack = openPack(*file_, record);
+      if (pack.contains(packIndex(row))) {
+        const std::string_view value = packedRow(*file_, record, pack, packIndex(row));
+        return chunk.add(row, {}, value.data(), value.size());
       }
-    } else if (!old && findUnchanged({packKey.bytes, packKey.length}, record)) {
-      pack = openPack(*file_, record);
-      if (pack.contains(packIndex(row))) value = packedRow(*file_, record, pack, packIndex(row));
     }
-    if (pack.contains(packIndex(row))) return chunk.add(row, {}, value.data(), value.size());
     if (const OldRecord *old = oldRecord(key)) return addOld(chunk, row, *old);
     if (!findUnchanged(key, record)) return chunk.add(row, {}, 0, TDN_ABSENT);
   } catch (const Failure &failure) {
-    return addFailed(chunk, row, failure);
+    return addRecovered(chunk, row, failure);
   }
   return addFound(chunk, row, {record.value, record.valueLength});
+}
+
+// A row of a pack that the snapshot keeps. Nothing if the pack has no such row; throws Failure(TDN_DAMAGED).
+std::optional<std::string_view> RecordReader::oldPackedRow(
+  const OldRecord &old, uint64_t row, std::string &buffer) const {
+  if (!old.exists()) return std::nullopt;
+  buffer.resize(old.length);
+  snapshot_->readOldValue(old, buffer.data());
+  RowPack pack;
+  std::string_view value;
+  if (!pack.open(buffer.data(), buffer.size())) file_->damaged("a pack of rows is damaged", old.offset);
+  if (!pack.contains(packIndex(row))) return std::nullopt;
+  if (!pack.row(packIndex(row), value)) file_->damaged("a pack of rows is damaged", old.offset);
+  return value;
+}
+
+bool RecordReader::addRecovered(ChunkWriter &chunk, uint64_t row, const Failure &failure) const {
+  if (failure.code != TDN_DAMAGED) throw failure;
+  HashRecovery &recovery = file_->recovery();
+  const int64_t end = part_ ? part_->end : file_->end();
+  std::string_view value;
+  Outcome packed = Outcome::absent;
+  const PackKey packKey(packNumber(row));
+  if (const OldRecord *old = oldRecord({packKey.bytes, packKey.length})) {
+    try {
+      std::string buffer;
+      if (auto kept = oldPackedRow(*old, row, buffer)) return chunk.add(row, {}, kept->data(), kept->size());
+    } catch (const Failure &other) {
+      if (other.code != TDN_DAMAGED) throw;
+      packed = Outcome::damaged;
+    }
+  } else {
+    packed = recovery.findPackedRow(row, end, value);
+    if (packed == Outcome::found) return addFound(chunk, row, value);
+  }
+  const RowKey rowKey(row);
+  if (const OldRecord *old = oldRecord({rowKey.bytes, rowKey.length})) return addOld(chunk, row, *old);
+  const Outcome single = recovery.findRow(row, end, value);
+  if (single == Outcome::found) return addFound(chunk, row, value);
+  // Rows that were never given out are in no file, whatever has become of it.
+  const bool isAbsent = (packed == Outcome::absent && single == Outcome::absent) || row == 0 || row >= file_->nextRow();
+  return chunk.add(row, {}, 0, isAbsent ? TDN_ABSENT : TDN_RECORD_DAMAGED);
 }
 
 bool RecordReader::addFound(ChunkWriter &chunk, uint64_t row, std::string_view value) const {
@@ -57,11 +101,6 @@ bool RecordReader::addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old
   char *value = chunk.add(row, {}, hasValue ? old.length : 0, old.exists() ? TDN_FOUND : TDN_ABSENT);
   if (value && hasValue) snapshot_->readOldValue(old, value);
   return value;
-}
-
-bool RecordReader::addFailed(ChunkWriter &chunk, uint64_t row, const Failure &failure) {
-  if (failure.code != TDN_DAMAGED) throw failure;
-  return chunk.add(row, {}, 0, TDN_RECORD_DAMAGED);
 }
 
 const OldRecord *RecordReader::oldRecord(std::string_view key) const {
@@ -115,7 +154,7 @@ class RowsStep {
     try {
       if (!finder_.find(member, row, value)) return chunk_.add(row, {}, 0, TDN_ABSENT);
     } catch (const Failure &failure) {
-      return RecordReader::addFailed(chunk_, row, failure);
+      return reader_.addRecovered(chunk_, row, failure);
     }
     return reader_.addFound(chunk_, row, value);
   }

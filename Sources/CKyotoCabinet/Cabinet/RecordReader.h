@@ -3,6 +3,9 @@
 // For use under a FileGroup::ReadLock.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "../Kyoto/HashFile.h"
 #include "../Snapshots/ChunkWriter.h"
 #include "../Snapshots/Snapshot.h"
@@ -29,11 +32,13 @@ class RecordReader {
   bool addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old) const;
   // A value that stands in the file; one that is large does not stay in memory.
   bool addFound(ChunkWriter &chunk, uint64_t row, std::string_view value) const;
-  static bool addFailed(ChunkWriter &chunk, uint64_t row, const Failure &failure);
+  // A row that was looked for until `failure` was thrown: what can be told of it in spite of damage to the file.
+  bool addRecovered(ChunkWriter &chunk, uint64_t row, const Failure &failure) const;
 
  private:
   const OldRecord *oldRecord(std::string_view key) const;
   bool findUnchanged(std::string_view key, HashBlock &record) const;
+  std::optional<std::string_view> oldPackedRow(const OldRecord &old, uint64_t row, std::string &buffer) const;
 
   const HashFile *file_;
   const Snapshot *snapshot_;

@@ -1,5 +1,6 @@
 #include "Session.h"
 
+#include "../Kyoto/PageAcceptance.h"
 #include "../Kyoto/TreeReader.h"
 #include "BatchCommit.h"
 #include "RandomID.h"
@@ -11,6 +12,9 @@ namespace {
 
 // Under one key. Random nonces of 96 bits are safe for 2^32; what is under way counts only when it is committed.
 constexpr uint64_t kSealLimit = 1ull << 31;
+
+// Damaged pages that one call repairs at most.
+constexpr int kMostRepairs = 64;
 
 FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   FileGroup::Settings settings;
@@ -157,7 +161,45 @@ Structure &Session::structure(uint32_t id, bool isTree) {
 
 // MARK: Committing
 
+// Calls `body`, and again after each damaged page that stopped it and could be repaired.
+template <class Body> decltype(std::declval<Body>()()) Session::repairing(Body body) {
+  for (int count = 0;; count++) {
+    try {
+      return body();
+    } catch (const Failure &failure) {
+      if (count == kMostRepairs || failure.code != TDN_DAMAGED || !repair(failure)) throw;
+    }
+  }
+}
+
 uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
+  return repairing([&] { return tryCommit(batch, durability, conflicts); });
+}
+
+// Repairs the page that a failure names, if it is a data file's and one bit of it is wrong; or accepts it if values alone
+// are damaged. The next commit writes it.
+bool Session::repair(const Failure &failure) {
+  if (isReadOnly_ || failure.page < 0) return false;
+  for (Structure *structure : table_->all()) {
+    if (structure->fileNumber == 0 || FileTable::fileName(*structure, structure->fileNumber) != failure.file) continue;
+    const std::shared_ptr<const HashFile> file = table_->file(*structure);
+    if (!file || file->file()->name() != failure.file) return false;
+    bool isRepaired = false;
+    group_->commit(
+      randomID().data(), FileGroup::Durability::bulk,
+      [&] {
+        isRepaired = file->file()->repairPage(failure.page) ||
+                     (!structure->isTree() && PageAcceptance(*file, failure.page).isAcceptable() &&
+                      file->file()->acceptPage(failure.page));
+      },
+      [] {});
+    return isRepaired;
+  }
+  return false;
+}
+
+uint64_t Session::tryCommit(
+  const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
   Batch checked(batch, *table_);
   if (keyRing()) countSeals();
   BatchCommit commit(*commitState_, checked);
@@ -358,7 +400,7 @@ bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
   Structure &structure = table_->structure(id);
   if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   group_->throwIfPoisoned();
-  const bool isCompacted = maintenance_->compact(structure, progress);
+  const bool isCompacted = repairing([&] { return maintenance_->compact(structure, progress); });
   // A checkpoint removes the file that a rebuilding replaced, also one that ran in the background just before.
   group_->checkpoint();
   return isCompacted;

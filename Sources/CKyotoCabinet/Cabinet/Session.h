@@ -39,6 +39,8 @@ class Session {
   // Before anything that would make them so. Throws Failure(TDN_CONTENTS_MISMATCH).
   void requireConsistentStates() const;
 
+  // Whose records the files hold, which says which of them are sound on damaged pages. Before any are read.
+  void setStoreID(const StoreID &storeID) { table_->setStoreID(storeID); }
   // How a new key is made for what will be sealed from then on, in an encrypted store.
   void setEpochMaker(std::function<void()> makeEpoch) { makeEpoch_ = std::move(makeEpoch); }
 
@@ -53,7 +55,8 @@ class Session {
   uint64_t reserveRows(uint32_t structure, uint64_t count);
 
   // -- Committing
-  // Throws Conflict; then `conflicts` says which changes.
+  // Throws Conflict; then `conflicts` says which changes. Damaged pages with one wrong bit that the batch meets are
+  // repaired by the same commit.
   uint64_t commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
 
   // -- Reading
@@ -102,6 +105,9 @@ class Session {
   tdn_statistics statistics();
 
  private:
+  uint64_t tryCommit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
+  bool repair(const Failure &failure);
+  template <class Body> decltype(std::declval<Body>()()) repairing(Body body);
   uint64_t countIn(const Structure &structure, const HashFile *file);
   void loadNextRow(Structure &structure);
   void storeState();

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "HashRecovery.h"
 #include "RowPack.h"
 
 namespace todana {
@@ -42,8 +43,9 @@ bool isPrime(int64_t number) {
 }  // namespace
 
 HashFile::HashFile(
-  std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type, std::shared_ptr<SealerPool> sealers)
-    : file_(std::move(file)), structure_(structure), sealers_(std::move(sealers)) {
+  std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type, std::shared_ptr<SealerPool> sealers,
+  std::shared_ptr<const RecordCheck> check)
+    : file_(std::move(file)), structure_(structure), sealers_(std::move(sealers)), check_(std::move(check)) {
   if (end() < kHashHeaderSize) damaged("it is too short for a header", 0);
   const char *head = header();
   auto byte = [&](int offset) { return static_cast<uint8_t>(head[offset]); };
@@ -73,6 +75,21 @@ HashFile::HashFile(
   std::memcpy(&version, head + kOurVersion, 4);
   if (owner != structure_) damaged("it belongs to another structure", 0);
   if (version != kFileFormatVersion) damaged("its format version is unknown", 0);
+}
+
+HashFile::~HashFile() = default;
+
+HashRecovery &HashFile::recovery() const {
+  std::lock_guard<std::mutex> lock(recoveryMutex_);
+  if (!recovery_) recovery_ = std::make_unique<HashRecovery>(*this);
+  return *recovery_;
+}
+
+// The header as it was written, if the page's single wrong bit is known.
+const char *HashFile::recoveredHeader() const {
+  if (const char *copy = file_->repairedCopy(0)) return copy;
+  file_->verify(0, kHashHeaderSize);
+  return file_->at(0);
 }
 
 std::shared_ptr<const HashFile> HashFile::create(
@@ -186,32 +203,6 @@ void HashFile::checkRemoval(const HashBlock &record) const {
   }
 }
 
-void HashFile::collectChain(int64_t bucket, std::vector<int64_t> &offsets) const {
-  std::vector<int64_t> waiting;
-  auto ignoringDamage = [](auto body) {
-    try {
-      body();
-    } catch (const Failure &failure) {
-      if (failure.code != TDN_DAMAGED) throw;
-    }
-  };
-  ignoringDamage([&] { waiting.push_back(firstRecord(bucket)); });
-  const uint64_t limit = count();
-  while (!waiting.empty() && offsets.size() < limit) {
-    int64_t offset = waiting.back();
-    waiting.pop_back();
-    if (offset < recordStart_ || offset >= end()) continue;
-    offsets.push_back(offset);
-    ignoringDamage([&] {
-      HashBlock block;
-      readBlock(offset, block);
-      if (block.isFree) return;
-      waiting.push_back(block.left);
-      waiting.push_back(block.right);
-    });
-  }
-}
-
 std::vector<HashFile::FreeRange> HashFile::storedFreeBlocks() const {
   std::vector<FreeRange> ranges;
   int64_t size = poolSize();
@@ -242,12 +233,10 @@ void HashFile::checkFreeBlock(const FreeRange &range) const {
   if (!block.isFree || block.size != range.size) damaged("its list of free blocks leads to a record", range.offset);
 }
 
-void HashFile::readBlock(int64_t offset, HashBlock &block) const {
-  int64_t available = end() - offset;
-  if (offset < recordStart_ || available < kRecordHeaderSize + 2) damaged("a record lies outside of it", offset);
-  file_->verify(offset, kRecordHeaderSize + 2);
-  file_->noteLook(offset);
-  const char *bytes = file_->at(offset);
+// `verify`: called with the length of a head that is longer than the shortest one.
+template <class Verify>
+inline const char *HashFile::parse(const char *bytes, int64_t offset, HashBlock &block, Verify verify) const {
+  const int64_t available = end() - offset;
   uint8_t first = static_cast<uint8_t>(bytes[0]);
   block.offset = offset;
   int64_t paddingLength;
@@ -260,13 +249,13 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
     if (static_cast<uint8_t>(bytes[1]) != kFreeBlockMagic || static_cast<uint8_t>(magic[0]) != kPaddingMagic ||
         static_cast<uint8_t>(magic[1]) != kPaddingMagic || block.size < kRecordHeaderSize + 2 ||
         block.size > available) {
-      damaged("the header of a free block is damaged", offset);
+      return "the header of a free block is damaged";
     }
-    return;
+    return nullptr;
   } else if (first >= 1 && first < 0x80) {
     paddingLength = static_cast<int64_t>(readBigEndian(bytes, 2));
   } else {
-    damaged("the header of a record is damaged", offset);
+    return "the header of a record is damaged";
   }
   block.isFree = false;
   block.left = static_cast<int64_t>(readAddress(bytes + 2) << alignmentPower_);
@@ -276,25 +265,39 @@ void HashFile::readBlock(int64_t offset, HashBlock &block) const {
   uint64_t keyLength = static_cast<uint8_t>(lengths[0]), valueLength = static_cast<uint8_t>(lengths[1]);
   const char *body = lengths + 2;
   if ((keyLength | valueLength) >= 0x80) {
-    int64_t headerLimit = std::min<int64_t>(available, kRecordHeaderSize + 2 * 9);
-    file_->verify(offset, headerLimit);
-    body = readVarnum(lengths, bytes + headerLimit, &keyLength);
-    if (body) body = readVarnum(body, bytes + headerLimit, &valueLength);
-    if (!body) damaged("the lengths of a record are damaged", offset);
+    const int64_t headLimit = std::min<int64_t>(available, kLongestHead);
+    verify(headLimit);
+    body = readVarnum(lengths, bytes + headLimit, &keyLength);
+    if (body) body = readVarnum(body, bytes + headLimit, &valueLength);
+    if (!body) return "the lengths of a record are damaged";
   }
   // One by one, so that no sum can overflow.
   uint64_t rest = static_cast<uint64_t>(available - (body - bytes));
   if (keyLength > rest || valueLength > rest - keyLength ||
       static_cast<uint64_t>(paddingLength) > rest - keyLength - valueLength) {
-    damaged("a record is longer than the file", offset);
+    return "a record is longer than the file";
   }
-  block.key = body;
+  block.key = file_->at(offset) + (body - bytes);
   block.keyLength = keyLength;
-  block.value = body + keyLength;
+  block.value = block.key + keyLength;
   block.valueLength = valueLength;
-  block.size = (block.value - bytes) + static_cast<int64_t>(valueLength) + paddingLength;
-  if (block.size & ((1LL << alignmentPower_) - 1)) damaged("a record has an impossible size", offset);
-  if (valueLength >= kLargeValue) file_->noteLargeRecord();
+  block.size = (body - bytes) + static_cast<int64_t>(keyLength + valueLength) + paddingLength;
+  if (block.size & ((1LL << alignmentPower_) - 1)) return "a record has an impossible size";
+  return nullptr;
+}
+
+const char *HashFile::parseBlock(const char *bytes, int64_t offset, HashBlock &block) const {
+  return parse(bytes, offset, block, [](int64_t) {});
+}
+
+void HashFile::readBlock(int64_t offset, HashBlock &block) const {
+  if (offset < recordStart_ || end() - offset < kRecordHeaderSize + 2) damaged("a record lies outside of it", offset);
+  file_->verify(offset, kRecordHeaderSize + 2);
+  file_->noteLook(offset);
+  const char *problem =
+    parse(file_->at(offset), offset, block, [&](int64_t headLength) { file_->verify(offset, headLength); });
+  if (problem) damaged(problem, offset);
+  if (block.valueLength >= kLargeValue && !block.isFree) file_->noteLargeRecord();
 }
 
 void HashFile::damaged(const std::string &what, int64_t offset) const {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -16,8 +17,11 @@
 #include "../DataFile.h"
 #include "../Failure.h"
 #include "HashFormat.h"
+#include "RecordCheck.h"
 
 namespace todana {
+
+class HashRecovery;
 
 // A record or a free block as it stands in the file.
 struct HashBlock {
@@ -60,7 +64,8 @@ class HashFile {
   // Checks the header. Throws Failure(TDN_DAMAGED) where the file is not `structure`'s or not as we write it.
   HashFile(
     std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type = kHashFileType,
-    std::shared_ptr<SealerPool> sealers = nullptr);
+    std::shared_ptr<SealerPool> sealers = nullptr, std::shared_ptr<const RecordCheck> check = nullptr);
+  ~HashFile();
 
   // Writes header, pool and buckets of an empty hash file into an empty data file.
   static std::shared_ptr<const HashFile> create(std::shared_ptr<DataFile> file, uint32_t structure, const Shape &shape);
@@ -74,6 +79,11 @@ class HashFile {
   uint32_t structure() const { return structure_; }
   // What a tree's nodes are sealed with in an encrypted store; null elsewhere. Not for records: those come sealed.
   SealerPool *sealers() const { return sealers_.get(); }
+  // Tells sound records from damaged ones on pages that do not match their checksums; null where records have no checks
+  // of their own.
+  const RecordCheck *recordCheck() const { return check_.get(); }
+  // Finds records where the methods below throw Failure(TDN_DAMAGED). Any thread may call it under a read lock.
+  HashRecovery &recovery() const;
   int64_t bucketCount() const { return bucketCount_; }
   int alignmentPower() const { return alignmentPower_; }
   int64_t poolSize() const { return bucketStart_ - kHashHeaderSize; }
@@ -93,6 +103,13 @@ class HashFile {
   Place place(const char *key, size_t length) const {
     KeyHash hash = hashKey(key, length);
     return {static_cast<int64_t>(hash.bucket % static_cast<uint64_t>(bucketCount_)), hash.pivot};
+  }
+
+  // Whether a key belongs to the left of a record of its bucket that has another key.
+  static bool goesLeft(std::string_view key, Place place, std::string_view other) {
+    const uint32_t pivot = hashKey(other.data(), other.size()).pivot;
+    if (place.pivot != pivot) return place.pivot > pivot;
+    return key.size() != other.size() ? key.size() > other.size() : key > other;
   }
 
   int64_t bucketOffset(int64_t bucket) const { return bucketStart_ + bucket * kAddressSize; }
@@ -127,10 +144,6 @@ class HashFile {
   // Walks what stock code walks to take this record out of its tree.
   void checkRemoval(const HashBlock &record) const;
 
-  // Adds the offsets of a bucket's records, as far as its tree can be followed: damage ends it, or a branch of it. Never
-  // makes `offsets` longer than there are records, so that a circle ends.
-  void collectChain(int64_t bucket, std::vector<int64_t> &offsets) const;
-
   struct FreeRange {
     int64_t offset;
     int64_t size;
@@ -143,6 +156,10 @@ class HashFile {
   // Reads the header of the block at `offset`, which must be an aligned offset below `end()`. What it points to lies
   // within the file, but its pages have not been verified: see `verifyKey`.
   void readBlock(int64_t offset, HashBlock &block) const;
+  // Reads the header of a block from up to `kLongestHead` bytes, which may be a copy, of those at `offset`. Returns what
+  // is wrong with it, or null; then the block lies within the file.
+  static constexpr int64_t kLongestHead = kRecordHeaderSize + 2 * 9;
+  const char *parseBlock(const char *bytes, int64_t offset, HashBlock &block) const;
   void verifyKey(const HashBlock &block) const {
     if (block.keyLength > 0) file_->verify(block.key - file_->at(0), static_cast<int64_t>(block.keyLength));
   }
@@ -162,9 +179,12 @@ class HashFile {
 
  private:
   const char *header() const {
-    file_->verify(0, kHashHeaderSize);
+    if (!file_->isSound(0, kHashHeaderSize)) return recoveredHeader();
     return file_->at(0);
   }
+  const char *recoveredHeader() const;
+  template <class Verify>
+  const char *parse(const char *bytes, int64_t offset, HashBlock &block, Verify verify) const;
   int64_t firstRecord(int64_t bucket) const {
     int64_t offset = bucketOffset(bucket);
     file_->verify(offset, kAddressSize);
@@ -175,6 +195,9 @@ class HashFile {
   const std::shared_ptr<DataFile> file_;
   const uint32_t structure_;
   const std::shared_ptr<SealerPool> sealers_;
+  const std::shared_ptr<const RecordCheck> check_;
+  mutable std::mutex recoveryMutex_;
+  mutable std::unique_ptr<HashRecovery> recovery_;  // null until damage is met
   int alignmentPower_ = 0;
   int64_t bucketCount_ = 0;
   int64_t bucketStart_ = 0;

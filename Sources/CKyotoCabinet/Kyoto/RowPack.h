@@ -64,19 +64,22 @@ class RowPack {
   static constexpr size_t kSlotSize = 3;
   static constexpr size_t kMostSlack = 255;
   static constexpr char kVersion = 1;
+  static constexpr size_t kLongestHead = kHeaderSize + kSlotSize * kPackCapacity;
 
   // How many bytes of the value must have been verified for `open`.
-  static size_t headLength(size_t length) { return std::min(length, kHeaderSize + kSlotSize * kPackCapacity); }
+  static size_t headLength(size_t length) { return std::min(length, kLongestHead); }
 
   // False where the bytes are no pack.
-  bool open(const char *value, size_t length) {
-    if (length < kHeaderSize || value[0] != kVersion) return false;
-    std::memcpy(&slots_, value + kSlotsOffset, 4);
-    std::memcpy(&rows_, value + kRowsOffset, 4);
+  bool open(const char *value, size_t length) { return open(value, value, length); }
+  // `start`: the value's first `headLength` bytes, which may be a copy; it must live as long as the pack is used.
+  bool open(const char *start, const char *value, size_t length) {
+    if (length < kHeaderSize || start[0] != kVersion) return false;
+    std::memcpy(&slots_, start + kSlotsOffset, 4);
+    std::memcpy(&rows_, start + kRowsOffset, 4);
     const size_t slotCount = static_cast<size_t>(__builtin_popcount(slots_));
     const size_t head = kHeaderSize + kSlotSize * slotCount;
     if ((rows_ & ~slots_) != 0 || rows_ == 0 || head > length) return false;
-    ends_ = value + kHeaderSize;
+    ends_ = start + kHeaderSize;
     slacks_ = ends_ + 2 * slotCount;
     body_ = value + head;
     bodyLength_ = length - head;
@@ -157,12 +160,10 @@ class RowPackBuilder {
   }
 
  private:
-  static constexpr size_t kLongestHead = RowPack::kHeaderSize + RowPack::kSlotSize * kPackCapacity;
+  char *body() { return bytes_ + RowPack::kLongestHead; }
 
-  char *body() { return bytes_ + kLongestHead; }
-
-  char bytes_[kLongestHead + kLargestPack];
-  char head_[kLongestHead];
+  char bytes_[RowPack::kLongestHead + kLargestPack];
+  char head_[RowPack::kLongestHead];
   uint32_t rows_ = 0;
   int slot_ = 0;
   size_t length_ = 0;

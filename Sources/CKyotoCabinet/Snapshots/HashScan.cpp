@@ -17,18 +17,15 @@ bool HashScan::step(ChunkWriter &chunk) {
     }
     if (offset_ >= prefetched_ - kPrefetch) prefetch();
     HashBlock block;
+    if (hasLostTrack_ && !addRecovered(chunk)) return false;
     try {
       part_.file->readBlock(offset_, block);
       if (!addBlock(chunk, block)) return false;
-    } catch (Failure &failure) {
+      offset_ += block.size;
+    } catch (const Failure &failure) {
       if (failure.code != TDN_DAMAGED) throw;
-      // First what was read before; the next call meets the damage again.
-      if (chunk.sliceCount() > 0) return false;
-      skipDamage(failure.page);
-      failure.structure = part_.file->structure();
-      throw;
+      if (!addRecovered(chunk)) return false;
     }
-    offset_ += block.size;
     if (limit.isReached(chunk.byteCount() - start)) return true;
   }
   return false;
@@ -55,36 +52,45 @@ bool HashScan::addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &ran
   return true;
 }
 
-// Goes to the next block whose start is known: without the length of the damaged one, only chains tell where it is.
-// They are walked once, under the caller's read lock; blocks move within compacted ranges only. A record on another
-// damaged page counts: the next call throws for that page.
-void HashScan::skipDamage(int64_t page) {
-  if (!starts_) starts_ = reachableRecords();
-  HashBlock block;
-  auto next = std::upper_bound(starts_->begin(), starts_->end(), offset_);
-  for (; next != starts_->end(); ++next) {
-    try {
-      part_.file->readBlock(*next, block);
-      part_.file->verifyKey(block);
-      break;
-    } catch (const Failure &failure) {
-      if (failure.code != TDN_DAMAGED) throw;
-      if (failure.page != page) break;
-    }
+// Adds what the block holds, of which a page does not match its checksum, and goes behind the block. False when the chunk
+// is full, or first has to be read. Throws Failure(TDN_DAMAGED) after passing over a part in which no block can be read.
+bool HashScan::addRecovered(ChunkWriter &chunk) {
+  const HashRecovery &recovery = part_.file->recovery();
+  HashRecovery::Block block;
+  if (!hasLostTrack_ && recovery.readBlock(offset_, block) && recovery.isPlaced(block)) {
+    const auto old = part_.changedAt.find(block.offset);
+    const bool isAdded = old != part_.changedAt.end() ? addOld(chunk, *old->second) : block.isFree || addRecord(chunk, block);
+    if (!isAdded) return false;
+    hasLostTrack_ = !recovery.hasRightEnd(block);
+    offset_ = hasLostTrack_ ? part_.file->offset(block.value) + static_cast<int64_t>(block.valueLength)
+                            : block.offset + block.size;
+    return true;
   }
-  packIndex_ = 0;
-  int64_t start = next == starts_->end() ? part_.end : *next;
-  for (const SnapshotPart::Range &range : part_.compacted) {
-    if (range.start > offset_) start = std::min(start, range.start);
-  }
-  offset_ = start;
+  if (chunk.sliceCount() > 0) return false;
+  skipDamage();
 }
 
-std::vector<int64_t> HashScan::reachableRecords() const {
-  std::vector<int64_t> found;
-  for (int64_t bucket = 0; bucket < part_.file->bucketCount(); bucket++) part_.file->collectChain(bucket, found);
-  std::sort(found.begin(), found.end());
-  return found;
+// Goes to the next block whose start is known: without the length of the damaged one, only chains tell where it is. They
+// are walked once, under the caller's read lock; blocks move within compacted ranges only.
+void HashScan::skipDamage() {
+  const int64_t start = offset_;
+  int64_t end = part_.end;
+  for (const SnapshotPart::Range &range : part_.compacted) {
+    if (range.start > offset_) end = std::min(end, range.start);
+  }
+  if (!starts_) starts_ = part_.file->recovery().reachableRecords();
+  offset_ = part_.file->recovery().nextBlock(start, end, *starts_);
+  packIndex_ = 0;
+  hasLostTrack_ = false;
+  Failure failure(
+    TDN_DAMAGED,
+    std::to_string(offset_ - start) + " bytes of the data file from byte " + std::to_string(start) +
+      " on are damaged, and do not tell which records they hold; all records that are found elsewhere are sound: salvage "
+      "what can be read, or restore the store from a backup",
+    part_.file->file()->name());
+  failure.structure = part_.file->structure();
+  failure.page = start / kPageSize;
+  throw failure;
 }
 
 bool HashScan::addBlock(ChunkWriter &chunk, const HashBlock &block) {
@@ -113,9 +119,14 @@ bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) {
   return value;
 }
 
+// Whether the record is of a later state than the snapshot's.
+bool HashScan::isSkipped(std::string_view key) const {
+  return !part_.changed.empty() && part_.changed.count(std::string(key)) > 0;
+}
+
 bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) {
   part_.file->verifyKey(record);
-  if (!part_.changed.empty() && part_.changed.count(std::string(record.key, record.keyLength)) > 0) return true;
+  if (isSkipped({record.key, record.keyLength})) return true;
   uint64_t row = 0, number;
   std::string_view key;
   if (!hasRows_) {
@@ -125,39 +136,62 @@ bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) {
   } else if (!RowKey::parse(record.key, record.keyLength, &row)) {
     return chunk.add(0, {}, 0, TDN_RECORD_DAMAGED);
   }
-  try {
-    part_.file->verifyValue(record);
-  } catch (const Failure &failure) {
-    // The record is known, and the next one, so the scan goes on.
-    if (failure.code != TDN_DAMAGED) throw;
-    return chunk.add(row, key, 0, TDN_RECORD_DAMAGED);
-  }
+  part_.file->verifyValue(record);
   const bool isAdded = chunk.add(row, key, record.value, record.valueLength);
   if (isAdded) part_.file->releaseValue({record.value, record.valueLength});
   return isAdded;
 }
 
-bool HashScan::addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record) {
-  auto isSound = [](auto body) {
-    try {
-      body();
-      return true;
-    } catch (const Failure &failure) {
-      if (failure.code != TDN_DAMAGED) throw;
-      return false;
-    }
-  };
-  RowPack pack;
-  if (packIndex_ == 0 && isSound([&] {
-        part_.file->verifyValue(record);
-        pack = openPack(*part_.file, record);
-      }) && addWholePack(chunk, number << kPackPower, pack)) {
-    return true;
+// The same for a record on a page that does not match its checksum.
+bool HashScan::addRecord(ChunkWriter &chunk, const HashRecovery::Block &record) {
+  if (isSkipped(record.keyBytes)) return true;
+  const std::string_view value(record.value, record.valueLength);
+  uint64_t row = 0, number;
+  std::string_view key;
+  bool isSound;
+  if (!hasRows_) {
+    key = record.keyBytes;
+    isSound = part_.file->recovery().isSound(key, value);
+  } else if (PackKey::parse(record.keyBytes.data(), record.keyBytes.size(), &number)) {
+    return addRecoveredPack(chunk, number, record);
+  } else if (!RowKey::parse(record.keyBytes.data(), record.keyBytes.size(), &row)) {
+    return chunk.add(0, {}, 0, TDN_RECORD_DAMAGED);
+  } else {
+    isSound = part_.file->recovery().isSound(row, value);
   }
+  const bool isAdded =
+    isSound ? chunk.add(row, key, value.data(), value.size()) : chunk.add(row, key, 0, TDN_RECORD_DAMAGED) != nullptr;
+  if (isAdded) part_.file->releaseValue(value);
+  return isAdded;
+}
+
+bool HashScan::addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record) {
+  part_.file->verifyValue(record);
+  const RowPack pack = openPack(*part_.file, record);
+  if (packIndex_ == 0 && addWholePack(chunk, number << kPackPower, pack)) return true;
   // Row by row: what does not fit, and what is damaged, concerns single rows.
-  uint32_t rows = isSound([&] { pack = openPack(*part_.file, record); }) ? pack.rows() : UINT32_MAX;
+  return addPackedRows(chunk, number, pack.rows(), [&](int index, std::string_view &bytes) {
+    return pack.row(index, bytes);
+  });
+}
+
+bool HashScan::addRecoveredPack(ChunkWriter &chunk, uint64_t number, const HashRecovery::Block &record) {
+  HashRecovery &recovery = part_.file->recovery();
+  HashRecovery::Pack pack;
+  const bool isOpen = recovery.openPack(record, pack);
+  uint32_t rows = pack.rows();
+  if (!isOpen) {
+    // Any row that has no record of its own may have been in the pack.
+    for (int index = 0; index < kPackCapacity; index++) {
+      std::string_view value;
+      const uint64_t row = (number << kPackPower) + static_cast<uint64_t>(index);
+      const bool isElsewhere = recovery.findRow(row, part_.end, value) == HashRecovery::Outcome::found;
+      if (!isElsewhere) rows |= 1U << index;
+    }
+  }
   return addPackedRows(chunk, number, rows, [&](int index, std::string_view &bytes) {
-    return pack.rows() != 0 && isSound([&] { bytes = packedRow(*part_.file, record, pack, index); });
+    return isOpen && pack.row(index, bytes) &&
+           recovery.isSound((number << kPackPower) + static_cast<uint64_t>(index), bytes);
   });
 }
 

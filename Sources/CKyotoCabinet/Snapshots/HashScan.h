@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "../Kyoto/HashRecovery.h"
 #include "../Kyoto/RowFinder.h"
 #include "ChunkWriter.h"
 #include "Snapshot.h"
@@ -14,6 +15,9 @@ namespace todana {
 // end when it was opened is found there, or in the snapshot's old values under that offset. Blocks are split but never
 // joined or moved, so that every old offset stays the start of a block, except in ranges that compaction has laid out
 // again: there only the old values are read.
+//
+// Where pages do not match their checksums, HashRecovery says which records are sound; the others are given as damaged, by
+// their rows or keys.
 class HashScan {
  public:
   HashScan(const Snapshot &snapshot, const SnapshotPart &part, bool hasRows)
@@ -21,8 +25,8 @@ class HashScan {
 
   // Adds records for about a millisecond, under the caller's read lock. False when the chunk is full or all is read.
   //
-  // Throws Failure(TDN_DAMAGED) only while the chunk is empty, and has passed over the damage then: the next call goes
-  // on behind it.
+  // Throws Failure(TDN_DAMAGED) only while the chunk is empty, once for each part of the file in which no record can be
+  // told, and has passed over that part then: the next call goes on behind it.
   bool step(ChunkWriter &chunk);
 
  private:
@@ -30,12 +34,15 @@ class HashScan {
 
   void prefetch();
   bool addBlock(ChunkWriter &chunk, const HashBlock &block);
-  void skipDamage(int64_t page);
-  std::vector<int64_t> reachableRecords() const;
+  bool addRecovered(ChunkWriter &chunk);
+  [[noreturn]] void skipDamage();
   bool addOld(ChunkWriter &chunk, const std::string &key);
   bool addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &range);
   bool addRecord(ChunkWriter &chunk, const HashBlock &record);
+  bool addRecord(ChunkWriter &chunk, const HashRecovery::Block &record);
+  bool isSkipped(std::string_view key) const;
   bool addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record);
+  bool addRecoveredPack(ChunkWriter &chunk, uint64_t number, const HashRecovery::Block &record);
   bool addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack &pack);
   template <class Row>
   bool addPackedRows(ChunkWriter &chunk, uint64_t number, uint32_t rows, Row row);
@@ -45,8 +52,9 @@ class HashScan {
   const bool hasRows_;
   int64_t offset_;
   int64_t prefetched_ = 0;  // up to here
+  bool hasLostTrack_ = false;  // no block starts at `offset_`: the head of the one before has a wrong length
   int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
-  // Where chains say that records start, in order; only after damage was met. Not true of compacted ranges.
+  // Where chains say that records start, in order; only after a part was passed over. Not true of compacted ranges.
   std::optional<std::vector<int64_t>> starts_;
 };
 

@@ -240,7 +240,8 @@ typedef struct {
   uint64_t *TDN_NULLABLE conflicts;  // their indexes in `changes`; free with `tdn_commit_result_free`
 } tdn_commit_result;
 
-// Applies the batch wholly or not at all. On TDN_CONFLICT nothing is applied and `result` lists every conflict. A batch
+// Applies the batch wholly or not at all. A damaged page that it meets is repaired if one bit of it is wrong, and stays
+// as it is if only values are damaged, whose own checks find it; else the commit fails with TDN_DAMAGED. On TDN_CONFLICT nothing is applied and `result` lists every conflict. A batch
 // that is empty, or changes nothing, is no commit: it makes earlier relaxed ones durable, and the number is the newest's. After TDN_MUST_REOPEN the outcome is unknown: see `tdn_outcome`.
 bool tdn_commit(
   tdn_cabinet *cabinet, const tdn_batch *batch, int32_t durability, tdn_commit_result *result, tdn_error *error);
@@ -260,7 +261,7 @@ bool tdn_release_memory(tdn_cabinet *cabinet, tdn_error *error);
 typedef enum {
   TDN_FOUND = 0,
   TDN_ABSENT = 1,
-  TDN_RECORD_DAMAGED = 2,      // length, chain or page of this record is damaged; others are unharmed
+  TDN_RECORD_DAMAGED = 2,      // bytes of this record are damaged, or of what leads to it
 } tdn_slice_status;
 
 typedef struct {
@@ -325,7 +326,8 @@ bool tdn_estimate_range(
 // Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0. Before that, once, in an
 // encrypted store, a scan over all records that met no damage throws TDN_CONTENTS_MISMATCH where they are not those that
 // were committed. On TDN_DAMAGED the scan of a
-// rows or keys structure has passed over the damaged place that the error names: the next call goes on behind it.
+// rows or keys structure has passed over a part of the file, named by the error, in which no record can be told: the next
+// call goes on behind it. It is reported once.
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
 void tdn_scan_close(tdn_scan *scan);
 

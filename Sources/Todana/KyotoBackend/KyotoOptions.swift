@@ -41,7 +41,8 @@ extension KyotoBackend {
     ///
     /// Of the pages that lead to records, of those that list and describe classes, and of named buffers and indexes one
     /// wrong bit is found by trying which one makes the page's checksum right; the next save writes the page anew.
-    /// Otherwise, reading them is an error, which tells at once of a disk or memory that fails.
+    /// Otherwise, reading them is an error, which tells at once of a disk or memory that fails. In the file of a class a
+    /// wrong bit costs at most the record that it is in, with this option or without.
     /// ``Store/verify(progress:)`` tells of it in any case.
     public var mendsFlippedBits = false
     /// Stored names of classes whose records lead to others, so that wrong bits of them are mended, too.

@@ -112,7 +112,7 @@ extension Store {
 
   func damaged(_ rowID: RowID, _ table: ClassTable) -> StoreError {
     StoreError(
-      .damagedRecord, "The record is damaged; other records are unharmed. Restore it from a backup.",
+      .damagedRecord, "The record is damaged. Restore it from a backup, or delete it by its identity.",
       className: table.name, rowID: rowID == 0 ? nil : rowID)
   }
 

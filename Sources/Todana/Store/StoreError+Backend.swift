@@ -39,7 +39,7 @@ extension StoreError {
       self.init(.backend, "The record could not be decrypted.", className: className, rowID: rowID, underlying: error)
     default:
       self.init(
-        .damagedRecord, "The record is damaged; others are unharmed. Restore it from a backup.",
+        .damagedRecord, "The record is damaged. Restore it from a backup, or delete it by its identity.",
         className: className, rowID: rowID, underlying: error)
     }
   }

@@ -84,7 +84,7 @@ public final class RecordChunk {
   public enum Status: Int32, Sendable {
     case found = 0
     case absent = 1
-    /// The record's length, chain or page is damaged; other records are unharmed.
+    /// Bytes of the record are damaged, or of what leads to it; damage to other records is reported of them.
     case damaged = 2
   }
 

@@ -254,13 +254,33 @@ import Testing
     // Before the rows are removed: afterwards the file may be rebuilt in the background at any moment.
     let file = path + "/0002-Song.kch"
     var content = try Data(contentsOf: URL(filePath: file))
-    content[content.count * 3 / 4] ^= 1
+    // Two bits: one alone would be repaired.
+    content[content.count * 3 / 4] ^= 3
     try content.write(to: URL(filePath: file))
     cabinet = try open()
     try cabinet.commit((1...10_000).map { change($0, nil) })
     #expect { try cabinet.compact(Self.song) } throws: { ($0 as? CabinetError)?.code == TDN_DAMAGED.rawValue }
     let readable = try (10_001...20_000).count { try cabinet.get(.row($0), in: Self.song) != .damaged }
     #expect(readable > 9_800 && readable < 10_000)
+  }
+
+  @Test(arguments: Form.allCases) func `a compaction repairs a page with one wrong bit`(_ form: Form) throws {
+    var cabinet = try open(form)
+    try cabinet.commit((1...200).map { change($0, patternedBytes($0, count: 20_000)) })
+    try cabinet.close()
+    let file = path + "/0002-Song.kch"
+    var content = try Data(contentsOf: URL(filePath: file))
+    let value = try #require(content.range(of: Data(patternedBytes(101, count: 20_000))))
+    content[value.lowerBound + 9000] ^= 1
+    try content.write(to: URL(filePath: file))
+    cabinet = try open(form)
+    #expect(try cabinet.get(.row(101), in: Self.song) == .damaged)
+    try cabinet.commit((1...200).filter { $0 % 4 != 1 }.map { change($0, nil) })
+    #expect(try cabinet.compact(Self.song))
+    for row in 1...200 as ClosedRange<UInt64> where row % 4 == 1 {
+      #expect(try cabinet.get(.row(row), in: Self.song) == .found(patternedBytes(row, count: 20_000)))
+    }
+    try cabinet.close()
   }
 
   /// Each second record is removed and the rest moved, while snapshots and scans of all earlier states are held.
@@ -409,7 +429,7 @@ import Testing
     var content = try Data(contentsOf: URL(filePath: file))
     // In the middle of a value: each takes five pages.
     let place = try #require(content.range(of: Data(patternedBytes(101, count: 20_000))))
-    content[place.lowerBound + 9000] ^= 1
+    content[place.lowerBound + 9000] ^= 3
     try content.write(to: URL(filePath: file))
     cabinet = try open(.inPlace)
     try cabinet.commit((1...200).filter { $0 % 4 != 1 }.map { change($0, nil) })

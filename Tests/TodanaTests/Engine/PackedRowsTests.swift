@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `damage to a page concerns the rows on it`(_ step: Int) throws {
+  func `a wrong bit concerns the row that it is in`(_ step: Int) throws {
     try makeStore(rows: 1...640, byteCount: 110).close()
     var content = try file()
     // Behind the buckets, which end at 30,776.
@@ -139,8 +139,7 @@ import Testing
       #expect(answer == .found(bytes(row, count: 110)) || answer == .damaged)
       if answer != .damaged { readable.insert(row) }
     }
-    // A damaged record can hide the buckets that lead through it, and a page of 4,096 bytes has parts of three packs.
-    #expect((640 - 5 * 32..<640).contains(readable.count), "\(readable.count)")
+    #expect(readable.count >= 639, "\(readable.count)")
     let scan = try cabinet.snapshot().scan(Self.song)
     var scanned: Set<UInt64> = []
     while true {

@@ -429,6 +429,7 @@ private final class UniqueWithNil: Versioned {
         // Each once, not again and again.
         #expect(report.problemCount > 0 && report.problemCount < 20, "page \(page): \(report.problems)")
         refusedCount += report.isSound ? 0 : 1
+        #expect(try store.fetch(BySeconds.self).count == 3000, "page \(page)")
         try store.close()
         try content.write(to: url)
       }

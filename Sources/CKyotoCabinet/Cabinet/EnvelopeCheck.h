@@ -1,0 +1,37 @@
+// Checks records by their envelopes: the check of plain ones, the tag of sealed ones.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "../../CSealing/SealerPool.h"
+#include "../Kyoto/RecordCheck.h"
+#include "PlainRecord.h"
+#include "Structure.h"
+
+namespace todana {
+
+class EnvelopeCheck : public RecordCheck {
+ public:
+  // `sealers`: null where no record is sealed.
+  EnvelopeCheck(const StoreID &storeID, std::shared_ptr<SealerPool> sealers, const Structure &structure)
+      : sealers_(std::move(sealers)), structure_(structure.id), hasRows_(structure.hasRows()),
+        seed_(storeID, structure.id) {}
+
+  bool hasRows() const override { return hasRows_; }
+  bool isRecord(std::string_view value) const override {
+    return isPlainRecord(value) || Sealer::epoch({value.data(), value.size()}) != 0;
+  }
+  bool isSound(uint64_t row, std::string_view value) const override;
+  bool isSound(std::string_view key, std::string_view value) const override;
+
+ private:
+  bool opens(SealedKind kind, ByteView key, std::string_view value) const;
+
+  const std::shared_ptr<SealerPool> sealers_;
+  const uint32_t structure_;
+  const bool hasRows_;
+  const PlainRecordSeed seed_;
+};
+
+}  // namespace todana

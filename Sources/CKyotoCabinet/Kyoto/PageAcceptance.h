@@ -1,0 +1,45 @@
+// Whether a page with several wrong bits can be written as it is: if nothing on it is wrong that leads to records, so that
+// the damage is in values only, whose own checks find it.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "HashRecovery.h"
+
+namespace todana {
+
+class PageAcceptance {
+ public:
+  // Inside FileGroup::commit's `apply`. Reads the heads of all records of the file.
+  PageAcceptance(const HashFile &file, int64_t page) : file_(file), recovery_(file), first_(page * kPageSize) {}
+
+  bool isAcceptable();
+
+ private:
+  struct Chain {
+    uint64_t recordCount = 0;
+    uint64_t linkCount = 0;
+  };
+
+  template <class Visit> bool forEachRecord(Visit visit);
+  bool isOnPage(const HashBlock &block) const {
+    return block.offset < first_ + kPageSize && block.offset + block.size > first_;
+  }
+  bool noteRows(const HashRecovery::Block &record);
+  bool isDetectable(uint64_t row, std::string_view value) const;
+  bool isDetectable(std::string_view key, std::string_view value) const;
+  bool leadsTo(const HashRecovery::Block &record) const;
+  int64_t bucket(const HashRecovery::Block &record) const {
+    return file_.place(record.keyBytes.data(), record.keyBytes.size()).bucket;
+  }
+
+  const HashFile &file_;
+  const HashRecovery recovery_;
+  const int64_t first_;
+  uint64_t recordCount_ = 0;
+  uint64_t rowCount_ = 0;
+  std::unordered_map<int64_t, Chain> chains_;  // those with a record on the page
+};
+
+}  // namespace todana

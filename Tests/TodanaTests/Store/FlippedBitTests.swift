@@ -1,0 +1,302 @@
+import Foundation
+import TestSupport
+import Testing
+import Todana
+
+/// One wrong bit in the file of a class costs the row that it is in, and no other: by every kind of read, and for saves.
+@Suite struct FlippedBitTests {
+  enum Shape: String, CaseIterable {
+    case packed, medium, large, oneByOne
+
+    var rowCount: Int { LongTests.areEnabled && self == .packed ? 60 : self == .large ? 60 : 400 }
+    var padding: Int { self == .medium ? 500 : self == .large ? 5000 : 0 }
+    func title(_ row: Int) -> String { "song \(row) " + String(repeating: "x", count: padding) }
+  }
+
+  /// A closed store, whose class's file is damaged and set right again.
+  private struct Victim {
+    let shape: Shape
+    let secret: StoreSecret?
+    let directory: TemporaryDirectory
+    let path: String
+    let file: String
+    let content: Data
+
+    init(_ shape: Shape, isEncrypted: Bool) throws {
+      self.shape = shape
+      directory = try TemporaryDirectory()
+      secret = isEncrypted ? StoreSecret.key([UInt8](repeating: 0xA5, count: 32)) : nil
+      path = directory.path("store")
+      let backend = try KyotoBackend(.directory(path), secret: secret)
+      let store = try Store(backend: backend, classes: [Song.self])
+      for row in 1...shape.rowCount {
+        try store.insert(Song(shape.title(row), seconds: UInt32(row)))
+        if shape == .oneByOne { try store.saveChanges(durability: .bulk) }
+      }
+      try store.saveChanges()
+      try store.close()
+      try backend.close()
+      let name = try FileManager.default.contentsOfDirectory(atPath: path)
+        .first { $0.hasSuffix(".kch") && !$0.contains("catalog") }
+      file = try path + "/" + #require(name)
+      content = try Data(contentsOf: URL(filePath: file))
+      try FileManager.default.copyItem(atPath: path, toPath: path + "-sound")
+    }
+
+    var rows: ClosedRange<Int> { 1...shape.rowCount }
+
+    func damage(_ change: (inout Data) -> Void) throws {
+      var damaged = content
+      change(&damaged)
+      try damaged.write(to: URL(filePath: file))
+    }
+
+    func flip(_ bit: Int) throws { try damage { $0[bit / 8] ^= 1 << UInt8(bit % 8) } }
+
+    func open(_ access: KyotoBackend.Access = .read) throws -> (KyotoBackend, Store) {
+      var options = KyotoBackend.Options()
+      options.access = access
+      let backend = try KyotoBackend(.directory(path), secret: secret, options: options)
+      return (backend, try Store(backend: backend, classes: [Song.self]))
+    }
+
+    /// What every kind of read says; expects them to agree, and nothing that is found to be wrong.
+    func read(_ problem: String) throws -> DamagedRows {
+      let (backend, store) = try open()
+      defer {
+        try? store.close()
+        try? backend.close()
+      }
+      let scanned = try DamagedRows.scanning(store)
+      for (row, title) in scanned.found { #expect(title == shape.title(Int(row)), "\(problem), row \(row)") }
+      #expect(Set(scanned.reported).count == scanned.reported.count, "\(problem): reported once")
+      #expect(Set(scanned.reported).isDisjoint(with: scanned.found.keys), "\(problem)")
+      // Another store, which has no objects in memory.
+      let other = try Store(backend: backend, classes: [Song.self])
+      let single = try DamagedRows.reading(rows.map { RowID($0) }, from: other)
+      let different = Set(single.found.keys).symmetricDifference(scanned.found.keys).sorted()
+      #expect(different.isEmpty, "\(problem): found by one kind of read only")
+      #expect(scanned.unnamed.isEmpty ? single.reported == scanned.reported : true, "\(problem): \(single.reported)")
+      #expect(single.found.count + single.reported.count == shape.rowCount, "\(problem)")
+      for (row, title) in single.found { #expect(title == shape.title(Int(row)), "\(problem), row \(row)") }
+      try other.close()
+      return scanned
+    }
+  }
+
+  /// Bits all over a file: the header, the buckets, and most of all the records.
+  private func bits(of victim: Victim, count: Int, _ random: inout SeededGenerator) -> [Int] {
+    let size = victim.content.count
+    return (0..<count).map { round in
+      switch round % 8 {
+      case 0: Int.random(in: 0..<64 * 8, using: &random)
+      case 1: Int.random(in: 64 * 8..<30_000 * 8, using: &random)
+      default: Int.random(in: 30_000 * 8..<size * 8, using: &random)
+      }
+    }
+  }
+
+  @Test(arguments: Shape.allCases, [false, true])
+  func `a flipped bit costs the row that it is in, if any`(_ shape: Shape, _ isEncrypted: Bool) throws {
+    let victim = try Victim(shape, isEncrypted: isEncrypted)
+    var random = SeededGenerator(seed: 31)
+    let isWhole = LongTests.areEnabled && shape == .packed
+    let places = isWhole ? Array(30_000 * 8..<victim.content.count * 8) : bits(of: victim, count: 48, &random)
+    var lostCount = 0
+    for bit in places {
+      try victim.flip(bit)
+      let problem = "bit \(bit % 8) of byte \(bit / 8)"
+      let start = ContinuousClock.now
+      let rows = try victim.read(problem)
+      #expect(start.duration(to: .now) < .seconds(20), "\(problem)")
+      #expect(rows.unnamed.isEmpty, "\(problem): \(rows.unnamed)")
+      #expect(rows.reported.count <= 1 && rows.found.count + rows.reported.count == shape.rowCount, "\(problem)")
+      lostCount += rows.reported.count
+    }
+    #expect(lostCount > places.count / 8)
+  }
+
+  @Test(arguments: Shape.allCases, [false, true])
+  func `verify names the page and the row`(_ shape: Shape, _ isEncrypted: Bool) throws {
+    let victim = try Victim(shape, isEncrypted: isEncrypted)
+    var random = SeededGenerator(seed: 32)
+    for bit in bits(of: victim, count: 16, &random) {
+      try victim.flip(bit)
+      let (backend, store) = try victim.open()
+      let rows = try DamagedRows.scanning(store)
+      let report = try store.verify()
+      #expect(report.problems.contains { $0.kind == .damagedPage && $0.page == bit / 8 / 4096 }, "bit \(bit)")
+      #expect(report.problems.filter { $0.kind == .damagedRecord }.map(\.rowID) == rows.reported, "bit \(bit)")
+      #expect(report.problemCount == 1 + rows.reported.count, "bit \(bit): \(report.problems)")
+      try store.close()
+      try backend.close()
+    }
+  }
+
+  @Test(arguments: Shape.allCases, [false, true])
+  func `a save beside a flipped bit goes through, and leaves the file sound`(
+    _ shape: Shape, _ isEncrypted: Bool
+  ) throws {
+    let victim = try Victim(shape, isEncrypted: isEncrypted)
+    var random = SeededGenerator(seed: 33)
+    for (round, bit) in bits(of: victim, count: 12, &random).enumerated() {
+      try FileManager.default.removeItem(atPath: victim.path)
+      try FileManager.default.copyItem(atPath: victim.path + "-sound", toPath: victim.path)
+      try victim.flip(bit)
+      let (backend, store) = try victim.open(.write)
+      let classID = try #require(try store.catalog[Song.self]?.id)
+      let reported = try DamagedRows.scanning(store).reported
+      // The damaged row, or any; every other row is changed.
+      let removed = reported.first ?? RowID(1 + round)
+      let held = try backend.snapshot()
+      try backend.commit { $0.remove(row: removed, in: classID) }
+      let rest = try store.fetch(Song.self)
+      #expect(rest.count == shape.rowCount - 1, "bit \(bit)")
+      for song in rest { try store.update(song) { $0.seconds += 1 } }
+      try store.saveChanges()
+      let chunk = RecordChunk()
+      let scan = try held.scan(classID)
+      var heldCount = 0
+      repeat {
+        try scan.next(into: chunk)
+        heldCount += chunk.slices.count
+      } while !chunk.slices.isEmpty
+      #expect(heldCount == shape.rowCount, "bit \(bit)")
+      try backend.checkpoint()
+      try store.close()
+      try backend.close()
+      let (other, reader) = try victim.open()
+      let rows = try DamagedRows.scanning(reader)
+      #expect(rows.found.count == shape.rowCount - 1 && rows.reported.isEmpty, "bit \(bit)")
+      #expect(rows.found[removed] == nil && rows.found.allSatisfy { $1 == shape.title(Int($0)) })
+      // A page that no save has met is as damaged as before.
+      let damage = try reader.verify().problems
+      #expect(
+        damage.allSatisfy { $0.kind == .damagedPage } && (reported.isEmpty || damage.isEmpty), "bit \(bit): \(damage)")
+      try reader.close()
+      try other.close()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a wrong bit in the file of named buffers costs the buffer that it is in`(_ isEncrypted: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let secret = isEncrypted ? StoreSecret.key([UInt8](repeating: 0xA5, count: 32)) : nil
+    let path = directory.path("store")
+    var backend = try KyotoBackend(.directory(path), secret: secret)
+    var store = try Store(backend: backend, classes: [Song.self])
+    for number in 1...200 { try store.writeNamedBuffer("buffer \(number)") { $0.writeUInt64(UInt64(number)) } }
+    try store.saveChanges()
+    try store.close()
+    try backend.close()
+    let name = try FileManager.default.contentsOfDirectory(atPath: path)
+      .first { $0.hasSuffix(".kch") && !$0.contains("catalog") }
+    let url = try URL(filePath: path + "/" + #require(name))
+    let content = try Data(contentsOf: url)
+    var random = SeededGenerator(seed: 35)
+    var lostCount = 0
+    for _ in 0..<24 {
+      var damaged = content
+      damaged[Int.random(in: 31_000..<content.count, using: &random)] ^= 4
+      try damaged.write(to: url)
+      backend = try KyotoBackend(.directory(path), secret: secret)
+      store = try Store(backend: backend, classes: [Song.self])
+      let lost = (1...200).count { number in
+        (try? store.readNamedBuffer("buffer \(number)") { try $0.readUInt64() }) != UInt64(number)
+      }
+      #expect(lost <= 1)
+      lostCount += lost
+      try store.close()
+      try backend.close()
+    }
+    #expect(lostCount > 0)
+  }
+
+  // MARK: More than one bit
+
+  @Test(arguments: Shape.allCases, [false, true])
+  func `a row with several wrong bits is removed by its id, and stays reported until then`(
+    _ shape: Shape, _ isEncrypted: Bool
+  ) throws {
+    let victim = try Victim(shape, isEncrypted: isEncrypted)
+    // Anywhere in the second half of the records; tried until a row is hit and nothing else.
+    var random = SeededGenerator(seed: 36)
+    var removedCount = 0
+    for _ in 0..<12 {
+      let byte = Int.random(in: 31_000..<victim.content.count, using: &random)
+      try victim.damage { $0[byte] ^= 0x5A }
+      var (backend, store) = try victim.open(.write)
+      let classID = try #require(try store.catalog[Song.self]?.id)
+      let before = try DamagedRows.scanning(store)
+      if before.reported.count == 1, before.unnamed.isEmpty, let damaged = before.reported.first {
+        // Its neighbours first, which brings nothing back and hides nothing.
+        let songs = try store.fetch(Song.self, onDamage: .report { _ in })
+        for song in songs { try store.update(song) { $0.seconds += 1 } }
+        var isRefused = false
+        do {
+          try store.saveChanges()
+        } catch {
+          // A byte is hit by which the record would not be known as one.
+          #expect((error as? StoreError)?.code == .damagedRecord, "byte \(byte)")
+          isRefused = true
+          store.discardChanges()
+        }
+        try store.close()
+        try backend.close()
+        (backend, store) = try victim.open(.write)
+        let after = try DamagedRows.scanning(store)
+        #expect(after.reported == [damaged] && after.found == before.found, "byte \(byte)")
+        if !isRefused {
+          try backend.commit { $0.remove(row: damaged, in: classID) }
+          #expect(try store.count(Song.self) == shape.rowCount - 1)
+          removedCount += 1
+        }
+      }
+      try store.close()
+      try backend.close()
+      try FileManager.default.removeItem(atPath: victim.path)
+      try FileManager.default.copyItem(atPath: victim.path + "-sound", toPath: victim.path)
+    }
+    #expect(removedCount > 2, "\(removedCount) rows were removed")
+  }
+
+  enum Wreck: String, CaseIterable { case byte, block, page }
+
+  @Test(arguments: Shape.allCases, Wreck.allCases)
+  func `of more damage, too, sound rows are found, and the others are accounted for`(
+    _ shape: Shape, _ wreck: Wreck
+  ) throws {
+    for isEncrypted in [false, true] {
+      let victim = try Victim(shape, isEncrypted: isEncrypted)
+      var random = SeededGenerator(seed: 34)
+      for round in 0..<(LongTests.areEnabled ? 400 : 24) {
+        let start = 6222 + round % 2 * 24_600
+        let byte = Int.random(in: start..<victim.content.count, using: &random)
+        try victim.damage { content in
+          let range =
+            switch wreck {
+            case .byte: byte..<byte + 1
+            case .block: (byte & ~63)..<min((byte & ~63) + 64, content.count)
+            case .page: (byte & ~4095)..<min((byte & ~4095) + 4096, content.count)
+            }
+          for place in range { content[place] = wreck == .byte ? content[place] ^ 0x5A : 0 }
+        }
+        let problem = "\(wreck) at \(byte), encrypted: \(isEncrypted)"
+        let rows = try victim.read(problem)
+        let missing = shape.rowCount - rows.found.count - rows.reported.count
+        #expect(missing == 0 || !rows.unnamed.isEmpty, "\(problem): \(missing) rows are not accounted for")
+        let bound =
+          switch (wreck, shape) {
+          case (.page, .packed): 4096 / 30 + 32
+          case (.block, .packed): 36
+          case (.byte, .packed): 32
+          case (.page, .oneByOne): 4096 / 48 + 2
+          case (.page, .medium): 10
+          case (.byte, .large): 1
+          default: 3
+          }
+        #expect(shape.rowCount - rows.found.count <= bound, "\(problem): \(rows.found.count) rows are found")
+      }
+    }
+  }
+}
