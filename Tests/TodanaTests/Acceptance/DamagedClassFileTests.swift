@@ -33,9 +33,9 @@ import Todana
       "\(String(describing: error))", sourceLocation: sourceLocation)
   }
 
-  @Test func `a flipped bit in the header concerns its class only`() throws {
+  @Test func `several flipped bits in the header concern their class only`() throws {
     for offset in [0, 8, 20, 36, 60] {
-      try files.change("Song") { $0[offset] ^= 4 }
+      try files.change("Song") { $0[offset] ^= 0x14 }
       let store = try open()
       expectPlace(#expect(throws: StoreError.self) { try store.fetch(Song.self) })
       expectPlace(#expect(throws: StoreError.self) { try store.count(Song.self) })
@@ -46,47 +46,40 @@ import Todana
       #expect(entries[Node.self]?.recordCount == StoreFiles.nodeCount)
       #expect(entries[Song.self] != nil)
       try? store.close()
-      try files.change("Song") { $0[offset] ^= 4 }
+      try files.change("Song") { $0[offset] ^= 0x14 }
     }
     let store = try open()
     #expect(try store.count(Song.self) == StoreFiles.songCount)
     try store.close()
   }
 
-  @Test func `a flipped bit in the bucket array makes fetches of its rows errors, and loses nothing`() throws {
-    try files.change("Song") { $0[12_000] ^= 1 }
+  @Test(arguments: [1, 0x81] as [UInt8])
+  func `flipped bits in the bucket array cost nothing`(_ bits: UInt8) throws {
+    try files.change("Song") { $0[12_000] ^= bits }
     let store = try open()
     let (errors, songs) = try read(store)
     #expect(errors.isEmpty && songs.count == StoreFiles.songCount)
     let ids = songs.compactMap(\.id)
     try store.close()
     let other = try open()
-    var failures = 0
-    for id in ids {
-      do {
-        #expect(try other.fetch(id)?.seconds == UInt32(id.rowID))
-      } catch {
-        failures += 1
-        expectPlace(error)
-        #expect(error.rowID == id.rowID)
-      }
-    }
-    #expect(failures > 0 && failures < 1_000)
+    for id in ids { #expect(try other.fetch(id)?.seconds == UInt32(id.rowID)) }
     try other.close()
   }
 
-  @Test func `a flipped bit in the record area is reported, and the records of other pages are delivered`() throws {
-    let size = try Data(contentsOf: files.url("Song")).count
-    for offset in [40_000, size / 2, size - 300] {
-      try files.change("Song") { $0[offset] ^= 1 }
+  @Test(arguments: [1, 0x5A] as [UInt8])
+  func `flipped bits in the record area are reported, and cost their page at most`(_ bits: UInt8) throws {
+    let content = try Data(contentsOf: files.url("Song"))
+    for index in [5, 1_500, 2_990] {
+      let offset = try #require(content.range(of: Data(StoreFiles.title(index).utf8))).lowerBound + 2
+      try files.change("Song") { $0[offset] ^= bits }
       let store = try open()
       expectPlace(#expect(throws: StoreError.self) { try store.fetch(Song.self) })
       let (errors, songs) = try read(store)
-      #expect(!errors.isEmpty)
       for error in errors { expectPlace(error) }
-      // A page of 4 KiB holds fewer than 200 of them.
-      #expect(songs.count > StoreFiles.songCount - 200 && songs.count < StoreFiles.songCount)
-      #expect(errors.contains { $0.backendError?.page == offset / 4096 })
+      #expect(errors.contains { $0.rowID != nil || $0.backendError?.page == offset / 4096 })
+      // One bit costs the row that it is in; a page of 4 KiB holds fewer than 200.
+      let lostCount = bits == 1 ? 1 : 200
+      #expect(songs.count >= StoreFiles.songCount - lostCount && songs.count < StoreFiles.songCount)
       // By their ids, too.
       let found = Set(songs.map { RowID($0.seconds) })
       for row in 1...RowID(StoreFiles.songCount) where found.contains(row) {
@@ -94,19 +87,18 @@ import Todana
         #expect(try store.fetch(id)?.seconds == UInt32(row))
       }
       try store.close()
-      try files.change("Song") { $0[offset] ^= 1 }
+      try files.change("Song") { $0[offset] ^= bits }
     }
   }
 
-  @Test func `several damaged pages are each reported`() throws {
+  @Test func `several damaged pages cost a row each`() throws {
     let size = try Data(contentsOf: files.url("Song")).count
     let offsets = [50_000, 54_100, 80_000, size - 5_000]
     try files.change("Song") { bytes in for offset in offsets { bytes[offset] ^= 0x80 } }
     let store = try open()
     let (errors, songs) = try read(store)
-    let pages = Set(errors.compactMap { $0.backendError?.page })
-    #expect(pages.isSuperset(of: offsets.map { $0 / 4096 }))
-    #expect(songs.count > StoreFiles.songCount - 800)
+    #expect(!errors.isEmpty && Set(errors.compactMap(\.rowID)).count == errors.count)
+    #expect(errors.count <= offsets.count && songs.count + errors.count == StoreFiles.songCount)
     // Other classes can be written to.
     try store.insert(Node())
     try store.saveChanges()

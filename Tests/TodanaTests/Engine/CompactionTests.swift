@@ -276,7 +276,8 @@ import Testing
     cabinet = try open(form)
     #expect(try cabinet.get(.row(101), in: Self.song) == .damaged)
     try cabinet.commit((1...200).filter { $0 % 4 != 1 }.map { change($0, nil) })
-    #expect(try cabinet.compact(Self.song))
+    // It may have been rebuilt in the background already.
+    #expect(try cabinet.compact(Self.song) || form == .rebuilt)
     for row in 1...200 as ClosedRange<UInt64> where row % 4 == 1 {
       #expect(try cabinet.get(.row(row), in: Self.song) == .found(patternedBytes(row, count: 20_000)))
     }
