@@ -116,6 +116,16 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
+  /// Whether it looks at properties of the object itself only.
+  var readsOwnProperties: Bool {
+    switch self {
+    case .always, .never: return true
+    case .all(let nodes), .any(let nodes): return nodes.allSatisfy(\.readsOwnProperties)
+    case .not(let node): return node.readsOwnProperties
+    case .test(let test): return test.readsOwnProperties
+    }
+  }
+
   /// Whether every property it is about prints its name.
   var namesItsProperties: Bool {
     switch self {
@@ -149,6 +159,9 @@ protocol Test: Sendable {
   /// The kind of the test, its properties and its operand, in the same words in each run of the program.
   var signature: String { get }
 
+  /// Whether all that it looks at are properties of the object itself.
+  var readsOwnProperties: Bool { get }
+
   /// Whether what it says depends on other objects.
   var looksAtOtherObjects: Bool { get }
 
@@ -159,6 +172,8 @@ protocol Test: Sendable {
 
 extension Test {
   var holdsForAbsent: Bool? { false }
+
+  var readsOwnProperties: Bool { paths.allSatisfy(\.isOwnProperty) && !looksAtOtherObjects }
 
   var looksAtOtherObjects: Bool { paths.contains(where: \.leadsToOtherObjects) }
 

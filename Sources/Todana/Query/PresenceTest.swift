@@ -8,6 +8,7 @@ struct PresenceTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var readsOwnProperties: Bool { property.path.isOwnProperty }
 
   var ranges: ValueRanges? {
     let present = ByteRange(lower: EncodedValue<Value>.firstPresent, upper: nil)

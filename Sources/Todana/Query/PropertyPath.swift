@@ -7,23 +7,28 @@ struct PropertyPath: @unchecked Sendable {
   private(set) var keyPaths: [AnyKeyPath]
   /// What the last key path reads, if that was declared: references of its root, and `\.self` for nothing else.
   private(set) var declaredReading: [AnyKeyPath]?
+  /// Whether it is a property of the object itself, so that no other object is needed to read it.
+  private(set) var isOwnProperty: Bool
   /// The text without case and accents.
   var isFolded = false
   /// The elements of a collection, one by one.
   var isEach = false
 
   init<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable, loading: [AnyKeyPath]? = nil) {
-    keyPaths = [keyPath]
-    declaredReading = loading
+    self.init(unshared: keyPath, loading: loading)
   }
 
   /// A path that the caller does not share.
   init(unshared keyPath: AnyKeyPath, loading: [AnyKeyPath]? = nil) {
     keyPaths = [keyPath]
     declaredReading = loading
+    isOwnProperty = loading == nil && KeyPathRoute.isOwnProperty(keyPath)
   }
 
-  private init(keyPaths: [AnyKeyPath]) { self.keyPaths = keyPaths }
+  private init(keyPaths: [AnyKeyPath]) {
+    self.keyPaths = keyPaths
+    isOwnProperty = false
+  }
 
   /// The property of a property that is no object.
   func appending<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PropertyPath {
@@ -37,6 +42,8 @@ struct PropertyPath: @unchecked Sendable {
     if let list = Root.self as? any CountedReferences.Type, list.countPaths.contains(keyPath) {
       path.declaredReading = keyPaths.last.map { KeyPathRoute.of($0).hops.isEmpty } == true ? [] : nil
     }
+    path.isOwnProperty =
+      path.keyPaths.count == 1 && path.declaredReading == nil && KeyPathRoute.isOwnProperty(path.keyPaths[0])
     return path
   }
 
@@ -49,6 +56,7 @@ struct PropertyPath: @unchecked Sendable {
   func following(_ path: PropertyPath) -> PropertyPath {
     var longer = path
     longer.keyPaths = keyPaths + path.keyPaths
+    longer.isOwnProperty = false
     return longer
   }
 

@@ -101,6 +101,11 @@ struct QuerySpecification: Sendable {
   /// The number of objects up to the last that is wanted; nil: all.
   var neededCount: Int? { limit.map { $0.addingReportingOverflow(offset).overflow ? .max : $0 + offset } }
 
+  /// Whether all that is read to carry it out are properties of its objects themselves.
+  var readsOwnProperties: Bool {
+    condition.readsOwnProperties && sortKeys.allSatisfy(\.path.isOwnProperty) && wanted.allSatisfy(\.isOwnProperty)
+  }
+
   /// The properties that are read to carry it out.
   var paths: [PropertyPath] { condition.paths + sortKeys.map(\.path) + wanted }
 

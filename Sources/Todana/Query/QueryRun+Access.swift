@@ -161,17 +161,23 @@ extension QueryRun {
 
 /// Checks records, whether they can be read and meet the condition of a run.
 private struct RecordFilter: ~Copyable {
-  private let run: QueryRun
+  private let store: Store
+  private let table: ClassTable
+  private let condition: ConditionNode
+  private let onDamage: DamagePolicy
   /// nil where no record has to be read.
   private var scratch: ScratchObject?
   let passesAll: Bool
 
   init(_ run: QueryRun, needsRecords: Bool) {
-    self.run = run
+    store = run.store
+    table = run.table
+    condition = run.plan.residual
+    onDamage = run.onDamage
     var isAlways = false
-    if case .always = run.plan.residual { isAlways = true }
+    if case .always = condition { isAlways = true }
     passesAll = isAlways && !(needsRecords && run.countsReadableOnly)
-    scratch = passesAll ? nil : ScratchObject(run.store, run.table, references: run.references)
+    scratch = passesAll ? nil : ScratchObject(store, table, references: run.references)
   }
 
   mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {
@@ -179,11 +185,11 @@ private struct RecordFilter: ~Copyable {
       guard let object = try scratch?.read(slice, in: chunk) else {
         // Row 0 stands for damage that hides which row it was.
         if slice.rowID != 0 { return true }
-        throw run.store.damaged(slice.rowID, run.table)
+        throw store.damaged(slice.rowID, table)
       }
-      return try run.plan.residual.holds(for: object)
+      return try condition.holds(for: object)
     } catch {
-      try run.onDamage.handle(error)
+      try onDamage.handle(error)
       return false
     }
   }

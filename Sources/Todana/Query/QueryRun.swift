@@ -18,7 +18,8 @@ struct QueryRun {
     onDamage: DamagePolicy = .fail
   ) throws(StoreError) {
     try query.check()
-    let paths = query.paths
+    let readsOwnProperties = query.readsOwnProperties
+    let paths = readsOwnProperties ? [] : query.paths
     for path in paths {
       if let problem = path.problem { throw StoreError(.invalidQuery, problem, className: table.name) }
     }
@@ -63,7 +64,7 @@ struct QueryRun {
       plan = try makePlan()
     }
     self.plan = plan
-    references = ReferenceLoader(query, paths: paths, table, snapshot, self.onDamage)
+    references = readsOwnProperties ? nil : ReferenceLoader(query, paths: paths, table, snapshot, self.onDamage)
   }
 
   /// Reports the rows that indexes of the plan do not have, as each may belong to the result.

@@ -11,6 +11,7 @@ struct ReferenceTest<Root: StoreIdentifiable>: Test {
   }
 
   var paths: [PropertyPath] { [path] }
+  var readsOwnProperties: Bool { path.isOwnProperty }
 
   var ranges: ValueRanges? {
     var bytes: [UInt8] = isOptional ? [target == nil ? 0 : 1] : []
@@ -34,6 +35,7 @@ struct ReferenceListTest<Root: StoreIdentifiable, Target: StoredObject>: Test {
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var readsOwnProperties: Bool { property.path.isOwnProperty }
 
   var ranges: ValueRanges? {
     let bytes = EncodedValue(target).bytes

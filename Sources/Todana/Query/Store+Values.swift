@@ -26,7 +26,8 @@ extension Store {
       [keyPath], of: query, loading: loading, inOrder: true, fromContent: true, includingPending, onDamage,
       startingOver: { values.removeAll() }
     ) { wanted throws(StoreError) in
-      if let object = wanted.object { values.append(try wanted.value(0, keyPath, of: object)) }
+      // Nothing comes from entries of an index.
+      if let object = unsafe wanted.object { values.append(try wanted.value(0, keyPath, of: object)) }
     }
     return values
   }

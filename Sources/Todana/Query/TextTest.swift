@@ -51,6 +51,7 @@ struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: Test {
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var readsOwnProperties: Bool { property.path.isOwnProperty }
 
   var ranges: ValueRanges? {
     match == .prefix ? prefixRanges(of: partBytes, isOptional: Value.self is any AbsentValue.Type, property.path) : nil
@@ -105,6 +106,7 @@ struct FoldedTest<Root: StoreIdentifiable>: Test {
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var readsOwnProperties: Bool { property.path.isOwnProperty }
 
   var ranges: ValueRanges? {
     match == .prefix ? prefixRanges(of: part.bytes, isOptional: true, property.path) : nil

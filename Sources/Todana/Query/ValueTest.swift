@@ -38,6 +38,7 @@ struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var readsOwnProperties: Bool { property.path.isOwnProperty }
   var holdsForAbsent: Bool? { comparison == .notEqual }
 
   var ranges: ValueRanges? {
@@ -102,6 +103,7 @@ struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var readsOwnProperties: Bool { property.path.isOwnProperty }
 
   var ranges: ValueRanges? {
     let keys = values.map { EncodedValue($0) }
@@ -131,6 +133,7 @@ struct ElementTest<Root: StoreIdentifiable, Elements: Collection>: Test where El
   }
 
   var paths: [PropertyPath] { [property.path] }
+  var readsOwnProperties: Bool { property.path.isOwnProperty }
 
   var ranges: ValueRanges? {
     let key = EncodedValue(element)
@@ -157,6 +160,7 @@ struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
   }
 
   var paths: [PropertyPath] { [left.path, right.path] }
+  var readsOwnProperties: Bool { left.path.isOwnProperty && right.path.isOwnProperty }
   var ranges: ValueRanges? { nil }
   var opposite: (any Test)? { nil }
   var operand: [UInt8] { Array(comparison.rawValue.utf8) }

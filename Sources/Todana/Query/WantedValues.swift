@@ -1,32 +1,50 @@
-/// What is wanted of an object of a query: some of its properties, from its content or from an entry of an index.
+/// The wanted properties of one object of a query after another, from its content or from an entry of an index.
+///
+/// One for all objects of a query: they are many, and a value for each would cost more than what is read.
 @safe
 @usableFromInline
-struct WantedValues {
-  /// The object, whose content is loaded; nil where there is an entry.
-  @usableFromInline let object: StoredObject?
+final class WantedValues {
+  /// The object, whose content is loaded, alive while values are read; nil where there is an entry.
+  // It and the key are written before a body reads them, so accesses never overlap, and checking that costs more.
+  @exclusivity(unchecked) @usableFromInline unowned(unsafe) private(set) var object: StoredObject?
   /// How the wanted properties are read that lead through references; nil where none does.
   private let readings: [ReferenceReading?]?
-  @usableFromInline var readsReferences: Bool { readings != nil }
-  /// A key that is whole, and where in its index the wanted properties are.
-  private let key: UnsafeRawBufferPointer
+  @usableFromInline let readsReferences: Bool
+  /// A key that is whole, there while values are read.
+  @exclusivity(unchecked) private var key = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
   private let index: ClassIndex?
+  /// Where in the index the wanted properties are.
   private let positions: [Int]
 
-  init(_ object: StoredObject, _ readings: [ReferenceReading?]?) {
-    self.object = object
+  init(ofObjects readings: [ReferenceReading?]?) {
     self.readings = readings
-    unsafe key = UnsafeRawBufferPointer(start: nil, count: 0)
+    readsReferences = readings != nil
     index = nil
     positions = []
   }
 
-  /// Borrows the key.
-  init(key: UnsafeRawBufferPointer, of index: ClassIndex, positions: [Int]) {
-    object = nil
+  init(ofEntriesOf index: ClassIndex, positions: [Int]) {
     readings = nil
-    unsafe self.key = key
+    readsReferences = false
     self.index = index
     self.positions = positions
+  }
+
+  /// Lets a body read the values of an object.
+  @inline(__always)
+  func give(
+    _ object: StoredObject, to body: (WantedValues) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    unsafe self.object = object
+    try body(self)
+  }
+
+  /// Lets a body read the values in a key.
+  func give(
+    key: UnsafeRawBufferPointer, to body: (WantedValues) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    unsafe self.key = key
+    try body(self)
   }
 
   /// One of the properties, which the query was told to want as that number.
@@ -34,7 +52,7 @@ struct WantedValues {
   func value<Root: StoredObject, Value: OrderedValue>(
     _ number: Int, _ keyPath: KeyPath<Root, Value>
   ) throws(StoreError) -> Value {
-    if let object { return try value(number, keyPath, of: object) }
+    if let object = unsafe object { return try value(number, keyPath, of: object) }
     do throws(KeyError) {
       var reader = try reader(at: number)
       return try Value.readKey(from: &reader)
@@ -50,15 +68,19 @@ struct WantedValues {
   ) throws(StoreError) -> Value {
     // A query's objects are of its class.
     let root = unsafe unsafeDowncast(object, to: Root.self)
-    return readsReferences ? try valueThroughReferences(number, keyPath, of: root) : root[keyPath: keyPath]
+    if readsReferences, let value: Value = try valueThroughReferences(number, of: root) { return value }
+    return root[keyPath: keyPath]
   }
 
+  /// - Returns: nil where the property is the object's own.
+  ///
+  /// It knows the key path: one that the caller passed would have to be made for each object.
   @usableFromInline
   func valueThroughReferences<Root: StoredObject, Value>(
-    _ number: Int, _ keyPath: KeyPath<Root, Value>, of root: Root
-  ) throws(StoreError) -> Value {
-    guard let reading = readings?[number] else { return root[keyPath: keyPath] }
-    return try reading.value(of: root) { root[keyPath: keyPath] }
+    _ number: Int, of root: Root
+  ) throws(StoreError) -> Value? {
+    guard let reading = readings?[number], let keyPath = reading.keyPath as? KeyPath<Root, Value> else { return nil }
+    return .some(try reading.value(of: root) { root[keyPath: keyPath] })
   }
 
   @usableFromInline
@@ -101,15 +123,16 @@ extension IndexAccess {
 extension QueryRun {
   /// Calls back with the wanted properties of each object of the result.
   ///
-  /// With `fromContent` objects come and no entries of an index. `startingOver` is called where it turns out late that an index does not tell the order: what came does not count,
-  /// and everything comes once more.
+  /// With `fromContent` objects come and no entries of an index. `startingOver` is called where it turns out late that
+  /// an index does not tell the order: what came does not count, and everything comes once more.
   func forEachWanted(
     inOrder: Bool, fromContent: Bool = false, startingOver: () -> Void = {},
     _ body: (WantedValues) throws(StoreError) -> Void
   ) throws(StoreError) {
     let readings = query.wanted.map { $0.leadsToOtherObjects ? ReferenceReading($0) : nil }
     let usedReadings = readings.contains { $0 != nil } ? readings : nil
-    func give(_ object: StoredObject) throws(StoreError) { try body(WantedValues(object, usedReadings)) }
+    let wanted = WantedValues(ofObjects: usedReadings)
+    func give(_ object: StoredObject) throws(StoreError) { try wanted.give(object, to: body) }
     let pending = try matchingPendingObjects()
     guard !fromContent, case .index(let access) = plan.access, case .always = plan.residual,
       let positions = access.coveredPositions(of: query), !inOrder || (pending.isEmpty && plan.order == .given)
@@ -118,6 +141,7 @@ extension QueryRun {
     }
     for object in pending { try give(object) }
     var cutRows: [RowID] = []
+    let entries = WantedValues(ofEntriesOf: access.index, positions: positions)
     var reader = IndexReader(access, store, snapshot)
     defer { reader.finish() }
     try reader.forEachEntry { slice, chunk, rowID throws(StoreError) in
@@ -127,7 +151,7 @@ extension QueryRun {
         return !inOrder
       }
       let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
-      try body(unsafe WantedValues(key: key, of: access.index, positions: positions))
+      try unsafe entries.give(key: key, to: body)
       return true
     }
     if cutRows.isEmpty { return }

@@ -20,17 +20,25 @@ struct KeyPathRoute: Sendable {
   /// The route of a key path from a class.
   ///
   /// - Complexity: Some microseconds for a new key path, else a search in a table.
-  static func of(_ keyPath: AnyKeyPath) -> KeyPathRoute {
+  static func of(_ keyPath: AnyKeyPath) -> KeyPathRoute { known(keyPath).route }
+
+  /// Whether a key path from a class reads a property of the object itself, which needs no other objects.
+  ///
+  /// - Complexity: As ``of(_:)``.
+  static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool { known(keyPath).isOwnProperty }
+
+  private static func known(_ keyPath: AnyKeyPath) -> Known {
     let identity = ObjectIdentifier(keyPath)
-    if let known = routes.withLock({ $0.byIdentity[identity] }) { return known.route }
+    if let known = routes.withLock({ $0.byIdentity[identity] }) { return known }
     let route = routes.withLock { $0.byKeyPath[keyPath] } ?? KeyPathRoute(keyPath)
+    let known = Known(keyPath: keyPath, route: route)
     routes.withLock { routes in
       // Programs have few key paths; those that are put together at run time are new ones each time.
       if routes.byIdentity.count >= 4096 { routes = Routes() }
-      routes.byIdentity[identity] = Known(keyPath: keyPath, route: route)
+      routes.byIdentity[identity] = known
       routes.byKeyPath[keyPath] = route
     }
-    return route
+    return known
   }
 
   private init(_ keyPath: AnyKeyPath) {
@@ -76,10 +84,20 @@ struct KeyPathRoute: Sendable {
     }
   }
 
-  private struct Known {
+  /// A class, so that a search copies nothing.
+  ///
+  /// Safe though key paths are not `Sendable`: this one is only kept.
+  @safe private final class Known: @unchecked Sendable {
     /// Keeps it alive, so that its identity stays its own.
     let keyPath: AnyKeyPath
     let route: KeyPathRoute
+    let isOwnProperty: Bool
+
+    init(keyPath: AnyKeyPath, route: KeyPathRoute) {
+      self.keyPath = keyPath
+      self.route = route
+      isOwnProperty = route.hops.isEmpty && route.problem == nil
+    }
   }
 
   /// Safe though key paths are not `Sendable`: they are compared only.

@@ -1,6 +1,7 @@
 extension PropertyPath {
   /// Whether it leads to other objects, which change without this one.
   var leadsToOtherObjects: Bool {
+    if isOwnProperty { return false }
     if keyPaths.count > 1 || declaredReading?.contains(where: { !Self.isSelf($0) }) == true { return true }
     return declaredReading == nil && keyPaths.first.map { !KeyPathRoute.of($0).hops.isEmpty } == true
   }
@@ -33,6 +34,7 @@ extension PropertyPath {
 
   /// Says why the property cannot be relied on; nil where it can.
   var problem: String? {
+    if isOwnProperty { return nil }
     for (position, keyPath) in keyPaths.enumerated() {
       if position == keyPaths.count - 1, let declaredReading {
         return declaredReading.lazy.compactMap { Self.problem(ofDeclared: $0) }.first

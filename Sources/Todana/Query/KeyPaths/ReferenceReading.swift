@@ -1,5 +1,10 @@
 /// Reads a property through references: loads the objects that it leads through, if that was not done before.
-struct ReferenceReading: Sendable {
+///
+/// Safe to share: its key path is one that is shared, or stays with the query that it came with.
+@safe
+struct ReferenceReading: @unchecked Sendable {
+  /// The last of the property's key paths; from the class itself, if it is the only one.
+  let keyPath: AnyKeyPath?
   /// To the object that has the value.
   private let hops: [ReferenceHop]
   /// To other objects that the value is computed from.
@@ -7,6 +12,7 @@ struct ReferenceReading: Sendable {
   private let leaf: RouteLeaf?
 
   init(_ path: PropertyPath) {
+    keyPath = path.keyPaths.last
     hops = path.hops
     let route = path.keyPaths.count == 1 && path.declaredReading == nil ? KeyPathRoute.of(path.keyPaths[0]) : nil
     leaf = route?.leaf
