@@ -189,7 +189,7 @@ private struct RecordFilter: ~Copyable {
       }
       return try condition.holds(for: object)
     } catch {
-      try onDamage.handle(error)
+      try onDamage.handle(error.met(reading: slice.rowID, of: table))
       return false
     }
   }

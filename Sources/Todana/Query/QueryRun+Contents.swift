@@ -45,7 +45,7 @@ extension QueryRun {
     do throws(StoreError) {
       try body(try scratch.read(slice, in: chunk))
     } catch {
-      try onDamage.handle(error)
+      try onDamage.handle(error.met(reading: slice.rowID, of: table))
     }
   }
 

@@ -16,20 +16,24 @@ struct SortKey: Sendable {
   init<Root: StoredObject, Value: OrderedValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
   ) {
-    self.init(PropertyPath(keyPath, loading: loading), order, keyPath) { $0 }
+    self.init(PropertyPath(keyPath, loading: loading), order, keyPath, key: { $0 }) { root, writer in
+      root[keyPath: keyPath].writeKey(to: &writer)
+    }
   }
 
   init<Root: StoredObject, Value: OptionalText>(
     folding keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
   ) {
-    self.init(PropertyPath(keyPath, loading: loading).folded, order, keyPath) { text in
-      text.optionalText.map { FoldedText($0) }
+    let fold: @Sendable (Value) -> FoldedText? = { text in text.optionalText.map { FoldedText($0) } }
+    self.init(PropertyPath(keyPath, loading: loading).folded, order, keyPath, key: fold) { root, writer in
+      fold(root[keyPath: keyPath]).writeKey(to: &writer)
     }
   }
 
+  // `key` makes the sort's value of a property of another object; `writeOwn` writes that of an own one, without a copy.
   private init<Root: StoredObject, Value, Key: OrderedValue>(
     _ path: PropertyPath, _ order: SortOrder, _ keyPath: any KeyPath<Root, Value> & Sendable,
-    _ key: @escaping @Sendable (Value) -> Key
+    key: @escaping @Sendable (Value) -> Key, writeOwn: @escaping @Sendable (Root, inout KeyWriter) -> Void
   ) {
     self.path = path
     isDescending = order == .descending
@@ -38,7 +42,7 @@ struct SortKey: Sendable {
       write = { object, writer in
         let start = writer.arena.count
         // A query's objects are of its class.
-        key(unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath]).writeKey(to: &writer)
+        writeOwn(unsafe unsafeDowncast(object, to: Root.self), &writer)
         if isDescending { writer.invert(from: start) }
       }
       return
@@ -100,11 +104,7 @@ struct SortedRows {
   mutating func append(_ object: StoredObject, rowID: RowID) throws(StoreError) {
     let offset = arena.count
     for key in sortKeys { key.write(object, &writer) }
-    if let failure = writer.failure {
-      writer.failure = nil
-      arena.count = offset
-      throw failure
-    }
+    if writer.failure != nil { try removeFailed(from: offset) }
     let byteCount = arena.count - offset
     if let start, !comes(offset..<arena.count, rowID, behind: start) {
       arena.count = offset
@@ -121,6 +121,14 @@ struct SortedRows {
     rows.append(Row(rowID: rowID, head: head, offset: offset, byteCount: byteCount))
     // Keeping twice the wanted ones, what is left out costs less than a heap.
     if let limit, rows.count / 2 > max(limit, 2048) { prune(to: limit) }
+  }
+
+  /// Takes the part of a key back that was written before a value could not be read.
+  private mutating func removeFailed(from offset: Int) throws(StoreError) {
+    arena.count = offset
+    let failure = writer.failure
+    writer.failure = nil
+    if let failure { throw failure }
   }
 
   /// Adds a row of which only the row id counts.

@@ -85,6 +85,7 @@ final class ClassTable {
   /// Puts a new object at a row.
   @inline(__always)
   func attach(_ object: StoredObject, at rowID: RowID) {
+    object.state.remove(.gone)
     identity.insert(object, at: rowID, of: self)
   }
 
@@ -93,6 +94,12 @@ final class ClassTable {
     Self.forget(object)
     object.place = ObjectPlace()
     object.tokenOrIndex = 0
+  }
+
+  /// Detaches an object whose delete was saved.
+  func detachDeleted(_ object: StoredObject) {
+    detach(object)
+    object.state.insert(.gone)
   }
 
   /// Takes an object out of its table's live ones, without retaining the table: this happens to every object.

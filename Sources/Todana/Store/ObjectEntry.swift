@@ -55,6 +55,7 @@ extension Store {
     }
     guard let table = entry.table else {
       object.table?.detach(object)
+      object.state.formUnion(entry.state.intersection(.gone))
       restoreContent(object)
       return difference
     }

@@ -210,7 +210,7 @@ extension Store {
   private func finishSave(
     _ object: StoredObject, of table: ClassTable, _ change: WriteBatch.Change, in arena: ByteArena
   ) {
-    guard change.kind == .put else { return table.detach(object) }
+    guard change.kind == .put else { return table.detachDeleted(object) }
     object.state.subtract(.pending)
     object.token = unsafe recordToken(UnsafeRawBufferPointer(rebasing: arena.bytes[change.value]))
     noteFingerprint(object, of: table)

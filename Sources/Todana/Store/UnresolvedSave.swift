@@ -74,7 +74,7 @@ extension Store {
     if let save = unresolvedSave {
       unresolvedSave = nil
       if outcome != nil { finish(save) }
-      for entry in save.objects { entry.object.state.remove(.changedAgain) }
+      for entry in save.objects where entry.object.table != nil { entry.object.state.remove(.changedAgain) }
     }
     settleFlights(flightCounts)
     lastKnownCommit = 0
@@ -89,7 +89,7 @@ extension Store {
       let object = entry.object
       guard let token = entry.token else {
         entry.table.pending.remove(object)
-        entry.table.detach(object)
+        entry.table.detachDeleted(object)
         adjustPendingCount(by: -1)
         continue
       }

@@ -59,11 +59,12 @@ extension PropertyPath {
     let (root, value) = (type(of: keyPath).rootType, type(of: keyPath).valueType)
     let place =
       switch problem {
-      case .computed: "A property of \(root) of type \(value) is computed"
-      case .unclear: "A key path from \(root) to \(value) has computed steps"
+      case .computed: "A property of \(root) of type \(value) is computed, or belongs to a class that is not `final`"
+      case .unclear:
+        "A key path from \(root) to \(value) has steps that are computed, or belong to a class that is not `final`"
       }
     return place
-      + ", so that its value could depend on which objects are loaded. Say what it reads, "
-      + "`loading: \\.album` for example, or `loading: \\.self` if it is the object's own content only."
+      + ", so that its value could depend on which objects are loaded. Declare classes or their properties `final`, or "
+      + "say what it reads: `loading: \\.album` for example, or `loading: \\.self` if it is the object's own content only."
   }
 }

@@ -70,6 +70,19 @@ struct ReferenceReading: @unchecked Sendable {
   }
 }
 
+extension StoreError {
+  /// Names the object whose property was read through a reference that leads nowhere.
+  ///
+  /// In words: the row that does not exist is another one.
+  func met(reading rowID: RowID, of table: ClassTable) -> StoreError {
+    guard code == .rowNotFound, className == nil, self.rowID == nil else { return self }
+    var error = self
+    error.className = table.name
+    error.message += " The object that refers to it is in row \(rowID)."
+    return error
+  }
+}
+
 /// The nil of a type, if it has one.
 func absentValue<Value>(of type: Value.Type) -> Value? {
   (type as? any AbsentValue.Type)?.absentValue as? Value
@@ -78,11 +91,13 @@ func absentValue<Value>(of type: Value.Type) -> Value? {
 extension StoredObject {
   /// Loads a fault of a store, for a look at its properties.
   ///
-  /// - Returns: false where its row does not exist.
+  /// - Returns: false where its row does not exist, or where the object is deleted.
   final func isThereToRead() throws(StoreError) -> Bool {
-    guard isFault, let store = table?.store else { return true }
+    guard let table else { return !state.contains(.gone) }
+    if state.contains(.deleted) { return false }
+    guard isFault else { return true }
     do throws(StoreError) {
-      try store.load(self)
+      try table.store.load(self)
       return true
     } catch {
       if error.code == .rowNotFound { return false }

@@ -155,6 +155,62 @@ import Todana
     }
   }
 
+  /// Where the objects stay in memory, and where they do not; with the delete pending, and saved.
+  @Test(arguments: [false, true], [false, true])
+  func `a deleted object counts as nil, whoever holds it`(_ isSaved: Bool, _ isTouched: Bool) throws {
+    try fill()
+    let store = try open()
+    let takes = try store.fetch(Take.self)
+    let (records, labels) = (try store.fetch(Recording.self), try store.fetch(Label.self))
+    let (take, record) = (takes[0], records[0])
+    #expect(take.record === record && record.label === labels[0])
+    try store.delete(labels[0])
+    if isSaved { try store.saveChanges() }
+    // One more object that is pending.
+    if isTouched { try store.update(take) { $0.name = "take C" } }
+    func check() throws {
+      #expect(try store.values(Take.all, of: \.record?.label?.name) == [nil, "z", "y", nil])
+      #expect(try store.values(Take.all, of: \.credit.label?.name) == [nil, "z", "y", nil])
+      #expect(try store.count(Take.where { $0.record.label.name == "x" }) == 0)
+      #expect(try store.count(Take.where { $0.mainLabel.name == "x" }) == 0)
+      #expect(try store.count(Take.where { $0.record.label.name == nil }) == 2)
+      #expect(try store.fetch(Take.all.sorted(by: \.record?.label?.name)).map(\.name).prefix(2) == ["take C", "last"])
+      #expect(try store.groups(Take.all, by: \.mainLabel?.name).map(\.count) == [2, 1, 1])
+    }
+    try check()
+    // The reference itself is there.
+    #expect(try store.count(Take.where { $0.mainLabel == nil }) == 1)
+    try store.delete(record)
+    // One that is pending refers to it, which no save takes.
+    if isSaved, !isTouched { try store.saveChanges() }
+    #expect(try store.values(Take.all, of: \.record?.name) == [nil, "A", "B", nil])
+    #expect(try store.sum(Take.all, of: \.record?.price) == 5)
+    try check()
+    // Inserted again, it is there.
+    try store.insert(record)
+    #expect(try store.values(Take.all, of: \.record?.name).contains("C") == !isSaved || isTouched)
+    withExtendedLifetime((takes, records, labels)) {}
+    try store.close(discarding: true)
+  }
+
+  @Test func `an error names the object whose property leads nowhere`() throws {
+    try fill()
+    let store = try open()
+    let records = try store.fetch(Recording.self)
+    try store.delete(records[1])
+    try store.saveChanges()
+    let error = #expect(throws: StoreError.self) { try store.values(Take.all, of: \.recordName, loading: \.record) }
+    #expect(error?.code == .rowNotFound && error?.className == "Take" && error?.message.contains("row 2") == true)
+    var reports: [StoreError] = []
+    let policy = DamagePolicy.report { reports.append($0) }
+    let names = try store.values(Take.all, of: \.recordName, loading: \.record, onDamage: policy)
+    #expect(names == ["C", "B", "none"])
+    #expect(reports.map(\.className) == ["Recording", "Take"])
+    // Nothing of these that exists would be deleted for its damage.
+    #expect(reports[0].rowID == 2 && reports[1].rowID == nil)
+    try store.close()
+  }
+
   @Test func `an object that cannot be read is reported, and leaves out those that need it`() throws {
     try fill()
     do {
