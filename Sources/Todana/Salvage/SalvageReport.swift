@@ -9,7 +9,7 @@ public struct SalvageReport: Sendable, Codable {
   /// Indexes of the old store, which the new one does not have: `Song: seconds`, or the file where the name is lost.
   ///
   /// An index may have entries of lost objects, so none is salvaged. Opening the new store with its classes builds the
-  /// indexes from the objects that were saved (``Store/buildIndexes(progress:)``).
+  /// indexes that they declare from the objects that were saved (``Store/buildIndexes(progress:)``).
   public internal(set) var indexesToBuild: [String] = []
 
   /// Records that stand in the new store.
