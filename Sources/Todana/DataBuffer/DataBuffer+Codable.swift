@@ -25,7 +25,8 @@ extension DataBuffer {
       let data = try encoder.encode(value)
       if unsafe data.withUnsafeBytes({ unsafe hasNaN($0) }) {
         return refuse(
-          value, .codableFailure, "\(Value.self) has a Decimal that is not a number, which JSON cannot express")
+          value, .codableFailure,
+          "A Decimal that is not a number (NaN) cannot be written as JSON; the value is of type \(Value.self)")
       }
       unsafe data.withUnsafeBytes { unsafe appendCountedBytes($0) }
     } catch {

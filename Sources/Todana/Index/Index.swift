@@ -35,7 +35,8 @@ public struct Index: Sendable {
   ///     ``IndexPart/each(_:)`` of them; six at most.
   ///   - unique: Whether no two objects may have the same values: a save that would bring that about throws
   ///     ``UniqueViolation``.
-  ///   - nilIsDistinct: Whether nil is not the same as nil, so that a unique index takes any number of objects with it.
+  ///   - nilIsDistinct: Whether nil never equals nil in a unique index. By default (`true`) nil never equals nil, so any
+  ///     number of objects may have it. With `false` nil is a value like others, which only one object may have.
   ///   - name: What the index is known by in later runs.
   ///   - version: Raise it to have the index built again, for example if `readContent` gives other values.
   public init<each Part: IndexPartSource & Sendable>(

@@ -93,7 +93,7 @@ extension Store {
 
 extension ClassIndex {
   /// The class and the index that a tree's name is made of; nil where it is another kind of tree.
-  fileprivate static func names(fromStructure name: [UInt8]) -> (className: String, name: String)? {
+  static func names(fromStructure name: [UInt8]) -> (className: String, name: String)? {
     let parts = name.split(separator: 0, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual("index".utf8) else { return nil }
     return (String(decoding: parts[1], as: UTF8.self), String(decoding: parts[2], as: UTF8.self))

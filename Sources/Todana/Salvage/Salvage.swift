@@ -22,6 +22,7 @@ final class Salvage: SalvageVisitor {
   private var names: Set<[UInt8]> = []
 
   // Of the structure that is being read.
+  /// Nil while an index is read, whose records are not kept.
   private var structure: SalvagedStructure?
   private var targetID: ClassID?
   private var sourceNumber: ClassID?
@@ -81,6 +82,7 @@ final class Salvage: SalvageVisitor {
   func beginStructure(_ structure: SalvagedStructure) {
     attempt { () throws(BackendError) in
       try endStructure()
+      if structure.isIndex { return leaveOut(structure) }
       self.structure = structure
       rows = RowSet()
       keys = []
@@ -98,7 +100,7 @@ final class Salvage: SalvageVisitor {
   }
 
   func noteDamage(rowID: RowID?, byteCount: Int) {
-    guard !report.structures.isEmpty else { return }
+    guard structure != nil else { return }
     let index = report.structures.count - 1
     guard let rowID else {
       report.structures[index].unreadableByteCount += byteCount
@@ -130,6 +132,13 @@ final class Salvage: SalvageVisitor {
   }
 
   // MARK: Structures
+
+  /// Notes an index, whose entries may be of lost rows: it is built again from the rows that are saved.
+  private func leaveOut(_ index: SalvagedStructure) {
+    let names = index.isNameKnown ? ClassIndex.names(fromStructure: index.name) : nil
+    report.indexesToBuild.append(names.map { "\($0.className): \($0.name)" } ?? index.file)
+    if let id = index.id { numbers.insert(id.rawValue) }
+  }
 
   private func describe(_ structure: SalvagedStructure) {
     var name = structure.name
@@ -177,18 +186,25 @@ final class Salvage: SalvageVisitor {
     let lost = lostRows.rowIDs.filter { !rows.contains($0) }
     report.structures[index].lostRowIDs = Array(lost.prefix(SalvageReport.rowLimit))
     report.structures[index].damagedCount = lost.count
-    // No row id is given out twice, those of lost rows neither.
-    if structure.kind == .rows, let targetID {
-      try writer.reserveRows(through: max(highestRowID, structure.nextRowID - 1), of: targetID)
-    }
+    if structure.kind == .rows { try keepRowIDs(of: structure) }
     self.structure = nil
+  }
+
+  /// Sees to it that no row id is given out twice, those of lost rows neither: references to them lead nowhere.
+  private func keepRowIDs(of structure: SalvagedStructure) throws(BackendError) {
+    let last = max(highestRowID, structure.nextRowID - 1)
+    if let targetID { return try writer.reserveRows(through: last, of: targetID) }
+    // Nothing of the class was saved: then its number is kept, too, if it is certain.
+    guard structure.isNameKnown, sourceNumber != nil else { return }
+    try writer.putNoRows(through: max(last, 1), in: target(of: structure, .rows))
   }
 
   // MARK: Records
 
   /// Puts a record into the new store if it is one.
   private func keep(_ record: SalvagedRecord) throws(BackendError) -> Bool {
-    guard let structure else { return false }
+    // Entries of an index that is left out are records, not damage.
+    guard let structure else { return true }
     if structure.kind == .tree { return try keepRaw(record, of: structure) }
     let key = unsafe [UInt8](record.key)
     let kind: StructureKind = key.isEmpty ? .rows : .keys
@@ -293,5 +309,12 @@ final class Salvage: SalvageVisitor {
   private func open(_ record: SalvagedRecord, _ key: [UInt8], _ envelope: RecordEnvelope) -> RecordEnvelope.Opened? {
     guard !key.isEmpty else { return unsafe envelope.openIfSound(record.value, record.rowID) }
     do throws(RecordEnvelopeError) { return unsafe try envelope.open(record.value, key) } catch { return nil }
+  }
+}
+
+extension SalvagedStructure {
+  /// Whether it is an index, or a tree that nothing tells from one, as its name is lost.
+  fileprivate var isIndex: Bool {
+    kind == .tree && (!isNameKnown || ClassIndex.names(fromStructure: name) != nil)
   }
 }

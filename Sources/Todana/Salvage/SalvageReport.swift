@@ -2,10 +2,15 @@
 ///
 /// `Codable`: `JSONEncoder` makes a document of it.
 public struct SalvageReport: Sendable, Codable {
-  /// Classes, the named buffers, and whatever else has records, in the order of their numbers.
+  /// Classes, the named buffers, and whatever else has records, but no indexes, in the order of their numbers.
   public internal(set) var structures: [Structure] = []
   /// What was lost of the store as a whole, such as commits whose log cannot be read: a sentence each.
   public internal(set) var losses: [String] = []
+  /// Indexes of the old store, which the new one does not have: `Song: seconds`, or the file where the name is lost.
+  ///
+  /// An index may have entries of lost objects, so none is salvaged. Opening the new store with its classes builds the
+  /// indexes that they declare from the objects that were saved (``Store/buildIndexes(progress:)``).
+  public internal(set) var indexesToBuild: [String] = []
 
   /// Records that stand in the new store.
   public var savedCount: Int { structures.reduce(0) { $0 + $1.savedCount } }
@@ -15,7 +20,7 @@ public struct SalvageReport: Sendable, Codable {
   /// Whether nothing is known to be lost.
   public var isComplete: Bool { losses.isEmpty && structures.allSatisfy(\.isComplete) }
 
-  /// A class, the named buffers, or a tree.
+  /// A class, the named buffers, or a tree that is no index.
   public struct Structure: Sendable, Codable {
     /// The stored name.
     public internal(set) var name: String

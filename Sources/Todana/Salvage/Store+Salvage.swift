@@ -6,6 +6,9 @@ extension Store {
   /// What is found goes to the new store as it stands, under the same class names and row ids, whatever class wrote it,
   /// so that references between objects stay what they were. No class is needed.
   ///
+  /// Indexes are left out, as they have entries of what was lost: opening the new store with its classes builds them
+  /// from what was saved (``SalvageReport/indexesToBuild``).
+  ///
   /// A backup that is whole is worth more: look for one first. Afterwards ``verify(progress:)`` of the new store finds
   /// references that lead to what was lost.
   ///

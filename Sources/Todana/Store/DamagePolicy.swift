@@ -6,6 +6,8 @@
 ///
 /// - Each record that the call had to read and could not is reported once, with class and row, and left out. An order, a
 ///   limit, an offset, a sum and a group are those of the objects that can be read.
+/// - Where a condition, an order or a value reads another object (`\.album?.title`) whose record cannot be read, that
+///   record is reported, and the object that refers to it is left out, too.
 /// - A record that the call does not need is not read: a count of a whole class, and identities and values that an index
 ///   has, include objects whose records cannot be read.
 /// - An index that was built while records could not be read does not have them (``IndexStatus/skippedRows``). A query

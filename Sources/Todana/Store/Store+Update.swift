@@ -5,11 +5,12 @@ extension Store {
   /// try store.update(song) { $0.seconds = 337 }
   /// ```
   ///
-  /// If the closure throws, the object gets back the content that it had before, and is pending no more than before.
-  /// What counts as content is what `writeContent` writes. For a closure that cannot throw no copy of it is made. Other
-  /// objects that the closure changed stay changed; ``savepoint(_:)`` takes all back.
+  /// If the closure throws, the object gets back the content that it had before the call, and is pending only if it was
+  /// pending before. What counts as content is what `writeContent` writes. For a closure that cannot throw no copy of it
+  /// is made. Other objects that the closure changed stay changed; ``savepoint(_:)`` takes all back.
   ///
-  /// The closure may save, or discard. If the object does not show what is saved afterwards, it is pending again.
+  /// The closure may save or discard changes. After such a closure, whether it throws or not, the object is pending if its
+  /// content differs from what is saved.
   ///
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws; ``StoreError`` if the object is in no store or another, or cannot be loaded.

@@ -37,6 +37,10 @@ struct SalvageCommand: ParsableCommand {
       let name = printable(structure.name)
       try StandardOutput.line("\(name): \(counted(structure.savedCount, "record")) saved" + losses(of: structure))
     }
+    if !report.indexesToBuild.isEmpty {
+      let names = report.indexesToBuild.map(printable).joined(separator: "; ")
+      try StandardOutput.line("Indexes are built again when a program opens the store with its classes: \(names)")
+    }
     if report.isComplete {
       try StandardOutput.line("Nothing was lost.")
     } else if report.lostCount > 0 {

@@ -103,11 +103,18 @@ import Todana
     #expect(try throughCodable(Money(amount: .nan)) == nil)
     #expect(try throughCodable(["\\", "x\\\""].map { [$0: Money(amount: .nan)] }) == nil)
     #expect(try throughCodable([nil, Decimal.nan]) == nil)
-    var buffer = DataBuffer()
-    buffer.writeCodable(Money(amount: .nan))
-    let (error, count) = (buffer.firstError, buffer.count)
-    #expect(error?.code == .codableFailure && count == 0)
-    #expect(error.map { "\($0)" }?.contains("Money has a Decimal that is not a number") == true)
+    func refusal(of value: some Encodable) -> DataBufferError? {
+      var buffer = DataBuffer()
+      buffer.writeCodable(value)
+      let count = buffer.count
+      #expect(count == 0)
+      return buffer.firstError
+    }
+    for (error, type) in [(refusal(of: Money(amount: .nan)), "Money"), (refusal(of: Decimal.nan), "Decimal")] {
+      #expect(error?.code == .codableFailure)
+      let message = "A Decimal that is not a number (NaN) cannot be written as JSON; the value is of type \(type)"
+      #expect(error.map { "\($0)" }?.contains(message) == true)
+    }
   }
 
   @Test func `URLs come back, or are refused`() throws {

@@ -82,6 +82,41 @@ private final class Forgetful: StoredObject {
     #expect(try JSONDecoder().decode(VerificationReport.self, from: document).problems == report.problems)
   }
 
+  @Test(arguments: [false, true]) func `references to rows that damage hides do not count as dangling`(
+    _ isEncrypted: Bool
+  ) throws {
+    let path = directory.path("store")
+    let secret = StoreSecret.key([UInt8](repeating: 7, count: 32))
+    var configuration = StoreConfiguration(encryption: isEncrypted ? .callback { secret } : .none)
+    func open() throws -> Store {
+      try Store(.directory(path), classes: [Song.self, Playlist.self], configuration: configuration)
+    }
+    var store = try open()
+    let playlist = Playlist()
+    playlist.songs = (0..<3000).map { Song("song \($0)", seconds: UInt32($0)) }
+    for song in playlist.songs { try store.insert(song) }
+    try store.insert(playlist)
+    try store.saveChanges()
+    try store.delete(playlist.songs[5])
+    try store.saveChanges()
+    try store.close()
+    let files = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".kch") }
+    let urls = files.map { URL(filePath: "\(path)/\($0)") }
+    let url = try #require(try urls.max { try Data(contentsOf: $0).count < Data(contentsOf: $1).count })
+    var bytes = try Data(contentsOf: url)
+    for page in stride(from: bytes.count / 8192, to: bytes.count / 4096, by: 3) {
+      bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
+    }
+    try bytes.write(to: url)
+    configuration.backendOptions.access = .read
+    store = try open()
+    let report = try store.verify()
+    #expect(report.problems.contains { $0.kind == .damagedRecord && $0.rowID == nil })
+    let dangling = report.problems.filter { $0.kind == .danglingReference }
+    #expect(dangling.map(\.message) == ["It refers to Song row 6, which does not exist."])
+    try store.close()
+  }
+
   @Test func `it can be ended, and a store that is used meanwhile is sound`() throws {
     let backend = try KyotoBackend(.directory(directory.path("store")))
     let store = try Store(backend: backend, classes: [Song.self])

@@ -200,8 +200,11 @@ struct IndexVerification {
       do throws(BackendError) {
         try snapshot.read(rows: CollectionOfOne(rowID).span, of: classID, into: record)
       } catch {
-        throw store.translate(error)
+        // Damage to the row, not to the index; it is reported already.
+        guard error.code == .damaged else { throw store.translate(error) }
+        return true
       }
+      if record.slices.first?.status == .damaged { return true }
       var keys = IndexKeys(index)
       if let slice = record.slices.first, slice.status == .found {
         try keys.append(try scratch.read(slice, in: record), rowID: rowID)

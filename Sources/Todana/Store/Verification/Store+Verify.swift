@@ -7,7 +7,8 @@ extension Store {
   ///   key, too. What was found is counted and compared with what the structure says.
   /// - The content of each class that the store was opened with is read by `readContent`, into an object that is
   ///   thrown away, and what it refers to is looked for. (References in named buffers are not followed.)
-  /// - The entries of each index that is complete are compared with what was read.
+  /// - The entries of each index that is complete are compared with what was read. Of an index of a class that the store
+  ///   was not opened with, each entry is checked to be of a row that exists, and the entries are counted.
   ///
   /// The store can be used meanwhile; what is pending is not looked at. Nothing is changed, but for a checkpoint at the
   /// start of a store that was opened for writing.
@@ -42,6 +43,8 @@ private struct Verification {
   private var withReferences: Set<ClassID> = []
   /// By class, the rows that there are.
   private var rows: [ClassID: RowSet] = [:]
+  /// Structures of which damage hides records: which ones they have is not known.
+  private var damaged: Set<ClassID> = []
   /// By their tokens.
   private var refused: [UInt64: [RefusedRecord]] = [:]
   private let chunk = RecordChunk()
@@ -68,11 +71,13 @@ private struct Verification {
     for structure in structures {
       try verifyPages(of: .structure(structure.id), named: structure.displayName, progress)
     }
-    for structure in structures {
+    // Indexes come last: by then the rows are known.
+    for structure in structures.filter({ $0.kind != .tree }) + structures.filter({ $0.kind == .tree }) {
       do {
         try verifyRecords(of: structure, progress)
       } catch let error as StoreError where error.code == .damagedRecord {
         // Not even the structure's head can be read.
+        damaged.insert(structure.id)
         report.add(
           VerificationReport.Problem(
             kind: .damagedFile, file: error.backendError?.file, page: error.backendError?.page,
@@ -135,11 +140,18 @@ private struct Verification {
     var foundCount = 0
     // Damage that the scan meets is no count of records: what it hides is not known.
     var isWhole = true
+    // So is damage of records of which not even the rows are known.
+    var hidesRecords = false
     var content = try contentVerification(of: structure)
+    var index = indexVerification(of: structure)
     try forEachChunk(of: structure, &isWhole) { verification in
       for slice in verification.chunk.slices {
         foundCount += 1
         verification.check(slice, of: structure, envelope, &content)
+        if slice.status != .found, slice.rowID == 0 { hidesRecords = true }
+        if slice.status == .found, let finding = index?.check(slice, in: verification.chunk) {
+          verification.report.add(finding, of: index)
+        }
         if structure.kind == .rows, slice.rowID != 0, !foundRows.insert(slice.rowID) {
           verification.report.add(
             .damagedRecord, structure, slice.rowID, "There is a second record of the row.")
@@ -152,6 +164,8 @@ private struct Verification {
           phase: .records, name: structure.displayName, doneCount: foundCount, totalCount: expectedCount))
     }
     rows[structure.id] = foundRows
+    if !isWhole || hidesRecords { damaged.insert(structure.id) }
+    if !damaged.contains(structure.id), let finding = index?.countFinding { report.add(finding, of: index) }
     if isWhole, foundCount != expectedCount {
       report.add(.wrongCount, structure, nil, "The structure counts \(expectedCount) records and has \(foundCount).")
     }
@@ -171,6 +185,18 @@ private struct Verification {
       return nil
     }
     return try ContentVerification(of: table, structure.id, in: store, snapshot)
+  }
+
+  /// Nil where the structure is no index, its class is known, so that its records say what is in the index, or not all
+  /// of its rows are known.
+  private func indexVerification(of structure: StoredStructure) -> StoredIndexVerification? {
+    guard structure.kind == .tree, let name = ClassIndex.names(fromStructure: structure.name),
+      !store.registry.tables.contains(where: { $0.name == name.className })
+    else { return nil }
+    let stored = structures.first { $0.kind == .rows && $0.displayName == name.className }
+    guard let stored else { return StoredIndexVerification(name, rows: RowSet()) }
+    guard !damaged.contains(stored.id), let rows = rows[stored.id] else { return nil }
+    return StoredIndexVerification(name, rows: rows)
   }
 
   private mutating func check(
@@ -279,7 +305,7 @@ private struct Verification {
         guard let opened = unsafe table.envelope.openIfSound(verification.chunk.value(of: slice), slice.rowID) else {
           continue
         }
-        verification.look(for: content.references(of: opened, rowID: slice.rowID), slice.rowID, structure)
+        try verification.look(for: content.references(of: opened, rowID: slice.rowID), slice.rowID, structure)
       }
       doneCount += verification.chunk.slices.count
       try progress(
@@ -288,14 +314,29 @@ private struct Verification {
     }
   }
 
-  private mutating func look(for references: [ObjectReference], _ rowID: RowID, _ structure: StoredStructure) {
+  private mutating func look(
+    for references: [ObjectReference], _ rowID: RowID, _ structure: StoredStructure
+  ) throws(StoreError) {
     for reference in references {
       report.referenceCount += 1
       if rows[reference.classID]?.contains(reference.rowID) == true { continue }
+      if try isHidden(reference) { continue }
       let name = structures.first { $0.id == reference.classID }?.displayName ?? "class \(reference.classID.rawValue)"
       report.add(
         .danglingReference, structure, rowID, "It refers to \(name) row \(reference.rowID), which does not exist.")
     }
+  }
+
+  /// Whether damage, which is reported, leaves open if a row exists that the scan of its class did not find.
+  private func isHidden(_ reference: ObjectReference) throws(StoreError) -> Bool {
+    guard damaged.contains(reference.classID) else { return false }
+    do throws(BackendError) {
+      try snapshot.read(rows: CollectionOfOne(reference.rowID).span, of: reference.classID, into: found)
+    } catch {
+      guard error.code == .damaged else { throw store.translate(error) }
+      return true
+    }
+    return found.slices.first?.status != .absent
   }
 
   // MARK: Scanning
@@ -339,5 +380,13 @@ private struct RefusedRecord {
 extension VerificationReport {
   fileprivate mutating func add(_ kind: Kind, _ structure: StoredStructure, _ rowID: RowID?, _ message: String) {
     add(Problem(kind: kind, className: structure.displayName, rowID: rowID, message: message))
+  }
+
+  fileprivate mutating func add(_ finding: StoredIndexVerification.Finding, of index: StoredIndexVerification?) {
+    guard let index else { return }
+    add(
+      Problem(
+        kind: .wrongIndex, className: index.className, rowID: finding.rowID,
+        message: "Index \"\(index.name)\": \(finding.message)"))
   }
 }

@@ -68,6 +68,9 @@ public struct VerificationReport: Sendable, Codable {
     case wrongContents
     /// An index has an entry too many, or one too few.
     ///
+    /// Of a class that the store was not opened with, only entries of rows that do not exist are found, and a wrong number
+    /// of entries.
+    ///
     /// ``Store/rebuildIndexes(of:named:progress:)`` makes it right.
     case wrongIndex
     /// A record is whole, but `readContent` does not read what it holds.
@@ -75,6 +78,8 @@ public struct VerificationReport: Sendable, Codable {
     /// A newer version of the class wrote the record.
     case newerVersion
     /// An object refers to one that does not exist any more.
+    ///
+    /// A reference to a row of which damage leaves open whether it exists is not reported: the damage is.
     case danglingReference
 
     /// Whether something was lost or falsified.

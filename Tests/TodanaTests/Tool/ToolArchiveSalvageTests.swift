@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An archive is a store: `todana store salvage` makes an archive of what is left of it.
+@Suite struct ToolArchiveSalvageTests {
+  private struct Added: Decodable {
+    let files: Int
+    let newBytes: Int
+  }
+
+  let made: ToolArchive
+
+  init() throws {
+    made = try ToolArchive()
+    for number in 0..<200 { try made.write(Self.text(number), to: "src/\(number).txt") }
+    try made.add("src")
+  }
+
+  private static func text(_ number: Int) -> String { (0..<200).map { "\(number) \($0 * number) " }.joined() }
+
+  private func salvage() throws -> ToolRun {
+    let run = try ToolRun(
+      ["store", "salvage", "archive", "salvaged", "--key-file", "key"], workingDirectory: made.directory.path)
+    try FileManager.default.moveItem(atPath: made.path, toPath: made.directory.path("damaged"))
+    try FileManager.default.moveItem(atPath: made.directory.path("salvaged"), toPath: made.path)
+    return run
+  }
+
+  @Test func `a salvaged archive is used like any other`() throws {
+    let files = try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self)
+    let run = try salvage()
+    #expect(run.status == 0, "\(run)")
+    #expect(run.lines.contains { $0.hasPrefix("Indexes are built again when a program opens the store") })
+    #expect(try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self) == files)
+    #expect(try made.run("verify").status == 0)
+    // All content is found by its name, which an index has.
+    let added = try made.run("add", "src", "--json", "--rescan").document(Added.self)
+    #expect(added.files == 200 && added.newBytes == 0)
+    #expect(try made.run("compact").status == 0)
+    #expect(try made.run("extract", "--target", "out").status == 0)
+    for number in 0..<200 { #expect(try made.text(of: "out/src/\(number).txt") == Self.text(number)) }
+  }
+
+  @Test func `a salvaged archive takes in again what was lost`() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: made.path).filter { $0.hasSuffix(".kch") }
+    let urls = names.map { URL(filePath: "\(made.path)/\($0)") }
+    let url = try #require(try urls.max { try Data(contentsOf: $0).count < Data(contentsOf: $1).count })
+    var bytes = try Data(contentsOf: url)
+    for page in stride(from: 2, to: bytes.count / 4096, by: 7) {
+      bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(count: 4096))
+    }
+    try bytes.write(to: url)
+    #expect(try salvage().status == 1)
+    #expect(try made.run("verify").status == 1)
+    try made.add("src", "--rescan")
+    #expect(try made.run("extract", "--target", "out").status == 0)
+    for number in 0..<200 { #expect(try made.text(of: "out/src/\(number).txt") == Self.text(number)) }
+  }
+}
