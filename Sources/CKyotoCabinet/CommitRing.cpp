@@ -55,14 +55,13 @@ size_t usedLength(DiskFile &file, int index) {
 
 }  // namespace
 
-bool CommitRing::load(Disk &disk, bool mendsBits) {
+CommitRing::Outcome CommitRing::load(Disk &disk, bool mendsBits) {
   std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::read);
-  if (!file) return true;
-  bool found = false, isEmpty = true;
+  if (!file) return Outcome::missing;
+  bool found = false;
   std::vector<char> slot(kSlotLength);
   for (int index = 0; index < 2; index++) {
     const size_t size = file->read(index * kSlot, slot.data(), slot.size());
-    isEmpty = isEmpty && isZero(slot.data(), size);
     const auto isSound = [&] { return isSoundSlot(slot.data(), size); };
     // Where it is the newer one, the files are not in the other one's state any more.
     if (!isSound() && !(mendsBits && mendBit(slot.data(), size, isSound))) continue;
@@ -79,7 +78,7 @@ bool CommitRing::load(Disk &disk, bool mendsBits) {
       ids_.push_back(id);
     }
   }
-  return found || isEmpty;
+  return found ? Outcome::found : Outcome::damaged;
 }
 
 bool CommitRing::areSlotsSound(Disk &disk) {
@@ -96,10 +95,6 @@ bool CommitRing::areSlotsSound(Disk &disk) {
     if (!isZero(slot.data() + end, size - end)) return false;
   }
   return true;
-}
-
-void CommitRing::throwDamaged() {
-  throw Failure(TDN_DAMAGED, "both copies of the last commits' list are damaged", kFileName);
 }
 
 void CommitRing::flush(Disk &disk) {

@@ -17,11 +17,10 @@ class CommitRing {
   static constexpr size_t kCapacity = 1024;
   static constexpr const char *kFileName = "commits";
 
-  // Reads the newest valid slot. False if there is a file but no valid slot in it: either it is damaged, or its very
-  // first writing was cut short, and then the log holds every commit. `mendsBits`: a slot with a single wrong bit
-  // is taken for valid.
-  bool load(Disk &disk, bool mendsBits);
-  [[noreturn]] static void throwDamaged();
+  enum class Outcome { found, missing, damaged };
+  // Reads the newest valid slot. `damaged`: the file has none. Either it was damaged later, or its first writing was cut
+  // short, and then the log holds every commit. `mendsBits`: a slot with a single wrong bit is taken for valid.
+  Outcome load(Disk &disk, bool mendsBits);
   // Makes durable what was read: a killed process may have written it, and not flushed it.
   static void flush(Disk &disk);
   // Writes and flushes the slot that does not hold the newest state on disk: the state as of commit `upTo`.

@@ -34,7 +34,7 @@ std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings,
 
 void FileGroup::recover(Report &report) {
   const auto start = std::chrono::steady_clock::now();
-  const bool hasRing = ring_.load(disk_, settings_.mendsBits);
+  const CommitRing::Outcome ring = ring_.load(disk_, settings_.mendsBits);
   struct Log {
     const char *name;
     LogHeader header;
@@ -48,7 +48,8 @@ void FileGroup::recover(Report &report) {
   });
   const uint64_t carried = ring_.newest();
   report.commitNumber = carried;
-  if (!hasRing && (logs.empty() || logs.front().header.firstCommit != 1)) CommitRing::throwDamaged();
+  const bool hasFirstCommit = !logs.empty() && logs.front().header.firstCommit == 1;
+  if (!hasFirstCommit) requireRing(ring);
   if (logs.empty()) return;
   nextGeneration_ = logs.back().header.generation + 1;
   if (!settings_.readOnly) {
@@ -73,6 +74,7 @@ void FileGroup::recover(Report &report) {
     }
     index->add(disk_, log.name, log.header, INT64_MAX);
   }
+  if (index->lastCommit == 0) requireRing(ring);
   if (index->lastCommit <= carried) return;
   index->sort();
   for (size_t position = 0; position < index->batchIDs.size(); position++) {
@@ -88,6 +90,29 @@ void FileGroup::recover(Report &report) {
     ring_.write(disk_, ring_.newest());
   }
   report.recoverySeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Call where no log has the first commit. Without the list of last commits, the store would then be taken for a new one,
+// and the next commit would remove its files. Throws Failure(TDN_DAMAGED) if a commit was ever carried into main files:
+// the list is written, and the first checksums are, while a flushed log still has the first commit.
+void FileGroup::requireRing(CommitRing::Outcome ring) const {
+  switch (ring) {
+    case CommitRing::Outcome::found: return;
+    case CommitRing::Outcome::damaged:
+      throw Failure(
+        TDN_DAMAGED,
+        "the list of the last commits is damaged: restore the store from a backup, or salvage what can be read",
+        CommitRing::kFileName);
+    case CommitRing::Outcome::missing: break;
+  }
+  const bool wasCarried = std::any_of(settings_.firstFiles.begin(), settings_.firstFiles.end(), [&](const auto &name) {
+    return disk_.open(PageSums::nameFor(name), Disk::Mode::read) != nullptr;
+  });
+  if (!wasCarried) return;
+  throw Failure(
+    TDN_DAMAGED,
+    "the list of the last commits is missing: restore the store from a backup, or salvage what can be read",
+    CommitRing::kFileName);
 }
 
 void FileGroup::keepOnly(const std::vector<uint32_t> &numbers) {

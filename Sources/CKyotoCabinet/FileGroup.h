@@ -44,6 +44,9 @@ class FileGroup {
     bool sparesMemory = false;
     bool mendsBits = false;
     bool isVolatile = false;  // memory only: no log, no checkpoint
+    // Names of data files that only commits create, the first one among them. Their checksums are there from the first
+    // checkpoint on, which tells a store that has lost its list of commits from a new one.
+    std::vector<std::string> firstFiles;
   };
 
   struct Report {
@@ -199,6 +202,7 @@ class FileGroup {
 
   // -- Opening (FileGroup.cpp)
   void recover(Report &report);
+  void requireRing(CommitRing::Outcome ring) const;
 
   // -- For DataFile
   // A part of the file was looked at, perhaps many times: lets go of what was looked at in all files where that is much.

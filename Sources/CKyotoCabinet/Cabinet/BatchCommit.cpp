@@ -1,5 +1,6 @@
 #include "BatchCommit.h"
 
+#include "../Kyoto/HashRecovery.h"
 #include "../Kyoto/TreeWriter.h"
 #include "Maintenance.h"
 #include "RecordConversion.h"
@@ -16,7 +17,14 @@ constexpr uint64_t kOverloaded = 8;
 
 void BatchCommit::apply() {
   commit_.begin();
-  for (const BatchRun &run : batch_.runs()) check(run);
+  for (const BatchRun &run : batch_.runs()) {
+    try {
+      check(run);
+    } catch (Failure &failure) {
+      if (failure.structure == 0) failure.structure = run.structure->id;
+      throw;
+    }
+  }
   if (!conflicts_.empty()) {
     std::sort(conflicts_.begin(), conflicts_.end());  // new rows were checked before the others
     throw Conflict();
@@ -55,7 +63,7 @@ void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
     finder.fetch(memberCount);
     for (size_t member = 0; member < memberCount; member++) {
       std::string_view value;
-      bool exists = finder.find(member, batch_.change(members[member]).key, value);
+      const bool exists = findRow(finder, member, batch_.change(members[member]), file, value);
       checkOne(members[member], exists, value);
     }
     memberCount = 0;
@@ -71,6 +79,24 @@ void BatchCommit::checkRows(const BatchRun &run, const HashFile &file) {
     if (memberCount == kHashGroupSize) checkGroup();
   }
   checkGroup();
+}
+
+// A check reads a row whose page is damaged as any read does: it changes nothing. Every other change needs a page that is
+// sound, or is accepted as it is.
+bool BatchCommit::findRow(
+  RowFinder &finder, size_t member, const tdn_change &change, const HashFile &file, std::string_view &value) {
+  try {
+    return finder.find(member, change.key, value);
+  } catch (Failure &failure) {
+    failure.hasRow = true;
+    failure.row = change.key;
+    if (failure.code != TDN_DAMAGED || change.kind != TDN_CHECK) throw;
+    HashRecovery &recovery = file.recovery();
+    HashRecovery::Outcome outcome = recovery.findPackedRow(change.key, file.end(), value);
+    if (outcome == HashRecovery::Outcome::absent) outcome = recovery.findRow(change.key, file.end(), value);
+    if (outcome == HashRecovery::Outcome::damaged) throw;
+    return outcome == HashRecovery::Outcome::found;
+  }
 }
 
 void BatchCommit::checkKeys(const BatchRun &run, const HashFile &file) {

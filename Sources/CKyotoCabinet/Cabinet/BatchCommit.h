@@ -25,6 +25,8 @@ class BatchCommit {
   // -- Checking
   void check(const BatchRun &run);
   void checkRows(const BatchRun &run, const HashFile &file);
+  static bool findRow(
+    RowFinder &finder, size_t member, const tdn_change &change, const HashFile &file, std::string_view &value);
   void checkKeys(const BatchRun &run, const HashFile &file);
   void checkTree(const BatchRun &run, const HashFile &file);
   void checkOne(size_t index, bool exists, std::string_view value);

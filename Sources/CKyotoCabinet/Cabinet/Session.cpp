@@ -28,6 +28,7 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   settings.strict = options.strict;
   settings.readOnly = options.access == TDN_ACCESS_READ;
   settings.isVolatile = options.storage == TDN_STORAGE_MEMORY;
+  settings.firstFiles = {StateFile::kFileName, Catalog::kFileName};
   return settings;
 }
 

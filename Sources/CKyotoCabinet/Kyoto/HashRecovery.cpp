@@ -111,6 +111,21 @@ bool HashRecovery::hasRightEnd(const Block &block) const {
   return block.isCertain || isFollowed(block) || hasRightPadding(block);
 }
 
+bool HashRecovery::hasRightEnd(const Block &block, const std::vector<int64_t> &starts) const {
+  if (block.isCertain) return true;
+  const int64_t end = block.offset + block.size;
+  const auto next = std::upper_bound(starts.begin(), starts.end(), block.offset);
+  if (next != starts.end() && *next <= end) return *next == end;
+  return hasRightEnd(block);
+}
+
+int64_t HashRecovery::leastEnd(const Block &block, const std::vector<int64_t> &starts) const {
+  const int64_t end = block.isFree ? block.offset + kFreeBlockHeaderSize
+                                   : file_.offset(block.value) + static_cast<int64_t>(block.valueLength);
+  const auto next = std::upper_bound(starts.begin(), starts.end(), block.offset);
+  return next == starts.end() ? end : std::min(end, *next);
+}
+
 bool HashRecovery::isFollowed(const Block &block) const {
   const int64_t next = block.offset + block.size;
   Block other;
@@ -207,7 +222,7 @@ std::vector<int64_t> HashRecovery::reachableRecords() const {
 
 int64_t HashRecovery::nextBlock(int64_t offset, int64_t end, const std::vector<int64_t> &reachable) const {
   Block block;
-  auto next = std::upper_bound(reachable.begin(), reachable.end(), offset);
+  auto next = std::lower_bound(reachable.begin(), reachable.end(), offset);
   for (; next != reachable.end() && *next < end; ++next) {
     if (readBlock(*next, block) && isPlaced(block)) return *next;
   }
@@ -241,17 +256,16 @@ void HashRecovery::search() {
   for (int64_t bucket = 0; bucket < file_.bucketCount(); bucket++) {
     if (!visitChain(bucket, [](int64_t) {})) broken.insert(bucket);
   }
-  std::optional<std::vector<int64_t>> reachable;
+  const std::vector<int64_t> starts = reachableRecords();
   const int64_t end = file_.end();
   Block block;
   for (int64_t offset = file_.recordStart(); offset < end;) {
     const bool isBlock = readBlock(offset, block) && isPlaced(block);
-    if (isBlock && hasRightEnd(block)) {
+    if (isBlock && hasRightEnd(block, starts)) {
       offset += block.size;
     } else {
       strays_->isWhole = false;
-      if (!reachable) reachable = reachableRecords();
-      offset = nextBlock(offset, end, *reachable);
+      offset = nextBlock(isBlock ? leastEnd(block, starts) : offset + 1, end, starts);
     }
     if (!isBlock || block.isFree || broken.count(file_.place(block.keyBytes.data(), block.keyBytes.size()).bucket) == 0) continue;
     if (strays_->offsets.size() < kMostStrays) {
@@ -282,10 +296,40 @@ HashRecovery::Outcome HashRecovery::findPackedRow(uint64_t row, int64_t end, std
   Block record;
   if (const Outcome outcome = find({key.bytes, key.length}, end, record); outcome != Outcome::found) return outcome;
   Pack pack;
-  if (!openPack(record, pack)) return Outcome::damaged;
+  const bool isOpen = openPack(record, pack);
+  return findRow(row, pack, isOpen, end, value);
+}
+
+HashRecovery::Outcome HashRecovery::findRow(
+  uint64_t row, const Pack &pack, bool isOpen, int64_t end, std::string_view &value) {
   const int index = packIndex(row);
-  if (!pack.contains(index)) return pack.isCertain ? Outcome::absent : Outcome::damaged;
-  return pack.row(index, value) && isSound(row, value) ? Outcome::found : Outcome::damaged;
+  if (!isOpen || !pack.isCertain) {
+    // A row that has left the pack has kept its slot, with its old bytes.
+    const RowKey key(row);
+    Block single;
+    if (find({key.bytes, key.length}, end, single) == Outcome::found) return Outcome::absent;
+  }
+  if (!isOpen) return Outcome::damaged;
+  if (pack.contains(index)) return pack.row(index, value) && isSound(row, value) ? Outcome::found : Outcome::damaged;
+  if (pack.isCertain) return Outcome::absent;
+  const bool hasSlot = pack.slots() >> index & 1;
+  return !hasSlot && hasRightSlots(packNumber(row), pack) ? Outcome::absent : Outcome::damaged;
+}
+
+// With wrong slots, no row would be where its slot says: one that is there vouches for them.
+bool HashRecovery::hasRightSlots(uint64_t number, const Pack &pack) const {
+  for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
+    const int index = __builtin_ctz(rest);
+    std::string_view row;
+    if (pack.row(index, row) && isSound((number << kPackPower) + static_cast<uint64_t>(index), row)) return true;
+  }
+  return false;
+}
+
+HashRecovery::Outcome HashRecovery::findAgain(const Block &record, int64_t end) {
+  Block other;
+  const Outcome outcome = find(record.keyBytes, end, other);
+  return outcome == Outcome::found && other.offset != record.offset ? Outcome::absent : outcome;
 }
 
 }  // namespace todana

@@ -36,6 +36,10 @@ class HashRecovery {
   bool isPlaced(const Block &block) const;
   // Whether such a block ends where its head says, so that the next one starts there.
   bool hasRightEnd(const Block &block) const;
+  // The same where `starts` are the offsets of all records that certain chains lead to: none of them lies in a block.
+  bool hasRightEnd(const Block &block, const std::vector<int64_t> &starts) const;
+  // Where to look for the next block, if the end of `block` is not right: no block starts before.
+  int64_t leastEnd(const Block &block, const std::vector<int64_t> &starts) const;
 
   // Whether all bytes of a value are as they were written.
   bool isSound(uint64_t row, std::string_view value) const;
@@ -54,10 +58,14 @@ class HashRecovery {
   Outcome findKey(std::string_view key, int64_t end, std::string_view &value);
   Outcome findRow(uint64_t row, int64_t end, std::string_view &value);
   Outcome findPackedRow(uint64_t row, int64_t end, std::string_view &value);
+  // A row of the pack in a record that was found; `isOpen`: what `openPack` returned for it.
+  Outcome findRow(uint64_t row, const Pack &pack, bool isOpen, int64_t end, std::string_view &value);
+  // Whether a look for the record's key finds this record: `absent` if there is none, or another one.
+  Outcome findAgain(const Block &record, int64_t end);
 
   // The offsets of all records that certain chains lead to, in order.
   std::vector<int64_t> reachableRecords() const;
-  // The first of these offsets, after `offset`, where a block can be read; `end` if there is none.
+  // The first of these offsets, from `offset` on, where a block can be read; `end` if there is none.
   int64_t nextBlock(int64_t offset, int64_t end, const std::vector<int64_t> &reachable) const;
 
  private:
@@ -67,6 +75,7 @@ class HashRecovery {
   bool copy(int64_t offset, int64_t byteCount, char *bytes) const;
   bool isSoundByPages(std::string_view value, bool &isKnown) const;
   bool hasSoundValue(const Block &record) const;
+  bool hasRightSlots(uint64_t number, const Pack &pack) const;
   bool isFollowed(const Block &block) const;
   bool hasRightPadding(const Block &record) const;
   bool readLink(int64_t offset, int64_t &link) const;

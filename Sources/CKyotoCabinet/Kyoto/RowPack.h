@@ -90,6 +90,8 @@ class RowPack {
   uint32_t rows() const { return rows_; }
   int rowCount() const { return __builtin_popcount(rows_); }
   bool contains(int index) const { return rows_ >> index & 1; }
+  // One bit for each row of the pack, and for each that has left it.
+  uint32_t slots() const { return slots_; }
 
   // The bytes of all rows, in the order of their ids, and those that rows left behind.
   std::string_view body() const { return {body_, bodyLength_}; }

@@ -17,7 +17,10 @@ bool HashScan::step(ChunkWriter &chunk) {
     }
     if (offset_ >= prefetched_ - kPrefetch) prefetch();
     HashBlock block;
-    if (hasLostTrack_ && !addRecovered(chunk)) return false;
+    if (hasLostTrack_ || isUnsure_) {
+      if (!addRecovered(chunk)) return false;
+      continue;
+    }
     try {
       part_.file->readBlock(offset_, block);
       if (!addBlock(chunk, block)) return false;
@@ -61,9 +64,14 @@ bool HashScan::addRecovered(ChunkWriter &chunk) {
     const auto old = part_.changedAt.find(block.offset);
     const bool isAdded = old != part_.changedAt.end() ? addOld(chunk, *old->second) : block.isFree || addRecord(chunk, block);
     if (!isAdded) return false;
-    hasLostTrack_ = !recovery.hasRightEnd(block);
-    offset_ = hasLostTrack_ ? part_.file->offset(block.value) + static_cast<int64_t>(block.valueLength)
-                            : block.offset + block.size;
+    if (block.isCertain) {
+      isUnsure_ = isUnsure_ && !std::binary_search(starts().begin(), starts().end(), offset_);
+      offset_ += block.size;
+      return true;
+    }
+    hasLostTrack_ = !recovery.hasRightEnd(block, starts());
+    offset_ = hasLostTrack_ ? recovery.leastEnd(block, starts()) : block.offset + block.size;
+    isUnsure_ = !std::binary_search(starts().begin(), starts().end(), offset_);
     return true;
   }
   if (chunk.sliceCount() > 0) return false;
@@ -78,10 +86,10 @@ void HashScan::skipDamage() {
   for (const SnapshotPart::Range &range : part_.compacted) {
     if (range.start > offset_) end = std::min(end, range.start);
   }
-  if (!starts_) starts_ = part_.file->recovery().reachableRecords();
-  offset_ = part_.file->recovery().nextBlock(start, end, *starts_);
+  offset_ = part_.file->recovery().nextBlock(start, end, starts());
   packIndex_ = 0;
   hasLostTrack_ = false;
+  isUnsure_ = false;
   Failure failure(
     TDN_DAMAGED,
     std::to_string(offset_ - start) + " bytes of the data file from byte " + std::to_string(start) +
@@ -91,6 +99,11 @@ void HashScan::skipDamage() {
   failure.structure = part_.file->structure();
   failure.page = start / kPageSize;
   throw failure;
+}
+
+const std::vector<int64_t> &HashScan::starts() {
+  if (!starts_) starts_ = part_.file->recovery().reachableRecords();
+  return *starts_;
 }
 
 bool HashScan::addBlock(ChunkWriter &chunk, const HashBlock &block) {
@@ -142,22 +155,25 @@ bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) {
   return isAdded;
 }
 
-// The same for a record on a page that does not match its checksum.
+// The same for a record on a page that does not match its checksum. Adds what reads of its rows or its key give.
 bool HashScan::addRecord(ChunkWriter &chunk, const HashRecovery::Block &record) {
   if (isSkipped(record.keyBytes)) return true;
+  const HashRecovery::Outcome place = part_.file->recovery().findAgain(record, part_.end);
+  if (place == HashRecovery::Outcome::absent) return true;
+  const bool isFound = place == HashRecovery::Outcome::found;
   const std::string_view value(record.value, record.valueLength);
   uint64_t row = 0, number;
   std::string_view key;
   bool isSound;
   if (!hasRows_) {
     key = record.keyBytes;
-    isSound = part_.file->recovery().isSound(key, value);
+    isSound = isFound && part_.file->recovery().isSound(key, value);
   } else if (PackKey::parse(record.keyBytes.data(), record.keyBytes.size(), &number)) {
-    return addRecoveredPack(chunk, number, record);
+    return addRecoveredPack(chunk, number, record, isFound);
   } else if (!RowKey::parse(record.keyBytes.data(), record.keyBytes.size(), &row)) {
     return chunk.add(0, {}, 0, TDN_RECORD_DAMAGED);
   } else {
-    isSound = part_.file->recovery().isSound(row, value);
+    isSound = isFound && part_.file->recovery().isSound(row, value);
   }
   const bool isAdded =
     isSound ? chunk.add(row, key, value.data(), value.size()) : chunk.add(row, key, 0, TDN_RECORD_DAMAGED) != nullptr;
@@ -175,23 +191,27 @@ bool HashScan::addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &rec
   });
 }
 
-bool HashScan::addRecoveredPack(ChunkWriter &chunk, uint64_t number, const HashRecovery::Block &record) {
+bool HashScan::addRecoveredPack(
+  ChunkWriter &chunk, uint64_t number, const HashRecovery::Block &record, bool isFound) {
   HashRecovery &recovery = part_.file->recovery();
   HashRecovery::Pack pack;
   const bool isOpen = recovery.openPack(record, pack);
-  uint32_t rows = pack.rows();
-  if (!isOpen) {
-    // Any row that has no record of its own may have been in the pack.
-    for (int index = 0; index < kPackCapacity; index++) {
-      std::string_view value;
-      const uint64_t row = (number << kPackPower) + static_cast<uint64_t>(index);
-      const bool isElsewhere = recovery.findRow(row, part_.end, value) == HashRecovery::Outcome::found;
-      if (!isElsewhere) rows |= 1U << index;
+  uint32_t found = 0, damaged = 0;
+  for (int index = 0; index < kPackCapacity; index++) {
+    std::string_view value;
+    const uint64_t row = (number << kPackPower) + static_cast<uint64_t>(index);
+    switch (recovery.findRow(row, pack, isOpen, part_.end, value)) {
+      case HashRecovery::Outcome::absent: break;
+      case HashRecovery::Outcome::found: found |= 1U << index; break;
+      case HashRecovery::Outcome::damaged: damaged |= 1U << index; break;
     }
   }
-  return addPackedRows(chunk, number, rows, [&](int index, std::string_view &bytes) {
-    return isOpen && pack.row(index, bytes) &&
-           recovery.isSound((number << kPackPower) + static_cast<uint64_t>(index), bytes);
+  if (!isFound) {
+    damaged |= found;
+    found = 0;
+  }
+  return addPackedRows(chunk, number, found | damaged, [&](int index, std::string_view &bytes) {
+    return (found >> index & 1) && pack.row(index, bytes);
   });
 }
 

@@ -40,9 +40,10 @@ class HashScan {
   bool addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &range);
   bool addRecord(ChunkWriter &chunk, const HashBlock &record);
   bool addRecord(ChunkWriter &chunk, const HashRecovery::Block &record);
+  const std::vector<int64_t> &starts();
   bool isSkipped(std::string_view key) const;
   bool addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &record);
-  bool addRecoveredPack(ChunkWriter &chunk, uint64_t number, const HashRecovery::Block &record);
+  bool addRecoveredPack(ChunkWriter &chunk, uint64_t number, const HashRecovery::Block &record, bool isFound);
   bool addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack &pack);
   template <class Row>
   bool addPackedRows(ChunkWriter &chunk, uint64_t number, uint32_t rows, Row row);
@@ -53,8 +54,9 @@ class HashScan {
   int64_t offset_;
   int64_t prefetched_ = 0;  // up to here
   bool hasLostTrack_ = false;  // no block starts at `offset_`: the head of the one before has a wrong length
+  bool isUnsure_ = false;  // whether a block starts at `offset_` is not certain: records count only if their keys lead there
   int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
-  // Where chains say that records start, in order; only after a part was passed over. Not true of compacted ranges.
+  // Where chains say that records start, in order; only after damage to the head of a block. Not true of compacted ranges.
   std::optional<std::vector<int64_t>> starts_;
 };
 

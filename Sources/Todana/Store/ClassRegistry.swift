@@ -12,6 +12,11 @@ struct ClassRegistry {
 
   subscript(classID: ClassID) -> ClassTable? { tablesByID[classID] }
 
+  /// The stored name of the class whose rows, or entries of an index, a structure holds.
+  func className(of structure: ClassID) -> String? {
+    self[structure]?.name ?? tables.first { $0.indexes.contains { $0.structure == structure } }?.name
+  }
+
   /// The index that a tree is.
   func index(of tree: ClassID) -> ClassIndex? {
     for table in tables { if let index = table.indexes.first(where: { $0.structure == tree }) { return index } }
