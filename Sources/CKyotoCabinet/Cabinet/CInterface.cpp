@@ -1,6 +1,7 @@
 // The C functions of CKyotoCabinet.h. Every C++ exception ends here.
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -28,7 +29,7 @@ struct tdn_scan {
   std::shared_ptr<Snapshot> snapshot;
   bool isSealed;
   std::variant<HashScan, TreeScan> scan;
-  std::optional<ContentsCheck> check;  // of a scan over everything
+  std::unique_ptr<ContentsCheck> check;  // of a scan over everything; two kilobytes that other scans do without
 };
 
 namespace {
@@ -252,9 +253,10 @@ tdn_scan *openScan(
     auto scan = std::make_unique<tdn_scan>(
       tdn_scan{
         snapshot->cabinet, snapshot->snapshot, part.contents.generation != 0, makeScan(state, part, scanned),
-        std::nullopt});
+        nullptr});
     if (isWhole) {
-      scan->check.emplace(session->keyRing(), scanned, part.contents, session->statesAreConsistent());
+      scan->check = std::make_unique<ContentsCheck>(
+        session->keyRing(), scanned, part.contents, session->statesAreConsistent());
     }
     opened = scan.release();
   });
