@@ -88,9 +88,10 @@ bool BatchCommit::findRow(
   try {
     return finder.find(member, change.key, value);
   } catch (Failure &failure) {
+    if (failure.code != TDN_DAMAGED) throw;
     failure.hasRow = true;
     failure.row = change.key;
-    if (failure.code != TDN_DAMAGED || change.kind != TDN_CHECK) throw;
+    if (change.kind != TDN_CHECK) throw;
     HashRecovery &recovery = file.recovery();
     HashRecovery::Outcome outcome = recovery.findPackedRow(change.key, file.end(), value);
     if (outcome == HashRecovery::Outcome::absent) outcome = recovery.findRow(change.key, file.end(), value);

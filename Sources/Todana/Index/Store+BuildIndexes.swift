@@ -84,6 +84,9 @@ extension Store {
 
   /// Empties indexes and builds them again: after damage to their files, or changes to code without a new version.
   ///
+  /// If it throws after it has emptied them, the indexes stay unfinished, also for other stores and later openings:
+  /// queries read all objects instead until ``buildIndexes(progress:)`` or the next opening has completed them.
+  ///
   /// - Parameters:
   ///   - type: The class.
   ///   - name: One of its indexes; nil: all.

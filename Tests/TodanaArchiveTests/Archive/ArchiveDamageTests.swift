@@ -8,10 +8,10 @@ import Todana
 /// What becomes of an archive of which something is damaged: it says so, and gives back all the rest.
 @Suite struct ArchiveDamageTests {
   /// Large files of a few chunks, small ones, directories; two snapshots that share most of it.
-  private func makeArchive() throws -> (ScratchArchive, [Snapshot]) {
+  private func makeArchive(directoryCount: Int = 4) throws -> (ScratchArchive, [Snapshot]) {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
     var generator = SeededGenerator(seed: 3)
-    for directory in 0..<4 {
+    for directory in 0..<directoryCount {
       try scratch.directory.make("from/\(directory)")
       for number in 0..<12 {
         let length = number < 3 ? 70_000 : Int.random(in: 100...3000, using: &generator)
@@ -38,6 +38,45 @@ import Todana
         #expect(found.readByteCount > 800_000)
       case .sample: #expect(found.contentCount > 0 && found.contentCount < contentCount)
       case .structure: #expect(found.contentCount == 0)
+      }
+    }
+  }
+
+  @Test(arguments: [KyotoBackend.Access.read, .write])
+  func `a file that is missing, empty or zeros is told, and with it put back all is there`(
+    _ access: KyotoBackend.Access
+  ) throws {
+    let (scratch, snapshots) = try makeArchive(directoryCount: 1)
+    try scratch.archive.close()
+    let files = try scratch.directory.names("archive").filter { $0 != "lock" }
+    try Command.run("cp", ["-r", scratch.path, scratch.directory.path("sound")])
+    var configuration = ScratchArchive.configuration
+    configuration.backendOptions.access = access
+    for name in files {
+      let file = URL(filePath: scratch.path + "/" + name)
+      let content = try Data(contentsOf: file)
+      for loss in [nil, Data(), Data(count: content.count)] as [Data?] {
+        let problem = "\(name), \(loss?.count ?? -1) bytes left"
+        try FileManager.default.removeItem(at: file)
+        try loss?.write(to: file)
+        do {
+          let archive = try Archive(at: scratch.path, configuration: configuration)
+          defer { try? archive.close() }
+          #expect(try archive.snapshots().map(\.id) == snapshots.map(\.id), "\(problem)")
+          // Opening for writing copies the other file of keys.
+          let isRepaired = access == .write && name.hasPrefix("keys")
+          #expect(try archive.verify().isSound == isRepaired, "\(problem)")
+        } catch {
+          #expect(error is StoreError || error is BackendError || error is ArchiveError, "\(problem): \(error)")
+        }
+        try content.write(to: file)
+        let archive = try Archive(at: scratch.path, configuration: ScratchArchive.readingConfiguration)
+        #expect(try archive.verify(.structure).isSound, "\(problem), put back")
+        #expect(try archive.snapshots().map(\.id) == snapshots.map(\.id), "\(problem), put back")
+        try archive.close()
+        if access == .read { continue }
+        try Command.run("rm", ["-rf", scratch.path])
+        try Command.run("cp", ["-r", scratch.directory.path("sound"), scratch.path])
       }
     }
   }

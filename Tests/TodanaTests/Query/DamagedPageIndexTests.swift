@@ -108,6 +108,24 @@ import Todana
     }
   }
 
+  @Test func `an index whose building again ends early is not used`() throws {
+    let victim = try Victim(isEncrypted: false)
+    let (backend, store) = try victim.open(IndexedMelody.self)
+    try store.buildIndexes()
+    let query = IndexedMelody.where { $0.seconds >= 500 }
+    #expect(try store.explain(query).indexNames == ["seconds"])
+    #expect(throws: CancellationError.self) {
+      try store.rebuildIndexes(of: IndexedMelody.self) { _ in throw CancellationError() }
+    }
+    #expect(try store.explain(query).indexNames == [] && store.count(query) == 101)
+    try victim.close(store, backend)
+    let (other, again) = try victim.open(IndexedMelody.self)
+    #expect(try again.explain(query).indexNames == [] && again.count(query) == 101)
+    try again.buildIndexes()
+    #expect(try again.explain(query).indexNames == ["seconds"] && again.count(query) == 101)
+    try victim.close(again, other)
+  }
+
   @Test(arguments: [false, true])
   func `a save that a damaged page refuses names the class and the row`(_ isEncrypted: Bool) throws {
     let victim = try Victim(isEncrypted: isEncrypted)
