@@ -48,7 +48,10 @@ final class WantedValues {
   }
 
   /// One of the properties, which the query was told to want as that number.
+  ///
+  /// Inlined, so that a key path that is known when compiling becomes an access to the property.
   @inlinable
+  @inline(__always)
   func value<Root: StoredObject, Value: OrderedValue>(
     _ number: Int, _ keyPath: KeyPath<Root, Value>
   ) throws(StoreError) -> Value {
@@ -63,6 +66,7 @@ final class WantedValues {
 
   /// One of the properties of an object.
   @inlinable
+  @inline(__always)
   func value<Root: StoredObject, Value>(
     _ number: Int, _ keyPath: KeyPath<Root, Value>, of object: StoredObject
   ) throws(StoreError) -> Value {
