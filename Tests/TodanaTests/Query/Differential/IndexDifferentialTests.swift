@@ -10,7 +10,7 @@ import Testing
   /// New random seeds in each run; the environment variable `TODANA_SEED` repeats one.
   private static let seeds: [UInt64] = {
     if let text = ProcessInfo.processInfo.environment["TODANA_SEED"], let seed = UInt64(text) { return [seed] }
-    return (0..<(LongTests.areEnabled ? 150 : 2)).map { _ in .random(in: 0 ... .max) }
+    return (0..<(LongTests.areEnabled ? 16 : 2)).map { _ in .random(in: 0 ... .max) }
   }()
 
   @Test(arguments: seeds)
