@@ -71,7 +71,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Inside `apply`, before any change: sets the one wrong bit of a damaged page right, in memory and with the next commit
   // that changes anything. False if the page is not damaged, or more than one bit is wrong.
   bool repairPage(int64_t page);
-  // The same for a page with more wrong bits, none of them in what leads to records: it counts as it is.
+  // Inside `apply`, before any change: takes the bytes of a damaged page as they are, and its checksum with the next commit.
+  // The caller knows that values alone are damaged. False if the page is not damaged.
   bool acceptPage(int64_t page);
   // Counts the pages that were repaired or accepted.
   uint32_t repairCount() const { return repairCount_.load(std::memory_order_acquire); }

@@ -155,7 +155,7 @@ bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) {
   return isAdded;
 }
 
-// The same for a record on a page that does not match its checksum. Adds what reads of its rows or its key give.
+// Adds a record on a page that does not match its checksum: the same that single reads of its rows or its key find.
 bool HashScan::addRecord(ChunkWriter &chunk, const HashRecovery::Block &record) {
   if (isSkipped(record.keyBytes)) return true;
   const HashRecovery::Outcome place = part_.file->recovery().findAgain(record, part_.end);

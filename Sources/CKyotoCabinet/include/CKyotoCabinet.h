@@ -240,9 +240,11 @@ typedef struct {
   uint64_t *TDN_NULLABLE conflicts;  // their indexes in `changes`; free with `tdn_commit_result_free`
 } tdn_commit_result;
 
-// Applies the batch wholly or not at all. A damaged page that it meets is repaired if one bit of it is wrong, and stays
-// as it is if only values are damaged, whose own checks find it; else the commit fails with TDN_DAMAGED. On TDN_CONFLICT nothing is applied and `result` lists every conflict. A batch
-// that is empty, or changes nothing, is no commit: it makes earlier relaxed ones durable, and the number is the newest's. After TDN_MUST_REOPEN the outcome is unknown: see `tdn_outcome`.
+// Applies the whole batch, or nothing of it. If the commit meets a damaged page with one wrong bit, it repairs the page. A
+// page with more wrong bits stays as it is if only values are damaged, whose own checks find it; else the commit fails with
+// TDN_DAMAGED. On TDN_CONFLICT nothing is applied and `result` lists every conflict. A batch that is empty, or changes
+// nothing, is no commit: it makes earlier relaxed commits durable, and the number is that of the newest commit. After
+// TDN_MUST_REOPEN the outcome is unknown: see `tdn_outcome`.
 bool tdn_commit(
   tdn_cabinet *cabinet, const tdn_batch *batch, int32_t durability, tdn_commit_result *result, tdn_error *error);
 void tdn_commit_result_free(tdn_commit_result *result);

@@ -3,7 +3,7 @@
 /// To take changes back is to give each what it was, the last entry first. So an entry more than needed does no harm,
 /// and a savepoint that ends well leaves its entries to the one around it at no cost.
 final class ChangeJournal {
-  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
+  // No other code runs while one of these properties is accessed, so accesses never overlap, and a check costs more.
   @safe @exclusivity(unchecked) private var objects: [ObjectEntry] = []
   /// The savepoint that is open, the innermost one.
   @safe @exclusivity(unchecked) private var level = Level()

@@ -76,7 +76,7 @@ struct ContentCopies {
 /// The object whose content it is has the number 1, objects are even from 2 on, and rows that no object was looked for
 /// yet (``LazyReferences``) odd from 3 on.
 private final class References: ReferenceEncoder, ReferenceResolver {
-  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
+  // No other code runs while one of these properties is accessed, so accesses never overlap, and a check costs more.
   /// How much is kept in all.
   @safe @exclusivity(unchecked) private var count = 0
   /// The object whose content is being written or read.

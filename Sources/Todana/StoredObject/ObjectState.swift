@@ -13,8 +13,9 @@ struct ObjectState: OptionSet {
   static let deleting = ObjectState(rawValue: 1 << 5)
   /// Announced a change after a save whose outcome is not known yet.
   static let changedAgain = ObjectState(rawValue: 1 << 6)
-  /// Of an object in no store, where the bit of ``changedAgain`` has no use: its delete was saved, so that references to
-  /// it lead nowhere.
+  /// The object is in no store because its delete was saved: references to it lead nowhere.
+  ///
+  /// It shares the bit of ``changedAgain``, which only objects in a store have.
   static let gone = changedAgain
   /// Perhaps noted in the ``ChangeJournal``; one that is noted without it is noted again.
   static let noted = ObjectState(rawValue: 1 << 7)
