@@ -16,7 +16,7 @@ struct SortKey: Sendable {
   init<Root: StoredObject, Value: OrderedValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable, _ order: SortOrder, loading: [AnyKeyPath]? = nil
   ) {
-    self.init(PropertyPath(keyPath, loading: loading), order, keyPath, key: { $0 }) { root, writer in
+    self.init(PropertyPath(keyPath, loading: loading), order, keyPath, key: { $0 }, isKeyItself: true) { root, writer in
       root[keyPath: keyPath].writeKey(to: &writer)
     }
   }
@@ -30,10 +30,12 @@ struct SortKey: Sendable {
     }
   }
 
-  // `key` makes the sort's value of a property of another object; `writeOwn` writes that of an own one, without a copy.
+  // `key` makes the sort's value of a property of another object, which is that value if `isKeyItself`. `writeOwn` writes
+  // the value of an own property, without a copy.
   private init<Root: StoredObject, Value, Key: OrderedValue>(
     _ path: PropertyPath, _ order: SortOrder, _ keyPath: any KeyPath<Root, Value> & Sendable,
-    key: @escaping @Sendable (Value) -> Key, writeOwn: @escaping @Sendable (Root, inout KeyWriter) -> Void
+    key: @escaping @Sendable (Value) -> Key, isKeyItself: Bool = false,
+    writeOwn: @escaping @Sendable (Root, inout KeyWriter) -> Void
   ) {
     self.path = path
     isDescending = order == .descending
@@ -49,15 +51,20 @@ struct SortKey: Sendable {
     }
     let reading = ReferenceReading(path)
     let isOptional = Key.self is any AbsentValue.Type
+    let writeFromLeaf = isKeyItself ? reading.writeKey : nil
     write = { object, writer in
       let start = writer.arena.count
       do throws(StoreError) {
         if let target = try reading.target(from: object) {
-          // The same.
-          let root = unsafe unsafeDowncast(object, to: Root.self)
           // A type without nil gets one here, for references that lead nowhere.
           if !isOptional { writer.append(1) }
-          key(reading.value(at: target) { root[keyPath: keyPath] }).writeKey(to: &writer)
+          if let writeFromLeaf {
+            writeFromLeaf(target, &writer)
+          } else {
+            // A query's objects are of its class.
+            let root = unsafe unsafeDowncast(object, to: Root.self)
+            key(reading.value(at: target) { root[keyPath: keyPath] }).writeKey(to: &writer)
+          }
         } else {
           writer.append(0)
         }

@@ -54,10 +54,26 @@ extension Store {
   /// let rows = try store.values(Song.all.sorted(by: \.title)) { ($0.title, $0.seconds) }
   /// ```
   ///
-  /// The closure must not keep the object: it has the content of another one at the next call.
+  /// The closure must not keep the object: it has the content of another one at the next call. References that it reads
+  /// are named, so that their objects are loaded before, many at a time:
+  ///
+  /// ```swift
+  /// let rows = try store.values(Song.all, loading: \.album) { ($0.title, $0.album?.title) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - query: The query, of exactly this class.
+  ///   - loading: The references that the closure reads. An object that does not exist stays a fault.
+  ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
+  ///   - onDamage: As ``DamagePolicy`` says.
+  ///   - value: Computes a result from an object.
+  /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` for a `loading` that is no reference.
   public func values<T: StoredObject, Value>(
-    _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail, _ value: (T) -> Value
+    _ query: Query<T>, loading: PartialKeyPath<T>..., includingPending: Bool = true, onDamage: DamagePolicy = .fail,
+    _ value: (T) -> Value
   ) throws(StoreError) -> [Value] {
+    var query = query
+    if !loading.isEmpty { query.specification.wanted = [PropertyPath(unshared: \T.self, loading: loading)] }
     var values: [Value] = []
     try begin(query, includingPending: includingPending, onDamage: onDamage).forEachContent(inOrder: true) { object in
       // The table's class is T.

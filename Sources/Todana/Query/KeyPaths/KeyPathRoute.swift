@@ -51,7 +51,7 @@ struct KeyPathRoute: Sendable {
     } else if steps == [.computed], !OwnPropertyProbe.isOwnProperty(keyPath) {
       problem = .computed
     }
-    if hops.isEmpty { end = ReferenceHop(keyPath) }
+    if hops.isEmpty { end = ReferenceHop.make(keyPath) }
   }
 
   private mutating func follow(_ steps: ArraySlice<KeyPathSteps.Step>, of keyPath: AnyKeyPath) {
@@ -68,13 +68,13 @@ struct KeyPathRoute: Sendable {
       offset += field.offset
       let holder = field.type as? any ReferenceHolder.Type
       if position == steps.count - 1 {
-        if let holder, let object { end = ReferenceHop(holder, in: object, offset: offset) }
+        if let holder, let object { end = ReferenceHop.make(holder, in: object, offset: offset) }
         if object != nil { leaf = RouteLeaf(of: keyPath, field.type, offset: offset) }
         return
       }
       if let holder, !(field.type is any Collection.Type) {
         guard let root = object else { return problem = .unclear }
-        hops.append(ReferenceHop(holder, in: root, offset: offset))
+        hops.append(ReferenceHop.make(holder, in: root, offset: offset))
         (type, object, offset) = (holder.target, holder.target, 0)
       } else {
         type = (field.type as? any WrappingValue.Type)?.wrappedType ?? field.type

@@ -1,26 +1,28 @@
-/// A step from an object to those that one of its properties refers to.
+/// A step from an object to the objects that one of its properties refers to.
 ///
 /// Safe to share: it only reads the objects that it is given.
 @safe
-struct ReferenceHop: @unchecked Sendable {
+final class ReferenceHop: @unchecked Sendable {
   /// The property, for comparing.
   let property: Property
   /// The class of the objects that it leads to.
   let target: StoredObject.Type
   /// Whether it is a list of references.
   let isList: Bool
-  /// The object that the property refers to; nil where it is nil, and for lists.
-  let object: (StoredObject) -> StoredObject?
-  /// Calls back with each object that the property refers to.
-  let forEachObject: (StoredObject, (StoredObject) -> Void) -> Void
+  /// The place of a single reference in an object; nil for lists, and if only a key path reads the reference.
+  let fieldOffset: Int?
+  private let readObject: (StoredObject) -> StoredObject?
+  private let readObjects: (StoredObject, (StoredObject) -> Void) -> Void
 
   enum Property: Hashable {
     case keyPath(AnyKeyPath)
     case field(of: ObjectIdentifier, offset: Int)
   }
 
-  /// - Returns: nil where the key path does not end in references.
-  init?(_ keyPath: AnyKeyPath) {
+  /// Makes the step of a key path.
+  ///
+  /// - Returns: nil if the value of the key path is no reference and no list of references.
+  static func make(_ keyPath: AnyKeyPath) -> ReferenceHop? {
     guard let holder = type(of: keyPath).valueType as? any ReferenceHolder.Type,
       let root = type(of: keyPath).rootType as? any StoreIdentifiable.Type
     else { return nil }
@@ -29,42 +31,48 @@ struct ReferenceHop: @unchecked Sendable {
     ) -> ReferenceHop? {
       guard let typed = keyPath as? KeyPath<Root, Holder> else { return nil }
       // A route begins with an object of the key path's root, and goes on with objects of the class before.
-      return ReferenceHop(.keyPath(keyPath)) { unsafe unsafeDowncast($0, to: Root.self)[keyPath: typed] }
+      return ReferenceHop(.keyPath(keyPath), at: nil) { unsafe unsafeDowncast($0, to: Root.self)[keyPath: typed] }
     }
-    guard let hop = make(root, holder) else { return nil }
-    self = hop
+    return make(root, holder)
   }
 
-  /// A stored property, which may be part of structures in the object.
+  /// Makes the step of a stored property, which may be part of structures in the object.
   ///
   /// - Parameters:
   ///   - holder: The type of the property, as the metadata of the class says.
   ///   - root: The class.
-  ///   - offset: Where the property is in an object, as the metadata says.
-  init(_ holder: any ReferenceHolder.Type, in root: StoredObject.Type, offset: Int) {
-    // Every object of the class, or of one that inherits from it, has the property there.
-    let property = Property.field(of: ObjectIdentifier(root), offset: offset)
+  ///   - offset: The place of the property in an object, as the metadata says.
+  static func make(_ holder: any ReferenceHolder.Type, in root: StoredObject.Type, offset: Int) -> ReferenceHop {
     func make<Holder: ReferenceHolder>(_ holder: Holder.Type) -> ReferenceHop {
-      ReferenceHop(property) { unsafe $0.load(at: offset, as: holder) }
+      // Every object of the class, or of one that inherits from it, has the property there.
+      ReferenceHop(.field(of: ObjectIdentifier(root), offset: offset), at: offset) {
+        unsafe $0.load(at: offset, as: holder)
+      }
     }
-    let hop = make(holder)
-    guard !hop.isList else {
-      self = hop
-      return
-    }
-    self.property = property
-    (target, isList, forEachObject) = (hop.target, false, hop.forEachObject)
-    // A reference, optional or not, is the same word.
-    object = { unsafe $0.load(at: offset, as: StoredObject?.self) }
+    return make(holder)
   }
 
-  private init<Holder: ReferenceHolder>(_ property: Property, _ read: @escaping (StoredObject) -> Holder) {
+  private init<Holder: ReferenceHolder>(
+    _ property: Property, at offset: Int?, _ read: @escaping (StoredObject) -> Holder
+  ) {
     self.property = property
     target = Holder.target
     isList = Holder.self is any Collection.Type
-    object = { read($0).singleObject }
-    forEachObject = { object, body in read(object).forEachObject(body) }
+    fieldOffset = isList ? nil : offset
+    readObject = { read($0).singleObject }
+    readObjects = { object, body in read(object).forEachObject(body) }
   }
+
+  /// The object that the property refers to; nil if the property is nil, and for lists.
+  @inline(__always)
+  func object(of owner: StoredObject) -> StoredObject? {
+    // A reference, optional or not, is the same word.
+    if let fieldOffset { return unsafe owner.load(at: fieldOffset, as: StoredObject?.self) }
+    return readObject(owner)
+  }
+
+  /// Calls back with each object that the property refers to.
+  func forEachObject(of owner: StoredObject, _ body: (StoredObject) -> Void) { readObjects(owner, body) }
 }
 
 extension StoredObject {

@@ -20,17 +20,29 @@ final class ReferenceLoader {
   private var position = 0
   /// Keeps objects alive that records of several chunks may refer to.
   private var held: [StoredObject] = []
-  private static let heldLimit = 1 << 16
+  private static let heldLimit = 1 << 14
+  /// Faults that are still to be loaded.
+  private var faults: [Fault] = []
+  /// Faults that are being loaded.
+  private var loading: [Fault] = []
 
   private struct Content {
     var object: StoredObject
     var rowID: RowID = 0
   }
 
-  /// An object that has to be loaded, and the references that are followed from there.
-  private struct Pending {
-    let object: StoredObject
-    let next: ArraySlice<ReferenceHop>
+  /// An object to be loaded, and how its chain goes on from there.
+  ///
+  /// It keeps nothing alive, so that sorting is cheap.
+  private struct Fault {
+    /// The table of its class.
+    let table: UInt
+    let rowID: RowID
+    /// Its index in `held`.
+    let object: Int
+    let chain: Int
+    /// The next step of the chain.
+    let next: Int
   }
 
   /// - Returns: nil where the query reads nothing through references.
@@ -58,7 +70,6 @@ final class ReferenceLoader {
   func prepare(_ chunk: RecordChunk) throws(StoreError) {
     if held.count > Self.heldLimit { held.removeAll() }
     (count, position) = (0, 0)
-    var pending: [Pending] = []
     for slice in chunk.slices where slice.status == .found {
       // The query reads a record itself that is not here, and reports the error then.
       guard let object = try? scratch.read(slice, in: chunk), (try? ownCondition.holds(for: object)) ?? true else {
@@ -68,18 +79,15 @@ final class ReferenceLoader {
       scratch.exchange(&contents[count].object)
       contents[count].rowID = slice.rowID
       count += 1
-      for chain in chains { Self.follow(chain[...], from: object, to: &pending) }
+      follow(from: object)
     }
-    try load(pending)
+    try load()
   }
 
   /// Loads all that objects lead to.
   func prepare(_ objects: [StoredObject]) throws(StoreError) {
-    var pending: [Pending] = []
-    for object in objects {
-      for chain in chains { Self.follow(chain[...], from: object, to: &pending) }
-    }
-    try load(pending)
+    for object in objects { follow(from: object) }
+    try load()
   }
 
   /// The content of a record of the current chunk; nil if it was not read.
@@ -93,70 +101,65 @@ final class ReferenceLoader {
     return contents[position].object
   }
 
+  private func follow(from object: StoredObject) {
+    for chain in chains.indices { follow(chain, from: 0, of: object) }
+  }
+
   /// Adds the first object of each way along a chain that has to be loaded.
-  private static func follow(
-    _ chain: ArraySlice<ReferenceHop>, from object: StoredObject, to pending: inout [Pending]
-  ) {
-    guard let hop = chain.first else { return }
-    let next = chain.dropFirst()
-    func follow(_ target: StoredObject) {
-      if target.isFault {
-        pending.append(Pending(object: target, next: next))
-      } else if !next.isEmpty {
-        Self.follow(next, from: target, to: &pending)
+  private func follow(_ chain: Int, from step: Int, of object: StoredObject) {
+    guard step < chains[chain].count else { return }
+    let hop = chains[chain][step]
+    if hop.isList {
+      hop.forEachObject(of: object) { reach($0, chain, step + 1) }
+    } else if let target = hop.object(of: object) {
+      reach(target, chain, step + 1)
+    }
+  }
+
+  /// Notes an object on a chain as one to be loaded, or goes on from there if it is loaded.
+  private func reach(_ object: StoredObject, _ chain: Int, _ next: Int) {
+    guard object.isFault else { return follow(chain, from: next, of: object) }
+    guard let table = object.table else { return }
+    let address = UInt(bitPattern: ObjectIdentifier(table))
+    faults.append(Fault(table: address, rowID: object.rowID, object: held.count, chain: chain, next: next))
+    held.append(object)
+  }
+
+  /// Loads the faults, then those that these lead to, step by step.
+  private func load() throws(StoreError) {
+    while !faults.isEmpty {
+      swap(&faults, &loading)
+      defer { loading.removeAll(keepingCapacity: true) }
+      loading.sort { $0.table != $1.table ? $0.table < $1.table : $0.rowID < $1.rowID }
+      var start = 0
+      while start < loading.count {
+        let table = loading[start].table
+        let end = loading[start...].firstIndex { $0.table != table } ?? loading.count
+        try load(start..<end)
+        start = end
+      }
+      for fault in loading where fault.next < chains[fault.chain].count && !held[fault.object].isFault {
+        follow(fault.chain, from: fault.next, of: held[fault.object])
       }
     }
-    if !hop.isList {
-      if let target = hop.object(object) { follow(target) }
-    } else {
-      hop.forEachObject(object, follow)
-    }
   }
 
-  private func load(_ pending: [Pending]) throws(StoreError) {
-    var pending = pending
-    while !pending.isEmpty {
-      try load(pending.map(\.object))
-      var further: [Pending] = []
-      for entry in pending where !entry.object.isFault { Self.follow(entry.next, from: entry.object, to: &further) }
-      pending = further
-    }
-  }
-
-  /// Loads faults, and reports those whose rows do not exist.
+  /// Loads faults of one class, and reports those whose rows do not exist.
   ///
   /// A record that cannot be read is an error of the property that is read next.
-  private func load(_ faults: [StoredObject]) throws(StoreError) {
-    var tables: [ObjectIdentifier: [StoredObject]] = [:]
-    var lastTable: ClassTable?
-    var list: [StoredObject] = []
-    func finishList() {
-      if let lastTable { tables[ObjectIdentifier(lastTable), default: []] += list }
-      list.removeAll(keepingCapacity: true)
+  private func load(_ range: Range<Int>) throws(StoreError) {
+    guard let table = held[loading[range.lowerBound].object].table, table.store === store,
+      let classID = try table.classIDForReading()
+    else { return }
+    // Those of a class stand in the order of their rows; several references may lead to one.
+    var rowIDs: [RowID] = []
+    var objects: [Int] = []
+    rowIDs.reserveCapacity(range.count)
+    objects.reserveCapacity(range.count)
+    for fault in loading[range] where fault.rowID != rowIDs.last {
+      rowIDs.append(fault.rowID)
+      objects.append(fault.object)
     }
-    for object in faults {
-      if object.table !== lastTable {
-        finishList()
-        lastTable = object.table
-      }
-      list.append(object)
-    }
-    finishList()
-    for faults in tables.values {
-      if let table = faults[0].table, table.store === store { try load(faults, of: table) }
-    }
-  }
-
-  private func load(_ faults: [StoredObject], of table: ClassTable) throws(StoreError) {
-    guard let classID = try table.classIDForReading() else { return }
-    var faults = faults.sorted { $0.rowID < $1.rowID }
-    var last: StoredObject?
-    faults.removeAll { object in
-      defer { last = object }
-      return object === last
-    }
-    held += faults
-    let rowIDs = faults.map(\.rowID)
     var reader = store.makeReader()
     let chunk = store.takeChunk()
     defer { store.giveBack(chunk) }
@@ -166,7 +169,7 @@ final class ReferenceLoader {
       for (index, slice) in chunk.slices.enumerated() {
         switch slice.status {
         case .found:
-          try? store.fill(faults[start + index], of: table, from: slice, in: chunk, reader: &reader)
+          try? store.fill(held[objects[start + index]], of: table, from: slice, in: chunk, reader: &reader)
         case .absent where onDamage.isReporting: try onDamage.handle(store.rowNotFound(rowIDs[start + index], table))
         default: break
         }

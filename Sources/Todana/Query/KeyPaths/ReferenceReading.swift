@@ -5,8 +5,10 @@
 struct ReferenceReading: @unchecked Sendable {
   /// The last of the property's key paths; from the class itself, if it is the only one.
   let keyPath: AnyKeyPath?
-  /// To the object that has the value.
+  /// The references to the object that has the value.
   private let hops: [ReferenceHop]
+  /// The places of these references; nil if one of them has no place.
+  private let offsets: [Int]?
   /// To other objects that the value is computed from.
   private let declaredChains: [[ReferenceHop]]
   private let leaf: RouteLeaf?
@@ -14,6 +16,8 @@ struct ReferenceReading: @unchecked Sendable {
   init(_ path: PropertyPath) {
     keyPath = path.keyPaths.last
     hops = path.hops
+    let offsets = path.hops.compactMap(\.fieldOffset)
+    self.offsets = offsets.count == path.hops.count ? offsets : nil
     let route = path.keyPaths.count == 1 && path.declaredReading == nil ? KeyPathRoute.of(path.keyPaths[0]) : nil
     leaf = route?.leaf
     declaredChains = path.declaredReading == nil ? [] : path.chains
@@ -34,19 +38,33 @@ struct ReferenceReading: @unchecked Sendable {
   /// is read from does not exist.
   func target(from object: StoredObject) throws(StoreError) -> StoredObject? {
     var target = object
-    for hop in hops {
-      guard let next = hop.object(target), try next.isThereToRead() else { return nil }
-      target = next
+    if let offsets {
+      for offset in offsets {
+        // The place of a reference in objects of the class that the step before leads to.
+        let next = unsafe target.load(at: offset, as: StoredObject?.self)
+        guard let next, try next.isThereToRead() else { return nil }
+        target = next
+      }
+    } else {
+      for hop in hops {
+        guard let next = hop.object(of: target), try next.isThereToRead() else { return nil }
+        target = next
+      }
     }
     return try allExist(object) ? target : nil
   }
 
   /// The value of the object that was found; `read` reads it by the key path.
   func value<Value>(at target: StoredObject, _ read: () -> Value) -> Value {
-    leaf?.value(of: target, as: Value.self) ?? read()
+    if let leaf { return leaf.value(of: target, as: Value.self) }
+    return read()
   }
 
+  /// Writes the value of the object that was found in the order of sorts; nil if only the key path reads it.
+  var writeKey: (@Sendable (StoredObject, inout KeyWriter) -> Void)? { leaf?.writeKey }
+
   private func allExist(_ object: StoredObject) throws(StoreError) -> Bool {
+    if declaredChains.isEmpty { return true }
     for chain in declaredChains where try !Self.allExist(chain[...], from: object) { return false }
     return true
   }
@@ -56,7 +74,7 @@ struct ReferenceReading: @unchecked Sendable {
   ) throws(StoreError) -> Bool {
     guard let hop = chain.first else { return true }
     var targets: [StoredObject] = []
-    hop.forEachObject(object) { targets.append($0) }
+    hop.forEachObject(of: object) { targets.append($0) }
     for target in targets {
       guard try target.isThereToRead(), try allExist(chain.dropFirst(), from: target) else { return false }
     }
@@ -92,7 +110,13 @@ extension StoredObject {
   /// Loads a fault of a store, for a look at its properties.
   ///
   /// - Returns: false where its row does not exist, or where the object is deleted.
+  @inline(__always)
   final func isThereToRead() throws(StoreError) -> Bool {
+    if state.isDisjoint(with: [.fault, .deleted, .gone]) { return true }
+    return try loadToRead()
+  }
+
+  private final func loadToRead() throws(StoreError) -> Bool {
     guard let table else { return !state.contains(.gone) }
     if state.contains(.deleted) { return false }
     guard isFault else { return true }

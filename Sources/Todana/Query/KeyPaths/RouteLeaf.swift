@@ -5,6 +5,8 @@
 struct RouteLeaf: @unchecked Sendable {
   /// Writes the value, of the key path's type, to memory that is not initialized.
   private let write: (StoredObject, UnsafeMutableRawPointer) -> Void
+  /// Writes the value in the order of sorts, without a copy; nil if its type has no order.
+  let writeKey: (@Sendable (StoredObject, inout KeyWriter) -> Void)?
 
   /// Makes nil where the value is not the property itself, or an optional of it.
   ///
@@ -31,6 +33,15 @@ struct RouteLeaf: @unchecked Sendable {
     } else {
       return nil
     }
+    let isWrapped = fieldType != valueType
+    func ordered<Value: IndexedValue>(_ type: Value.Type) -> @Sendable (StoredObject, inout KeyWriter) -> Void {
+      { object, key in
+        // The byte of an optional value that is not nil.
+        if isWrapped { key.append(1) }
+        unsafe object.load(at: offset, as: type).writeKey(to: &key)
+      }
+    }
+    writeKey = (fieldType as? any IndexedValue.Type).map { ordered($0) }
   }
 
   /// The value of the object that the route leads to; `type` is that of the key path's value.

@@ -33,9 +33,9 @@ import Testing
     let route = KeyPathRoute.of(\Take.record?.label?.name)
     #expect(route.hops.map { "\($0.target)" } == ["Recording", "Label"])
     let (take, record, label) = (Take(), Recording(), Label())
-    #expect(route.hops[0].object(take) == nil)
+    #expect(route.hops[0].object(of: take) == nil)
     (take.record, record.label) = (record, label)
-    #expect(route.hops[0].object(take) === record && route.hops[1].object(record) === label)
+    #expect(route.hops[0].object(of: take) === record && route.hops[1].object(of: record) === label)
   }
 
   @Test(

@@ -70,6 +70,26 @@ import Todana
     }
   }
 
+  @Test func `closures read references that are named`() throws {
+    try fill()
+    try check { (store: Store) throws in
+      let pending = Take()
+      pending.name = "pending"
+      pending.record = try store.fetch(Recording.where { $0.name == "A" }).first
+      try store.insert(pending)
+      let names = try store.values(Take.all, loading: \.record, \.credit.label) { take in
+        [take.record?.name, take.record?.label?.name, take.credit.label?.name]
+      }
+      #expect(names.map(\.first) == ["C", "A", "B", nil, "A"])
+      #expect(names.map { $0[2] } == ["x", "z", "y", nil, nil])
+      let deep = try store.values(Take.all.sorted(by: \.name), loading: \.record?.label) { $0.record?.label?.name }
+      #expect(deep == [nil, "z", "z", "y", "x"])
+      let error = #expect(throws: StoreError.self) { try store.values(Take.all, loading: \.name) { $0.name } }
+      #expect(error?.code == .invalidQuery)
+      store.discardChanges()
+    }
+  }
+
   @Test func `conditions and texts load what key paths lead through`() throws {
     try fill()
     try check { (store: Store) throws in
