@@ -67,6 +67,7 @@ extension Store {
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
   ///   - onDamage: As ``DamagePolicy`` says.
   ///   - value: Computes a result from an object.
+  /// - Returns: The results.
   /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` for a `loading` that is no reference.
   public func values<T: StoredObject, Value>(
     _ query: Query<T>, loading: PartialKeyPath<T>..., includingPending: Bool = true, onDamage: DamagePolicy = .fail,

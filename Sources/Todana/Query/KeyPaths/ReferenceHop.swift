@@ -42,6 +42,7 @@ final class ReferenceHop: @unchecked Sendable {
   ///   - holder: The type of the property, as the metadata of the class says.
   ///   - root: The class.
   ///   - offset: The place of the property in an object, as the metadata says.
+  /// - Returns: The step.
   static func make(_ holder: any ReferenceHolder.Type, in root: StoredObject.Type, offset: Int) -> ReferenceHop {
     func make<Holder: ReferenceHolder>(_ holder: Holder.Type) -> ReferenceHop {
       // Every object of the class, or of one that inherits from it, has the property there.

@@ -80,7 +80,7 @@ import Todana
       let names = try store.values(Take.all, loading: \.record, \.credit.label) { take in
         [take.record?.name, take.record?.label?.name, take.credit.label?.name]
       }
-      #expect(names.map(\.first) == ["C", "A", "B", nil, "A"])
+      #expect(names.map { $0[0] } == ["C", "A", "B", nil, "A"])
       #expect(names.map { $0[2] } == ["x", "z", "y", nil, nil])
       let deep = try store.values(Take.all.sorted(by: \.name), loading: \.record?.label) { $0.record?.label?.name }
       #expect(deep == [nil, "z", "z", "y", "x"])
