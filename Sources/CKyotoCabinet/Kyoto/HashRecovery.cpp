@@ -97,7 +97,18 @@ bool HashRecovery::readBlock(int64_t offset, Block &block) const {
   block.isCertain = isKnown(offset, block.key - file_.file()->at(offset));
   block.keyBytes.resize(block.keyLength);
   block.isCertain &= copy(file_.offset(block.key), static_cast<int64_t>(block.keyLength), block.keyBytes.data());
-  return true;
+  return !block.isCertain || (isLink(block.left) && isLink(block.right));
+}
+
+// Whether a record may start at the offset, or it is 0. Content that looks like the head of a record has other links.
+bool HashRecovery::isLink(int64_t offset) const {
+  return offset == 0 || (offset >= file_.recordStart() && offset < file_.end());
+}
+
+// Whether no record that a certain chain leads to lies within the block.
+bool HashRecovery::isClear(const Block &block, const std::vector<int64_t> &starts) {
+  const auto next = std::upper_bound(starts.begin(), starts.end(), block.offset);
+  return next == starts.end() || *next >= block.offset + block.size;
 }
 
 bool HashRecovery::isPlaced(const Block &block) const {
@@ -112,11 +123,13 @@ bool HashRecovery::hasRightEnd(const Block &block) const {
 }
 
 bool HashRecovery::hasRightEnd(const Block &block, const std::vector<int64_t> &starts) const {
+  if (!isClear(block, starts)) return false;
   if (block.isCertain) return true;
   const int64_t end = block.offset + block.size;
-  const auto next = std::upper_bound(starts.begin(), starts.end(), block.offset);
-  if (next != starts.end() && *next <= end) return *next == end;
-  return hasRightEnd(block);
+  if (std::binary_search(starts.begin(), starts.end(), end)) return true;
+  Block next;
+  const bool isFollowed = end == file_.end() || (readBlock(end, next) && isClear(next, starts));
+  return isFollowed || hasRightPadding(block);
 }
 
 int64_t HashRecovery::leastEnd(const Block &block, const std::vector<int64_t> &starts) const {
@@ -132,8 +145,9 @@ bool HashRecovery::isFollowed(const Block &block) const {
   return next == file_.end() || readBlock(next, other);
 }
 
-// Whether the bytes between the value and the end of the record are a padding.
+// Whether the bytes between the value and the end of the record are a padding. Free blocks have neither.
 bool HashRecovery::hasRightPadding(const Block &record) const {
+  if (record.isFree) return false;
   const char *padding = record.value + record.valueLength, *end = file_.file()->at(record.offset + record.size);
   if (padding == end) return hasSoundValue(record);
   return static_cast<uint8_t>(*padding) == kPaddingMagic && std::all_of(padding + 1, end, [](char c) { return c == 0; });

@@ -38,6 +38,8 @@ class HashRecovery {
   bool hasRightEnd(const Block &block) const;
   // The same where `starts` are the offsets of all records that certain chains lead to: none of them lies in a block.
   bool hasRightEnd(const Block &block, const std::vector<int64_t> &starts) const;
+  // Whether none of `starts` lies within the block, after its first byte.
+  static bool isClear(const Block &block, const std::vector<int64_t> &starts);
   // Where to look for the next block, if the end of `block` is not right: no block starts before.
   int64_t leastEnd(const Block &block, const std::vector<int64_t> &starts) const;
 
@@ -72,6 +74,7 @@ class HashRecovery {
   enum class Way { absent, found, unknown };
 
   bool isKnown(int64_t offset, int64_t byteCount) const;
+  bool isLink(int64_t offset) const;
   bool copy(int64_t offset, int64_t byteCount, char *bytes) const;
   bool isSoundByPages(std::string_view value, bool &isKnown) const;
   bool hasSoundValue(const Block &record) const;

@@ -64,7 +64,7 @@ bool HashScan::addRecovered(ChunkWriter &chunk) {
     const auto old = part_.changedAt.find(block.offset);
     const bool isAdded = old != part_.changedAt.end() ? addOld(chunk, *old->second) : block.isFree || addRecord(chunk, block);
     if (!isAdded) return false;
-    if (block.isCertain) {
+    if (block.isCertain && (!isUnsure_ || HashRecovery::isClear(block, starts()))) {
       isUnsure_ = isUnsure_ && !std::binary_search(starts().begin(), starts().end(), offset_);
       offset_ += block.size;
       return true;

@@ -8,7 +8,7 @@ import Todana
   enum Shape: String, CaseIterable {
     case packed, medium, large, oneByOne
 
-    var rowCount: Int { LongTests.areEnabled && self == .packed ? 60 : self == .large ? 60 : 400 }
+    var rowCount: Int { self == .large ? 60 : 400 }
     var padding: Int { self == .medium ? 500 : self == .large ? 5000 : 0 }
     func title(_ row: Int) -> String { "song \(row) " + String(repeating: "x", count: padding) }
   }
@@ -24,14 +24,14 @@ import Todana
     let titles: [RowID: String]
 
     /// In a worn file, rows have left their packs or were removed, so that old ones stand in unused space.
-    init(_ shape: Shape, isEncrypted: Bool, isWorn: Bool = false) throws {
+    init(_ shape: Shape, rowCount: Int? = nil, isEncrypted: Bool, isWorn: Bool = false) throws {
       self.shape = shape
       directory = try TemporaryDirectory()
       secret = isEncrypted ? StoreSecret.key([UInt8](repeating: 0xA5, count: 32)) : nil
       path = directory.path("store")
       let backend = try KyotoBackend(.directory(path), secret: secret)
       let store = try Store(backend: backend, classes: [Song.self])
-      for row in 1...shape.rowCount {
+      for row in 1...(rowCount ?? shape.rowCount) {
         try store.insert(Song(shape.title(row), seconds: UInt32(row)))
         if shape == .oneByOne { try store.saveChanges(durability: .bulk) }
       }
@@ -93,7 +93,9 @@ import Todana
       let single = try DamagedRows.reading(rows, from: other)
       let different = Set(single.found.keys).symmetricDifference(scanned.found.keys).sorted()
       #expect(different.isEmpty, "\(problem): found by one kind of read only")
-      #expect(scanned.unnamed.isEmpty ? single.reported == scanned.reported : true, "\(problem): \(single.reported)")
+      // Where a pack's list of rows is unreadable, a scan also reports rows that were never given out.
+      let known = scanned.reported.filter { titles[$0] != nil }
+      #expect(scanned.unnamed.isEmpty ? single.reported == known : true, "\(problem): \(single.reported)")
       #expect(single.found.count + single.reported.count == titles.count, "\(problem)")
       for (row, title) in single.found { #expect(title == titles[row], "\(problem), row \(row)") }
       try other.close()
@@ -115,9 +117,10 @@ import Todana
 
   @Test(arguments: Shape.allCases, [false, true])
   func `a flipped bit costs the row that it is in, if any`(_ shape: Shape, _ isEncrypted: Bool) throws {
-    let victim = try Victim(shape, isEncrypted: isEncrypted)
-    var random = SeededGenerator(seed: 31)
+    // Each bit of a small file, or some of a larger one.
     let isWhole = LongTests.areEnabled && shape == .packed
+    let victim = try Victim(shape, rowCount: isWhole ? 60 : nil, isEncrypted: isEncrypted)
+    var random = SeededGenerator(seed: 31)
     let places = isWhole ? Array(30_000 * 8..<victim.content.count * 8) : bits(of: victim, count: 48, &random)
     var lostCount = 0
     for bit in places {
@@ -127,7 +130,7 @@ import Todana
       let rows = try victim.read(problem)
       #expect(start.duration(to: .now) < .seconds(20), "\(problem)")
       #expect(rows.unnamed.isEmpty, "\(problem): \(rows.unnamed)")
-      #expect(rows.reported.count <= 1 && rows.found.count + rows.reported.count == shape.rowCount, "\(problem)")
+      #expect(rows.reported.count <= 1 && rows.found.count + rows.reported.count == victim.titles.count, "\(problem)")
       lostCount += rows.reported.count
     }
     #expect(lostCount > places.count / 8)
@@ -328,13 +331,12 @@ import Todana
         }
         let problem = "\(wreck) at \(byte), encrypted: \(isEncrypted)"
         let rows = try victim.read(problem)
-        let missing = shape.rowCount - rows.found.count - rows.reported.count
+        let missing = shape.rowCount - rows.found.count - rows.reported.filter { victim.titles[$0] != nil }.count
         #expect(missing == 0 || !rows.unnamed.isEmpty, "\(problem): \(missing) rows are not accounted for")
         let bound =
           switch (wreck, shape) {
-          case (.page, .packed): 4096 / 30 + 32
-          case (.block, .packed): 36
-          case (.byte, .packed): 32
+          // The head of a pack also leads to other packs of its chain.
+          case (_, .packed): 4096 / 30 + 32
           case (.page, .oneByOne): 4096 / 48 + 2
           case (.page, .medium): 10
           case (.byte, .large): 1
