@@ -43,7 +43,8 @@ struct PropertyPath: @unchecked Sendable {
       path.declaredReading = keyPaths.last.map { KeyPathRoute.of($0).hops.isEmpty } == true ? [] : nil
     }
     path.isOwnProperty =
-      path.keyPaths.count == 1 && path.declaredReading == nil && KeyPathRoute.isOwnProperty(path.keyPaths[0])
+      path.declaredReading == nil && (path.keyPaths.count == 1 || isOwnProperty)
+      && path.keyPaths.last.map { KeyPathRoute.isOwnProperty($0) } == true
     return path
   }
 

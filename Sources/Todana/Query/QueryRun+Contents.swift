@@ -6,7 +6,7 @@ extension QueryRun {
   /// only.
   func forEachContent(inOrder: Bool, _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
     var scratch = ScratchObject(store, table, references: references)
-    guard inOrder || query.limit != nil || query.offset > 0 else {
+    guard inOrder || !query.isUnlimited else {
       for object in try matchingPendingObjects() { try give(object, body) }
       try forEachMatch(needsRecords: true) { _, slice, chunk throws(StoreError) in
         if let slice, let chunk { try give(slice, in: chunk, &scratch, body) }

@@ -2,22 +2,30 @@ extension PropertyPath {
   /// Whether it leads to other objects, which change without this one.
   var leadsToOtherObjects: Bool {
     if isOwnProperty { return false }
-    if keyPaths.count > 1 || declaredReading?.contains(where: { !Self.isSelf($0) }) == true { return true }
-    return declaredReading == nil && keyPaths.first.map { !KeyPathRoute.of($0).hops.isEmpty } == true
+    return declaredReading?.contains(where: { !Self.isSelf($0) }) == true || !hops.isEmpty
   }
 
   /// The hops to the object that has the value; empty where that is the object itself.
-  var hops: [ReferenceHop] {
-    if keyPaths.count == 1 { return declaredReading == nil ? KeyPathRoute.of(keyPaths[0]).hops : [] }
+  var hops: [ReferenceHop] { walk().hops }
+
+  /// The hops, and the key path whose reference cannot be followed, if there is one.
+  private func walk() -> (hops: [ReferenceHop], unclear: AnyKeyPath?) {
     var hops: [ReferenceHop] = []
+    // Key paths since the last hop: to an optional structure, and on from there.
+    var parts: [AnyKeyPath] = []
     for (position, keyPath) in keyPaths.enumerated() {
       let isLast = position == keyPaths.count - 1
       if isLast, declaredReading != nil { break }
       let route = KeyPathRoute.of(keyPath)
       hops += route.hops
-      if !isLast, let hop = route.end { hops.append(hop) }
+      if isLast { break }
+      parts.append(keyPath)
+      guard type(of: keyPath).valueType is any ReferenceHolder.Type else { continue }
+      guard let hop = parts.count == 1 ? route.end : ReferenceHop.make(parts) else { return (hops, keyPath) }
+      hops.append(hop)
+      parts = []
     }
-    return hops
+    return (hops, nil)
   }
 
   /// The chains of references whose objects have to be loaded before the property is read.
@@ -41,7 +49,7 @@ extension PropertyPath {
       }
       if let problem = KeyPathRoute.of(keyPath).problem { return Self.text(of: problem, keyPath) }
     }
-    return nil
+    return walk().unclear.map { Self.text(of: .unclear, $0) }
   }
 
   private static func isSelf(_ keyPath: AnyKeyPath) -> Bool {
@@ -51,8 +59,10 @@ extension PropertyPath {
   private static func problem(ofDeclared keyPath: AnyKeyPath) -> String? {
     if isSelf(keyPath) { return nil }
     if let problem = KeyPathRoute.of(keyPath).problem { return text(of: problem, keyPath) }
-    return KeyPathRoute.of(keyPath).end != nil
-      ? nil : "`loading:` takes references, and `\\.self`, but not a property of type \(type(of: keyPath).valueType)."
+    if KeyPathRoute.of(keyPath).end != nil { return nil }
+    return type(of: keyPath).valueType is any ReferenceHolder.Type
+      ? "`loading:` cannot follow a reference in an optional structure of another object."
+      : "`loading:` takes references, and `\\.self`, but not a property of type \(type(of: keyPath).valueType)."
   }
 
   private static func text(of problem: KeyPathRoute.Problem, _ keyPath: AnyKeyPath) -> String {

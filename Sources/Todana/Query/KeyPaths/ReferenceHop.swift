@@ -15,7 +15,7 @@ final class ReferenceHop: @unchecked Sendable {
   private let readObjects: (StoredObject, (StoredObject) -> Void) -> Void
 
   enum Property: Hashable {
-    case keyPath(AnyKeyPath)
+    case keyPaths([AnyKeyPath])
     case field(of: ObjectIdentifier, offset: Int)
   }
 
@@ -31,9 +31,29 @@ final class ReferenceHop: @unchecked Sendable {
     ) -> ReferenceHop? {
       guard let typed = keyPath as? KeyPath<Root, Holder> else { return nil }
       // A route begins with an object of the key path's root, and goes on with objects of the class before.
-      return ReferenceHop(.keyPath(keyPath), at: nil) { unsafe unsafeDowncast($0, to: Root.self)[keyPath: typed] }
+      return ReferenceHop(.keyPaths([keyPath]), at: nil) { unsafe unsafeDowncast($0, to: Root.self)[keyPath: typed] }
     }
     return make(root, holder)
+  }
+
+  /// Makes the step of several key paths: the first from the object to an optional structure, the others from there.
+  ///
+  /// - Returns: nil if the value of the last key path is no reference and no list of references.
+  static func make(_ keyPaths: [AnyKeyPath]) -> ReferenceHop? {
+    guard let last = keyPaths.last, let holder = type(of: last).valueType as? any ReferenceHolder.Type else {
+      return nil
+    }
+    func make<Holder: ReferenceHolder>(_ holder: Holder.Type) -> ReferenceHop {
+      ReferenceHop(.keyPaths(keyPaths), at: nil) { (object: StoredObject) -> Holder? in
+        var value: Any? = object
+        for keyPath in keyPaths {
+          guard let part = value else { return nil }
+          value = part[keyPath: keyPath]
+        }
+        return value as? Holder
+      }
+    }
+    return make(holder)
   }
 
   /// Makes the step of a stored property, which may be part of structures in the object.
@@ -54,14 +74,14 @@ final class ReferenceHop: @unchecked Sendable {
   }
 
   private init<Holder: ReferenceHolder>(
-    _ property: Property, at offset: Int?, _ read: @escaping (StoredObject) -> Holder
+    _ property: Property, at offset: Int?, _ read: @escaping (StoredObject) -> Holder?
   ) {
     self.property = property
     target = Holder.target
     isList = Holder.self is any Collection.Type
     fieldOffset = isList ? nil : offset
-    readObject = { read($0).singleObject }
-    readObjects = { object, body in read(object).forEachObject(body) }
+    readObject = { read($0)?.singleObject }
+    readObjects = { object, body in read(object)?.forEachObject(body) }
   }
 
   /// The object that the property refers to; nil if the property is nil, and for lists.
