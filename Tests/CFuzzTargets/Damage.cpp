@@ -1,8 +1,8 @@
 #include "Damage.h"
 
-#include "../../Sources/CKyotoCabinet/Checksum.h"
+#include "../../Sources/CKyotoCabinet/Disk/Checksum.h"
 #include "../../Sources/CKyotoCabinet/Kyoto/HashFormat.h"
-#include "../../Sources/CKyotoCabinet/LogFormat.h"
+#include "../../Sources/CKyotoCabinet/Log/LogFormat.h"
 
 namespace todana::fuzzing {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../../Sources/CKyotoCabinet/Checksum.h"
+#include "../../Sources/CKyotoCabinet/Disk/Checksum.h"
 
 namespace todana::simulation {
 

@@ -3,8 +3,8 @@
 #include <thread>
 #include <vector>
 
-#include "../../Sources/CKyotoCabinet/Cabinet/BatchCommit.h"
-#include "../../Sources/CKyotoCabinet/Failure.h"
+#include "../../Sources/CKyotoCabinet/Commit/BatchCommit.h"
+#include "../../Sources/CKyotoCabinet/Disk/Failure.h"
 #include "CabinetModel.h"
 #include "CabinetState.h"
 #include "Changes.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "../../Sources/CKyotoCabinet/FileGroup.h"
+#include "../../Sources/CKyotoCabinet/Pages/FileGroup.h"
 #include "KeyedSession.h"
 
 namespace todana::simulation {

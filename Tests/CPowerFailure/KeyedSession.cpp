@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../../Sources/CKyotoCabinet/Cabinet/WholeScan.h"
-#include "../../Sources/CKyotoCabinet/Checksum.h"
+#include "../../Sources/CKyotoCabinet/Disk/Checksum.h"
 #include "Files.h"
 
 namespace todana::simulation {

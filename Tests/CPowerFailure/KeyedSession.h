@@ -7,7 +7,7 @@
 
 #include "../../Sources/CKyotoCabinet/Cabinet/KeyMigration.h"
 #include "../../Sources/CKyotoCabinet/Cabinet/Session.h"
-#include "../../Sources/CKyotoCabinet/Keys/StoreKeys.h"
+#include "../../Sources/CKyotoCabinet/Directory/StoreKeys.h"
 
 namespace todana::simulation {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../Sources/CKyotoCabinet/Disk.h"
+#include "../../Sources/CKyotoCabinet/Disk/Disk.h"
 
 namespace todana::simulation {
 

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "../../Sources/CKyotoCabinet/Series/SeriesBackup.h"
-#include "../../Sources/CKyotoCabinet/Series/SeriesPrune.h"
-#include "../../Sources/CKyotoCabinet/Series/SeriesRestore.h"
-#include "../../Sources/CKyotoCabinet/Series/SeriesVerify.h"
+#include "../../Sources/CKyotoCabinet/Backups/SeriesBackup.h"
+#include "../../Sources/CKyotoCabinet/Backups/SeriesPrune.h"
+#include "../../Sources/CKyotoCabinet/Backups/SeriesRestore.h"
+#include "../../Sources/CKyotoCabinet/Backups/SeriesVerify.h"
 #include "Files.h"
 #include "PowerCut.h"
 #include "RecordingDisk.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-#include "../../Sources/CKyotoCabinet/FileGroup.h"
+#include "../../Sources/CKyotoCabinet/Pages/FileGroup.h"
 #include "RecordingDisk.h"
 #include "include/CPowerFailure.h"
 

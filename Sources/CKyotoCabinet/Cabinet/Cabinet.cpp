@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../BackupWriter.h"
+#include "../Backups/BackupWriter.h"
 #include "KeyMigration.h"
 
 namespace todana {

@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "../ReaderWriterLock.h"
-#include "../Backup.h"
-#include "../BackupReader.h"
-#include "../Series/SeriesBackup.h"
-#include "../StoreDirectory.h"
+#include "../Backups/Backup.h"
+#include "../Backups/BackupReader.h"
+#include "../Backups/SeriesBackup.h"
+#include "../Directory/StoreDirectory.h"
+#include "../Disk/ReaderWriterLock.h"
 #include "Session.h"
 
 namespace todana {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "Rebuilding.h"
+#include "../Rebuild/Rebuilding.h"
 #include "Session.h"
 
 namespace todana {

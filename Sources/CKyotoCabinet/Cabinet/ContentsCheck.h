@@ -1,9 +1,9 @@
 // Compares what a scan over all of a structure has read with what its commits have noted.
 #pragma once
 
-#include "../Failure.h"
+#include "../Disk/Failure.h"
+#include "../Keyspaces/Structure.h"
 #include "../Snapshots/ContentsDigest.h"
-#include "Structure.h"
 
 namespace todana {
 

@@ -2,7 +2,7 @@
 // those that come after it note what they change.
 #pragma once
 
-#include "RecordConversion.h"
+#include "../Keyspaces/RecordConversion.h"
 #include "Session.h"
 
 namespace todana {

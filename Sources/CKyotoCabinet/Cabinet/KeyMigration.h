@@ -6,8 +6,8 @@
 // the directory.
 #pragma once
 
-#include "../Keys/StoreKeys.h"
-#include "RecordConversion.h"
+#include "../Directory/StoreKeys.h"
+#include "../Keyspaces/RecordConversion.h"
 #include "Session.h"
 
 namespace todana {

@@ -1,9 +1,9 @@
 #include "Session.h"
 
+#include "../Commit/BatchCommit.h"
 #include "../Kyoto/PageAcceptance.h"
 #include "../Kyoto/TreeReader.h"
-#include "BatchCommit.h"
-#include "RandomID.h"
+#include "../Rebuild/RandomID.h"
 #include "RecordReader.h"
 
 namespace todana {

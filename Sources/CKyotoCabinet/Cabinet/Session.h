@@ -4,14 +4,14 @@
 #include <memory>
 #include <string_view>
 
-#include "../FileGroup.h"
+#include "../Commit/Commit.h"
+#include "../Commit/SnapshotList.h"
+#include "../Keyspaces/Catalog.h"
+#include "../Keyspaces/FileTable.h"
+#include "../Pages/FileGroup.h"
+#include "../Rebuild/Maintenance.h"
 #include "../Snapshots/ChunkWriter.h"
 #include "../Snapshots/TreeEstimate.h"
-#include "Catalog.h"
-#include "Commit.h"
-#include "FileTable.h"
-#include "Maintenance.h"
-#include "SnapshotList.h"
 
 namespace todana {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "../../CSealing/SealerPool.h"
-#include "../DataFile.h"
-#include "../Failure.h"
+#include "../Disk/Failure.h"
+#include "../Pages/DataFile.h"
 #include "HashFormat.h"
 #include "RecordCheck.h"
 

@@ -10,7 +10,7 @@
 #include <exception>
 #include <string>
 
-#include "../DataFile.h"
+#include "../Pages/DataFile.h"
 
 namespace todana {
 

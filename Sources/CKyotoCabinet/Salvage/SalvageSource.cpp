@@ -7,12 +7,12 @@
 
 #include <sys/stat.h>
 
-#include "../Cabinet/Catalog.h"
-#include "../Failure.h"
-#include "../FileNames.h"
+#include "../Directory/StoreDirectory.h"
+#include "../Disk/Failure.h"
+#include "../Disk/FileNames.h"
+#include "../Keyspaces/Catalog.h"
 #include "../Kyoto/HashFormat.h"
 #include "../Kyoto/RowPack.h"
-#include "../StoreDirectory.h"
 #include "RecordSieve.h"
 
 namespace todana {

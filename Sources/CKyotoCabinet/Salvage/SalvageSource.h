@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "../Disk.h"
-#include "../DirectoryLock.h"
-#include "../Keys/StoreKeys.h"
-#include "../LogIndex.h"
+#include "../Directory/StoreKeys.h"
+#include "../Disk/DirectoryLock.h"
+#include "../Disk/Disk.h"
+#include "../Log/LogIndex.h"
 #include "SalvagedFile.h"
 
 namespace todana {

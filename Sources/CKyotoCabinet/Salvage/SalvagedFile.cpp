@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "../Checksum.h"
-#include "../DataFile.h"
-#include "../Failure.h"
+#include "../Disk/Checksum.h"
+#include "../Disk/Failure.h"
+#include "../Pages/DataFile.h"
 
 namespace todana {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../Disk.h"
-#include "../LogIndex.h"
-#include "../PageSums.h"
+#include "../Disk/Disk.h"
+#include "../Log/LogIndex.h"
+#include "../Pages/PageSums.h"
 
 namespace todana {
 

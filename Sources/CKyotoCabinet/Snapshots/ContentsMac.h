@@ -10,7 +10,7 @@
 
 #include "../../CSealing/Keys/KeyRing.h"
 #include "../../CSealing/Primitives/BlockMac.h"
-#include "../Checksum.h"
+#include "../Disk/Checksum.h"
 
 namespace todana {
 

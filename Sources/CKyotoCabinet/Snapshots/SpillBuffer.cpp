@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "../../CSealing/Primitives/AesGcm.h"
-#include "../Failure.h"
-#include "../SystemCall.h"
+#include "../Disk/Failure.h"
+#include "../Disk/SystemCall.h"
 
 namespace todana {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../Failure.h"
+#include "../Disk/Failure.h"
 #include "StepLimit.h"
 
 namespace todana {

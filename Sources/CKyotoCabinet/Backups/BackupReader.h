@@ -1,0 +1,50 @@
+// Reads the files of a backup one after the other, in pieces: what a copy, or a stream, is made of.
+//
+// While it is there no checkpoint runs, so main files stay as they are up to their ends at the start, and the logs only
+// grow behind theirs: in which order the files are read does not matter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "../Disk/Disk.h"
+#include "../Pages/FileGroup.h"
+
+namespace todana {
+
+class BackupReader {
+ public:
+  using File = FileGroup::BackupPlan::File;
+
+  struct Piece {
+    const File *file = nullptr;  // null behind the last file
+    int64_t offset = 0;
+    const char *bytes = nullptr;  // until the next call
+    size_t byteCount = 0;
+    bool isLast = false;  // of its file; an empty file has one piece of no bytes
+  };
+
+  // `source` must stay as long as `next` is called. A file of no bytes need not be there.
+  BackupReader(FileGroup::BackupPlan plan, Disk &source);
+
+  uint64_t commitNumber() const { return plan_.commitNumber; }
+  int64_t byteCount() const { return byteCount_; }
+  const std::vector<File> &files() const { return plan_.files; }
+
+  // At most so many bytes, and 4 MiB. Throws Failure(TDN_INTERRUPTED) once the group is closed.
+  Piece next(int64_t limit);
+  // Lets checkpoints run again.
+  void release() { plan_.hold.reset(); }
+
+ private:
+  FileGroup::BackupPlan plan_;
+  Disk &source_;
+  int64_t byteCount_ = 0;
+  size_t file_ = 0;
+  int64_t offset_ = 0;
+  std::unique_ptr<DiskFile> from_;
+  std::vector<char> buffer_;
+};
+
+}  // namespace todana

@@ -1,0 +1,50 @@
+// The directory of a backup series: its files by number, and its locks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../Disk/DirectoryLock.h"
+#include "../Disk/Disk.h"
+
+namespace todana {
+
+class SeriesDirectory {
+ public:
+  // Backups only add files, so readers and one of them go side by side; pruning goes alone, but for who only looks what
+  // there is.
+  enum class Use { list, read, add, prune };
+
+  // `add` makes the directory where there is none. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE where it holds other
+  // things and no backup, TDN_IN_USE.
+  SeriesDirectory(const std::string &path, Use use);
+  // Without locks: a disk that nobody else uses.
+  explicit SeriesDirectory(std::shared_ptr<Disk> disk);
+
+  Disk &disk() { return *disk_; }
+  const std::string &path() const { return path_; }
+
+  // Numbers in ascending order.
+  const std::vector<uint32_t> &manifests() const { return manifests_; }
+  const std::vector<uint32_t> &packs() const { return packs_; }
+  // Throws Failure(TDN_NOT_FOUND); 0 means the newest.
+  uint32_t find(uint64_t number) const;
+
+  static std::string manifestName(uint32_t number);
+  static std::string packName(uint32_t number);
+  static std::string newName(const std::string &name) { return name + ".new"; }
+  static std::optional<uint32_t> numberOf(const std::string &name, const char *suffix);
+
+ private:
+  void list();
+
+  std::string path_;
+  std::shared_ptr<Disk> disk_;
+  std::unique_ptr<DirectoryLock> writing_, reading_;
+  std::vector<uint32_t> manifests_, packs_;
+};
+
+}  // namespace todana

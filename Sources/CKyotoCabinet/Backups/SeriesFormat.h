@@ -1,0 +1,61 @@
+// What stands in the files of a backup series; docs/formats/backup-series.md is the authority.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "../Disk/Checksum.h"
+
+namespace todana {
+
+// A pack is a row of blocks; a piece of a file takes one, filled up with zeros, and so does a group's table.
+constexpr int64_t kPieceSize = 4096;
+constexpr size_t kGroupPieces = 128;
+constexpr int64_t kGroupSize = kPieceSize * static_cast<int64_t>(kGroupPieces);
+
+constexpr uint64_t kHeaderSeed = 5, kPieceSeed = 6, kTableSeed = 7, kManifestSeed = 8;
+
+// A block and where it stands. Pack 0 has no file: its block 0 is zeros.
+struct BlockEntry {
+  WideSum sum;
+  uint32_t pack;
+  uint32_t block;
+};
+static_assert(sizeof(BlockEntry) == 24);
+
+// The pieces of a group, in order; entries behind the file's end are zero.
+struct GroupTable {
+  BlockEntry pieces[kGroupPieces];
+  char padding[kPieceSize - kGroupPieces * sizeof(BlockEntry)];
+};
+static_assert(sizeof(GroupTable) == kPieceSize);
+
+struct ManifestHeader {
+  char magic[8];
+  uint32_t formatVersion;
+  uint32_t reserved;
+  uint8_t storeID[16];
+  uint64_t number;
+  uint64_t commitNumber;
+  int64_t milliseconds;       // since 1970, UTC
+  uint64_t byteCount;         // of the store's files
+  uint64_t packByteCount;     // of the pack that was written with it; 0 where there is none
+  uint64_t manifestByteCount;
+  uint32_t fileCount;
+  uint32_t reserved2;
+  uint64_t checksum;          // of what stands before
+};
+static_assert(sizeof(ManifestHeader) == 96);
+
+constexpr char kManifestMagic[] = "TDNBKP\r\n";
+constexpr uint32_t kSeriesVersion = 1;
+
+inline int64_t groupCount(int64_t byteCount) { return (byteCount + kGroupSize - 1) / kGroupSize; }
+
+// Pieces of the group that begins at `offset`.
+inline size_t pieceCount(int64_t byteCount, int64_t offset) {
+  const int64_t rest = byteCount - offset;
+  return rest >= kGroupSize ? kGroupPieces : static_cast<size_t>((rest + kPieceSize - 1) / kPieceSize);
+}
+
+}  // namespace todana

@@ -1,0 +1,127 @@
+#include "SeriesPrune.h"
+
+#include <algorithm>
+
+#include "../Disk/Failure.h"
+
+namespace todana {
+
+namespace {
+
+constexpr int kRunsInStep = 4096;
+
+// True if it was not marked before.
+bool set(std::vector<bool> &marks, uint32_t block) {
+  if (marks.size() <= block) marks.resize(size_t{block} + 1);
+  if (marks[block]) return false;
+  return marks[block] = true;
+}
+
+}  // namespace
+
+SeriesPrune::SeriesPrune(SeriesDirectory directory, uint64_t count)
+    : directory_(std::move(directory)), reader_(directory_.disk()) {
+  if (count == 0) throw Failure(TDN_INVALID, "pruning keeps at least one backup", directory_.path());
+  const size_t all = directory_.manifests().size();
+  firstKept_ = all > count ? all - static_cast<size_t>(count) : 0;
+  next_ = firstKept_;
+  for (size_t index = firstKept_; index < all; index++) {
+    progress_.byteCount +=
+      static_cast<int64_t>(Manifest::readHeader(directory_.disk(), directory_.manifests()[index]).byteCount);
+  }
+}
+
+void SeriesPrune::next(const std::function<void(const Damage &damage)> &) {
+  if (!isMarked_) {
+    if (mark()) return;
+    removeManifests();
+    isMarked_ = true;
+  } else {
+    progress_.isDone = !sweep();
+  }
+}
+
+// False when all that is needed is known.
+bool SeriesPrune::mark() {
+  // Only tables are read, which are the 128th part.
+  for (int group = 0; group < 64 * kGroupsInStep; group++) {
+    while (!manifest_ || file_ == manifest_->files.size()) {
+      if (next_ == directory_.manifests().size()) return false;
+      manifest_ = Manifest::read(directory_.disk(), directory_.manifests()[next_++]);
+      file_ = 0;
+      offset_ = 0;
+    }
+    const Manifest::File &file = manifest_->files[file_];
+    if (offset_ < file.byteCount) markGroup(file);
+    if (offset_ >= file.byteCount) {
+      file_++;
+      offset_ = 0;
+    }
+  }
+  return true;
+}
+
+void SeriesPrune::markGroup(const Manifest::File &file) {
+  const BlockEntry &entry = manifest_->groups[file.firstGroup + static_cast<size_t>(offset_ / kGroupSize)];
+  const size_t pieces = pieceCount(file.byteCount, offset_);
+  const int64_t byteCount = std::min(kGroupSize, file.byteCount - offset_);
+  offset_ += byteCount;
+  progress_.doneByteCount += byteCount;
+  // Marks grow no further than the packs that are there.
+  if (reader_.has(entry.pack, entry.block) && !set(tables_[entry.pack], entry.block)) return;
+  GroupTable table;
+  if (!reader_.readTable(entry, pieces, table)) {
+    throw Failure(
+      TDN_DAMAGED,
+      "backup " + std::to_string(manifest_->number()) + " is damaged, so nobody knows what it needs: nothing was removed",
+      SeriesDirectory::packName(entry.pack));
+  }
+  set(needed_[entry.pack], entry.block);
+  for (size_t index = 0; index < pieces; index++) {
+    const BlockEntry &piece = table.pieces[index];
+    if (piece.pack != 0 && reader_.has(piece.pack, piece.block)) set(needed_[piece.pack], piece.block);
+  }
+}
+
+void SeriesPrune::removeManifests() {
+  Disk &disk = directory_.disk();
+  for (size_t index = 0; index < firstKept_; index++) {
+    disk.remove(SeriesDirectory::manifestName(directory_.manifests()[index]));
+  }
+  disk.flushDirectory();
+}
+
+// One pack, or a part of it; false at the end.
+bool SeriesPrune::sweep() {
+  if (pack_ == directory_.packs().size()) return false;
+  const uint32_t pack = directory_.packs()[pack_];
+  auto found = needed_.find(pack);
+  if (found == needed_.end()) {
+    directory_.disk().remove(SeriesDirectory::packName(pack));
+  } else if (giveBack(pack, found->second)) {
+    return true;
+  }
+  pack_++;
+  block_ = 0;
+  return true;
+}
+
+// True if there is more to do.
+bool SeriesPrune::giveBack(uint32_t pack, const std::vector<bool> &needed) {
+  std::unique_ptr<DiskFile> file = directory_.disk().open(SeriesDirectory::packName(pack), Disk::Mode::write);
+  if (!file) return false;
+  const size_t blockCount = static_cast<size_t>(file->size() / kPieceSize);
+  const auto isNeeded = [&](size_t block) { return block < needed.size() && needed[block]; };
+  for (int run = 0; run < kRunsInStep; run++) {
+    while (block_ < blockCount && isNeeded(block_)) block_++;
+    if (block_ == blockCount) return false;
+    const size_t first = block_;
+    while (block_ < blockCount && !isNeeded(block_)) block_++;
+    const int64_t byteCount = static_cast<int64_t>(block_ - first) * kPieceSize;
+    // A file system that cannot do it keeps the blocks until nothing of the pack is needed.
+    if (!file->giveBack(static_cast<int64_t>(first) * kPieceSize, byteCount)) return false;
+  }
+  return true;
+}
+
+}  // namespace todana

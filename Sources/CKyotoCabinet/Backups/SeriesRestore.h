@@ -1,0 +1,38 @@
+// Writes the files of one backup of a series into a new directory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../Disk/PartialDirectory.h"
+#include "Manifest.h"
+#include "PackReader.h"
+#include "SeriesDirectory.h"
+#include "SeriesTask.h"
+
+namespace todana {
+
+class SeriesRestore final : public SeriesTask {
+ public:
+  // The backup with this number, or with 0 the newest. For `target` see PartialDirectory. Throws Failure.
+  SeriesRestore(const std::string &path, uint64_t number, const std::string &target);
+
+  // Throws Failure(TDN_DAMAGED) at the first piece that is not what was written.
+  void next(const std::function<void(const Damage &damage)> &onDamage) override;
+
+  const ManifestHeader &header() const { return manifest_.header; }
+
+ private:
+  void addGroup(const Manifest::File &file);
+
+  SeriesDirectory directory_;
+  PackReader reader_;
+  const Manifest manifest_;
+  PartialDirectory target_;
+  size_t file_ = 0;
+  int64_t offset_ = 0;
+  std::unique_ptr<DiskFile> to_;
+  std::vector<char> content_;
+};
+
+}  // namespace todana

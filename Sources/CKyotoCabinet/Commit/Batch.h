@@ -1,0 +1,100 @@
+// A caller's batch, checked and divided into runs of one structure each.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "../Keyspaces/FileTable.h"
+#include "../Keyspaces/StorageKey.h"
+
+namespace todana {
+
+constexpr size_t kMaximumKeyLength = 1024;
+// The largest content and the bytes that an envelope puts around it.
+constexpr uint64_t kMaximumValueLength = (1ULL << 30) + 64;
+constexpr size_t kMaximumNameLength = 65535;
+
+// Changes of one structure.
+struct BatchRun {
+  Structure *structure;
+  size_t first;
+  size_t end;
+  size_t putCount;
+  uint64_t lastRow;  // the largest row id that is put, or 0
+  bool isCleared;    // first of all
+  bool isPlain;      // puts and removals only
+  bool hasChanges;   // not only checks
+};
+
+class Batch {
+ public:
+  // Throws Failure(TDN_INVALID, TDN_LIMIT or TDN_NO_STRUCTURE).
+  Batch(const tdn_batch &batch, FileTable &table);
+
+  const uint8_t *id() const { return batch_.id; }
+  std::vector<BatchRun> &runs() { return runs_; }
+
+  const tdn_change &change(size_t index) const { return changes_[index]; }
+  const char *bytes(uint64_t offset) const { return reinterpret_cast<const char *>(batch_.bytes) + offset; }
+  const char *value(const tdn_change &change) const {
+    return change.value & kReplaced ? replaced_[change.value & ~kReplaced].data() : bytes(change.value);
+  }
+
+  // The caller's bytes stay as they are.
+  void replaceValue(size_t index, std::string value);
+
+  // The tokens of records that are replaced or erased whatever they are, by the indexes of their changes.
+  using OldTokens = std::unordered_map<size_t, uint64_t>;
+  // Once every expectation was met: leaves puts and removals of a run only, in its first places. What is erased is removed
+  // where it was found, and the other tokens become expectations.
+  void simplify(BatchRun &run, const OldTokens &oldTokens);
+
+ private:
+  void checkChange(const BatchRun &run, size_t index) const;
+  void checkKind(const BatchRun &run, size_t index) const;
+  void checkKey(const BatchRun &run, size_t index) const;
+  void checkValue(const BatchRun &run, size_t index) const;
+  void makeOwn();
+  bool isWithinBytes(uint64_t offset, uint64_t length) const {
+    return length <= batch_.byte_count && offset <= batch_.byte_count - length;
+  }
+  void checkOrder(const BatchRun &run, size_t index) const;
+  [[noreturn]] void invalid(const char *what, size_t index) const;
+
+  // Of a change whose value is one of those that were replaced; no batch is so long.
+  static constexpr uint64_t kReplaced = 1ULL << 63;
+
+  const tdn_batch batch_;
+  const tdn_change *changes_;
+  std::vector<tdn_change> ownChanges_;
+  std::vector<std::string> replaced_;
+  std::vector<BatchRun> runs_;
+};
+
+// The key of one change as it stands in the file. Rows' keys are made in place, so it must not be copied or moved.
+class ChangeKey {
+ public:
+  // `ring`: null in a plain store.
+  ChangeKey(const Batch &batch, const KeyRing *ring, const Structure &structure, const tdn_change &change)
+      : row_(structure.hasRows() ? change.key : 0),
+        key_(ring, structure.contents.generation, structure, name(batch, structure, change)),
+        view_(structure.hasRows() ? std::string_view(row_.bytes, row_.length) : key_.view()) {}
+  ChangeKey(const ChangeKey &) = delete;
+  ChangeKey &operator=(const ChangeKey &) = delete;
+
+  std::string_view view() const { return view_; }
+  const char *data() const { return view_.data(); }
+  size_t length() const { return view_.size(); }
+
+ private:
+  static std::string_view name(const Batch &batch, const Structure &structure, const tdn_change &change) {
+    return structure.hasRows() ? std::string_view() : std::string_view(batch.bytes(change.key), change.key_length);
+  }
+
+  RowKey row_;
+  StorageKey key_;
+  std::string_view view_;
+};
+
+}  // namespace todana

@@ -1,0 +1,106 @@
+// What a commit of this layer changes, whatever its reason: files, the catalog, and what must be undone in memory.
+//
+// For inside FileGroup::commit's `apply` (or `undone`).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "../Keyspaces/Catalog.h"
+#include "../Keyspaces/FileTable.h"
+#include "../Keyspaces/StateFile.h"
+#include "Batch.h"
+#include "SnapshotList.h"
+
+namespace todana {
+
+// What commits share. Belongs to the session; only one commit at a time uses it.
+struct CommitState {
+  FileGroup &group;
+  FileTable &table;
+  SnapshotList &snapshots;
+  Catalog catalog;
+  StateFile states;
+  HashWriter writer;
+  std::shared_ptr<const KeyRing> ring;  // null in a plain store
+};
+
+class Commit {
+ public:
+  // May be made outside; everything else is for inside.
+  explicit Commit(CommitState &state) : state_(state) {}
+
+  CommitState &state() { return state_; }
+  const CommitState &state() const { return state_; }
+
+  // First of all.
+  void begin() {
+    state_.catalog.settle();
+    state_.states.settle();
+  }
+
+  // The structure lives in another file from this commit on; the one before leaves the group.
+  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file) {
+    replaceFile(structure, std::move(file), structure.isSealed);
+  }
+  // `isSealed`: whether the new file belongs to an encrypted store.
+  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file, bool isSealed);
+  // Creates a file for the structure that is to hold so many records.
+  std::shared_ptr<const HashFile> createFile(Structure &structure, uint64_t recordCount);
+
+  // Tells open snapshots what the structure has now. Returns those that must be handed its old values.
+  struct Reader {
+    Snapshot *snapshot;
+    SnapshotPart *part;
+  };
+  std::vector<Reader> snapshotReaders(Structure &structure, const std::shared_ptr<const HashFile> &file);
+
+  // The structure's pool may have to be forgotten.
+  void touch(Structure &structure) { touched_.push_back(&structure); }
+
+  // The structure contains this from the commit on.
+  void setContents(Structure &structure, const ContentsState &contents);
+  // Its records are gone with the file that has them: what is worked out about them elsewhere is worth nothing any more.
+  void noteCleared(Structure &structure);
+  // What it took out of the structure, and put in, as terms under other keys.
+  void noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum);
+
+  // At the end of `apply`: writes catalog entries of structures whose file was replaced, and the states. Does nothing
+  // where nothing has changed.
+  void finish();
+  // Instead of changing and finishing: what was found in the structures, as of some commit before, is what they should
+  // contain, and the states belong together.
+  struct Acceptance {
+    Structure *structure;
+    uint64_t commitNumber;   // of that commit
+    ContentsState expected;  // as of it
+    ContentsState found;
+  };
+  void accept(const std::vector<Acceptance> &accepted);
+  // The same: catalog and states are written anew, whatever is in the structures, sealed under this generation's keys, or
+  // plain (0). Structures that have no file yet belong to `newGeneration`.
+  void rewriteStates(uint32_t generation, uint32_t newGeneration);
+  // In `undone`.
+  void undo();
+
+ private:
+  void storeAllStates(uint32_t generation);
+
+  CommitState &state_;
+  std::vector<std::shared_ptr<Snapshot>> snapshots_;
+  bool hasSnapshots_ = false;
+  std::vector<Structure *> touched_;
+  struct Replacement {
+    Structure *structure;
+    std::shared_ptr<const HashFile> oldFile;
+    uint32_t oldNumber;
+    bool wasSealed;
+  };
+  std::vector<Replacement> replacements_;
+  std::vector<std::pair<Structure *, ContentsState>> formerContents_;
+  std::vector<std::pair<Structure *, uint64_t>> formerClearings_;
+  std::vector<std::pair<Structure *, ContentsDigest::Sum>> rekeyedSums_;
+};
+
+}  // namespace todana

@@ -1,0 +1,67 @@
+// A store's place: finds or makes it, locks it against other openers, reads its superblock and its keys.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "../Disk/DirectoryLock.h"
+#include "../Disk/Disk.h"
+#include "../include/CKyotoCabinet.h"
+#include "StoreKeys.h"
+
+namespace todana {
+
+constexpr uint32_t kFormatVersion = 1;
+
+struct StoreIdentity {
+  uint8_t storeID[16];
+  uint32_t formatVersion;
+};
+
+// What trying a passphrase that is added costs.
+ScryptCost scryptCost(const tdn_options &options);
+
+class StoreDirectory {
+ public:
+  // Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_DAMAGED, TDN_IN_USE, TDN_NO_PERMISSION, ...
+  // Creates files only in a new or empty directory.
+  static std::unique_ptr<StoreDirectory> open(const std::string &path, const tdn_options &options);
+
+  // Of a store that nobody has open. Throws Failure, as `open` does; TDN_NOT_ENCRYPTED.
+  static void importKeys(const std::string &path, ByteView exported, const Secret &secret);
+
+  static constexpr const char *kSuperblockName = "superblock";
+  // Throws Failure: TDN_NEWER_FORMAT, TDN_DAMAGED.
+  static StoreIdentity readSuperblock(Disk &disk);
+
+  // Whether both copies are as they were written.
+  static bool isSuperblockSound(Disk &disk);
+
+  Disk &disk() { return *disk_; }
+  const uint8_t *storeID() const { return storeID_; }
+  uint32_t formatVersion() const { return formatVersion_; }
+  bool wasCreated() const { return wasCreated_; }
+  // Null in a plain store.
+  StoreKeys *keys() { return keys_.get(); }
+  // For a plain store that is to be encrypted.
+  std::unique_ptr<StoreKeys> makeKeys(const Secret &secret, const tdn_options &options);
+  void setKeys(std::unique_ptr<StoreKeys> keys) { keys_ = std::move(keys); }
+
+ private:
+  StoreDirectory() = default;
+  void create(const tdn_options &options);
+  StoreID identity() const;
+  void mendSuperblock();
+  void openKeys(const tdn_options &options);
+  void openDirectory(const std::string &path, const tdn_options &options);
+
+  std::unique_ptr<Disk> disk_;
+  std::unique_ptr<DirectoryLock> lock_;
+  std::unique_ptr<StoreKeys> keys_;
+  uint8_t storeID_[16] = {};
+  uint32_t formatVersion_ = kFormatVersion;
+  bool wasCreated_ = false;
+};
+
+}  // namespace todana

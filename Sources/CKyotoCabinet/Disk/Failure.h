@@ -1,0 +1,33 @@
+// The one exception of this target: thrown where something fails, turned into a `tdn_error` at the C boundary.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "../include/CKyotoCabinet.h"
+
+namespace todana {
+
+struct Failure : std::exception {
+  tdn_code code;
+  int systemErrno = 0;
+  uint32_t structure = 0;
+  bool hasRow = false;
+  uint64_t row = 0;
+  int64_t page = -1;
+  int64_t process = 0;
+  std::string file;
+  std::string message;
+
+  Failure(tdn_code code, std::string message, std::string file = {})
+      : code(code), file(std::move(file)), message(std::move(message)) {}
+
+  const char *what() const noexcept override { return message.c_str(); }
+
+  // The failure of a system call: `errno` decides the code, `doing` says what was tried ("cannot write the log").
+  static Failure fromErrno(int systemErrno, const std::string &doing, const std::string &file);
+};
+
+}  // namespace todana

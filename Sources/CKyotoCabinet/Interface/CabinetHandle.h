@@ -1,0 +1,10 @@
+// What the C interface hands out for an open cabinet.
+#pragma once
+
+#include <memory>
+
+#include "../Cabinet/Cabinet.h"
+
+struct tdn_cabinet {
+  std::shared_ptr<todana::Cabinet> cabinet;
+};

@@ -1,0 +1,84 @@
+// Which structures a cabinet has, and which data file each lives in: kept in a hash file of the group itself, so that
+// it changes in the same commit as the files do (docs/formats/cabinet-files.md).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "../../CSealing/Sealer.h"
+#include "../Kyoto/HashWriter.h"
+#include "../Pages/FileGroup.h"
+
+namespace todana {
+
+class Catalog {
+ public:
+  static constexpr uint32_t kFileNumber = 1;
+  static constexpr uint32_t kStructure = 0;  // the catalog is no structure of its own
+  static constexpr const char *kFileName = "0001-catalog.kch";
+
+  struct Entry {
+    uint32_t id;
+    int32_t kind;
+    uint32_t fileNumber;
+    std::string name;
+  };
+
+  explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
+  void setKeys(const std::shared_ptr<const KeyRing> &ring);
+  // Entries are sealed: always, where a store has keys, but while it is being encrypted or decrypted.
+  void setSealed(bool isSealed) { isSealed_ = isSealed; }
+
+  // The name of a data file: its number, and for people what is in it, unless the name is empty.
+  static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
+
+  // Whether the value of an entry begins as those of plain stores do.
+  static bool isPlain(std::string_view value);
+
+  // What the value of an entry says; nothing where it is none.
+  std::optional<Entry> parse(uint32_t id, std::string_view value);
+
+  // Reads the whole catalog, if there is one yet.
+  void load(FileGroup &group, const std::function<void(Entry)> &visit);
+
+  uint32_t nextStructure() const { return nextStructure_; }
+  uint32_t nextFileNumber() const { return nextFileNumber_; }
+
+  // Inside `apply`. Creates the catalog where there is none.
+  void store(
+    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+    uint32_t nextFileNumber);
+  // The same for all entries, sealed or not from now on; nothing else is left in the file.
+  void rewrite(
+    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+    uint32_t nextFileNumber, bool isSealed);
+  // Before each commit: what the one before it did has been settled.
+  void settle() {
+    isNew_ = false;
+    wasSealed_ = isSealed_;
+  }
+  // After a rollback.
+  void forget();
+  // At the end of a session, inside `apply`.
+  void storePool(HashWriter &writer);
+
+ private:
+  std::string sealed(uint64_t id, std::string value);
+  std::optional<std::string> opened(uint64_t id, std::string_view value);
+
+  void eraseUnused();
+
+  std::unique_ptr<Sealer> sealer_;  // null in a plain store
+  bool isSealed_ = false;
+  bool wasSealed_ = false;  // what a rollback returns to
+  std::shared_ptr<const HashFile> file_;
+  bool isNew_ = false;  // made by the commit that is being applied
+  FreeBlockPool pool_;
+  uint32_t nextStructure_ = 1;
+  uint32_t nextFileNumber_ = kFileNumber + 1;
+};
+
+}  // namespace todana

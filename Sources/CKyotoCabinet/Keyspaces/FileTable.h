@@ -1,0 +1,129 @@
+// The structures of an open cabinet, and which of their data files are open.
+//
+// Files open at their first use; beyond a limit, the one that was used longest ago is let go. Its Structure keeps what
+// a commit has to remember, so letting go loses nothing, and whoever holds the file may go on using it.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "../Pages/FileGroup.h"
+#include "Catalog.h"
+#include "Structure.h"
+
+namespace todana {
+
+class FileTable {
+ public:
+  FileTable(FileGroup &group, size_t openLimit) : group_(group), openLimit_(openLimit) {}
+
+  // Whose records the files hold; without it, damage to a page of a file opened later hides its records if more than one
+  // bit is wrong.
+  void setStoreID(const StoreID &storeID);
+  // `sealers`: of a store that has keys. New structures belong to this generation of them; 0: they are plain.
+  void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation);
+  uint32_t newGeneration();
+  void setNewGeneration(uint32_t generation);
+
+  // -- Structures
+  void add(const Catalog::Entry &entry);
+  void setNumbers(uint32_t nextStructure, uint32_t nextFileNumber);
+  // The files were left by a process that did not close them.
+  void noteLostSpace();
+
+  // What was handed out and may be known to nobody else yet: it must not be handed out again after reopening.
+  struct HandedOut {
+    struct Entry {
+      uint32_t id;
+      int32_t kind;
+      std::string name;
+      uint64_t nextRow;
+    };
+    std::vector<Entry> structures;
+    uint32_t nextStructure = 1;
+  };
+  HandedOut handedOut();
+  void restore(const HandedOut &handedOut);
+  // Throws Failure(TDN_NO_STRUCTURE).
+  Structure &structure(uint32_t id);
+  // From now on single wrong bits of its records are mended, too, where any are: they lead to others.
+  void mendRecords(uint32_t id);
+  // The structure with this name, a new one where there is none.
+  Structure &structure(int32_t kind, const std::string &name);
+  // A new one with an id that no structure has had since the opening. Throws Failure(TDN_INVALID).
+  void addNew(uint32_t id, int32_t kind, const std::string &name);
+  std::vector<Structure *> all();
+
+  // Numbers that no structure and no file ever had.
+  uint32_t takeFileNumber() { return nextFileNumber_++; }
+  uint32_t nextStructure();
+  uint32_t nextFileNumber() const { return nextFileNumber_; }
+  // In an encrypted store files are named by their numbers alone.
+  static std::string fileName(const Structure &structure, uint32_t number, bool isSealed) {
+    return Catalog::fileName(number, structure.kind, isSealed ? std::string() : structure.name);
+  }
+  static std::string fileName(const Structure &structure, uint32_t number) {
+    return fileName(structure, number, structure.isSealed);
+  }
+  // What the nodes of a sealed tree are sealed with; for others null.
+  std::shared_ptr<SealerPool> sealers(const Structure &structure, bool isSealed);
+  // Tells which records of the structure are sound; null for trees, whose entries have no checks.
+  std::shared_ptr<const RecordCheck> recordCheck(const Structure &structure);
+
+  // -- Files
+  // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none.
+  // `isKept` false: for one look only.
+  std::shared_ptr<const HashFile> file(Structure &structure, bool isKept = true);
+
+  // Calls `body` with the structure's file (or null) under a read lock.
+  template <class Body>
+  decltype(auto) read(Structure &structure, bool isKept, Body body) {
+    if (letGoCount_ >= kLetGoLimit) closeIdleFiles();
+    for (;;) {
+      try {
+        std::shared_ptr<const HashFile> current = file(structure, isKept);
+        FileGroup::ReadLock lock(group_);
+        // A commit may have replaced the file in between.
+        if (structure.fileNumber == (current ? current->number() : 0)) return body(current);
+      } catch (Failure &failure) {
+        failure.structure = structure.id;
+        throw;
+      }
+    }
+  }
+
+  // Inside `apply`, or when it is undone: the structure lives in another file now.
+  void setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed);
+
+  uint32_t openCount();
+
+ private:
+  // Files are let go one by one; the group looks for those that nobody uses only once for many.
+  static constexpr uint32_t kLetGoLimit = 256;
+
+  void closeIdleFiles();
+  Structure &make(uint32_t id, int32_t kind, const std::string &name);
+  void keep(Structure &structure, std::shared_ptr<const HashFile> file);
+  void letGo(Structure &structure);
+
+  FileGroup &group_;
+  const size_t openLimit_;
+  std::mutex mutex_;
+  std::shared_ptr<SealerPool> sealers_;  // null in a plain store
+  std::optional<StoreID> storeID_;
+  uint32_t newGeneration_ = 0;
+  std::map<uint32_t, std::unique_ptr<Structure>> structures_;
+  std::map<std::pair<int32_t, std::string>, Structure *> byName_;
+  uint32_t nextStructure_ = 1;
+  std::atomic<uint32_t> nextFileNumber_{Catalog::kFileNumber + 1};
+  std::list<Structure *> openStructures_;  // the one used last in front
+  std::atomic<uint32_t> letGoCount_{0};
+};
+
+}  // namespace todana

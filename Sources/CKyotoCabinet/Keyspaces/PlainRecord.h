@@ -1,0 +1,59 @@
+// The form of plain records (docs/formats/record-envelope.md), as far as the engine has to know it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "../../CSealing/Keys/KeyFile.h"
+#include "../Disk/Checksum.h"
+
+namespace todana {
+
+constexpr uint8_t kPlainFormat = 1;
+constexpr uint8_t kPlainKeptFormat = 7;
+constexpr size_t kCheckSize = 8;
+constexpr size_t kPlainTokenSize = 8;
+constexpr size_t kLeastPlain = 2 + kCheckSize;
+
+inline uint8_t formatOf(std::string_view record) { return record.empty() ? 0 : static_cast<uint8_t>(record[0]); }
+
+// Whether the bytes are in the form of a plain record.
+inline bool isPlainRecord(std::string_view bytes) {
+  const uint8_t format = formatOf(bytes);
+  if (format == kPlainFormat) return bytes.size() >= kLeastPlain;
+  return format == kPlainKeptFormat && bytes.size() >= kLeastPlain + kPlainTokenSize;
+}
+
+// Binds the check of a plain record to its store, structure, and row or name.
+class PlainRecordSeed {
+ public:
+  PlainRecordSeed(const StoreID &storeID, uint32_t structure) {
+    uint8_t identity[20];
+    std::copy(storeID.begin(), storeID.end(), identity);
+    std::memcpy(identity + 16, &structure, 4);
+    structureSeed_ = checksum(identity, sizeof identity, 0);
+  }
+  uint64_t row(uint64_t row) const { return checksum(&row, sizeof row, structureSeed_); }
+  uint64_t name(std::string_view name) const { return checksum(name.data(), name.size(), structureSeed_); }
+
+ private:
+  uint64_t structureSeed_;
+};
+
+// Bytes of a plain record before its check.
+inline size_t plainSize(std::string_view record) {
+  return record.size() - kCheckSize - (formatOf(record) == kPlainKeptFormat ? kPlainTokenSize : 0);
+}
+
+// Whether the check of a plain record is right. `seed`: of its place.
+inline bool isSoundPlainRecord(std::string_view record, uint64_t seed) {
+  const size_t size = plainSize(record);
+  uint64_t check, token;
+  std::memcpy(&check, record.data() + size, kCheckSize);
+  std::memcpy(&token, record.data() + record.size() - kPlainTokenSize, kPlainTokenSize);
+  const uint64_t kept = formatOf(record) == kPlainKeptFormat ? token : 0;
+  return checksum(record.data(), size, seed ^ kept) == check;
+}
+
+}  // namespace todana

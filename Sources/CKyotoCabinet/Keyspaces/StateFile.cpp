@@ -1,0 +1,359 @@
+#include "StateFile.h"
+
+#include <cstring>
+
+#include "../Disk/Failure.h"
+#include "../include/CKyotoCabinet.h"
+
+namespace todana {
+
+namespace {
+
+// The root has two slots; the state of structure n stands in slot n + 1.
+constexpr size_t kSlotSize = 64;
+constexpr uint32_t kRoot = 0;
+constexpr char kVersion = 1;
+constexpr size_t kStateSize = 1 + 8 + ContentsState::kDigestSize + 4;
+constexpr size_t kRootSize = 1 + 8 + 2 * ContentsState::kDigestSize + 1 + 4 + 8 + 4;
+constexpr size_t kLargestEnvelope = Sealer::kLargestEnvelope;
+static_assert(1 + kStateSize + kLargestEnvelope <= kSlotSize);
+static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
+
+// Numbers that no structure has: keys of their own.
+constexpr uint32_t kEntries = 0;
+constexpr uint32_t kHistoryNumber = UINT32_MAX;
+
+constexpr std::string_view kAnchorLabel = "Todana anchor 1";
+
+// A session that was killed may have sealed more than its last commit says: at most so many times, half of them for a
+// commit that was being written.
+constexpr uint64_t kMostUncounted = 1 << 24;
+
+int64_t offsetOf(uint32_t id) {
+  return id == kRoot ? 0 : static_cast<int64_t>(kSlotSize) * (static_cast<int64_t>(id) + 1);
+}
+
+size_t capacityOf(uint32_t id) { return (id == kRoot ? 2 : 1) * kSlotSize - 1; }
+
+SealedPlace place(uint32_t id) { return {SealedKind::state, id, {nullptr, 0}}; }
+
+void append(std::string &content, uint64_t number) {
+  content.append(reinterpret_cast<const char *>(&number), sizeof number);
+}
+
+template <size_t size> void append(std::string &content, const std::array<uint8_t, size> &bytes) {
+  content.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+}
+
+void toggle(ContentsDigest::Sum &sum, const ContentsDigest::Sum &term) {
+  for (size_t index = 0; index < sum.size(); index++) sum[index] ^= term[index];
+}
+
+}  // namespace
+
+void StateFile::setKeys(const std::shared_ptr<const KeyRing> &ring) {
+  ring_ = ring;
+  sealer_ = ring ? std::make_unique<Sealer>(ring) : nullptr;
+  useGeneration(0);
+}
+
+void StateFile::useGeneration(uint32_t generation) {
+  entryMac_.emplace(ring_.get(), generation, kEntries);
+  historyMac_.emplace(ring_.get(), generation, kHistoryNumber);
+  root_.generation = generation;
+  isSealed_.store(generation != 0, std::memory_order_release);
+}
+
+// MARK: Reading
+
+void StateFile::open(FileGroup &group, bool mayBePlain) {
+  if (group.commitNumber() == 0) return useGeneration(ring_ ? ring_->generation() : 0);  // the first commit makes the file
+  file_ = group.openFile(kFileNumber, kFileName);
+  file_->mendUpTo(kLargestFile);
+  FileGroup::ReadLock lock(group);
+  hadRoot_ = readRoot(mayBePlain);
+  if (!hadRoot_) useGeneration(ring_ ? ring_->generation() : 0);
+}
+
+void StateFile::load(FileGroup &group, const std::vector<Structure *> &structures) {
+  if (!file_) return;
+  FileGroup::ReadLock lock(group);
+  bool isConsistent = hadRoot_ && root_.commitNumber == group.commitNumber() &&
+                      root_.history == history(group, group.commitNumber());
+  Sum entries{};
+  for (Structure *structure : structures) {
+    const std::optional<std::string> content = read(structure->id, kStateSize);
+    if (content) {
+      std::memcpy(&structure->contents.count, content->data() + 1, 8);
+      std::memcpy(structure->contents.digest.data(), content->data() + 9, ContentsState::kDigestSize);
+      std::memcpy(&structure->contents.generation, content->data() + 9 + ContentsState::kDigestSize, 4);
+    }
+    if (!content || !mayBelong(structure->contents.generation)) {
+      structure->contents.generation = root_.generation;
+      isConsistent = false;
+    }
+    structure->stateTerm = term(*structure);
+    toggle(entries, structure->stateTerm);
+  }
+  isConsistent_ = isConsistent && entries == root_.entries;
+  countSeals();
+}
+
+// That a structure is plain, or sealed under keys that are gone, is of an older state of the store.
+bool StateFile::mayBelong(uint32_t generation) const {
+  return generation == 0 ? !ring_ || mayBePlain_ : ring_ && ring_->has(generation);
+}
+
+bool StateFile::readRoot(bool mayBePlain) {
+  mayBePlain_ = mayBePlain;
+  if (ring_) {
+    useGeneration(ring_->generation());
+    if (const std::optional<std::string> content = read(kRoot, kRootSize)) return takeRoot(*content);
+    if (!mayBePlain) return false;
+  }
+  useGeneration(0);
+  const std::optional<std::string> content = read(kRoot, kRootSize);
+  return content && takeRoot(*content);
+}
+
+bool StateFile::takeRoot(const std::string &content) {
+  uint32_t generation;
+  std::memcpy(&generation, content.data() + 54, 4);
+  if ((generation != 0) != isSealed() || !mayBelong(generation)) return false;
+  std::memcpy(&root_.commitNumber, content.data() + 1, 8);
+  std::memcpy(root_.entries.data(), content.data() + 9, root_.entries.size());
+  std::memcpy(root_.history.data(), content.data() + 25, root_.history.size());
+  root_.isOpen = content[41] != 0;
+  std::memcpy(&root_.epoch, content.data() + 42, 4);
+  std::memcpy(&root_.sealCount, content.data() + 46, 8);
+  useGeneration(generation);
+  return true;
+}
+
+// What is noted of another epoch says nothing of the current one: nothing was committed under it yet.
+void StateFile::countSeals() {
+  if (!isSealed()) return;
+  uint64_t count = root_.epoch == sealer_->currentEpoch() ? root_.sealCount : 0;
+  notedSeals_ = count;
+  if (root_.isOpen) count += kMostUncounted;
+  sealer_->ring().raiseSealCount(count);
+}
+
+bool StateFile::hasUncountedSeals() const {
+  if (!isSealed()) return false;
+  const uint64_t count = sealer_->ring().sealCount(), noted = notedSeals_.load(std::memory_order_relaxed);
+  return count > noted && count - noted > kMostUncounted / 2;
+}
+
+// Nothing where there is none, or it was not written by the store.
+std::optional<std::string> StateFile::read(uint32_t id, size_t count) {
+  char slot[2 * kSlotSize];
+  const size_t capacity = capacityOf(id);
+  if (!file_->read(offsetOf(id), slot, 1 + capacity)) return std::nullopt;
+  const size_t length = static_cast<uint8_t>(slot[0]);
+  if (length > capacity) return std::nullopt;
+  std::string content(slot + 1, length);
+  if (isSealed()) {
+    uint8_t opened[2 * kSlotSize];
+    const Sealer::Opened outcome = sealer_->open(place(id), {content.data(), content.size()}, opened);
+    if (outcome.outcome != Sealer::Outcome::opened) return std::nullopt;
+    content.assign(reinterpret_cast<const char *>(opened) + outcome.offset, outcome.count);
+  }
+  if (content.size() != count || content[0] != kVersion) return std::nullopt;
+  return content;
+}
+
+// MARK: Writing
+
+void StateFile::settle() {
+  hasStored_ = false;
+  isNew_ = false;
+  formerTerms_.clear();
+}
+
+void StateFile::storeClosed(FileGroup &group) { store(group, {}, false); }
+
+void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed, bool isOpen) {
+  formerRoot_ = root_;
+  wasConsistent_ = isConsistent_;
+  hasStored_ = true;
+  if (!file_) {
+    file_ = group.createFile(kFileNumber, kFileName);
+    isNew_ = true;
+  }
+  // All in one call: each costs more than the sealing.
+  std::vector<uint8_t> nonces;
+  if (isSealed()) {
+    nonces.resize((changed.size() + 1) * kNonceSize);
+    sealer_->ring().drawNonces(nonces.data(), changed.size() + 1);
+  }
+  const uint8_t *nonce = nonces.data();
+  for (Structure *structure : changed) {
+    formerTerms_.push_back({structure, structure->stateTerm});
+    toggle(root_.entries, structure->stateTerm);
+    structure->stateTerm = term(*structure);
+    toggle(root_.entries, structure->stateTerm);
+    std::string content{kVersion};
+    append(content, structure->contents.count);
+    append(content, structure->contents.digest);
+    content.append(reinterpret_cast<const char *>(&structure->contents.generation), 4);
+    write(structure->id, content, nonce);
+    if (isSealed()) nonce += kNonceSize;
+  }
+  const FileGroup::Applying applying = group.applying();
+  root_.commitNumber = applying.commitNumber;
+  toggle(root_.history, historyTerm(applying.commitNumber, applying.batchID));
+  if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
+  writeRoot(isOpen, nonce);
+}
+
+void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &structures, uint32_t generation) {
+  const Root former = root_;
+  if (generation != root_.generation) useGeneration(generation);
+  store(group, structures);
+  formerRoot_ = former;
+  root_.entries = {};
+  for (const Structure *structure : structures) toggle(root_.entries, structure->stateTerm);
+  root_.history = history(group, group.commitNumber());
+  toggle(root_.history, historyTerm(group.applying().commitNumber, group.applying().batchID));
+  if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
+  isConsistent_ = true;
+  uint8_t nonce[kNonceSize];
+  if (isSealed()) sealer_->ring().drawNonces(nonce, 1);
+  writeRoot(true, nonce);
+}
+
+void StateFile::writeRoot(bool isOpen, const uint8_t *nonce) {
+  root_.isOpen = isOpen && isSealed();
+  root_.epoch = 0;
+  if (isSealed()) {
+    // In this order: a new epoch that begins in between begins with too many.
+    root_.sealCount = sealer_->ring().sealCount();
+    root_.epoch = sealer_->currentEpoch();
+    notedSeals_ = root_.sealCount;
+  }
+  std::string content{kVersion};
+  append(content, root_.commitNumber);
+  append(content, root_.entries);
+  append(content, root_.history);
+  content.push_back(root_.isOpen ? 1 : 0);
+  content.append(reinterpret_cast<const char *>(&root_.epoch), 4);
+  append(content, root_.sealCount);
+  content.append(reinterpret_cast<const char *>(&root_.generation), 4);
+  write(kRoot, content, nonce);
+}
+
+void StateFile::write(uint32_t id, const std::string &content, const uint8_t *nonce) {
+  uint8_t slot[2 * kSlotSize] = {};
+  size_t length = content.size(), offset = 1;
+  if (isSealed()) {
+    const uint32_t epoch = sealer_->currentEpoch();
+    const size_t header = Sealer::headerSize(epoch);
+    length += header + Sealer::kTrailerSize;
+    offset += header;
+    std::memcpy(slot + offset, content.data(), content.size());
+    sealer_->seal(place(id), kSealedFormat, epoch, nonce, slot + 1, length);
+  } else {
+    std::memcpy(slot + offset, content.data(), content.size());
+  }
+  slot[0] = static_cast<uint8_t>(length);
+  const int64_t end = offsetOf(id) + static_cast<int64_t>(capacityOf(id)) + 1;
+  if (file_->size() < end) file_->grow(pageCeiling(end));
+  // To its end: nothing of what stood there is left.
+  file_->write(offsetOf(id), slot, 1 + capacityOf(id));
+}
+
+void StateFile::undo() {
+  if (!hasStored_) return;
+  useGeneration(formerRoot_.generation);
+  root_ = formerRoot_;
+  isConsistent_ = wasConsistent_;
+  notedSeals_ = root_.sealCount;
+  for (const Former &former : formerTerms_) former.structure->stateTerm = former.term;
+  if (isNew_) file_ = nullptr;
+  settle();
+}
+
+// MARK: Terms
+
+StateFile::Sum StateFile::term(const Structure &structure) {
+  // Which file it lives in, too: an older catalog has another one.
+  const uint32_t fileNumber = structure.fileNumber;
+  uint8_t message[3 * ContentsMac::kBlockSize] = {};
+  std::memcpy(message, &structure.id, 4);
+  std::memcpy(message + 4, &fileNumber, 4);
+  std::memcpy(message + 8, &structure.contents.count, 8);
+  std::memcpy(message + 16, structure.contents.digest.data(), ContentsState::kDigestSize);
+  std::memcpy(message + 32, &structure.contents.generation, 4);
+  return entryMac_->value(message, sizeof message);
+}
+
+StateFile::Sum StateFile::historyTerm(uint64_t commitNumber, const uint8_t *batchID) {
+  // Half of a random id tells two commits of one number apart.
+  Sum term;
+  std::memcpy(term.data(), &commitNumber, 8);
+  std::memcpy(term.data() + 8, batchID, 8);
+  historyMac_->replaceEach(term.data(), 1);
+  return term;
+}
+
+StateFile::Sum StateFile::historyTerm(const FileGroup &group, uint64_t commitNumber) {
+  const std::optional<CommitRing::BatchID> id = group.batchID(commitNumber);
+  return id ? historyTerm(commitNumber, id->data()) : Sum{};
+}
+
+StateFile::Sum StateFile::history(const FileGroup &group, uint64_t upTo) {
+  Sum sum{};
+  for (uint64_t number = upTo; number > 0 && number + kHistory > upTo; number--) {
+    toggle(sum, historyTerm(group, number));
+  }
+  return sum;
+}
+
+// MARK: Anchors
+
+// A batch's id is random, so it stands for the commit; the history in the root vouches for the ids. No key is needed, and
+// so an anchor outlives them all.
+StateFile::Sum StateFile::code(uint64_t commitNumber, const CommitRing::BatchID &batchID) {
+  std::string message(kAnchorLabel);
+  append(message, commitNumber);
+  append(message, batchID);
+  const Hash hash = sha256({message.data(), message.size()});
+  Sum code;
+  std::copy(hash.begin(), hash.begin() + code.size(), code.begin());
+  return code;
+}
+
+tdn_anchor StateFile::anchor(const FileGroup &group) {
+  tdn_anchor anchor{group.commitNumber(), {}};
+  if (anchor.commit_number == 0) return anchor;
+  if (const auto id = group.batchID(anchor.commit_number)) {
+    const Sum code = this->code(anchor.commit_number, *id);
+    std::memcpy(anchor.code, code.data(), code.size());
+  }
+  return anchor;
+}
+
+void StateFile::require(const FileGroup &group, const tdn_anchor &expected) {
+  const uint64_t newest = group.commitNumber();
+  if (newest < expected.commit_number) {
+    throw Failure(
+      TDN_ROLLED_BACK, "the store is an older one: its last commit is " + std::to_string(newest) + ", expected was " +
+                         std::to_string(expected.commit_number));
+  }
+  if (!isConsistent_) {
+    throw Failure(TDN_DIVERGED, "files of the store are not of one state: some are older than others, or another's");
+  }
+  if (expected.commit_number == 0) return;
+  if (newest - expected.commit_number >= kHistory) {
+    throw Failure(
+      TDN_DIVERGED, "the store has had " + std::to_string(newest - expected.commit_number) +
+                      " commits since the expected one, and knows its last " + std::to_string(kHistory) + " only");
+  }
+  const auto id = group.batchID(expected.commit_number);
+  if (!id || std::memcmp(code(expected.commit_number, *id).data(), expected.code, sizeof expected.code) != 0) {
+    throw Failure(TDN_DIVERGED, "the store has had another commit in the place of the expected one");
+  }
+}
+
+}  // namespace todana

@@ -1,0 +1,94 @@
+// One structure of an open cabinet, as it is in memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../Kyoto/HashWriter.h"
+#include "../Snapshots/ContentsDigest.h"
+#include "../include/CKyotoCabinet.h"
+#include "RebuildJournal.h"
+
+namespace todana {
+
+// What commits change while it is computed what the structure's digest is under other keys.
+struct RekeyedContents {
+  RekeyedContents(const KeyRing *ring, uint32_t generation, uint32_t structure)
+      : generation(generation), digest(ring, generation, structure) {}
+
+  const uint32_t generation;
+  ContentsDigest digest;
+  ContentsDigest::Sum sum{};  // of what the commits so far took out and put in
+};
+
+struct Structure {
+  Structure(uint32_t id, int32_t kind, std::string name) : id(id), kind(kind), name(std::move(name)) {}
+
+  const uint32_t id;
+  const int32_t kind;  // a `tdn_structure_kind`
+  const std::string name;
+
+  bool hasRows() const { return kind == TDN_STRUCTURE_ROWS; }
+  bool hasNames() const { return kind == TDN_STRUCTURE_KEYS; }
+  bool isTree() const { return kind == TDN_STRUCTURE_TREE; }
+
+  // The data file that the structure lives in; 0: none yet. Changed by commits only (readers are excluded), and with
+  // FileTable's mutex held: a reader that got hold of a file asks under its read lock whether it is still this one.
+  std::atomic<uint32_t> fileNumber{0};
+  // Whether that file, or one that is made next, belongs to an encrypted store. Changed with its number.
+  std::atomic<bool> isSealed{false};
+  // Whether single wrong bits of its rows are mended, too, where any are.
+  std::atomic<bool> mendsRecords{false};
+  // The next row id to hand out; 0: not read from the file yet.
+  std::atomic<uint64_t> nextRow{0};
+
+  // -- FileTable's, guarded by its mutex
+  std::shared_ptr<const HashFile> file;  // null where it is not open
+  std::list<Structure *>::iterator use;
+
+  // As of the newest commit; changed by commits, with readers excluded.
+  ContentsState contents;
+  // The last commit that removed all records at once; 0: none since the opening. The same holds for it.
+  uint64_t clearedBy = 0;
+
+  // -- Used by commits only
+  ContentsDigest::Sum stateTerm{};         // the structure's in the root of the states
+  std::unique_ptr<ContentsDigest> digest;  // null until it is needed
+  FreeBlockPool pool;
+  // A process that was killed has lost the list of the file's free blocks: how much of the file is used, nobody knows.
+  bool mayHaveLostSpace = false;
+  // Set while a new file is being built; set and taken away under a read lock or in a commit.
+  RebuildJournal *journal = nullptr;
+  // The same, while the keys of its digest are changed.
+  RekeyedContents *rekeyed = nullptr;
+
+  // -- Upkeep of the file. Inside a commit or under a read lock.
+  // Returns whether the file has too few buckets, or may waste space: checked by each commit after its changes.
+  bool needsMaintenance(const HashFile &current) { return isCrowded(current) || mayWasteSpace(current); }
+  // Returns whether the file has too few buckets for its records, and may have more.
+  bool isCrowded(const HashFile &current) const;
+  // Returns whether a file of `size` bytes is so much longer than needed that a rebuild pays.
+  static bool wastesSpace(double size, double needed);
+  // Notes that so many rows, or records, need so many bytes.
+  void noteNeed(uint64_t byteCount, uint64_t rowCount) {
+    neededBytes = byteCount;
+    neededForRows = rowCount;
+  }
+
+ private:
+  // Returns whether the file is so much longer than the records that came into it explain that other ones, or packs, have
+  // left space behind.
+  bool mayWasteSpace(const HashFile &current);
+  int64_t pooledBytes() const;
+
+  // As of when the file was looked through last; before that as of the first change, as if nothing had been wasted but the
+  // free blocks that are listed. 1: to be looked through.
+  std::atomic<uint64_t> neededBytes{0};
+  std::atomic<uint64_t> neededForRows{0};
+};
+
+}  // namespace todana

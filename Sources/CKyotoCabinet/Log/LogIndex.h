@@ -1,0 +1,120 @@
+// What the logs of a directory hold, by file and page: the input of a checkpoint and of recovery.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../Disk/Disk.h"
+#include "LogFormat.h"
+
+namespace todana {
+
+class LogIndex {
+ public:
+  struct Page {
+    uint32_t page;
+    uint64_t mask;
+    uint64_t sum;
+    const char *blocks;
+    uint64_t order;  // of the change among all of the index
+  };
+  struct DirectRange {
+    uint32_t firstPage;
+    uint32_t count;
+    const char *sums;
+  };
+  struct File {
+    uint32_t number = 0;
+    std::string name;
+    int64_t baseSize = 0;  // before the first commit of the index that changed it, or where a later one has cut it
+    int64_t size = 0;      // after the last
+    int64_t cutSize = INT64_MAX;  // the least size that a commit of the index has cut it to
+    bool isNew = false;
+    bool isDropped = false;
+    std::vector<Page> pages;  // in the order of commits until `sort`
+    std::vector<DirectRange> direct;
+
+    bool isDirect(uint32_t page) const;
+    // Forgets what lies behind the new end.
+    void cut(int64_t newSize);
+    // Whether the index names all pages that the file has gained: then its size is no mere claim. For sorted pages.
+    bool hasAllNewPages() const;
+  };
+
+  // `isSalvaging`: commits that are missing between two logs are no error.
+  explicit LogIndex(bool isSalvaging = false) : isSalvaging_(isSalvaging) {}
+  ~LogIndex();
+  LogIndex(const LogIndex &) = delete;
+  LogIndex &operator=(const LogIndex &) = delete;
+
+  static bool isValid(const LogHeader &header);
+
+  // The header of a log; nothing where there is no log, or an empty one. Throws Failure(TDN_DAMAGED) where both copies
+  // of the header are damaged.
+  static std::optional<LogHeader> readHeader(Disk &disk, const char *name);
+
+  // Adds every commit of a log, up to `end` (or as far as they count). Throws Failure(TDN_DAMAGED) if commits that had
+  // been flushed are damaged. The logs must be added in the order of their generations.
+  void add(Disk &disk, const char *name, const LogHeader &header, int64_t end);
+
+  // Orders each file's pages; the changes of one page stay in the order of commits. Throws Failure(TDN_DAMAGED) if a
+  // file has grown by pages that no log has.
+  void sort();
+
+  // Lets go of the memory that reading the logs takes: they are read again where they are needed again. Any thread.
+  void release() const;
+
+  std::map<uint32_t, File> files;
+  std::vector<std::array<uint8_t, 16>> batchIDs;  // one for each commit
+  uint64_t firstCommit = 0;
+  uint64_t lastCommit = 0;                        // firstCommit - 1 if there is none
+  int64_t byteCount = 0;
+
+ private:
+  struct Mapping {
+    const char *base;
+    int64_t size;
+  };
+
+  // How much of a log is in memory at most while it is added.
+  static constexpr int64_t kWindow = 1 << 20;
+
+  void addOperations(const char *payload, size_t length, const char *logName);
+  void addFile(
+    uint32_t number, uint8_t flags, std::string_view name, int64_t baseSize, int64_t size, const char *logName);
+
+  const bool isSalvaging_;
+  std::vector<Mapping> mappings_;
+  File *current_ = nullptr;
+  uint64_t order_ = 0;
+};
+
+// One page of a file: calls `body(first, last)` for the changes of each page of a sorted file.
+template <class Body> void forEachPage(const std::vector<LogIndex::Page> &pages, Body body) {
+  for (size_t first = 0; first < pages.size();) {
+    size_t last = first + 1;
+    while (last < pages.size() && pages[last].page == pages[first].page) last++;
+    body(first, last);
+    first = last;
+  }
+}
+
+// Copies a page's changed blocks to `page`, 4 KiB.
+inline void applyBlocks(const LogIndex::Page &change, char *page) {
+  if (change.mask == ~0ULL) {
+    std::memcpy(page, change.blocks, 4096);
+    return;
+  }
+  const char *blocks = change.blocks;
+  for (uint64_t mask = change.mask; mask; mask &= mask - 1, blocks += kBlockSize) {
+    std::memcpy(page + kBlockSize * __builtin_ctzll(mask), blocks, kBlockSize);
+  }
+}
+
+}  // namespace todana

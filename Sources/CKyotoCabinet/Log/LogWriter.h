@@ -1,0 +1,70 @@
+// Appends commits to one generation of the redo log.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "../Disk/Disk.h"
+#include "LogFormat.h"
+
+namespace todana {
+
+// One thread at a time.
+class LogWriter {
+ public:
+  // Opens a generation's file. The first small commit fills it with zeros, so that later commits change no metadata; with
+  // little room on the disk, a commit takes only the space that it needs.
+  // `isStrict`: a torn sector may hold garbage, so a copy of the header is touched only where the other one is readable
+  // or was never written.
+  LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict);
+
+  // Writes the header, before the first commit. It becomes durable with that commit: who flushes one flushes the other.
+  void start(uint64_t firstCommit);
+
+  uint64_t generation() const { return header_.generation; }
+  // Bytes of the log that are in use.
+  int64_t tail() const { return tail_; }
+  DiskFile &file() { return *file_; }
+  std::shared_ptr<DiskFile> sharedFile() { return file_; }
+
+  // A commit: begin, operations, finish. Until `finish` returns nothing counts, and `begin` starts over.
+  void begin(uint64_t commitNumber, uint64_t flushedNumber);
+  void addBatch(const uint8_t id[16]);
+  void addFile(uint32_t number, uint8_t flags, const std::string &name, int64_t baseSize, int64_t size);
+  void addPage(uint32_t page, uint64_t mask, uint64_t checksum, const char *content);
+  void addDirect(uint32_t firstPage, const uint64_t *checksums, size_t count);
+  // Writes what `finish` need not hold back, so that `finish` has one last frame to write.
+  void writePending();
+  void finish();
+
+ private:
+  void reserve(size_t byteCount);
+  void growBuffer(size_t byteCount, size_t used);
+  template <class T> void put(T value) {
+    std::memcpy(cursor_, &value, sizeof value);
+    cursor_ += sizeof value;
+  }
+  void closeFrame(bool isLast);
+  void writeOut();
+  void extendZeros(int64_t end);
+
+  const bool isStrict_;
+  Disk &disk_;
+  std::shared_ptr<DiskFile> file_;
+  LogHeader header_{};
+  int64_t tail_ = kFirstFrame;       // where the next commit starts
+  int64_t zeroedTo_ = 0;             // the file is filled up to here, the start of a page
+  // The commit being written.
+  std::unique_ptr<char[]> buffer_;   // frames not yet written, the open one last
+  size_t bufferSize_ = 0;
+  size_t frameStart_ = 0;
+  char *cursor_ = nullptr;           // in the open frame
+  int64_t writtenTo_ = 0;            // file offset of buffer_[0]
+  uint64_t commit_ = 0;
+  uint64_t flushed_ = 0;
+  uint32_t frameIndex_ = 0;
+  uint64_t previousChecksum_ = 0;
+};
+
+}  // namespace todana

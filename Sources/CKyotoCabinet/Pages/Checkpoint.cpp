@@ -1,0 +1,207 @@
+#include "Checkpoint.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "../Disk/Checksum.h"
+#include "DataFile.h"
+#include "PageSums.h"
+
+namespace todana {
+
+void cutOff(DiskFile &main, int64_t size, bool keepsLastPage) {
+  const int64_t end = keepsLastPage ? pageCeiling(size) : size;
+  if (main.size() > end) main.resize(end);
+}
+
+namespace {
+
+// From here on one flush of the file system is cheaper than flushing each file.
+constexpr size_t kMostFlushes = 32;
+
+// Pieces of one page that are written one by one.
+constexpr int kMostPieces = 2;
+
+// Changes that are carried before what reading them took of memory is let go of: each may have taken 64 KiB.
+constexpr size_t kMostUnreleased = 64;
+
+// Gathers neighbouring bytes, so that they go to the file in few large writes.
+class GatheringWriter {
+ public:
+  GatheringWriter(DiskFile &file, int64_t limit) : file_(file), limit_(limit) { buffer_.reserve(kSize); }
+
+  // Bytes at and after `limit` are left out: the last page is longer than the file.
+  void write(int64_t offset, const char *bytes, int64_t byteCount) {
+    byteCount = std::min(byteCount, limit_ - offset);
+    if (byteCount <= 0) return;
+    if (offset != start_ + static_cast<int64_t>(buffer_.size()) || buffer_.size() >= kSize) {
+      flush();
+      start_ = offset;
+    }
+    buffer_.insert(buffer_.end(), bytes, bytes + byteCount);
+  }
+
+  void flush() {
+    if (buffer_.empty()) return;
+    file_.write(start_, buffer_.data(), buffer_.size());
+    written_ += static_cast<int64_t>(buffer_.size());
+    buffer_.clear();
+  }
+
+  int64_t written() const { return written_; }
+
+ private:
+  static constexpr size_t kSize = 256 << 10;
+
+  DiskFile &file_;
+  const int64_t limit_;
+  std::vector<char> buffer_;
+  int64_t start_ = 0;
+  int64_t written_ = 0;
+};
+
+void writeBlocks(GatheringWriter &writer, uint32_t page, uint64_t mask, const char *content) {
+  for (int block = 0; block < 64;) {
+    if (!((mask >> block) & 1)) {
+      block++;
+      continue;
+    }
+    int last = block;
+    while (last < 64 && ((mask >> last) & 1)) last++;
+    writer.write(page * kPageSize + block * kBlockSize, content + block * kBlockSize, (last - block) * kBlockSize);
+    block = last;
+  }
+}
+
+// Runs of neighbouring blocks in a mask.
+int runCount(uint64_t mask) { return __builtin_popcountll(mask & ~(mask << 1)); }
+
+int64_t writePages(DiskFile &main, const LogIndex &index, const LogIndex::File &file, int64_t limit) {
+  GatheringWriter writer(main, limit);
+  const int64_t firstNewPage = pageCeiling(file.baseSize) / kPageSize;
+  char content[kPageSize];
+  size_t unreleased = 0;
+  forEachPage(file.pages, [&](size_t first, size_t last) {
+    const uint32_t page = file.pages[first].page;
+    uint64_t mask = 0;
+    for (size_t index = first; index < last; index++) mask |= file.pages[index].mask;
+    // A page that the main file did not have starts as zeros, and is written whole. One that was written directly, or
+    // was there before, has its content there; it is written whole where that is cheaper than many pieces.
+    if (page >= firstNewPage && !file.isDirect(page)) {
+      std::memset(content, 0, sizeof content);
+      mask = ~0ULL;
+    } else if (runCount(mask) > kMostPieces) {
+      const size_t count = main.read(page * kPageSize, content, kPageSize);
+      std::memset(content + count, 0, kPageSize - count);
+      mask = ~0ULL;
+    }
+    for (size_t index = first; index < last; index++) applyBlocks(file.pages[index], content);
+    writeBlocks(writer, page, mask, content);
+    unreleased += last - first;
+    if (unreleased >= kMostUnreleased) {
+      index.release();
+      unreleased = 0;
+    }
+  });
+  writer.flush();
+  index.release();
+  return writer.written();
+}
+
+// The newest checksum of each page. A page is written directly before it is logged, never after.
+std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
+  std::vector<PageSums::Entry> logged;
+  forEachPage(file.pages, [&](size_t, size_t last) {
+    logged.push_back({file.pages[last - 1].page, file.pages[last - 1].sum});
+  });
+  if (file.direct.empty()) return logged;
+
+  std::vector<PageSums::Entry> direct;
+  for (const LogIndex::DirectRange &range : file.direct) {
+    for (uint32_t index = 0; index < range.count; index++) {
+      direct.push_back({range.firstPage + index, load64(range.sums + 8 * static_cast<size_t>(index))});
+    }
+  }
+  auto precedes = [](const PageSums::Entry &left, const PageSums::Entry &right) { return left.page < right.page; };
+  std::sort(direct.begin(), direct.end(), precedes);
+  // Of a page that is in both, the first range's entry is taken.
+  std::vector<PageSums::Entry> all;
+  std::set_union(logged.begin(), logged.end(), direct.begin(), direct.end(), std::back_inserter(all), precedes);
+  return all;
+}
+
+// A torn sector of checksums has lost those of pages that nobody was writing: these pages are whole, and vouch for
+// themselves. `perSector` entries stand in one sector.
+void addNeighbours(
+  DiskFile &main, const LogIndex::File &file, int64_t perSector, std::vector<PageSums::Entry> &entries) {
+  std::vector<PageSums::Entry> all;
+  const int64_t pageCount = pageCeiling(file.size) / kPageSize;
+  char content[kPageSize];
+  for (size_t index = 0; index < entries.size();) {
+    const int64_t sector = entries[index].page / perSector;
+    for (int64_t page = sector * perSector; page < std::min(pageCount, (sector + 1) * perSector); page++) {
+      if (index < entries.size() && entries[index].page == page) {
+        all.push_back(entries[index++]);
+        continue;
+      }
+      const size_t count = main.read(page * kPageSize, content, kPageSize);
+      std::memset(content + count, 0, kPageSize - count);
+      all.push_back({static_cast<uint32_t>(page), pageChecksum(content, file.number, page)});
+    }
+  }
+  entries = std::move(all);
+}
+
+// A main file that is gone, or was cut short, is left as it is: made as long as the log says, it would look whole, and
+// take any size that a damaged log claims. Its checksums tell whoever opens it what it should be.
+bool isCutShort(DiskFile *main, const LogIndex::File &file) { return !main || main->size() < file.baseSize; }
+
+}  // namespace
+
+int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize) {
+  std::vector<std::unique_ptr<DiskFile>> written;
+  const bool flushesAll = index.files.size() > kMostFlushes;
+  bool hasNewFiles = false;
+  int64_t byteCount = 0;
+  for (const auto &[number, file] : index.files) {
+    if (file.isDropped) continue;
+    hasNewFiles |= file.isNew;
+    std::unique_ptr<DiskFile> main = disk.open(file.name, file.baseSize > 0 ? Disk::Mode::write : Disk::Mode::create);
+    if (isCutShort(main.get(), file)) {
+      written.push_back(PageSums::write(disk, file.name, number, file.size, sumsOf(file)));
+      continue;
+    }
+    if (isRecovery) {
+      // Garbage of a large commit that did not come to its end stands after the base size; what a later commit of
+      // the index wrote there directly must stay.
+      if (file.direct.empty()) cutOff(*main, file.baseSize, tornSectorSize > 0);
+    }
+    if (main->size() > file.cutSize) main->resize(file.cutSize);
+    int64_t limit = file.size;
+    // Where an unfinished large commit has left bytes behind the last page, that page is whole on disk. If it was being
+    // written, garbage may stand after the file's end in it, too; zeros must.
+    if (isRecovery && tornSectorSize > 0) limit = std::max(limit, std::min(main->size(), pageCeiling(file.size)));
+    byteCount += writePages(*main, index, file, limit);
+    if (isRecovery) {
+      if (main->size() < file.size) main->resize(file.size);
+      cutOff(*main, file.size, tornSectorSize > 0);
+    }
+    std::vector<PageSums::Entry> entries = sumsOf(file);
+    if (isRecovery && tornSectorSize > 0) addNeighbours(*main, file, tornSectorSize / 8, entries);
+    std::unique_ptr<DiskFile> sums = PageSums::write(disk, file.name, number, file.size, entries);
+    if (!flushesAll) {
+      written.push_back(std::move(main));
+      written.push_back(std::move(sums));
+    }
+  }
+  if (flushesAll) {
+    disk.flushAll();
+  } else {
+    for (const std::unique_ptr<DiskFile> &file : written) file->flush();
+  }
+  if (hasNewFiles) disk.flushDirectory();
+  return byteCount;
+}
+
+}  // namespace todana

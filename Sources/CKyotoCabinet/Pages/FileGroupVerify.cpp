@@ -1,0 +1,113 @@
+// FileGroup's look at its main files: every page is read from the file, not through the mapping, whose pages may have been
+// checked long ago and whose device errors are signals.
+#include <algorithm>
+#include <cstring>
+
+#include "../Disk/Checksum.h"
+#include "../Disk/Failure.h"
+#include "../Disk/FileNames.h"
+#include "../Log/LogIndex.h"
+#include "FileGroup.h"
+#include "PageSums.h"
+
+namespace todana {
+
+FileGroup::Verified FileGroup::verifyMain(
+  uint32_t number, const std::string &name, int64_t firstPage, int64_t count) {
+  Verified result;
+  if (settings_.isVolatile) return result;
+  // Checkpoints write pages and their checksums one after the other.
+  std::lock_guard<std::mutex> noCheckpoint(checkpointMutex_);
+  throwIfPoisoned();
+  std::unique_ptr<DiskFile> main = disk_.open(name, Disk::Mode::read);
+  if (!main) {
+    if (isInLogs(number)) return result;
+    throw Failure(TDN_DAMAGED, "the file is missing", name);
+  }
+  std::shared_ptr<PageSums> header;
+  try {
+    header = PageSums::open(disk_, name, number, settings_.mendsBits);
+  } catch (const Failure &) {
+    // A file that a large commit has made stands there before its first checkpoint, without checksums.
+    if (!disk_.open(PageSums::nameFor(name), Disk::Mode::read) && isInLogs(number)) return result;
+    throw;
+  }
+  const int64_t end = header->committedSize();
+  result.pageCount = pageCeiling(end) / kPageSize;
+  // Where that is a mere claim, which neither file bears out, looking for each page could take for ever.
+  if (main->size() < end && !header->reaches(result.pageCount)) {
+    throw Failure(
+      TDN_DAMAGED,
+      "the file and its checksums are cut short: " + std::to_string(main->size()) + " of " + std::to_string(end) +
+        " bytes are left",
+      name);
+  }
+  const int64_t last = std::min(result.pageCount, firstPage + count);
+  if (firstPage >= last) return result;
+  const std::vector<bool> isInLog = pagesInLogs(number, last);
+  const std::vector<uint64_t> sums = PageSums::read(disk_, name, firstPage, static_cast<size_t>(last - firstPage));
+  constexpr int64_t kPagesAtOnce = 64;
+  std::vector<char> content(kPagesAtOnce * kPageSize);
+  for (int64_t page = firstPage; page < last; page += kPagesAtOnce) {
+    const int64_t pages = std::min(kPagesAtOnce, last - page);
+    // Behind the end of what was committed zeros count, whatever a large commit under way has written there.
+    const size_t wanted = static_cast<size_t>(std::min(pages * kPageSize, end - page * kPageSize));
+    const size_t found = main->read(page * kPageSize, content.data(), wanted);
+    std::memset(content.data() + found, 0, content.size() - found);
+    for (int64_t index = 0; index < pages; index++) {
+      if (isInLog.size() > static_cast<size_t>(page + index) && isInLog[static_cast<size_t>(page + index)]) continue;
+      const size_t entry = static_cast<size_t>(page + index - firstPage);
+      if (entry >= sums.size() ||
+          pageChecksum(content.data() + index * kPageSize, number, page + index) != sums[entry]) {
+        result.damaged.push_back(static_cast<uint64_t>(page + index));
+      }
+    }
+  }
+  result.lookedAt = last - firstPage;
+  return result;
+}
+
+std::vector<FileGroup::DamagedFile> FileGroup::verifyCompanions() {
+  if (settings_.isVolatile || overlay_) return {};
+  std::lock_guard<std::mutex> noCheckpoint(checkpointMutex_);
+  throwIfPoisoned();
+  std::vector<DamagedFile> found;
+  if (!CommitRing::areSlotsSound(disk_)) {
+    found.push_back({CommitRing::kFileName, "one of the two lists of the last commits is damaged"});
+  }
+  const std::string ending = PageSums::nameFor("");
+  for (const std::string &name : disk_.list()) {
+    const bool isSums = fileNumberIn(name) && name.size() > ending.size() &&
+                        name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+    // One that was being written when the process was killed is removed by who opens the store next.
+    if (!isSums || PageSums::isHeadSound(disk_, name) || !disk_.open(name, Disk::Mode::read)) continue;
+    found.push_back({name, "the head of the page checksums is damaged"});
+  }
+  return found;
+}
+
+// Who only reads leaves it to the next process to carry these: until then the main file may hold anything there.
+std::vector<bool> FileGroup::pagesInLogs(uint32_t number, int64_t end) {
+  std::vector<bool> result;
+  if (!overlay_) return result;
+  auto logged = overlay_->files.find(number);
+  if (logged == overlay_->files.end()) return result;
+  result.resize(static_cast<size_t>(end));
+  auto add = [&](uint64_t page) {
+    if (page < result.size()) result[page] = true;
+  };
+  for (const auto &page : logged->second.pages) add(page.page);
+  for (const auto &range : logged->second.direct) {
+    for (uint32_t index = 0; index < range.count; index++) add(uint64_t{range.firstPage} + index);
+  }
+  return result;
+}
+
+bool FileGroup::isInLogs(uint32_t number) {
+  std::lock_guard<std::mutex> lock(filesMutex_);
+  auto found = files_.find(number);
+  if (overlay_ && overlay_->files.count(number) > 0) return true;
+  return found != files_.end() && found->second->lastGeneration_.load() != 0;
+}
+
+}  // namespace todana

@@ -1,0 +1,75 @@
+// Compacting a data file in place: records move towards the file's start, over free space, then the file's end is cut off.
+//
+// Rebuilding needs room for a copy of all records. This needs room for the log of a few commits: each step is a commit that
+// moves about a megabyte, and checkpoints follow each other closely. Other commits and reads go on between steps. Giving up
+// keeps what has been moved.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../Commit/Commit.h"
+
+namespace todana {
+
+class InPlaceCompaction {
+ public:
+  // Called before each step, without a lock, with the bytes that are done; false gives up.
+  using Progress = std::function<bool(uint64_t done, uint64_t total)>;
+
+  InPlaceCompaction(
+    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> file, Progress progress)
+      : state_(state), structure_(structure), file_(std::move(file)), progress_(std::move(progress)) {}
+  InPlaceCompaction(const InPlaceCompaction &) = delete;
+  InPlaceCompaction &operator=(const InPlaceCompaction &) = delete;
+
+  // Moves records, and cuts the file. Throws Rebuilding::Abandoned if `progress` gave up or the structure moved to another
+  // file. Some records may stay where they are, and the reason is thrown in the end: damage, Failure(TDN_DAMAGED), or too
+  // little room on the disk for the move of a large one, Failure(TDN_NO_SPACE).
+  void run();
+
+ private:
+  // The file before `target` is compact; from `source` on it is as it was. Between them is one free block, or nothing.
+  struct Position {
+    int64_t target;
+    int64_t source;
+  };
+  // A free block that is left before a record that stays.
+  struct Gap {
+    int64_t offset;
+    int64_t size;
+  };
+
+  void skipCompact();
+  void moveSome();
+  void offerGap();
+  void makeRoom();
+  void step();
+  void commit(const std::function<void(Commit &)> &change);
+
+  // -- Inside a commit
+  using Readers = std::vector<Commit::Reader>;
+  void moveRecords(const Readers &readers);
+  bool cut(int64_t target, int64_t source);
+  int64_t logRoom() const;
+  std::optional<int64_t> linkOfMovable(const HashBlock &record);
+  int64_t linkTo(const HashBlock &record) const;
+  bool readBlock(int64_t offset, HashBlock &block);
+  void leave(const Failure &failure);
+  static void noteCompacted(const Readers &readers, int64_t start, int64_t end);
+
+  CommitState &state_;
+  Structure &structure_;
+  const std::shared_ptr<const HashFile> file_;
+  const Progress progress_;
+  Position position_{0, 0};
+  int64_t room_ = 0;                // bytes on the disk when it began
+  int64_t unsavedBytes_ = 0;        // moved since the last checkpoint
+  bool needsCheckpoint_ = false;    // before the next record is moved
+  bool isAtEnd_ = false;
+  std::optional<Failure> failure_;  // why records stay where they are
+};
+
+}  // namespace todana

@@ -1,0 +1,184 @@
+#include "Maintenance.h"
+
+#include <algorithm>
+
+#include "InPlaceCompaction.h"
+
+namespace todana {
+
+namespace {
+
+constexpr uint64_t kGrowthFactor = 4;
+constexpr auto kRetryDelay = std::chrono::seconds(60);
+// What a rebuilding takes on the disk besides the copy, for the log of what changes concurrently.
+constexpr uint64_t kRoomForLogs = 16 << 20;
+
+// Whether that is more than a twentieth, and a page.
+bool isMuchLess(uint64_t byteCount, uint64_t than) { return byteCount + byteCount / 20 + kPageSize < than; }
+
+}  // namespace
+
+uint64_t Maintenance::tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file) {
+  const uint64_t bucketCount = static_cast<uint64_t>(file.bucketCount());
+  return static_cast<uint64_t>(
+    HashFile::bucketCountAtLeast(std::max(recordCount + recordCount / 2, std::min(rowCount / 8, bucketCount))));
+}
+
+void Maintenance::request(Structure &structure) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (isStopping_ || std::find(waiting_.begin(), waiting_.end(), &structure) != waiting_.end()) return;
+  auto retry = retryTimes_.find(structure.id);
+  if (retry != retryTimes_.end() && std::chrono::steady_clock::now() < retry->second) return;
+  // What asks is a commit that counts already: where there is no memory or no thread, the next one asks again.
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    waiting_.push_back(&structure);
+  } catch (const std::exception &) {
+    return;
+  }
+  wake_.notify_one();
+}
+
+void Maintenance::stop() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    isStopping_ = true;
+    wake_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Maintenance::run() {
+  for (;;) {
+    Structure *structure;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [this] { return isStopping_ || !waiting_.empty(); });
+      if (isStopping_) return;
+      structure = waiting_.front();
+      waiting_.pop_front();
+    }
+    try {
+      lookAt(*structure);
+    } catch (const Rebuilding::Abandoned &) {
+    } catch (const std::exception &) {
+      // The structure goes on in its file, a little slower or larger; the next commit after a while tries again.
+      std::lock_guard<std::mutex> lock(mutex_);
+      retryTimes_[structure->id] = std::chrono::steady_clock::now() + kRetryDelay;
+    }
+  }
+}
+
+void Maintenance::lookAt(Structure &structure) {
+  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  std::shared_ptr<const HashFile> file = currentFile(structure);
+  if (!file) return;
+  bool isTooSmall;
+  uint64_t rowCount;
+  {
+    FileGroup::ReadLock lock(state_.group);
+    if (!structure.needsMaintenance(*file)) return;
+    isTooSmall = structure.isCrowded(*file);
+    rowCount = file->rowCount();
+  }
+  Rebuilding rebuilding(state_, structure, file, [this](uint64_t, uint64_t) { return !isStopping_; });
+  rebuilding.survey();
+  if (isTooSmall) {
+    const uint64_t buckets = std::max(
+      kGrowthFactor * static_cast<uint64_t>(file->bucketCount()), rebuilding.recordCount() * 3 / 2);
+    requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
+    rebuilding.run(buckets);
+    growthCount_++;
+  } else if (Structure::wastesSpace(
+               static_cast<double>(rebuilding.usedBytes()), static_cast<double>(rebuilding.neededBytes()))) {
+    const uint64_t buckets = tightBucketCount(rebuilding.recordCount(), rowCount, *file);
+    requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
+    rebuilding.run(buckets);
+    compactionCount_++;
+  } else {
+    // It grew with what is in it.
+    structure.noteNeed(rebuilding.neededBytes(), rowCount);
+  }
+}
+
+// Throws if the disk has too little room for a copy. Building it until it fails would take the space that commits need.
+void Maintenance::requireRoom(uint64_t copyBytes) {
+  if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > static_cast<uint64_t>(state_.group.room())) {
+    throw Failure(TDN_NO_SPACE, "the disk has no room for a copy");
+  }
+}
+
+// Returns the most disk space that a copy takes while it is built.
+uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
+  return copyBytes + static_cast<uint64_t>(DataFile::buildingStep(static_cast<int64_t>(copyBytes)));
+}
+
+bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &progress) {
+  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  std::shared_ptr<const HashFile> file = currentFile(structure);
+  if (!file) return false;
+  const Rebuilding::Progress step = [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); };
+  try {
+    auto rebuilding = std::make_unique<Rebuilding>(state_, structure, file, step);
+    rebuilding->survey();
+    uint64_t rowCount;
+    {
+      FileGroup::ReadLock lock(state_.group);
+      rowCount = file->rowCount();
+    }
+    const uint64_t buckets = static_cast<uint64_t>(file->bucketCount());
+    const uint64_t wanted = tightBucketCount(rebuilding->recordCount(), rowCount, *file);
+    const uint64_t shortest = rebuilding->neededBytes() + wanted * kAddressSize;
+    if (!isMuchLess(shortest, rebuilding->usedBytes() + buckets * kAddressSize)) return false;
+    if (hasRoomToRebuild(shortest, *rebuilding)) {
+      rebuilding->run(wanted);
+    } else {
+      if (!isMuchLess(rebuilding->liveBytes(), rebuilding->usedBytes())) return false;
+      rebuilding = nullptr;  // no commit has to note its changes any more
+      // The survey was the first quarter.
+      InPlaceCompaction(state_, structure, file, [&](uint64_t done, uint64_t total) {
+        return step(total / 4 + done / 4 * 3, total);
+      }).run();
+    }
+  } catch (const Rebuilding::Abandoned &) {
+    return false;
+  }
+  compactionCount_++;
+  return true;
+}
+
+// A copy that takes more than the permitted room is made only if it packs small rows much tighter than they are, and the
+// disk has room for two.
+bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed) {
+  const auto room = static_cast<uint64_t>(state_.group.room());
+  const uint64_t wanted = roomForCopy(copyBytes) + kRoomForLogs;
+  const uint64_t permitted = std::max(static_cast<uint64_t>(compactionRoom_), surveyed.usedBytes() / 20);
+  const bool packsMuch = surveyed.neededBytes() + surveyed.neededBytes() / 4 < surveyed.liveBytes();
+  return (wanted <= permitted && wanted <= room) || (packsMuch && wanted <= room / 2);
+}
+
+void Maintenance::convert(
+  Structure &structure, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion) {
+  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  std::shared_ptr<const HashFile> file = currentFile(structure);
+  if (!file) throw Rebuilding::Abandoned();
+  Rebuilding rebuilding(
+    state_, structure, file, [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); },
+    conversion);
+  rebuilding.survey();
+  uint64_t rowCount;
+  {
+    FileGroup::ReadLock lock(state_.group);
+    rowCount = file->rowCount();
+  }
+  rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, *file));
+}
+
+std::shared_ptr<const HashFile> Maintenance::currentFile(Structure &structure) {
+  std::shared_ptr<const HashFile> file = state_.table.file(structure);
+  if (!file) return nullptr;
+  FileGroup::ReadLock lock(state_.group);
+  return structure.fileNumber == file->number() ? file : nullptr;
+}
+
+}  // namespace todana

@@ -1,0 +1,72 @@
+// Building a new data file for a structure, while the old one is in use.
+//
+// The new file is filled beside the group, in short steps, while commits go on in the old one. They note the keys that
+// they change; those are carried over in rounds, the last of them in the commit that puts the new file in the old
+// one's place. Until that commit nothing has happened: an error, or giving up, leaves the old file.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "../Commit/Commit.h"
+#include "Refill.h"
+
+namespace todana {
+
+class Rebuilding {
+ public:
+  // Called before each step, without a lock, with what is done; false gives up.
+  using Progress = std::function<bool(uint64_t done, uint64_t total)>;
+  // Thrown when `Progress` gave up, or the structure lives in another file already.
+  struct Abandoned {};
+
+  Rebuilding(CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress);
+  // The same into another form. `digest` says, in the commit that ends it, what the structure's is then.
+  struct Conversion {
+    RecordConversion &records;
+    std::function<ContentsDigest::Sum()> digest;
+  };
+  Rebuilding(
+    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+    const Conversion &conversion);
+  ~Rebuilding();
+  Rebuilding(const Rebuilding &) = delete;
+  Rebuilding &operator=(const Rebuilding &) = delete;
+
+  // First of all: looks through the old file.
+  void survey();
+  // The bytes that the records take in the old file, and would take in a new one, about.
+  uint64_t usedBytes() const { return refill_->total(); }
+  uint64_t neededBytes() const { return refill_->byteCount(); }
+  // The bytes that the records take in the old file without the free space between them.
+  uint64_t liveBytes() const { return refill_->liveBytes(); }
+  uint64_t recordCount() const { return refill_->recordCount(); }
+  // Builds a file with so many buckets and puts it in the old one's place.
+  void run(uint64_t bucketCount);
+
+ private:
+  Rebuilding(
+    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+    const Conversion *conversion);
+  bool isSealed() const { return conversion_ ? conversion_->records.generation() != 0 : structure_.isSealed.load(); }
+  void create(uint64_t bucketCount);
+  void carryAllChanges();
+  size_t carryChanges();
+  void switchOver();
+  void writeStep() { refill_->write(*target_, writer_); }
+  void step();
+
+  CommitState &state_;
+  Structure &structure_;
+  const std::shared_ptr<const HashFile> from_;
+  const Progress progress_;
+  const Conversion *const conversion_;  // null: records stay as they are
+  std::shared_ptr<const HashFile> target_;
+  std::unique_ptr<Refill> refill_;
+  RebuildJournal journal_;
+  bool isNoted_ = false;
+  HashWriter writer_;
+  FreeBlockPool pool_;
+};
+
+}  // namespace todana
