@@ -9,6 +9,8 @@
 #include "../Backups/SeriesBackup.h"
 #include "../Directory/StoreDirectory.h"
 #include "../Disk/ReaderWriterLock.h"
+#include "../include/StorageEngineKeys.h"
+#include "../include/StorageEngineOpening.h"
 #include "Session.h"
 
 namespace todana {

@@ -4,6 +4,7 @@
 #include "../Disk/Failure.h"
 #include "../Keyspaces/Structure.h"
 #include "../Snapshots/ContentsDigest.h"
+#include "../include/StorageEngineReading.h"
 
 namespace todana {
 

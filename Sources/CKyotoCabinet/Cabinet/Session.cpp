@@ -4,6 +4,7 @@
 #include "../Kyoto/PageAcceptance.h"
 #include "../Kyoto/TreeReader.h"
 #include "../Rebuild/RandomID.h"
+#include "../include/StorageEngineVerification.h"
 #include "RecordReader.h"
 
 namespace todana {

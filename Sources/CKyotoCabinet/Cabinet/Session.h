@@ -12,6 +12,9 @@
 #include "../Rebuild/Maintenance.h"
 #include "../Snapshots/ChunkWriter.h"
 #include "../Snapshots/TreeEstimate.h"
+#include "../include/StorageEngineCommit.h"
+#include "../include/StorageEngineMaintenance.h"
+#include "../include/StorageEngineOpening.h"
 
 namespace todana {
 

@@ -6,6 +6,7 @@
 
 #include "../Snapshots/HashScan.h"
 #include "../Snapshots/TreeScan.h"
+#include "../include/StorageEngineReading.h"
 #include "Session.h"
 
 namespace todana {

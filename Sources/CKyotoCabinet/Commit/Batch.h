@@ -7,6 +7,7 @@
 
 #include "../Keyspaces/FileTable.h"
 #include "../Keyspaces/StorageKey.h"
+#include "../include/StorageEngineCommit.h"
 
 namespace todana {
 

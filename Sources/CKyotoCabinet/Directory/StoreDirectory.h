@@ -7,7 +7,7 @@
 
 #include "../Disk/DirectoryLock.h"
 #include "../Disk/Disk.h"
-#include "../include/CKyotoCabinet.h"
+#include "../include/StorageEngineOpening.h"
 #include "StoreKeys.h"
 
 namespace todana {

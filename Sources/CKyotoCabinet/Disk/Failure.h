@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "../include/CKyotoCabinet.h"
+#include "../include/StorageEngineErrors.h"
 
 namespace todana {
 

@@ -5,7 +5,7 @@
 
 #include "../Directory/StoreKeys.h"
 #include "../Kyoto/RowPack.h"
-#include "../include/CKyotoCabinet.h"
+#include "../include/StorageEngineStructures.h"
 
 namespace todana {
 

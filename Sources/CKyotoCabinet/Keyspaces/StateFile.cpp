@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "../Disk/Failure.h"
-#include "../include/CKyotoCabinet.h"
 
 namespace todana {
 

@@ -14,6 +14,7 @@
 #include "../../CSealing/Sealer.h"
 #include "../Pages/FileGroup.h"
 #include "../Snapshots/ContentsDigest.h"
+#include "../include/StorageEngineOpening.h"
 #include "Structure.h"
 
 namespace todana {

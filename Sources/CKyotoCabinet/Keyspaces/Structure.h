@@ -10,7 +10,7 @@
 
 #include "../Kyoto/HashWriter.h"
 #include "../Snapshots/ContentsDigest.h"
-#include "../include/CKyotoCabinet.h"
+#include "../include/StorageEngineStructures.h"
 #include "RebuildJournal.h"
 
 namespace todana {

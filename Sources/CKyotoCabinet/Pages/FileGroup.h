@@ -23,7 +23,7 @@
 #include "../Disk/ReaderWriterLock.h"
 #include "../Log/CommitRing.h"
 #include "../Log/LogWriter.h"
-#include "../include/CKyotoCabinet.h"
+#include "../include/StorageEngineMaintenance.h"
 #include "DataFile.h"
 #include "MappedMemory.h"
 

@@ -11,6 +11,7 @@
 #include "../Disk/DirectoryLock.h"
 #include "../Disk/Disk.h"
 #include "../Log/LogIndex.h"
+#include "../include/StorageEngineStructures.h"
 #include "SalvagedFile.h"
 
 namespace todana {

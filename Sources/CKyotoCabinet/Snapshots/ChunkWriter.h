@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../include/CKyotoCabinet.h"
+#include "../include/StorageEngineReading.h"
 
 namespace todana {
 

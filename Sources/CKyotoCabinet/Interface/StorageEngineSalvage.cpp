@@ -1,4 +1,6 @@
-// The C function of CKyotoCabinet.h that salvages a store.
+// The C function of StorageEngineSalvage.h.
+#include "../include/StorageEngineSalvage.h"
+
 #include <algorithm>
 #include <cstring>
 

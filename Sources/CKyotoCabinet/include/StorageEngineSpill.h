@@ -1,18 +1,14 @@
-// Room for more than the memory has.
-//
-// Part of CKyotoCabinet.h, which includes this.
-#ifndef TODANA_CKYOTOCABINET_SPILL_H
-#define TODANA_CKYOTOCABINET_SPILL_H
+// Temporary files: room for more than the memory has.
+#ifndef TODANA_STORAGE_ENGINE_SPILL_H
+#define TODANA_STORAGE_ENGINE_SPILL_H
 
-#include "CKyotoCabinet.h"
+#include "StorageEngineErrors.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 TDN_ASSUME_NONNULL_BEGIN
-
-// MARK: Temporary files
 
 // Bytes that are appended once and read back later: an unlinked temporary file in the directory that TMPDIR names, or
 // in /tmp, sealed under a key that nobody ever writes down. Made when something is appended. For one thread at a time.
@@ -32,4 +28,4 @@ TDN_ASSUME_NONNULL_END
 }
 #endif
 
-#endif  // TODANA_CKYOTOCABINET_SPILL_H
+#endif

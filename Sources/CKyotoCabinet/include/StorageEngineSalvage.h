@@ -1,18 +1,15 @@
 // What can be read of a damaged cabinet.
-//
-// Part of CKyotoCabinet.h, which includes this.
-#ifndef TODANA_CKYOTOCABINET_SALVAGE_H
-#define TODANA_CKYOTOCABINET_SALVAGE_H
+#ifndef TODANA_STORAGE_ENGINE_SALVAGE_H
+#define TODANA_STORAGE_ENGINE_SALVAGE_H
 
-#include "CKyotoCabinet.h"
+#include "CSealing.h"
+#include "StorageEngineErrors.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 TDN_ASSUME_NONNULL_BEGIN
-
-// MARK: Salvage
 
 // Reading what is left of a damaged store, which nothing else opens. Nothing of it is changed. Damage is visited, not an
 // error.

@@ -1,18 +1,14 @@
 // The keys of an encrypted cabinet, and what gives a whole one other keys, or none.
-//
-// Part of CKyotoCabinet.h, which includes this.
-#ifndef TODANA_CKYOTOCABINET_KEYS_H
-#define TODANA_CKYOTOCABINET_KEYS_H
+#ifndef TODANA_STORAGE_ENGINE_KEYS_H
+#define TODANA_STORAGE_ENGINE_KEYS_H
 
-#include "CKyotoCabinet.h"
+#include "StorageEngineOpening.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 TDN_ASSUME_NONNULL_BEGIN
-
-// MARK: Keys
 
 // The keys that the store's values are sealed under, by whoever puts them; null in a plain store. To be released.
 tds_key_ring *TDN_NULLABLE tdn_key_ring(tdn_cabinet *cabinet, tdn_error *error);

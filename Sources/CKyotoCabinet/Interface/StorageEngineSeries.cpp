@@ -1,4 +1,6 @@
-// The C functions of CKyotoCabinet.h that are about backup series.
+// The C functions of StorageEngineSeries.h.
+#include "../include/StorageEngineSeries.h"
+
 #include <cerrno>
 #include <cstring>
 #include <memory>

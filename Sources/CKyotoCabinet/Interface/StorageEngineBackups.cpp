@@ -1,4 +1,6 @@
-// The C functions of CKyotoCabinet.h that are about single backups: copies, and streams.
+// The C functions of StorageEngineBackups.h.
+#include "../include/StorageEngineBackups.h"
+
 #include <memory>
 #include <string>
 
@@ -7,7 +9,6 @@
 #include "../Backups/BackupWriter.h"
 #include "../Cabinet/Cabinet.h"
 #include "../Disk/PartialDirectory.h"
-#include "../include/CKyotoCabinet.h"
 #include "CabinetHandle.h"
 #include "Guard.h"
 

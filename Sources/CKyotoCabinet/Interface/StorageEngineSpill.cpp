@@ -1,4 +1,6 @@
-// The C functions of CKyotoCabinetSpill.h.
+// The C functions of StorageEngineSpill.h.
+#include "../include/StorageEngineSpill.h"
+
 #include <new>
 
 #include "../Snapshots/SpillBuffer.h"

@@ -1,7 +1,8 @@
-// The C functions for the keys of an encrypted store.
+// The C functions of StorageEngineKeys.h.
+#include "../include/StorageEngineKeys.h"
+
 #include "../../CSealing/CSealingHandles.h"
 #include "../Cabinet/Cabinet.h"
-#include "../include/CKyotoCabinet.h"
 #include "CabinetHandle.h"
 #include "Guard.h"
 

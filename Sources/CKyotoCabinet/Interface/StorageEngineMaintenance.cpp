@@ -1,0 +1,36 @@
+// The C functions of StorageEngineMaintenance.h.
+#include "../include/StorageEngineMaintenance.h"
+
+#include "CabinetHandle.h"
+#include "Guard.h"
+
+using namespace todana;
+
+bool tdn_checkpoint(tdn_cabinet *handle, tdn_error *error) {
+  return guard(error, [&] { Cabinet::Use(*handle->cabinet)->group().checkpoint(); });
+}
+
+bool tdn_release_memory(tdn_cabinet *handle, tdn_error *error) {
+  return guard(error, [&] { Cabinet::Use(*handle->cabinet)->group().releaseMemory(); });
+}
+
+bool tdn_compact(
+  tdn_cabinet *handle, uint32_t structure, tdn_progress progress, void *context, bool *compacted, tdn_error *error) {
+  return guard(error, [&] {
+    *compacted = Cabinet::Use(*handle->cabinet)->compact(
+      structure, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
+  });
+}
+
+bool tdn_get_space(
+  tdn_cabinet *handle, uint32_t structure, tdn_progress progress, void *context, tdn_space *space, tdn_error *error) {
+  return guard(error, [&] {
+    const Session::Space found = Cabinet::Use(*handle->cabinet)->space(
+      structure, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
+    *space = {found.fileBytes, found.neededBytes};
+  });
+}
+
+bool tdn_get_statistics(tdn_cabinet *handle, tdn_statistics *statistics, tdn_error *error) {
+  return guard(error, [&] { *statistics = Cabinet::Use(*handle->cabinet)->statistics(); });
+}
