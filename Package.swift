@@ -51,16 +51,16 @@ let package = Package(
     // What makes a store's bytes secret and authentic: the only place that includes libcrypto's headers.
     .target(name: "CSealing", dependencies: ["CLibCrypto"]),
 
-    // The crash-safe layer: the only place that includes Kyoto Cabinet's headers.
+    // The storage engine, in layers; its folder Kyoto is the only place that includes Kyoto Cabinet's headers.
     .target(
-      name: "CKyotoCabinet",
+      name: "CStorageEngine",
       dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"]
     ),
 
     // The library.
     .target(
       name: "Todana",
-      dependencies: ["CKyotoCabinet", "CSealing", "CXXHash", .product(name: "Logging", package: "swift-log")]
+      dependencies: ["CStorageEngine", "CSealing", "CXXHash", .product(name: "Logging", package: "swift-log")]
     ),
 
     // Calls of the system that Swift's import of the C library lacks.
@@ -89,10 +89,10 @@ let package = Package(
       dependencies: ["Todana"],
       path: "Tests/TestSupport"
     ),
-    // Simulated power failures of the crash-safe layer.
+    // Simulated power failures of the storage engine.
     .target(
       name: "CPowerFailure",
-      dependencies: ["CKyotoCabinet"],
+      dependencies: ["CStorageEngine"],
       path: "Tests/CPowerFailure"
     ),
     // The parts of sealing, for tests with known answers.
@@ -112,7 +112,7 @@ let package = Package(
     // What fuzzers and the test that replays their corpus call: one function for each decoder.
     .target(
       name: "CFuzzTargets",
-      dependencies: ["CKyotoCabinet", "CSealing", "CXXHash"],
+      dependencies: ["CStorageEngine", "CSealing", "CXXHash"],
       path: "Tests/CFuzzTargets"
     ),
     .target(
@@ -125,7 +125,7 @@ let package = Package(
       dependencies: [
         "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure",
         "CSealingProbe", "CFuzzTargets",
-        "CKyotoCabinet",
+        "CStorageEngine",
         "CXXHash",
         "FuzzTargets",
         .product(name: "Logging", package: "swift-log"),

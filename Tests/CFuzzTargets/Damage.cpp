@@ -1,8 +1,8 @@
 #include "Damage.h"
 
-#include "../../Sources/CKyotoCabinet/Disk/Checksum.h"
-#include "../../Sources/CKyotoCabinet/Kyoto/HashFormat.h"
-#include "../../Sources/CKyotoCabinet/Log/LogFormat.h"
+#include "../../Sources/CStorageEngine/Disk/Checksum.h"
+#include "../../Sources/CStorageEngine/Kyoto/HashFormat.h"
+#include "../../Sources/CStorageEngine/Log/LogFormat.h"
 
 namespace todana::fuzzing {
 

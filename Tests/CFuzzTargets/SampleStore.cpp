@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "CKyotoCabinet.h"
+#include "CStorageEngine.h"
 
 namespace todana::fuzzing {
 

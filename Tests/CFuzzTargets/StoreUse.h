@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "CKyotoCabinet.h"
+#include "CStorageEngine.h"
 
 namespace todana::fuzzing {
 

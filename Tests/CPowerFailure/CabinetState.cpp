@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../../Sources/CKyotoCabinet/Disk/Checksum.h"
+#include "../../Sources/CStorageEngine/Disk/Checksum.h"
 
 namespace todana::simulation {
 

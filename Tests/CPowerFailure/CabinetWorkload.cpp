@@ -3,8 +3,8 @@
 #include <thread>
 #include <vector>
 
-#include "../../Sources/CKyotoCabinet/Commit/BatchCommit.h"
-#include "../../Sources/CKyotoCabinet/Disk/Failure.h"
+#include "../../Sources/CStorageEngine/Commit/BatchCommit.h"
+#include "../../Sources/CStorageEngine/Disk/Failure.h"
 #include "CabinetModel.h"
 #include "CabinetState.h"
 #include "Changes.h"

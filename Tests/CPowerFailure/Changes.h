@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "../../Sources/CKyotoCabinet/Pages/FileGroup.h"
+#include "../../Sources/CStorageEngine/Pages/FileGroup.h"
 #include "KeyedSession.h"
 
 namespace todana::simulation {

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../../Sources/CKyotoCabinet/Disk/Checksum.h"
-#include "../../Sources/CKyotoCabinet/Pages/FileGroup.h"
+#include "../../Sources/CStorageEngine/Disk/Checksum.h"
+#include "../../Sources/CStorageEngine/Pages/FileGroup.h"
 #include "Files.h"
 #include "RandomBytes.h"
 #include "Workload.h"

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../../Sources/CKyotoCabinet/Cabinet/WholeScan.h"
-#include "../../Sources/CKyotoCabinet/Disk/Checksum.h"
+#include "../../Sources/CStorageEngine/Cabinet/WholeScan.h"
+#include "../../Sources/CStorageEngine/Disk/Checksum.h"
 #include "Files.h"
 
 namespace todana::simulation {

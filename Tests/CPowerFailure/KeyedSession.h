@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "../../Sources/CKyotoCabinet/Cabinet/KeyMigration.h"
-#include "../../Sources/CKyotoCabinet/Cabinet/Session.h"
-#include "../../Sources/CKyotoCabinet/Directory/StoreKeys.h"
+#include "../../Sources/CStorageEngine/Cabinet/KeyMigration.h"
+#include "../../Sources/CStorageEngine/Cabinet/Session.h"
+#include "../../Sources/CStorageEngine/Directory/StoreKeys.h"
 
 namespace todana::simulation {
 

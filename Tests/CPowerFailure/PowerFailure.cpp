@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../../Sources/CKyotoCabinet/Disk/Failure.h"
+#include "../../Sources/CStorageEngine/Disk/Failure.h"
 #include "Files.h"
 #include "PowerCut.h"
 #include "RecordingDisk.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../Sources/CKyotoCabinet/Disk/Disk.h"
+#include "../../Sources/CStorageEngine/Disk/Disk.h"
 
 namespace todana::simulation {
 

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "../../Sources/CKyotoCabinet/Backups/SeriesBackup.h"
-#include "../../Sources/CKyotoCabinet/Backups/SeriesPrune.h"
-#include "../../Sources/CKyotoCabinet/Backups/SeriesRestore.h"
-#include "../../Sources/CKyotoCabinet/Backups/SeriesVerify.h"
+#include "../../Sources/CStorageEngine/Backups/SeriesBackup.h"
+#include "../../Sources/CStorageEngine/Backups/SeriesPrune.h"
+#include "../../Sources/CStorageEngine/Backups/SeriesRestore.h"
+#include "../../Sources/CStorageEngine/Backups/SeriesVerify.h"
 #include "Files.h"
 #include "PowerCut.h"
 #include "RecordingDisk.h"

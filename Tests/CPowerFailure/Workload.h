@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-#include "../../Sources/CKyotoCabinet/Pages/FileGroup.h"
+#include "../../Sources/CStorageEngine/Pages/FileGroup.h"
 #include "RecordingDisk.h"
 #include "include/CPowerFailure.h"
 

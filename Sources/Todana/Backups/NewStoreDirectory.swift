@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 import Synchronization
 
 /// An open `tdn_cabinet` and the readers on it, none of which is freed while a call is inside it.

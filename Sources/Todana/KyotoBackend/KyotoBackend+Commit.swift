@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension KyotoBackend {
   /// Applies a batch wholly or not at all (`tdn_commit`).

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension KyotoBackend {
   /// Rebuilds the structure's file if it would become shorter by more than a twentieth (`tdn_compact`).

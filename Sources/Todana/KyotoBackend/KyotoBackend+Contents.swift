@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension KyotoBackend {
   /// The newest commit, once it is durable (`tdn_get_anchor`).

@@ -1,5 +1,5 @@
-internal import CKyotoCabinet
 internal import CSealing
+internal import CStorageEngine
 
 extension KyotoBackend {
   public func unfinishedMigration() throws(BackendError) -> StoreMigration? {

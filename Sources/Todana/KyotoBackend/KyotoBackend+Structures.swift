@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension KyotoBackend {
   public func structures() throws(BackendError) -> [StoredStructure] {

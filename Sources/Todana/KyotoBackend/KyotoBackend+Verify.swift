@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension KyotoBackend {
   /// Looks at superblock, keys, the list of the last commits and the heads of page checksums (`tdn_verify_companions`).

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 import Synchronization
 
 /// The default ``StoreBackend``: a directory of Kyoto Cabinet files that commit together.

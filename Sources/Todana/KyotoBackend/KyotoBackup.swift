@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 /// A copy of a ``KyotoBackend``'s files; see `Backup.h`.
 final class KyotoBackup: BackendBackup {

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 /// The files of a ``KyotoBackend``, one after the other; see `BackupReader.h`.
 final class KyotoBackupReader: BackendBackupReader {

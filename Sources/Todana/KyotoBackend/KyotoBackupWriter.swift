@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 /// The directory that a backup's files come to; see `BackupWriter.h`.
 @safe

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension BackendError {
   /// The one place where a `tdn_error` becomes a Swift error.

@@ -1,5 +1,5 @@
-internal import CKyotoCabinet
 internal import CSealing
+internal import CStorageEngine
 
 /// The secrets of an encrypted ``KyotoBackend``.
 final class KyotoKeys: KeyManagement {

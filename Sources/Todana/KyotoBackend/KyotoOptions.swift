@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension KyotoBackend {
   /// Where a backend keeps its files.

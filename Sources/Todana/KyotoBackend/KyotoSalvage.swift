@@ -1,5 +1,5 @@
-internal import CKyotoCabinet
 internal import CSealing
+internal import CStorageEngine
 
 /// What is told of a damaged store while it is salvaged (`tdn_salvage_visitor`), in the thread that salvages.
 protocol SalvageVisitor: AnyObject {

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 /// A position in a ``KyotoSnapshot``, which it keeps alive; used by one thread at a time.
 final class KyotoScan: BackendScan {

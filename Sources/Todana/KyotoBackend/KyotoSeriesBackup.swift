@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 /// A backup of a ``KyotoBackend`` into a series; see `Series/SeriesBackup.h`.
 final class KyotoSeriesBackup: BackendSeriesBackup {

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 /// The state after one commit of a ``KyotoBackend``, which it keeps alive.
 ///

@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 extension KyotoBackend {
   /// What a backend has done since it was opened, and what it holds now.

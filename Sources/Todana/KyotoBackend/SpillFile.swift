@@ -1,4 +1,4 @@
-internal import CKyotoCabinet
+internal import CStorageEngine
 
 /// Bytes that are too many for the memory: appended once, and read back later.
 ///

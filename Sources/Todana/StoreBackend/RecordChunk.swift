@@ -36,7 +36,7 @@ public final class RecordChunk {
     _modify { yield &storedSlices }
   }
 
-  /// Where one record stands; 32 bytes, field by field what `tdn_slice` of CKyotoCabinet.h is.
+  /// Where one record stands; 32 bytes, field by field what `tdn_slice` of StorageEngineReading.h is.
   ///
   /// So that the embedded backend fills slices in place; `KyotoBackend` checks the layout.
   public struct Slice: Sendable {

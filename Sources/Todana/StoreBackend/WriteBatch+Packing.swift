@@ -1,5 +1,5 @@
 extension WriteBatch {
-  /// A ``Change`` in 40 bytes, field by field what `tdn_change` of CKyotoCabinet.h is.
+  /// A ``Change`` in 40 bytes, field by field what `tdn_change` of StorageEngineCommit.h is.
   ///
   /// So that the embedded backend hands a batch over as it stands; `KyotoBackend` checks the layout.
   package struct PackedChange: Sendable {

@@ -1,7 +1,7 @@
-// Hostile files for the crash-safe layer: what fuzzers, and the test that replays their corpus, call (docs/fuzzing.md).
+// Hostile files for the storage engine: what fuzzers, and the test that replays their corpus, call (docs/fuzzing.md).
 //
 // Each call lays a small store down in a scratch directory, damages a part of it as the input says, and uses it through
-// CKyotoCabinet.h only. A call that returns has found nothing; one that finds something ends the process.
+// CStorageEngine.h only. A call that returns has found nothing; one that finds something ends the process.
 #ifndef TODANA_CFUZZTARGETS_H
 #define TODANA_CFUZZTARGETS_H
 

@@ -1,4 +1,4 @@
-import CKyotoCabinet
+import CStorageEngine
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import CKyotoCabinet
+import CStorageEngine
 import CXXHash
 import Foundation
 import TestSupport

@@ -1,4 +1,4 @@
-import CKyotoCabinet
+import CStorageEngine
 import Foundation
 
 /// Random tests run longer where this is asked for.
