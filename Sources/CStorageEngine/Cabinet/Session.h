@@ -108,9 +108,21 @@ class Session {
   tdn_statistics statistics();
 
  private:
+  // Damaged pages that one call repairs at most.
+  static constexpr int kMostRepairs = 64;
+
   uint64_t tryCommit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
   bool repair(const Failure &failure);
-  template <class Body> decltype(std::declval<Body>()()) repairing(Body body);
+  // Calls `body`, and again after each damaged page that stopped it and could be repaired.
+  template <class Body> decltype(std::declval<Body>()()) repairing(Body body) {
+    for (int count = 0;; count++) {
+      try {
+        return body();
+      } catch (const Failure &failure) {
+        if (count == kMostRepairs || failure.code != TDN_DAMAGED || !repair(failure)) throw;
+      }
+    }
+  }
   uint64_t countIn(const Structure &structure, const HashFile *file);
   void loadNextRow(Structure &structure);
   void storeState();

@@ -1,0 +1,139 @@
+// Commits of a session: batches, repairs of damaged pages that they meet, and the states of structures.
+#include "Session.h"
+
+#include "../Commit/BatchCommit.h"
+#include "../Kyoto/PageAcceptance.h"
+#include "../Rebuild/RandomID.h"
+
+namespace todana {
+
+uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
+  return repairing([&] { return tryCommit(batch, durability, conflicts); });
+}
+
+// Repairs the page that a failure names, if it is a data file's and one bit of it is wrong; or accepts it if values alone
+// are damaged. The next commit writes it.
+bool Session::repair(const Failure &failure) {
+  if (isReadOnly_ || failure.page < 0) return false;
+  for (Structure *structure : table_->all()) {
+    if (structure->fileNumber == 0 || FileTable::fileName(*structure, structure->fileNumber) != failure.file) continue;
+    const std::shared_ptr<const HashFile> file = table_->file(*structure);
+    if (!file || file->file()->name() != failure.file) return false;
+    bool isRepaired = false;
+    group_->commit(
+      randomID().data(), FileGroup::Durability::bulk,
+      [&] {
+        isRepaired = file->file()->repairPage(failure.page) ||
+                     (!structure->isTree() && PageAcceptance(*file, failure.page).isAcceptable() &&
+                      file->file()->acceptPage(failure.page));
+      },
+      [] {});
+    return isRepaired;
+  }
+  return false;
+}
+
+uint64_t Session::tryCommit(
+  const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts) {
+  Batch checked(batch, *table_);
+  if (keyRing()) countSeals();
+  BatchCommit commit(*commitState_, checked);
+  uint64_t number;
+  try {
+    number = group_->commit(
+      batch.id, durability, [&] { commit.apply(); }, [&] { commit.undo(); });
+  } catch (const Conflict &) {
+    conflicts = commit.conflicts();
+    throw;
+  }
+  for (Structure *structure : commit.needy()) maintenance_->request(*structure);
+  return number;
+}
+
+// Before what has been sealed is written. A commit that fails has sealed, too.
+void Session::countSeals() {
+  StateFile &states = commitState_->states;
+  if (states.needsNewEpoch(sealLimit_) && makeEpoch_) {
+    std::lock_guard<std::mutex> lock(epochMutex_);
+    if (states.needsNewEpoch(sealLimit_)) makeEpoch_();
+  }
+  // The first commit makes the catalog, too.
+  if (!states.hasUncountedSeals() || group_->commitNumber() == 0) return;
+  commitStates();
+}
+
+void Session::commitStates() {
+  Commit commit(*commitState_);
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      commitState_->states.store(*group_, {});
+    },
+    [&] { commit.undo(); });
+}
+
+// MARK: States
+
+void Session::requireConsistentStates() const {
+  if (statesAreConsistent()) return;
+  throw Failure(
+    TDN_CONTENTS_MISMATCH,
+    "files of the store are older or newer than others: accept its contents, or restore a backup, first");
+}
+
+uint32_t Session::statesGeneration() {
+  FileGroup::ReadLock lock(*group_);
+  return commitState_->states.generation();
+}
+
+tdn_anchor Session::anchor() {
+  group_->flush();
+  FileGroup::ReadLock lock(*group_);
+  return commitState_->states.anchor(*group_);
+}
+
+void Session::setKeys(const std::shared_ptr<const KeyRing> &ring) {
+  const auto sealers = std::make_shared<SealerPool>(ring);
+  // Whoever uses what is changed here does so in a commit, or asks for it under a lock.
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commitState_->ring = ring;
+      commitState_->catalog.setKeys(ring);
+      commitState_->states.setKeys(ring);
+      table_->setKeys(sealers, 0);
+      keyRing_.store(ring.get(), std::memory_order_release);
+    },
+    [] {});
+}
+
+void Session::rewriteStates(uint32_t generation, uint32_t newGeneration) {
+  Commit commit(*commitState_);
+  const uint32_t formerGeneration = table_->newGeneration();
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      table_->setNewGeneration(newGeneration);
+      commit.rewriteStates(generation, newGeneration);
+    },
+    [&] {
+      commit.undo();
+      table_->setNewGeneration(formerGeneration);
+    });
+}
+
+void Session::accept(const std::vector<Commit::Acceptance> &accepted) {
+  if (group_->commitNumber() == 0) return;  // there is nothing, as there should be
+  Commit commit(*commitState_);
+  group_->commit(
+    randomID().data(), FileGroup::Durability::full,
+    [&] {
+      commit.begin();
+      commit.accept(accepted);
+    },
+    [&] { commit.undo(); });
+}
+
+}  // namespace todana

@@ -1,0 +1,75 @@
+// Maintenance of a session's files: compaction, verification, and numbers about them.
+#include "Session.h"
+
+#include "../include/StorageEngineVerification.h"
+
+namespace todana {
+
+bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
+  Structure &structure = table_->structure(id);
+  if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+  group_->throwIfPoisoned();
+  const bool isCompacted = repairing([&] { return maintenance_->compact(structure, progress); });
+  // A checkpoint removes the file that a rebuilding replaced, also one that ran in the background just before.
+  group_->checkpoint();
+  return isCompacted;
+}
+
+Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress) {
+  Structure &structure = table_->structure(id);
+  std::shared_ptr<const HashFile> file = table_->file(structure, false);
+  if (!file) return {};
+  std::unique_ptr<Refill> refill;
+  Space space;
+  uint64_t rowCount;
+  {
+    FileGroup::ReadLock lock(*group_);
+    refill = Refill::make(file, structure);
+    space.fileBytes = static_cast<uint64_t>(file->end());
+    rowCount = file->rowCount();
+  }
+  for (bool hasMore = true; hasMore;) {
+    if (!progress(refill->surveyed(), refill->total())) throw Failure(TDN_INTERRUPTED, "looking at the space was given up");
+    {
+      FileGroup::ReadLock lock(*group_);
+      hasMore = refill->survey();
+    }
+    refill->sortOut(!hasMore);
+  }
+  const uint64_t buckets = Maintenance::tightBucketCount(refill->recordCount(), rowCount, *file);
+  const uint64_t bucketBytes = static_cast<uint64_t>(file->bucketCount()) * kAddressSize;
+  const uint64_t shortest = space.fileBytes - refill->total() - bucketBytes + buckets * kAddressSize + refill->byteCount();
+  space.neededBytes = std::min(space.fileBytes, shortest);
+  return space;
+}
+
+FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
+  if (id == TDN_CATALOG || id == TDN_STATES) {
+    fileName = id == TDN_CATALOG ? Catalog::kFileName : StateFile::kFileName;
+    if (group_->commitNumber() == 0) return {};  // the first commit makes it
+    const uint32_t number = id == TDN_CATALOG ? Catalog::kFileNumber : StateFile::kFileNumber;
+    return group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
+  }
+  Structure &structure = table_->structure(id);
+  for (;;) {
+    const uint32_t number = structure.fileNumber;
+    if (number == 0) return {};
+    fileName = table_->fileName(structure, number);
+    try {
+      FileGroup::Verified verified = group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
+      if (structure.fileNumber == number) return verified;
+    } catch (const Failure &) {
+      if (structure.fileNumber == number) throw;
+    }
+    // Replaced meanwhile: the pages are others, so the new file is looked at as far as the old one was.
+  }
+}
+
+tdn_statistics Session::statistics() {
+  tdn_statistics statistics = group_->statistics();
+  statistics.growths = maintenance_ ? maintenance_->growthCount() : 0;
+  statistics.compactions = maintenance_ ? maintenance_->compactionCount() : 0;
+  return statistics;
+}
+
+}  // namespace todana

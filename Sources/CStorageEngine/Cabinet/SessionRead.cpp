@@ -1,0 +1,104 @@
+// Reads of a session: of the newest committed state, and of snapshots.
+#include "Session.h"
+
+#include "../Kyoto/TreeReader.h"
+#include "RecordReader.h"
+
+namespace todana {
+
+uint64_t Session::snapshotCount(Snapshot &snapshot, uint32_t id) {
+  return snapshotPart(snapshot, table_->structure(id)).count;
+}
+
+// Every commit notes the next row in the file that it puts rows into, so the part's file knows those of the snapshot.
+uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
+  Structure &structure = table_->structure(id);
+  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
+  const SnapshotPart &part = snapshotPart(snapshot, structure);
+  FileGroup::ReadLock lock(*group_);
+  return part.file ? part.file->nextRow() : 1;
+}
+
+uint64_t Session::estimateRange(Snapshot *snapshot, uint32_t id, const KeyRange &range) {
+  Structure &scanned = structure(id, true);
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, scanned) : nullptr;
+  return table_->read(scanned, true, [&](const std::shared_ptr<const HashFile> &file) {
+    if (snapshot) snapshot->check();
+    if (part) return estimateCount(*part, range);
+    SnapshotPart newest;
+    newest.file = file;
+    newest.count = countIn(scanned, file.get());
+    return estimateCount(newest, range);
+  });
+}
+
+SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Structure &structure) {
+  return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) -> SnapshotPart & {
+    snapshot.check();
+    SnapshotPart *fixed = snapshot.fixedPart(structure.id);
+    return fixed ? *fixed : snapshot.part(structure.id, file, countIn(structure, file.get()), structure.contents);
+  });
+}
+
+namespace {
+
+uint32_t generationOf(const Structure &structure, const SnapshotPart *part) {
+  return (part ? part->contents : structure.contents).generation;
+}
+
+}  // namespace
+
+void Session::getRows(
+  Snapshot *snapshot, uint32_t id, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk) {
+  Structure &structure = table_->structure(id);
+  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, structure) : nullptr;
+  size_t next = 0;
+  bool hasRoom = true;
+  while (next < rowCount && hasRoom) {
+    hasRoom = table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
+      if (snapshot) snapshot->check();
+      const bool isSealed = generationOf(structure, part) != 0;
+      if (next > 0 && isSealed != chunk.isSealed()) {
+        // Encrypted, or decrypted, between two steps: one chunk has records of one kind.
+        chunk.clear();
+        next = 0;
+      }
+      chunk.setSealed(isSealed);
+      return RecordReader(file.get(), snapshot, part).addRows(chunk, rows, rowCount, next);
+    });
+  }
+}
+
+void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view name, ChunkWriter &chunk) {
+  Structure &structure = table_->structure(id);
+  if (structure.hasRows()) throw Failure(TDN_INVALID, "the structure has row ids, not keys of bytes");
+  if (name.empty() || name.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,024 bytes");
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, structure) : nullptr;
+  table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &current) {
+    if (snapshot) snapshot->check();
+    const uint32_t generation = generationOf(structure, part);
+    const StorageKey key(keyRing(), generation, structure, name);
+    chunk.setSealed(generation != 0);
+    RecordReader reader(current.get(), snapshot, part);
+    if (!reader.file()) {
+      chunk.add(0, {}, 0, TDN_ABSENT);
+    } else if (!structure.isTree()) {
+      reader.addKey(chunk, key.view());
+    } else if (auto old = part ? part->changedInOrder.find(name) : decltype(part->changedInOrder.find(name))();
+               part && old != part->changedInOrder.end()) {
+      reader.addOld(chunk, 0, old->second);
+    } else {
+      TreeFinder finder(*reader.file());
+      std::string_view value;
+      const bool exists = finder.find(name, value);
+      if (exists) {
+        chunk.add(0, {}, value.data(), value.size());
+      } else {
+        chunk.add(0, {}, 0, TDN_ABSENT);
+      }
+    }
+  });
+}
+
+}  // namespace todana

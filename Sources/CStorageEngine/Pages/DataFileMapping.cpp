@@ -1,0 +1,202 @@
+// DataFile's mapping: address space, the main file in it, and files that are being built.
+#include "DataFile.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "../Disk/Checksum.h"
+#include "../Disk/Failure.h"
+#include "FileGroup.h"
+
+namespace todana {
+
+namespace {
+
+constexpr int64_t kLeastReservation = 1 << 20;
+
+// Pages of a building file whose checksums are computed before they are let go of.
+constexpr int64_t kSealedPages = 4096;
+
+// Large reservations are aligned for huge pages and ask for them: a file that is being filled is written all over its
+// buckets, and would take a fault, and a place in the translation cache, for each small page.
+constexpr int64_t kHugePage = 2 << 20;
+
+// Left free where the process's address space is limited (ulimit -v): a reservation that fails is an error, while an
+// allocation that fails ends the process, in Swift's runtime for example.
+constexpr int64_t kHeadroom = 128 << 20;
+
+bool leavesHeadroom(int64_t byteCount) {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  void *mapped =
+    ::mmap(nullptr, byteCount + kHeadroom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return false;
+  ::munmap(mapped, byteCount + kHeadroom);
+  return true;
+}
+
+char *reserveAddressSpace(int64_t byteCount, const std::string &name) {
+  if (!leavesHeadroom(byteCount)) throw Failure::fromErrno(ENOMEM, "cannot reserve address space", name);
+  const int64_t slack = byteCount >= 2 * kHugePage ? kHugePage : 0;
+  void *mapped =
+    ::mmap(nullptr, byteCount + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot reserve address space", name);
+  char *base = static_cast<char *>(mapped);
+  if (slack == 0) return base;
+  const int64_t before = -reinterpret_cast<intptr_t>(base) & (kHugePage - 1);
+  if (before > 0) ::munmap(base, before);
+  if (slack > before) ::munmap(base + before + byteCount, slack - before);
+#ifdef MADV_HUGEPAGE
+  ::madvise(base + before, byteCount, MADV_HUGEPAGE);
+#endif
+  return base + before;
+}
+
+// Moves a mapping with its private pages. False where the system cannot: the range consists of several mappings.
+bool moveMapping(char *from, int64_t byteCount, char *to) {
+#ifdef __linux__
+  return ::mremap(from, byteCount, byteCount, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
+#else
+  (void)from, (void)byteCount, (void)to;
+  return false;
+#endif
+}
+
+}  // namespace
+
+void DataFile::map(DiskFile *main, int64_t fileSize) {
+  int64_t reserved = kLeastReservation;
+  while (reserved < fileSize) reserved *= 2;
+  base_ = reserveAddressSpace(reserved, name_);
+  reserved_ = reserved;
+  growPageTables(reserved);
+  if (main) mapMain(*main, pageCeiling(fileSize));
+  size_.store(fileSize, std::memory_order_relaxed);
+  committedSize_ = fileSize;
+}
+
+void DataFile::mapMain(DiskFile &main, int64_t end) {
+  if (end <= mainEnd_) return;
+  void *mapped = ::mmap(
+    base_ + mainEnd_, end - mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+    main.descriptor(), mainEnd_);
+  if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
+  // What to read ahead is for `prefetch` to say: the system may read megabytes around each page that is touched.
+  ::madvise(mapped, static_cast<size_t>(end - mainEnd_), MADV_RANDOM);
+  mainEnd_ = end;
+}
+
+// A private mapping takes the shared one's place, and what is written from now on is noted.
+void DataFile::seal() {
+  group_.noteFilled(*this);  // from now on only who builds it lets go of its memory
+  buildingFile_->resize(size());
+  buildingFile_->flush();
+  const int64_t pageCount = pageCeiling(size()) / kPageSize;
+  sealedSums_.resize(pageCount);
+  for (int64_t page = 0; page < pageCount; page++) {
+    sealedSums_[page] = pageChecksum(base_ + page * kPageSize, number_, page);
+    // The whole file would come into memory.
+    if (page % kSealedPages == kSealedPages - 1) {
+      const int64_t first = page + 1 - kSealedPages;
+      ::madvise(base_ + first * kPageSize, static_cast<size_t>(kSealedPages * kPageSize), MADV_DONTNEED);
+    }
+  }
+  mapMain(*buildingFile_, pageCeiling(size()));
+  if (reserved_ > mainEnd_ &&
+      ::mmap(
+        base_ + mainEnd_, reserved_ - mainEnd_, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) {
+    throw Failure::fromErrno(errno, "cannot map memory", name_);
+  }
+  for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) setVerified(page);
+  buildingFile_.reset();
+  committedSize_ = size();
+  isSealed_ = true;
+}
+
+void DataFile::growPageTables(int64_t reserved) {
+  const int64_t pages = reserved / kPageSize;
+  dirtyBlocks_.grow(pages);
+  loggedGeneration_.grow(pages);
+  keptInPiece_.grow((pages + kPiecePages - 1) / kPiecePages);
+  verified_.grow((pages + 63) / 64);
+  seenWindows_.grow((reserved + 64 * kWindowSize - 1) / (64 * kWindowSize));
+}
+
+namespace {
+
+// Maps a file that is being built, or makes its mapping longer. After a failure the old mapping is as it was.
+char *mapBuilding(char *old, int64_t oldSize, int64_t size, const DiskFile &file, const std::string &name) {
+#ifdef __linux__
+  // Keeps the pages that are mapped already.
+  if (old) {
+    void *base = ::mremap(old, oldSize, size, MREMAP_MAYMOVE);
+    if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name);
+    return static_cast<char *>(base);
+  }
+#endif
+  void *base = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), 0);
+  if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name);
+  if (old) ::munmap(old, oldSize);
+  return static_cast<char *>(base);
+}
+
+}  // namespace
+
+int64_t DataFile::buildingStep(int64_t byteCount) {
+  return std::max(kLeastReservation, byteCount / 8 / kLeastReservation * kLeastReservation);
+}
+
+void DataFile::reserve(int64_t byteCount) {
+  if (byteCount <= reserved_) return;
+  const bool takesRoom = state_ == State::building && buildingFile_;
+  int64_t reserved = std::max(reserved_, kLeastReservation);
+  while (reserved < byteCount) reserved += takesRoom ? buildingStep(reserved) : reserved;
+  if (takesRoom) {
+    buildingFile_->allocate(reserved);
+    // Others may be letting go of its memory.
+    std::lock_guard<std::mutex> lock(group_.fillingMutex_);
+    growPageTables(reserved);
+    base_ = mapBuilding(base_, reserved_, reserved, *buildingFile_, name_);
+    reserved_ = reserved;
+    return;
+  }
+  char *base = reserveAddressSpace(reserved, name_);
+  try {
+    growPageTables(reserved);
+    moveTo(base, reserved);
+  } catch (...) {
+    ::munmap(base, reserved);
+    throw;
+  }
+}
+
+// A range that was moved is not mapped here any more, and may belong to somebody else already: only what was copied is
+// unmapped.
+void DataFile::moveTo(char *base, int64_t reserved) {
+  if (mainEnd_ > 0 && !moveMapping(base_, mainEnd_, base)) {
+    std::unique_ptr<DiskFile> main = group_.openMain(name_);
+    if (!main) throw Failure(TDN_DAMAGED, "the file is missing", name_);
+    void *mapped = ::mmap(
+      base, mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, main->descriptor(), 0);
+    if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
+    for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) {
+      if (loggedGeneration_[page] == 0 && dirtyBlocks_[page] == 0 && !isMended(page)) continue;
+      std::memcpy(base + page * kPageSize, base_ + page * kPageSize, kPageSize);
+    }
+    ::munmap(base_, mainEnd_);
+  }
+  const int64_t used = pageCeiling(size());
+  if (reserved_ > mainEnd_ && !moveMapping(base_ + mainEnd_, reserved_ - mainEnd_, base + mainEnd_)) {
+    if (used > mainEnd_) std::memcpy(base + mainEnd_, base_ + mainEnd_, used - mainEnd_);
+    ::munmap(base_ + mainEnd_, reserved_ - mainEnd_);
+  }
+  base_ = base;
+  reserved_ = reserved;
+}
+
+}  // namespace todana

@@ -1,0 +1,93 @@
+// DataFile's release of memory: unmaps pages that the main file has as well.
+#include "DataFile.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+
+#include "FileGroup.h"
+#include "PageSums.h"
+#include "RangeRelease.h"
+
+namespace todana {
+
+void DataFile::release(int64_t offset, int64_t byteCount) const {
+  std::shared_lock<std::shared_mutex> noneIsMended(group_.mendingLock_);
+  RangeRelease ranges;
+  release(offset, byteCount, ranges);
+  ranges.flush();
+}
+
+void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const {
+  if (buildingFile_) {
+    // A shared mapping: the file has what was written.
+    const int64_t limit = std::min(offset + byteCount, reserved_);
+    if (offset < limit) ranges.add(base_ + offset, limit - offset);
+    return;
+  }
+  // Of one that was dropped, and that a snapshot reads, nobody keeps a record any more of what only memory has.
+  if (state_ != State::normal && (state_ != State::building || !isSealed_)) return;
+  const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
+  int64_t page = pageCeiling(offset) / kPageSize;
+  while (page < end) {
+    // Up to a page that only memory has.
+    int64_t run = page;
+    while (run < end) {
+      const bool isPiece = run % kPiecePages == 0 && run + kPiecePages <= end;
+      if (isPiece && keptInPiece_[run / kPiecePages] == 0 && dirtyPages_.empty() && !hasMended_) {
+        run += kPiecePages;
+      } else if (isInMainFile(run) && dirtyBlocks_[run] == 0) {
+        run++;
+      } else {
+        break;
+      }
+    }
+    if (run > page) ranges.add(base_ + page * kPageSize, (run - page) * kPageSize);
+    page = run + 1;
+  }
+}
+
+void DataFile::releaseAll() const {
+  if (seenCount_.exchange(0, std::memory_order_relaxed) > 0) {
+    for (int64_t index = 0; index < seenWindows_.count(); index++) {
+      if (seenWindows_[index] != 0) __atomic_store_n(&seenWindows_[index], 0, __ATOMIC_RELAXED);
+    }
+  }
+  release(0, reserved_);
+  if (sums_) sums_->release();
+}
+
+// With a page the kernel maps the whole piece of its cache that the page is in, up to 2 MiB.
+void DataFile::releaseRead(int64_t offset, int64_t byteCount) const {
+  const int64_t start = offset & -kPieceSize;
+  release(start, ((offset + byteCount + kPieceSize - 1) & -kPieceSize) - start);
+}
+
+void DataFile::noteLargeRecord() const {
+  if (largeRecordCount_.fetch_add(1, std::memory_order_relaxed) % 8 == 7) releaseAll();
+}
+
+void DataFile::noteSeen(int64_t window) const {
+  __atomic_fetch_or(&seenWindows_[window >> 6], 1ULL << (window & 63), __ATOMIC_RELAXED);
+  // Each may have brought a whole piece into memory, or a window, or nothing: now and then that is looked at.
+  if (seenCount_.fetch_add(1, std::memory_order_relaxed) % 4 == 3) group_.spareMemory(*this);
+}
+
+// Only the pieces that were looked at are gone through: while a commit changes the file, pages that have to stay are
+// everywhere.
+void DataFile::releaseSeen() const {
+  static_assert(2 * kPieceSize == 64 * kWindowSize);
+  if (seenCount_.exchange(0, std::memory_order_relaxed) == 0) return;
+  std::shared_lock<std::shared_mutex> noneIsMended(group_.mendingLock_);
+  RangeRelease ranges;
+  for (int64_t pair = 0, end = (size() / kPieceSize) / 2; pair <= end && pair < seenWindows_.count(); pair++) {
+    const uint64_t seen = __atomic_exchange_n(&seenWindows_[pair], 0, __ATOMIC_RELAXED);
+    if (seen == 0) continue;
+    const bool first = static_cast<uint32_t>(seen) != 0, second = seen >> 32 != 0;
+    release((2 * pair + !first) * kPieceSize, (first + second) * kPieceSize, ranges);
+  }
+  ranges.flush();
+  if (sums_) sums_->release();
+}
+
+}  // namespace todana
