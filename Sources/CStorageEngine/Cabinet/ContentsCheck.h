@@ -1,49 +1,21 @@
-// Compares what a scan over all of a structure has read with what its commits have noted.
+// The comparison of all records of a structure, as a scan reads them, with the state that its commits have noted.
 #pragma once
 
-#include "../Disk/Failure.h"
 #include "../Keyspaces/Structure.h"
 #include "../Snapshots/ContentsDigest.h"
 #include "../include/StorageEngineReading.h"
 
 namespace todana {
 
-// What has been read of a structure so far.
+// The sum of the records of a structure that were read so far.
 class ContentsSum {
  public:
-  // `ring`: null in a plain store. `generation`: of the keys to sum up with.
-  ContentsSum(const KeyRing *ring, uint32_t generation, const Structure &structure)
-      : digest_(ring, generation, structure.id), hasRows_(structure.hasRows()), isTree_(structure.isTree()) {}
+  // `ring`: null in a plain store. `generation`: the generation of the keys that the digest is made with.
+  ContentsSum(const KeyRing *ring, uint32_t generation, const Structure &structure);
 
-  // False where one of the records cannot be read.
-  bool add(const tdn_chunk &chunk) {
-    const char *bytes = reinterpret_cast<const char *>(chunk.bytes);
-    for (size_t index = 0; index < chunk.slice_count; index++) {
-      const tdn_slice &slice = chunk.slices[index];
-      if (slice.status != TDN_FOUND) return false;
-      const char *value = bytes + slice.offset;
-      if (hasRows_) {
-        digest_.toggleRow(slice.row, recordToken(value, slice.length));
-        continue;
-      }
-      const std::string_view key(value - slice.key_length, slice.key_length);
-      if (isTree_) {
-        digest_.toggleEntry(key, {value, slice.length});
-      } else {
-        digest_.toggleKey(key, recordToken(value, slice.length));
-      }
-    }
-    count_ += chunk.slice_count;
-    return true;
-  }
-
-  ContentsState take() {
-    ContentsState state;
-    state.count = count_;
-    state.digest = digest_.take();
-    state.generation = digest_.generation();
-    return state;
-  }
+  // Adds the records of a chunk. False if one of them cannot be read.
+  bool add(const tdn_chunk &chunk);
+  ContentsState take();
 
  private:
   ContentsDigest digest_;
@@ -52,30 +24,18 @@ class ContentsSum {
   uint64_t count_ = 0;
 };
 
+// Adds up what a scan reads, and compares the sum with the expected state when the scan ends.
 class ContentsCheck {
  public:
-  // `isKnown` false: nobody knows what there should be.
-  ContentsCheck(const KeyRing *ring, const Structure &structure, const ContentsState &expected, bool isKnown)
-      : sum_(ring, expected.generation, structure), structure_(structure.id), isKnown_(isKnown), expected_(expected) {}
+  // `isKnown` false: the expected state is not known, so the comparison fails.
+  ContentsCheck(const KeyRing *ring, const Structure &structure, const ContentsState &expected, bool isKnown);
 
-  // Something was not read: there is nothing to compare any more.
+  // Call if the scan left out a record: nothing is compared then.
   void giveUp() { isOver_ = true; }
 
-  // What one call of the scan has read. Throws Failure(TDN_CONTENTS_MISMATCH), once, where that was the end and the
-  // records are not those that were committed.
-  void add(const tdn_chunk &chunk) {
-    if (isOver_) return;
-    if (!sum_.add(chunk)) return giveUp();
-    if (chunk.slice_count > 0 || chunk.needed > 0) return;
-    isOver_ = true;
-    if (isKnown_ && sum_.take() == expected_) return;
-    Failure failure(
-      TDN_CONTENTS_MISMATCH,
-      isKnown_ ? "records of the structure are missing, are older than they should be, or do not belong there"
-               : "whether records are missing cannot be told: files of the store are older or newer than others");
-    failure.structure = structure_;
-    throw failure;
-  }
+  // Adds the records that one call of the scan has read. At the end of the scan throws Failure(TDN_CONTENTS_MISMATCH),
+  // once, if the records are not those that were committed.
+  void add(const tdn_chunk &chunk);
 
  private:
   ContentsSum sum_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../Kyoto/RowFinder.h"
+#include "../Kyoto/RowPackBuilder.h"
 #include "../include/StorageEngineCommit.h"
 #include "RecordsChange.h"
 

@@ -234,8 +234,10 @@ class FileGroup {
   void acceptChanges();
   void rollBack();
   void finishDirect();
-  void flushTo(uint64_t number);
   [[noreturn]] void poison(const char *reason);
+
+  // -- Flushing (FileGroupFlush.cpp)
+  void flushTo(uint64_t number);
 
   // -- Backups (FileGroupBackup.cpp)
   void endBackups();

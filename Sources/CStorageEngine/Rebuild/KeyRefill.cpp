@@ -1,0 +1,87 @@
+#include "KeyRefill.h"
+
+#include "../Kyoto/NodeSeal.h"
+
+namespace todana {
+
+KeyRefill::KeyRefill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion)
+    : Refill(std::move(from), structure, conversion), next_(from_->recordStart()) {}
+
+uint64_t KeyRefill::taken() const {
+  return static_cast<uint64_t>(next_ - from_->recordStart());
+}
+
+bool KeyRefill::take() {
+  StepLimit limit;
+  for (HashBlock block; next_ < end_; next_ += block.size) {
+    if (limit.isReached(bytes_.size())) return true;
+    from_->readBlock(next_, block);
+    if (!block.isFree) take(block);
+  }
+  return false;
+}
+
+size_t KeyRefill::change(RebuildJournal changes) {
+  changed_ = std::move(changes);
+  nextChanged_ = 0;
+  return changed_.keys.size();
+}
+
+bool KeyRefill::takeChanged() {
+  StepLimit limit;
+  for (; nextChanged_ < changed_.keys.size(); nextChanged_++) {
+    if (limit.isReached(bytes_.size())) return true;
+    const std::string &key = changed_.keys[nextChanged_];
+    HashBlock block;
+    if (from_->find(key.data(), key.size(), block)) {
+      take(block);
+    } else {
+      // Under other keys, its key in the new file follows from its name.
+      const bool hasName = conversion_ && structure_.hasNames();
+      const std::string removed = hasName ? conversion_->keyOf(changed_.names[nextChanged_]) : key;
+      records_.push_back({bytes_.size(), removed.size(), 0, false});
+      bytes_.append(removed);
+    }
+  }
+  return false;
+}
+
+void KeyRefill::write(const HashFile &target, HashWriter &writer) {
+  for (const Taken &record : records_) {
+    const std::string_view key(bytes_.data() + record.position, record.keyLength);
+    if (record.exists) {
+      put(key, {key.data() + key.size(), record.valueLength}, target, writer);
+    } else {
+      writer.remove(key.data(), key.size(), target.place(key.data(), key.size()));
+    }
+  }
+  records_.clear();
+  bytes_.clear();
+}
+
+void KeyRefill::note(const HashBlock &record) {
+  recordCount_++;
+  byteCount_ += recordSize(record.keyLength, record.valueLength);
+}
+
+void KeyRefill::put(std::string_view key, std::string_view value, const HashFile &target, HashWriter &writer) {
+  RecordConversion::Named named;
+  if (conversion_ && structure_.hasNames()) {
+    named = conversion_->stored(structure_, key, value);
+    key = named.key;
+    value = named.record;
+  } else if (conversion_) {
+    value = NodeSeal(target).sealed(key, NodeSeal(*from_).opened(key, value, openedNode_), sealedNode_);
+  }
+  writer.put(key.data(), key.size(), target.place(key.data(), key.size()), value.data(), value.size());
+}
+
+void KeyRefill::take(const HashBlock &block) {
+  from_->verifyKey(block);
+  from_->verifyValue(block);
+  records_.push_back({bytes_.size(), block.keyLength, block.valueLength, true});
+  bytes_.append(block.key, block.keyLength);
+  bytes_.append(block.value, block.valueLength);
+}
+
+}  // namespace todana
