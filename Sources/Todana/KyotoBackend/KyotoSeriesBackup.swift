@@ -1,6 +1,6 @@
 internal import CStorageEngine
 
-/// A backup of a ``KyotoBackend`` into a series; see `Series/SeriesBackup.h`.
+/// A backup of a ``KyotoBackend`` into a series; see `Backups/SeriesBackup.h`.
 final class KyotoSeriesBackup: BackendSeriesBackup {
   let commitNumber: CommitNumber
   private let backend: KyotoBackend
