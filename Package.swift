@@ -54,7 +54,8 @@ let package = Package(
     // The storage engine, in layers; its folder Kyoto is the only place that includes Kyoto Cabinet's headers.
     .target(
       name: "CStorageEngine",
-      dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"]
+      dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"],
+      cxxSettings: [.treatWarning("thread-safety", as: .error)]
     ),
 
     // The library.

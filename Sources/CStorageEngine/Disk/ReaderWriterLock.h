@@ -1,11 +1,14 @@
-// Many readers or one writer; a waiting writer goes before new readers, so that steady reading cannot starve it.
+// Many readers or one writer; a waiting writer goes before new readers, so that steady reading cannot starve it. No
+// thread may take it twice.
 #pragma once
 
 #include <pthread.h>
 
+#include "Mutex.h"
+
 namespace todana {
 
-class ReaderWriterLock {
+class TDN_CAPABILITY("lock") ReaderWriterLock {
  public:
   ReaderWriterLock() {
     pthread_rwlockattr_t attributes;
@@ -20,10 +23,14 @@ class ReaderWriterLock {
   ReaderWriterLock(const ReaderWriterLock &) = delete;
   ReaderWriterLock &operator=(const ReaderWriterLock &) = delete;
 
-  class Shared {
+  void lockShared() TDN_ACQUIRE_SHARED() { pthread_rwlock_rdlock(&lock_); }
+  void lockExclusive() TDN_ACQUIRE() { pthread_rwlock_wrlock(&lock_); }
+  void unlock() TDN_RELEASE_GENERIC() { pthread_rwlock_unlock(&lock_); }
+
+  class TDN_SCOPED_CAPABILITY Shared {
    public:
-    explicit Shared(ReaderWriterLock &lock) : lock_(lock) { pthread_rwlock_rdlock(&lock_.lock_); }
-    ~Shared() { pthread_rwlock_unlock(&lock_.lock_); }
+    explicit Shared(ReaderWriterLock &lock) TDN_ACQUIRE_SHARED(lock) : lock_(lock) { lock.lockShared(); }
+    ~Shared() TDN_RELEASE_GENERIC() { lock_.unlock(); }
     Shared(const Shared &) = delete;
     Shared &operator=(const Shared &) = delete;
 
@@ -31,10 +38,10 @@ class ReaderWriterLock {
     ReaderWriterLock &lock_;
   };
 
-  class Exclusive {
+  class TDN_SCOPED_CAPABILITY Exclusive {
    public:
-    explicit Exclusive(ReaderWriterLock &lock) : lock_(lock) { pthread_rwlock_wrlock(&lock_.lock_); }
-    ~Exclusive() { pthread_rwlock_unlock(&lock_.lock_); }
+    explicit Exclusive(ReaderWriterLock &lock) TDN_ACQUIRE(lock) : lock_(lock) { lock.lockExclusive(); }
+    ~Exclusive() TDN_RELEASE() { lock_.unlock(); }
     Exclusive(const Exclusive &) = delete;
     Exclusive &operator=(const Exclusive &) = delete;
 

@@ -89,7 +89,7 @@ std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view store
 void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
   if (group.commitNumber() == 0) return;  // the first commit makes the catalog
   std::shared_ptr<DataFile> data = group.openFile(kFileNumber, kFileName);
-  data->mendUpTo(kLargestFile);
+  data->repairUpTo(kLargestFile);
   FileGroup::ReadLock lock(group);
   file_ = std::make_shared<const HashFile>(std::move(data), kStructure);
   if (file_->nextRow() > UINT32_MAX) file_->damaged("the number of the next structure is impossible", 0);

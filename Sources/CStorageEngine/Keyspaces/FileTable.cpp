@@ -105,7 +105,7 @@ void FileTable::mendRecords(uint32_t id) {
   Structure &mended = structure(id);
   std::lock_guard<std::mutex> lock(mutex_);
   mended.mendsRecords = true;
-  if (mended.file) mended.file->file()->mendUpTo(kLargestFile);
+  if (mended.file) mended.file->file()->repairUpTo(kLargestFile);
 }
 
 Structure &FileTable::structure(int32_t kind, const std::string &name) {
@@ -164,7 +164,7 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
         sealers(structure, isSealed), recordCheck(structure));
       // Named buffers are few, and a program may need one to read the rest; a tree's nodes lead to each other.
       const bool isWhole = !structure.hasRows() || structure.mendsRecords;
-      data->mendUpTo(isWhole ? kLargestFile : file->recordStart());
+      data->repairUpTo(isWhole ? kLargestFile : file->recordStart());
     } catch (const Failure &) {
       if (structure.fileNumber != number) continue;  // replaced meanwhile
       throw;

@@ -68,7 +68,7 @@ void StateFile::useGeneration(uint32_t generation) {
 void StateFile::open(FileGroup &group, bool mayBePlain) {
   if (group.commitNumber() == 0) return useGeneration(ring_ ? ring_->generation() : 0);  // the first commit makes the file
   file_ = group.openFile(kFileNumber, kFileName);
-  file_->mendUpTo(kLargestFile);
+  file_->repairUpTo(kLargestFile);
   FileGroup::ReadLock lock(group);
   hadRoot_ = readRoot(mayBePlain);
   if (!hadRoot_) useGeneration(ring_ ? ring_->generation() : 0);

@@ -5,8 +5,10 @@
 
 #include <sys/mman.h>
 
+#include "../Disk/Checksum.h"
 #include "../Disk/Failure.h"
-#include "FileGroup.h"
+#include "../Log/LogWriter.h"
+#include "FileEnvironment.h"
 #include "PageSums.h"
 
 namespace todana {
@@ -24,15 +26,17 @@ uint64_t blocksOf(int64_t first, int64_t last) {
 
 }  // namespace
 
-DataFile::DataFile(FileGroup &group, uint32_t number, std::string name)
-    : group_(group), number_(number), sparesMemory_(group.settings_.sparesMemory),
-      mendsBits_(group.settings_.mendsBits), name_(std::move(name)) {}
+DataFile::DataFile(FileEnvironment &environment, uint32_t number, std::string name, State state)
+    : environment_(environment), number_(number), sparesMemory_(environment.settings.sparesMemory),
+      mendsBits_(environment.settings.mendsBits), name_(std::move(name)), state_(state), repairs_(number) {}
 
 DataFile::~DataFile() {
-  if (buildingFile_) group_.noteFilled(*this);
+  if (buildingFile_) environment_.memoryLimit.removeFilling(*this);
   if (base_) ::munmap(base_, reserved_);
-  if (state_ == State::building) group_.endBuilding(name_);
+  if (isBuilding()) environment_.endBuilding(name_);
 }
+
+// MARK: Reading
 
 void DataFile::prefetch(int64_t offset, int64_t byteCount) const {
   offset &= ~(kPageSize - 1);
@@ -58,13 +62,53 @@ bool DataFile::checkPage(int64_t page) const {
   return true;
 }
 
+// Nobody has looked at the page yet but for its checksum, and nobody releases it meanwhile.
+bool DataFile::hasRightSum(int64_t page) const {
+  uint64_t expected;
+  if (!sums_->find(page, &expected)) return false;
+  char *content = base_ + page * kPageSize;
+  const uint64_t found = pageChecksum(content, number_, page);
+  return found == expected || (mendsBits_ && repairs_.repair(content, page, expected, found));
+}
+
+// MARK: Damaged pages
+
+const char *DataFile::repairedCopy(int64_t page) const {
+  uint64_t expected;
+  return sums_ && sums_->find(page, &expected) ? repairs_.copy(base_ + page * kPageSize, page, expected) : nullptr;
+}
+
+bool DataFile::isDamaged(int64_t page) const {
+  const bool exists = page >= 0 && page < pageCeiling(committedSize_) / kPageSize && state_ == State::normal;
+  return exists && !isVerified(page) && !checkPage(page);
+}
+
+bool DataFile::repairPage(int64_t page) {
+  if (!isDamaged(page)) return false;
+  const char *content = repairedCopy(page);
+  if (!content) return false;
+  std::memcpy(base_ + page * kPageSize, content, kPageSize);
+  repairs_.add(page);
+  setVerified(page);
+  return true;
+}
+
+bool DataFile::acceptPage(int64_t page) {
+  if (!isDamaged(page)) return false;
+  repairs_.add(page);
+  setVerified(page);
+  return true;
+}
+
+// MARK: Changing
+
 void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   if (byteCount == 0) return;
   const int64_t end = offset + static_cast<int64_t>(byteCount);
   if (end > size()) grow(end);
   if (!notesChanges()) {
     std::memcpy(base_ + offset, bytes, byteCount);
-    for (int64_t window = offset / kWindowSize; window * kWindowSize < end; window++) noteLook(window * kWindowSize);
+    for (int64_t window = offset & -ReadParts::kWindowSize; window < end; window += ReadParts::kWindowSize) noteLook(window);
     return;
   }
   for (int64_t page = offset / kPageSize, last = (end - 1) / kPageSize; page <= last; page++) {
@@ -82,7 +126,7 @@ void DataFile::writePart(int64_t page, int64_t first, int64_t end, const char *b
   uint64_t blocks = blocksOf(first, end - 1);
   const int64_t known = committedSize_ - page * kPageSize;
   if (known > 0) {
-    // It may be mended.
+    // It may be repaired.
     if (!isVerified(page)) verifyPage(page);
     for (int64_t block = first / 64; block * 64 < end && block * 64 + 64 <= known; block++) {
       const int64_t from = std::max(first, block * 64) - first, to = std::min(end, block * 64 + 64) - first;
@@ -100,7 +144,7 @@ void DataFile::markDirty(int64_t page, uint64_t blocks) {
   // New pages are listed by `grow`, and a rollback zeroes them.
   if (page * kPageSize < pageCeiling(committedSize_)) {
     if (!isVerified(page)) verifyPage(page);
-    if (!isInMainFile(page) && state_ != State::building) saveOldBlocks(page, changed);
+    if (!isInMainFile(page) && !isBuilding()) saveOldBlocks(page, changed);
     if (dirtyBlocks_[page] == 0) {
       noteFirstChange();
       dirtyPages_.push_back(static_cast<uint32_t>(page));
@@ -111,7 +155,7 @@ void DataFile::markDirty(int64_t page, uint64_t blocks) {
 
 // A building file is noted when it is adopted.
 void DataFile::noteFirstChange() {
-  if (state_ != State::building && !isDirty()) group_.noteChanged(this);
+  if (!isBuilding() && !isDirty()) environment_.changed.push_back(shared_from_this());
 }
 
 void DataFile::saveOldBlocks(int64_t page, uint64_t blocks) {
@@ -145,66 +189,6 @@ void DataFile::cut(int64_t newSize) {
   }
   noteFirstChange();
   size_.store(newSize, std::memory_order_relaxed);
-}
-
-void DataFile::rollBack() {
-  for (auto old = oldBlocks_.rbegin(); old != oldBlocks_.rend(); ++old) {
-    std::memcpy(base_ + old->offset, old->bytes, 64);
-  }
-  const int64_t newPages = pageCeiling(committedSize_), end = pageCeiling(size());
-  if (size() > committedSize_) std::memset(base_ + committedSize_, 0, std::min(newPages, size()) - committedSize_);
-  if (end > newPages) dropPrivateCopy(base_ + newPages, end - newPages);
-  for (uint32_t page : dirtyPages_) {
-    dirtyBlocks_[page] = 0;
-    if (isInMainFile(page)) dropPrivateCopy(base_ + page * kPageSize, kPageSize);
-  }
-  dirtyPages_.clear();
-  oldBlocks_.clear();
-  size_.store(committedSize_, std::memory_order_relaxed);
-}
-
-void DataFile::forgetChanges() {
-  for (uint32_t page : dirtyPages_) dirtyBlocks_[page] = 0;
-  dirtyPages_.clear();
-  oldBlocks_.clear();
-  // One large commit must not keep its memory for good.
-  if (dirtyPages_.capacity() > 4096) dirtyPages_.shrink_to_fit();
-  if (oldBlocks_.capacity() > 4096) oldBlocks_.shrink_to_fit();
-  committedSize_ = size();
-}
-
-int64_t DataFile::acceptCut(uint64_t generation) {
-  const int64_t end = size(), oldEnd = pageCeiling(committedSize_);
-  const int64_t count = forgetLogged(end / kPageSize);
-  mendedPages_.erase(
-    std::remove_if(mendedPages_.begin(), mendedPages_.end(), [=](uint32_t page) { return page >= end / kPageSize; }),
-    mendedPages_.end());
-  hasMended_ = !mendedPages_.empty();
-  if (oldEnd > mainEnd_) dropPrivateCopy(base_ + std::max(end, mainEnd_), oldEnd - std::max(end, mainEnd_));
-  if (mainEnd_ > end) {
-    void *mapped = ::mmap(
-      base_ + end, mainEnd_ - end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-      0);
-    if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map memory", name_);
-    mainEnd_ = end;
-  }
-  cutEnd_ = cutGeneration_ == 0 ? end : std::min(cutEnd_, end);
-  cutGeneration_ = generation;
-  return count;
-}
-
-int64_t DataFile::forgetLogged(int64_t firstPage) {
-  int64_t count = 0;
-  for (int64_t piece = firstPage / kPiecePages; piece < keptInPiece_.count(); piece++) {
-    if (keptInPiece_[piece] == 0) continue;
-    const int64_t end = std::min((piece + 1) * kPiecePages, loggedGeneration_.count());
-    for (int64_t page = std::max(firstPage, piece * kPiecePages); page < end; page++) {
-      if (loggedGeneration_[page] == 0) continue;
-      setLogged(page, 0);
-      count++;
-    }
-  }
-  return count;
 }
 
 }  // namespace todana

@@ -1,16 +1,17 @@
-// DataFile's mapping: address space, the main file in it, and files that are being built.
+// DataFile's mapping: opening and creating files, address space, and files that are being built.
 #include "DataFile.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <mutex>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "../Disk/Checksum.h"
 #include "../Disk/Failure.h"
-#include "FileGroup.h"
+#include "Checkpoint.h"
+#include "FileEnvironment.h"
+#include "PageSums.h"
 
 namespace todana {
 
@@ -68,18 +69,90 @@ bool moveMapping(char *from, int64_t byteCount, char *to) {
 
 }  // namespace
 
+// MARK: Opening
+
+std::shared_ptr<DataFile> DataFile::open(
+  FileEnvironment &environment, uint32_t number, const std::string &name, const LogIndex::File *logged) {
+  const GroupSettings &settings = environment.settings;
+  std::shared_ptr<DataFile> file(new DataFile(environment, number, name, State::normal));
+  std::unique_ptr<DiskFile> main = environment.disk.open(name, settings.readOnly ? Disk::Mode::read : Disk::Mode::write);
+  const int64_t mainSize = main ? main->size() : 0;
+  if (!logged || logged->baseSize > 0 || logged->isDropped) {
+    if (!main || (logged && logged->isDropped)) throw Failure(TDN_DAMAGED, "the file is missing", name);
+    // Strict, and read-only: a checkpoint that was cut short may have torn these checksums, and cannot be redone here.
+    if (!logged || !settings.strict) file->sums_ = PageSums::open(environment.disk, name, number, settings.mendsBits);
+  }
+  const int64_t inMain = logged ? logged->baseSize : file->sums_->committedSize();
+  if (mainSize < inMain) {
+    throw Failure(
+      TDN_DAMAGED,
+      "the file is cut short: " + std::to_string(mainSize) + " of " + std::to_string(inMain) + " bytes are left", name);
+  }
+  // An unfinished large commit may have left bytes after the end.
+  if (mainSize > inMain && !settings.readOnly) cutOff(*main, inMain, settings.strict);
+  // Pages of a large commit that only the log vouches for are in the main file, too.
+  const int64_t size = logged ? std::max(inMain, logged->size) : inMain;
+  const int64_t mapped = logged && !logged->direct.empty() ? std::min(size, mainSize) : inMain;
+  file->map(main && mapped > 0 ? main.get() : nullptr, mapped);
+  if (mainSize > mapped && mapped % kPageSize != 0) {
+    std::memset(file->base_ + mapped, 0, pageCeiling(mapped) - mapped);
+    if (settings.readOnly) file->keepInMemory(mapped / kPageSize);
+  }
+  if (logged) file->applyLog(*logged, inMain);
+  return file;
+}
+
+// Applies the pages that a reader's logs have beyond the main file, of which `inMain` bytes count.
+void DataFile::applyLog(const LogIndex::File &logged, int64_t inMain) {
+  const int64_t size = std::max(inMain, logged.size), firstNewPage = pageCeiling(inMain) / kPageSize;
+  reserve(size);
+  size_ = size;
+  committedSize_ = size;
+  forEachPage(logged.pages, [&](size_t first, size_t last) {
+    const int64_t page = logged.pages[first].page;
+    char *content = base_ + page * kPageSize;
+    if (page >= firstNewPage && !logged.isDirect(static_cast<uint32_t>(page))) std::memset(content, 0, kPageSize);
+    for (size_t change = first; change < last; change++) applyBlocks(logged.pages[change], content);
+    setVerified(page);
+    keepInMemory(page);
+  });
+  for (const LogIndex::DirectRange &range : logged.direct) {
+    for (uint32_t page = 0; page < range.count; page++) setVerified(range.firstPage + page);
+  }
+}
+
+std::shared_ptr<DataFile> DataFile::create(FileEnvironment &environment, uint32_t number, const std::string &name) {
+  environment.removeLeftover(name);
+  std::shared_ptr<DataFile> file(new DataFile(environment, number, name, State::fresh));
+  file->map(nullptr, 0);
+  return file;
+}
+
+std::shared_ptr<DataFile> DataFile::createBuilding(
+  FileEnvironment &environment, uint32_t number, const std::string &name) {
+  environment.removeLeftover(name);
+  std::shared_ptr<DataFile> file(new DataFile(environment, number, name, State::building));
+  environment.open.addBuilding(name);
+  if (!environment.settings.isVolatile) file->buildingFile_ = environment.disk.open(name, Disk::Mode::create);
+  file->reserve(1);
+  if (file->buildingFile_) environment.memoryLimit.addFilling(*file);
+  return file;
+}
+
+// MARK: The mapping
+
 void DataFile::map(DiskFile *main, int64_t fileSize) {
   int64_t reserved = kLeastReservation;
   while (reserved < fileSize) reserved *= 2;
   base_ = reserveAddressSpace(reserved, name_);
   reserved_ = reserved;
   growPageTables(reserved);
-  if (main) mapMain(*main, pageCeiling(fileSize));
+  if (main) mapPart(*main, pageCeiling(fileSize));
   size_.store(fileSize, std::memory_order_relaxed);
   committedSize_ = fileSize;
 }
 
-void DataFile::mapMain(DiskFile &main, int64_t end) {
+void DataFile::mapPart(DiskFile &main, int64_t end) {
   if (end <= mainEnd_) return;
   void *mapped = ::mmap(
     base_ + mainEnd_, end - mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
@@ -90,9 +163,16 @@ void DataFile::mapMain(DiskFile &main, int64_t end) {
   mainEnd_ = end;
 }
 
+void DataFile::mapZeros(int64_t start, int64_t end) {
+  void *mapped = ::mmap(
+    base_ + start, end - start, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map memory", name_);
+}
+
 // A private mapping takes the shared one's place, and what is written from now on is noted.
 void DataFile::seal() {
-  group_.noteFilled(*this);  // from now on only who builds it lets go of its memory
+  if (!buildingFile_) return;  // in memory only
+  environment_.memoryLimit.removeFilling(*this);  // from now on only the thread that builds it releases its memory
   buildingFile_->resize(size());
   buildingFile_->flush();
   const int64_t pageCount = pageCeiling(size()) / kPageSize;
@@ -105,17 +185,13 @@ void DataFile::seal() {
       ::madvise(base_ + first * kPageSize, static_cast<size_t>(kSealedPages * kPageSize), MADV_DONTNEED);
     }
   }
-  mapMain(*buildingFile_, pageCeiling(size()));
-  if (reserved_ > mainEnd_ &&
-      ::mmap(
-        base_ + mainEnd_, reserved_ - mainEnd_, PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) {
-    throw Failure::fromErrno(errno, "cannot map memory", name_);
-  }
+  mapPart(*buildingFile_, pageCeiling(size()));
+  if (reserved_ > mainEnd_) mapZeros(mainEnd_, reserved_);
   for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) setVerified(page);
   buildingFile_.reset();
   committedSize_ = size();
   isSealed_ = true;
+  environment_.disk.flushDirectory();
 }
 
 void DataFile::growPageTables(int64_t reserved) {
@@ -124,7 +200,7 @@ void DataFile::growPageTables(int64_t reserved) {
   loggedGeneration_.grow(pages);
   keptInPiece_.grow((pages + kPiecePages - 1) / kPiecePages);
   verified_.grow((pages + 63) / 64);
-  seenWindows_.grow((reserved + 64 * kWindowSize - 1) / (64 * kWindowSize));
+  readParts_.grow(reserved);
 }
 
 namespace {
@@ -153,13 +229,13 @@ int64_t DataFile::buildingStep(int64_t byteCount) {
 
 void DataFile::reserve(int64_t byteCount) {
   if (byteCount <= reserved_) return;
-  const bool takesRoom = state_ == State::building && buildingFile_;
+  const bool takesRoom = isBuilding() && buildingFile_;
   int64_t reserved = std::max(reserved_, kLeastReservation);
   while (reserved < byteCount) reserved += takesRoom ? buildingStep(reserved) : reserved;
   if (takesRoom) {
     buildingFile_->allocate(reserved);
-    // Others may be letting go of its memory.
-    std::lock_guard<std::mutex> lock(group_.fillingMutex_);
+    // Other threads may be releasing its memory.
+    MutexLock lock(environment_.memoryLimit.fillingMutex());
     growPageTables(reserved);
     base_ = mapBuilding(base_, reserved_, reserved, *buildingFile_, name_);
     reserved_ = reserved;
@@ -179,13 +255,13 @@ void DataFile::reserve(int64_t byteCount) {
 // unmapped.
 void DataFile::moveTo(char *base, int64_t reserved) {
   if (mainEnd_ > 0 && !moveMapping(base_, mainEnd_, base)) {
-    std::unique_ptr<DiskFile> main = group_.openMain(name_);
+    std::unique_ptr<DiskFile> main = environment_.disk.open(name_, Disk::Mode::read);
     if (!main) throw Failure(TDN_DAMAGED, "the file is missing", name_);
     void *mapped = ::mmap(
       base, mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, main->descriptor(), 0);
     if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
     for (int64_t page = 0; page < mainEnd_ / kPageSize; page++) {
-      if (loggedGeneration_[page] == 0 && dirtyBlocks_[page] == 0 && !isMended(page)) continue;
+      if (loggedGeneration_[page] == 0 && dirtyBlocks_[page] == 0 && !repairs_.contains(page)) continue;
       std::memcpy(base + page * kPageSize, base_ + page * kPageSize, kPageSize);
     }
     ::munmap(base_, mainEnd_);

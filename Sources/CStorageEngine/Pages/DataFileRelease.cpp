@@ -2,17 +2,15 @@
 #include "DataFile.h"
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
 
-#include "FileGroup.h"
+#include "FileEnvironment.h"
 #include "PageSums.h"
 #include "RangeRelease.h"
 
 namespace todana {
 
 void DataFile::release(int64_t offset, int64_t byteCount) const {
-  std::shared_lock<std::shared_mutex> noneIsMended(group_.mendingLock_);
+  ReaderWriterLock::Shared noneIsRepaired(repairs_.lock());
   RangeRelease ranges;
   release(offset, byteCount, ranges);
   ranges.flush();
@@ -26,7 +24,7 @@ void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) 
     return;
   }
   // Of one that was dropped, and that a snapshot reads, nobody keeps a record any more of what only memory has.
-  if (state_ != State::normal && (state_ != State::building || !isSealed_)) return;
+  if (state_ != State::normal && (!isBuilding() || !isSealed_)) return;
   const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
   int64_t page = pageCeiling(offset) / kPageSize;
   while (page < end) {
@@ -34,7 +32,7 @@ void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) 
     int64_t run = page;
     while (run < end) {
       const bool isPiece = run % kPiecePages == 0 && run + kPiecePages <= end;
-      if (isPiece && keptInPiece_[run / kPiecePages] == 0 && dirtyPages_.empty() && !hasMended_) {
+      if (isPiece && keptInPiece_[run / kPiecePages] == 0 && dirtyPages_.empty() && repairs_.isEmpty()) {
         run += kPiecePages;
       } else if (isInMainFile(run) && dirtyBlocks_[run] == 0) {
         run++;
@@ -48,10 +46,8 @@ void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) 
 }
 
 void DataFile::releaseAll() const {
-  if (seenCount_.exchange(0, std::memory_order_relaxed) > 0) {
-    for (int64_t index = 0; index < seenWindows_.count(); index++) {
-      if (seenWindows_[index] != 0) __atomic_store_n(&seenWindows_[index], 0, __ATOMIC_RELAXED);
-    }
+  if (readParts_.clearCount()) {
+    for (int64_t entry = 0; entry < readParts_.entryCount(); entry++) readParts_.take(entry);
   }
   release(0, reserved_);
   if (sums_) sums_->release();
@@ -67,21 +63,19 @@ void DataFile::noteLargeRecord() const {
   if (largeRecordCount_.fetch_add(1, std::memory_order_relaxed) % 8 == 7) releaseAll();
 }
 
-void DataFile::noteSeen(int64_t window) const {
-  __atomic_fetch_or(&seenWindows_[window >> 6], 1ULL << (window & 63), __ATOMIC_RELAXED);
-  // Each may have brought a whole piece into memory, or a window, or nothing: now and then that is looked at.
-  if (seenCount_.fetch_add(1, std::memory_order_relaxed) % 4 == 3) group_.spareMemory(*this);
+void DataFile::noteSeen(int64_t offset) const {
+  if (readParts_.add(offset)) environment_.memoryLimit.check(*this);
 }
 
 // Only the pieces that were looked at are gone through: while a commit changes the file, pages that have to stay are
 // everywhere.
 void DataFile::releaseSeen() const {
-  static_assert(2 * kPieceSize == 64 * kWindowSize);
-  if (seenCount_.exchange(0, std::memory_order_relaxed) == 0) return;
-  std::shared_lock<std::shared_mutex> noneIsMended(group_.mendingLock_);
+  static_assert(2 * kPieceSize == ReadParts::kWindowsPerEntry * ReadParts::kWindowSize);
+  if (!readParts_.clearCount()) return;
+  ReaderWriterLock::Shared noneIsRepaired(repairs_.lock());
   RangeRelease ranges;
-  for (int64_t pair = 0, end = (size() / kPieceSize) / 2; pair <= end && pair < seenWindows_.count(); pair++) {
-    const uint64_t seen = __atomic_exchange_n(&seenWindows_[pair], 0, __ATOMIC_RELAXED);
+  for (int64_t pair = 0, end = (size() / kPieceSize) / 2; pair <= end && pair < readParts_.entryCount(); pair++) {
+    const uint64_t seen = readParts_.take(pair);
     if (seen == 0) continue;
     const bool first = static_cast<uint32_t>(seen) != 0, second = seen >> 32 != 0;
     release((2 * pair + !first) * kPieceSize, (first + second) * kPieceSize, ranges);

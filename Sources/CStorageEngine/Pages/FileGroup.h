@@ -1,53 +1,32 @@
 // The crash-safe layer: the data files of one directory, which commit together through one redo log.
 //
-// A commit stands in memory (private mappings) and in the log; a checkpoint carries it into the main files. Two logs
-// alternate, so that commits go on while a checkpoint carries the other one. ARCHITECTURE.md tells the life of a save.
+// A commit is in memory (private mappings) and in the log; a checkpoint writes it back to the main files. Two logs
+// alternate, so that commits go on during a checkpoint. ARCHITECTURE.md tells the life of a save.
+//
+// Locks, in the order in which they are taken: Checkpointer::mutex, GroupState::commitMutex, GroupState::stateLock, then
+// those of FileSet, GroupFlush, MemoryLimit and PageRepairs, which guard their own fields.
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
-#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "../Disk/Disk.h"
-#include "../Disk/ReaderWriterLock.h"
-#include "../Log/CommitRing.h"
-#include "../Log/LogWriter.h"
 #include "../include/StorageEngineMaintenance.h"
+#include "Checkpointer.h"
 #include "DataFile.h"
-#include "MappedMemory.h"
+#include "DirectWrites.h"
+#include "GroupState.h"
 
 namespace todana {
 
-class LogIndex;
-
 class FileGroup {
  public:
-  struct Settings {
-    int64_t logLimit = 64 << 20;
-    int64_t privateLimit = 128 << 20;
-    int64_t commitLimit = 1 << 30;
-    int64_t directThreshold = 1 << 20;
-    int64_t sectorSize = 512;
-    bool strict = false;
-    bool readOnly = false;
-    bool sparesMemory = false;
-    bool mendsBits = false;
-    bool isVolatile = false;  // memory only: no log, no checkpoint
-    // Names of data files that only commits create, the first one among them. Their checksums are there from the first
-    // checkpoint on, which tells a store that has lost its list of commits from a new one.
-    std::vector<std::string> firstFiles;
-  };
+  using Settings = GroupSettings;
 
   struct Report {
     uint64_t commitNumber = 0;
@@ -57,7 +36,7 @@ class FileGroup {
 
   // Recovers the directory's files from its logs. Throws Failure.
   static std::unique_ptr<FileGroup> open(Disk &disk, const Settings &settings, Report &report);
-  // Without `close`: as if the process had been killed. Every data file must have been let go.
+  // Without `close`: as if the process had been killed. No data file may have a user any more.
   ~FileGroup();
   FileGroup(const FileGroup &) = delete;
   FileGroup &operator=(const FileGroup &) = delete;
@@ -66,13 +45,13 @@ class FileGroup {
   // Throws Failure(TDN_MUST_REOPEN) after a failed flush.
   class ReadLock {
    public:
-    explicit ReadLock(FileGroup &group) : lock_(group.stateLock_) { group.throwIfPoisoned(); }
+    explicit ReadLock(FileGroup &group) : lock_(group.state_.stateLock) { group.throwIfPoisoned(); }
 
    private:
     ReaderWriterLock::Shared lock_;
   };
 
-  // The same for code that may run inside `apply`, where readers are excluded already.
+  // Does the same for code that may run inside `apply`, where readers are excluded already.
   class ReadLockUnlessApplying {
    public:
     explicit ReadLockUnlessApplying(FileGroup &group) {
@@ -83,8 +62,10 @@ class FileGroup {
     std::optional<ReadLock> lock_;
   };
 
-  // When a commit is flushed: before `commit` returns; within a second; or with whatever is flushed next.
+  // When a commit is flushed: before `commit` returns; within a second; or with the next flush.
   enum class Durability { full, relaxed, bulk };
+
+  // -- Commits
 
   // Runs `apply` with readers excluded; it may write to, create, adopt and drop files of the group. Then makes all that
   // it wrote one commit, and waits for the flush (full) after readers have been let in again. If `apply` throws, or the
@@ -95,84 +76,76 @@ class FileGroup {
     const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
     const std::function<void()> &undone);
 
+  // Inside `apply`: the commit, and whether it has changed anything so far.
+  struct Applying {
+    uint64_t commitNumber;
+    const uint8_t *batchID;
+    bool hasChanges;
+  };
+  Applying applying() const { return {state_.ring.newest() + 1, applyingBatch_, !state_.files.changed.empty()}; }
+
+  uint64_t commitNumber() const { return state_.ring.newest(); }
+  // Returns the batch of one of the last 1,024 commits.
+  std::optional<CommitRing::BatchID> batchID(uint64_t commitNumber) const { return state_.ring.batchID(commitNumber); }
+  // Returns the commit of a batch among the last 1,024, or 0. Throws Failure(TDN_MUST_REOPEN) after a failed flush:
+  // recovery has to tell whether the commits that it was for count.
+  uint64_t outcome(const uint8_t batchID[16]) const;
+  // Waits until everything committed is on disk.
+  void flush() { state_.flush.flush(); }
+
+  // -- Files
+
   // Opens a data file that a commit created. Throws Failure(TDN_DAMAGED) if it is missing, or shorter than committed.
-  // Opening one that is open already gives the same object. Any thread, at any time.
+  // Opening a file that is open already gives the same object. Any thread, at any time.
   std::shared_ptr<DataFile> openFile(uint32_t number, const std::string &name);
-
-  // Lets go of data files that nobody holds and that are wholly in their main files. Not inside `apply`. `waits` false:
-  // does nothing where a commit is running.
+  // Closes data files that have no other user and whose committed pages are all in their main file. If a commit is
+  // running, waits for it (`waits`) or does nothing. Must not be called inside `apply`.
   void closeIdleFiles(bool waits);
-
   // Inside `apply`: creates an empty data file. Numbers and names (at most 255 bytes) are never used twice.
   std::shared_ptr<DataFile> createFile(uint32_t number, const std::string &name);
-
-  // Inside `apply`: the file leaves the group. It is unlinked when no log needs it any more; holders may go on reading.
+  // Inside `apply`: the file leaves the group. It is removed when no log needs it any more; its users may still read it.
   void dropFile(const std::shared_ptr<DataFile> &file);
 
-  // Outside a commit: creates a file that one thread fills at leisure, with `write` and `grow`, straight on disk. It
-  // is not part of any commit until `adoptFile`; letting it go before that removes it.
+  // Outside a commit: creates a file that one thread fills, with `write` and `grow`, directly on disk. It is not part of
+  // any commit until `adoptFile`; without that, it is removed with its last user.
   std::shared_ptr<DataFile> createBuildingFile(uint32_t number, const std::string &name);
-  // Flushes it, once. What is written later stands in memory, and goes to the log when the file is adopted.
-  void sealBuildingFile(const std::shared_ptr<DataFile> &file);
+  // Flushes it, once. Later changes are in memory, and go to the log when the file is adopted.
+  void sealBuildingFile(const std::shared_ptr<DataFile> &file) { file->seal(); }
   // Inside `apply`: the sealed file joins the group, with its content, in this commit.
   void adoptFile(const std::shared_ptr<DataFile> &file);
 
   // Right after opening for writing: removes every data file that is not among these (sorted) numbers.
   void keepOnly(const std::vector<uint32_t> &numbers);
 
-  // Inside `apply`: what the commit is, and whether it has changed anything so far.
-  struct Applying {
-    uint64_t commitNumber;
-    const uint8_t *batchID;
-    bool hasChanges;
-  };
-  Applying applying() const { return {ring_.newest() + 1, applyingBatch_, !changed_.empty()}; }
+  // -- Verifying (FileGroupVerify.cpp)
 
-  uint64_t commitNumber() const { return ring_.newest(); }
-  // Of one of the last 1,024 commits.
-  std::optional<CommitRing::BatchID> batchID(uint64_t commitNumber) const { return ring_.batchID(commitNumber); }
-  // The commit of a batch among the last 1,024, or 0. Throws Failure(TDN_MUST_REOPEN) after a failed flush: whether what
-  // it was to flush counts, recovery has to say.
-  uint64_t outcome(const uint8_t batchID[16]) const {
-    throwIfPoisoned();
-    return ring_.find(batchID);
-  }
-  // Waits until everything committed is on disk.
-  void flush();
-
-  // A part of a main file, read anew.
+  // A part of a main file, read again.
   struct Verified {
     int64_t pageCount = 0;  // of the file; 0: there is no main file (yet, or any more)
     int64_t lookedAt = 0;
     std::vector<uint64_t> damaged;
   };
-  // Checks pages of a main file against their checksums, by reading both: up to `count` from `firstPage` on. What was
-  // carried there by the last checkpoint is looked at, and no checkpoint begins meanwhile. Throws Failure where the
-  // file or its checksums cannot be read at all.
+  // Checks pages of a main file against their checksums, by reading both: up to `count` from `firstPage` on. It reads the
+  // state of the last checkpoint, and no checkpoint begins meanwhile. Throws Failure if the file or its checksums cannot
+  // be read at all.
   Verified verifyMain(uint32_t number, const std::string &name, int64_t firstPage, int64_t count);
 
-  // What is wrong with the files that stand beside the data files, each with what it is. What a log that nobody has
-  // carried yet may be about is not looked at.
   struct DamagedFile {
     std::string name;
     std::string message;
   };
+  // Returns the damaged files that stand beside the data files. Leaves out files that a log which was not written back yet
+  // may concern.
   std::vector<DamagedFile> verifyCompanions();
 
-  // Keeps checkpoints from starting as long as it lives, except the one of closing, which ends it.
-  struct BackupHold {
-    explicit BackupHold(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) { ++*count_; }
-    ~BackupHold() { --*count_; }
-    std::atomic<bool> hasEnded{false};
+  // -- Backups (FileGroupBackup.cpp)
 
-   private:
-    const std::shared_ptr<std::atomic<int>> count_;
-  };
-  // What a copy of the files has to hold so that opening it gives the newest commit; good while `hold` is kept.
+  using BackupHold = todana::BackupHold;
+  // The files that a copy needs so that opening it gives the newest commit; valid while `hold` is kept.
   struct BackupPlan {
     struct File {
       std::string name;
-      int64_t byteCount;  // what comes behind is of later commits
+      int64_t byteCount;  // bytes behind it belong to later commits
     };
     uint64_t commitNumber = 0;
     std::vector<File> files;
@@ -180,160 +153,53 @@ class FileGroup {
   };
   BackupPlan planBackup(const std::function<bool(const std::string &name)> &isWanted);
 
-  // Does nothing while a backup is made, which would be without what the checkpoint moves.
-  void checkpoint();
-  // The same, where something was committed since; then both logs are new files, with nothing of what stood in the old
-  // ones. False, and nothing has changed, where that has to wait: for a backup, or for another commit.
-  bool renewLogs();
-  // Lets go of the memory of all pages that are as the main files have them.
+  // -- Checkpoints, memory and the end
+
+  // See Checkpointer.
+  void checkpoint() { checkpointer_.checkpoint(); }
+  bool renewLogs() { return checkpointer_.renewLogs(); }
+  // Releases the memory of all pages that the main files have as well.
   void releaseMemory();
-  // Everything durable and in the main files, logs removed. Only `~FileGroup` may follow.
+  // Makes everything durable and writes it back; the logs are removed. Only `~FileGroup` may follow.
   void close();
 
-  // Bytes that the disk still takes; the largest number where nothing goes to a disk.
-  int64_t room() { return settings_.isVolatile ? INT64_MAX : disk_.room(); }
-  void throwIfPoisoned() const;
+  // Returns the free bytes of the disk; the largest number for a group in memory.
+  int64_t room() { return state_.settings.isVolatile ? INT64_MAX : state_.disk.room(); }
+  void throwIfPoisoned() const { state_.poison.throwIfSet(); }
   tdn_statistics statistics();
 
  private:
-  friend class DataFile;
-
-  FileGroup(Disk &disk, const Settings &settings);
+  FileGroup(Disk &disk, const Settings &settings) : state_(disk, settings) {}
 
   // -- Opening (FileGroup.cpp)
   void recover(Report &report);
   void requireRing(CommitRing::Outcome ring) const;
+  const LogIndex::File *loggedFile(uint32_t number) const;
 
-  // -- For DataFile
-  // A part of the file was looked at, perhaps many times: lets go of what was looked at in all files where that is much.
-  void spareMemory(const DataFile &file);
-  void releaseFilling();  // what building files have in memory
-  void noteFilled(const DataFile &file);
-  void noteChanged(DataFile *file) { changed_.push_back(file->shared_from_this()); }
-  std::unique_ptr<DiskFile> openMain(const std::string &name) { return disk_.open(name, Disk::Mode::read); }
-  void removeLeftover(const std::string &name);
-  void removeQuietly(const std::string &name);
-  void endBuilding(const std::string &name);
-
-  // -- Committing (FileGroupCommit.cpp); all under commitMutex_
-  struct Direct {
-    DataFile *file;
-    std::unique_ptr<DiskFile> main;  // null where many files are written: opened again for the flush
-  };
-  void requireWritable() const;
+  // -- Committing (FileGroupCommit.cpp)
+  void waitForRoom() TDN_REQUIRES(state_.commitMutex);
+  void applyChanges(const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone)
+    TDN_REQUIRES(state_.commitMutex, state_.stateLock);
+  void rewriteRepaired() TDN_REQUIRES(state_.commitMutex, state_.stateLock);
   void checkCommitLimit() const;
-  void startLog();
-  std::unique_ptr<LogWriter> openLog(uint64_t generation);  // any thread
-  void waitForRoom(std::unique_lock<std::mutex> &commitLock);
-  void writeCommit(uint64_t number, const uint8_t batchID[16]);
-  bool isLargeCommit() const;
-  bool writesDirectly(const DataFile &file) const;
-  void writePages(DataFile &file, int64_t endPage);
-  bool writeDirectly(DataFile &file, int64_t firstPage);
-  void rewriteMended();
-  void acceptChanges();
-  void rollBack();
-  void finishDirect();
-  [[noreturn]] void poison(const char *reason);
+  void startLog() TDN_REQUIRES(state_.commitMutex);
+  void appendCommit(uint64_t number, const uint8_t batchID[16]) TDN_REQUIRES(state_.commitMutex, state_.stateLock);
+  void acceptChanges() TDN_REQUIRES(state_.commitMutex, state_.stateLock);
+  void rollBack() TDN_REQUIRES(state_.commitMutex, state_.stateLock);
 
-  // -- Flushing (FileGroupFlush.cpp)
-  void flushTo(uint64_t number);
-
-  // -- Backups (FileGroupBackup.cpp)
   void endBackups();
-  std::optional<int64_t> committedEnd(const std::string &name);
-
-  // -- Verifying (FileGroupVerify.cpp)
   bool isInLogs(uint32_t number);
-  std::vector<bool> pagesInLogs(uint32_t number, int64_t end);
+  std::vector<bool> pagesInLogs(uint32_t number, int64_t end) const;
 
-  // -- Checkpoints (FileGroupCheckpoint.cpp)
-  struct ClosingLog {
-    uint64_t generation = 0;  // 0: none
-    int64_t tail = 0;
-  };
-  // What the log that is closed goes on in.
-  enum class NextLog { none, reused, fresh };
-  void checkpoint(NextLog next);
-  uint64_t carryClosed(NextLog next);
-  ClosingLog closeLog(NextLog next);
-  void switchLog(std::unique_ptr<LogWriter> next);
-  void carry(uint64_t generation, int64_t tail);
-  void releasePrivatePages(const LogIndex &index, uint32_t generation);
-  void releasePages(DataFile &file, const std::vector<uint32_t> &pages, uint32_t generation);
-  void mapCarried(DataFile &file, int64_t end, uint32_t carried);
-  std::vector<std::string> takeDropped(uint64_t generation);
-  void runBackground();
-  bool startBackground();
-  void stopBackground();
-  bool needsCheckpoint() const;
+  GroupState state_;
+  Checkpointer checkpointer_{state_};
+  DirectWrites directWrites_ TDN_GUARDED_BY(state_.commitMutex){state_};
+  std::unique_ptr<LogIndex> overlay_;  // read-only: the pages that the logs hold beyond the main files; set once
 
-  Disk &disk_;
-  const Settings settings_;
-  CommitRing ring_;
-  std::unique_ptr<LogIndex> overlay_;  // read-only: what the logs hold beyond the main files
-
-  ReaderWriterLock stateLock_;         // readers of mappings / whoever changes them
-  std::atomic<std::thread::id> applyingThread_{};  // the one inside `apply`
-  std::mutex commitMutex_;             // one commit at a time; taken before stateLock_
-  std::mutex checkpointMutex_;         // one checkpoint at a time; taken before commitMutex_
-
-  const std::unique_ptr<MappedMemory> mappedMemory_;  // where memory is spared
-  std::mutex sparingMutex_;                           // taken last but for filesMutex_, which is only tried
-  std::shared_mutex mendingLock_;                     // whoever mends a page / lets go of pages; none is taken behind it
-  std::mutex fillingMutex_;                           // taken last but for mendingLock_
-  std::set<const DataFile *> filling_;                // building files, until they are sealed
-
-  std::mutex filesMutex_;
-  std::map<uint32_t, std::shared_ptr<DataFile>> files_;
-  std::set<std::string> buildingNames_;  // of files that belong to no commit yet
-
-  // Under commitMutex_:
-  std::unique_ptr<LogWriter> log_;
-  uint64_t nextGeneration_ = 1;
-  std::atomic<bool> lastCheckpointFailed_{false};
-  ClosingLog closing_;
+  // The commit being applied, which belongs to its thread.
+  std::atomic<std::thread::id> applyingThread_{};
   const uint8_t *applyingBatch_ = nullptr;
-  std::vector<std::shared_ptr<DataFile>> changed_;
-  std::vector<Direct> direct_;
-  std::vector<std::shared_ptr<DataFile>> adopted_, dropping_;
-  struct Dropped {
-    std::string name;
-    uint64_t generation;
-  };
-  std::vector<Dropped> dropped_;
-  bool closed_ = false;
-
-  // Group commit: one flush serves all that wait.
-  void gather(std::unique_lock<std::mutex> &lock);
-  std::mutex flushMutex_;
-  std::condition_variable flushDone_;
-  std::condition_variable flushGathered_;
-  int flushWaiting_ = 0;   // threads that wait for a flush of another one
-  int flushExpected_ = 1;  // how many there were, with the flushing one, at the end of the last flush
-  std::chrono::nanoseconds flushTime_{0};  // that it took
-  std::shared_ptr<DiskFile> flushFile_;
-  uint64_t appended_ = 0;
-  std::atomic<uint64_t> flushed_{0};
-  bool flushing_ = false;
-  std::atomic<bool> poisoned_{false};
-  std::string poisonReason_;           // written before poisoned_ is set
-
-  // Background thread: checkpoints by limits, and the flush of relaxed commits.
-  std::thread background_;
-  std::mutex backgroundMutex_;
-  std::condition_variable backgroundWake_;
-  std::condition_variable roomMade_;
-  bool stopping_ = false;
-  bool checkpointWanted_ = false;
-  bool relaxedPending_ = false;
-
-  const std::shared_ptr<std::atomic<int>> backupCount_ = std::make_shared<std::atomic<int>>(0);
-  std::vector<std::weak_ptr<BackupHold>> backups_;  // under checkpointMutex_
-
-  std::atomic<int64_t> privatePages_{0};
-  std::atomic<int64_t> liveLogBytes_{0};
-  std::atomic<uint64_t> commits_{0}, logBytes_{0}, directBytes_{0}, flushes_{0}, checkpoints_{0}, checkpointBytes_{0};
+  std::vector<std::shared_ptr<DataFile>> adopted_, dropped_;
 };
 
 }  // namespace todana

@@ -15,21 +15,21 @@ namespace todana {
 FileGroup::Verified FileGroup::verifyMain(
   uint32_t number, const std::string &name, int64_t firstPage, int64_t count) {
   Verified result;
-  if (settings_.isVolatile) return result;
+  if (state_.settings.isVolatile) return result;
   // Checkpoints write pages and their checksums one after the other.
-  std::lock_guard<std::mutex> noCheckpoint(checkpointMutex_);
+  MutexLock noCheckpoint(checkpointer_.mutex());
   throwIfPoisoned();
-  std::unique_ptr<DiskFile> main = disk_.open(name, Disk::Mode::read);
+  std::unique_ptr<DiskFile> main = state_.disk.open(name, Disk::Mode::read);
   if (!main) {
     if (isInLogs(number)) return result;
     throw Failure(TDN_DAMAGED, "the file is missing", name);
   }
   std::shared_ptr<PageSums> header;
   try {
-    header = PageSums::open(disk_, name, number, settings_.mendsBits);
+    header = PageSums::open(state_.disk, name, number, state_.settings.mendsBits);
   } catch (const Failure &) {
     // A file that a large commit has made stands there before its first checkpoint, without checksums.
-    if (!disk_.open(PageSums::nameFor(name), Disk::Mode::read) && isInLogs(number)) return result;
+    if (!state_.disk.open(PageSums::nameFor(name), Disk::Mode::read) && isInLogs(number)) return result;
     throw;
   }
   const int64_t end = header->committedSize();
@@ -45,7 +45,7 @@ FileGroup::Verified FileGroup::verifyMain(
   const int64_t last = std::min(result.pageCount, firstPage + count);
   if (firstPage >= last) return result;
   const std::vector<bool> isInLog = pagesInLogs(number, last);
-  const std::vector<uint64_t> sums = PageSums::read(disk_, name, firstPage, static_cast<size_t>(last - firstPage));
+  const std::vector<uint64_t> sums = PageSums::read(state_.disk, name, firstPage, static_cast<size_t>(last - firstPage));
   constexpr int64_t kPagesAtOnce = 64;
   std::vector<char> content(kPagesAtOnce * kPageSize);
   for (int64_t page = firstPage; page < last; page += kPagesAtOnce) {
@@ -68,46 +68,43 @@ FileGroup::Verified FileGroup::verifyMain(
 }
 
 std::vector<FileGroup::DamagedFile> FileGroup::verifyCompanions() {
-  if (settings_.isVolatile || overlay_) return {};
-  std::lock_guard<std::mutex> noCheckpoint(checkpointMutex_);
+  if (state_.settings.isVolatile || overlay_) return {};
+  MutexLock noCheckpoint(checkpointer_.mutex());
   throwIfPoisoned();
   std::vector<DamagedFile> found;
-  if (!CommitRing::areSlotsSound(disk_)) {
+  if (!CommitRing::areSlotsSound(state_.disk)) {
     found.push_back({CommitRing::kFileName, "one of the two lists of the last commits is damaged"});
   }
   const std::string ending = PageSums::nameFor("");
-  for (const std::string &name : disk_.list()) {
+  for (const std::string &name : state_.disk.list()) {
     const bool isSums = fileNumberIn(name) && name.size() > ending.size() &&
                         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
     // One that was being written when the process was killed is removed by who opens the store next.
-    if (!isSums || PageSums::isHeadSound(disk_, name) || !disk_.open(name, Disk::Mode::read)) continue;
+    if (!isSums || PageSums::isHeadSound(state_.disk, name) || !state_.disk.open(name, Disk::Mode::read)) continue;
     found.push_back({name, "the head of the page checksums is damaged"});
   }
   return found;
 }
 
-// Who only reads leaves it to the next process to carry these: until then the main file may hold anything there.
-std::vector<bool> FileGroup::pagesInLogs(uint32_t number, int64_t end) {
-  std::vector<bool> result;
-  if (!overlay_) return result;
-  auto logged = overlay_->files.find(number);
-  if (logged == overlay_->files.end()) return result;
-  result.resize(static_cast<size_t>(end));
+// A reader leaves it to the next process to write these back: until then the main file may have anything there.
+std::vector<bool> FileGroup::pagesInLogs(uint32_t number, int64_t end) const {
+  const LogIndex::File *logged = loggedFile(number);
+  if (!logged) return {};
+  std::vector<bool> result(static_cast<size_t>(end));
   auto add = [&](uint64_t page) {
     if (page < result.size()) result[page] = true;
   };
-  for (const auto &page : logged->second.pages) add(page.page);
-  for (const auto &range : logged->second.direct) {
+  for (const auto &page : logged->pages) add(page.page);
+  for (const auto &range : logged->direct) {
     for (uint32_t index = 0; index < range.count; index++) add(uint64_t{range.firstPage} + index);
   }
   return result;
 }
 
 bool FileGroup::isInLogs(uint32_t number) {
-  std::lock_guard<std::mutex> lock(filesMutex_);
-  auto found = files_.find(number);
-  if (overlay_ && overlay_->files.count(number) > 0) return true;
-  return found != files_.end() && found->second->lastGeneration_.load() != 0;
+  if (loggedFile(number)) return true;
+  const std::shared_ptr<DataFile> file = state_.files.open.find(number);
+  return file && file->lastGeneration() != 0;
 }
 
 }  // namespace todana

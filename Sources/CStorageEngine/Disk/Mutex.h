@@ -1,0 +1,102 @@
+// Locks whose use clang checks (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html): fields name the lock that guards
+// them, and functions the locks that their callers hold. A breach is an error when the engine is compiled.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#if defined(__clang__)
+#define TDN_ATTRIBUTE(...) __attribute__((__VA_ARGS__))
+#else
+#define TDN_ATTRIBUTE(...)
+#endif
+
+// Classes
+#define TDN_CAPABILITY(name) TDN_ATTRIBUTE(capability(name))
+#define TDN_SCOPED_CAPABILITY TDN_ATTRIBUTE(scoped_lockable)
+// Fields
+#define TDN_GUARDED_BY(lock) TDN_ATTRIBUTE(guarded_by(lock))
+// Functions: the caller holds the locks, or must not hold them
+#define TDN_REQUIRES(...) TDN_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define TDN_REQUIRES_SHARED(...) TDN_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
+#define TDN_RETURNS(lock) TDN_ATTRIBUTE(lock_returned(lock))
+#define TDN_EXCLUDES(...) TDN_ATTRIBUTE(locks_excluded(__VA_ARGS__))
+// Functions that take and let go of a lock
+#define TDN_ACQUIRE(...) TDN_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define TDN_ACQUIRE_SHARED(...) TDN_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
+#define TDN_RELEASE(...) TDN_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define TDN_RELEASE_GENERIC(...) TDN_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
+#define TDN_TRY_ACQUIRE(...) TDN_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+// Functions that are not checked: ARCHITECTURE.md lists each with its reason
+#define TDN_UNCHECKED_LOCKS TDN_ATTRIBUTE(no_thread_safety_analysis)
+
+namespace todana {
+
+class TDN_CAPABILITY("mutex") Mutex {
+ public:
+  Mutex() = default;
+  Mutex(const Mutex &) = delete;
+  Mutex &operator=(const Mutex &) = delete;
+
+  void lock() TDN_ACQUIRE() { mutex_.lock(); }
+  void unlock() TDN_RELEASE() { mutex_.unlock(); }
+  bool tryLock() TDN_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+
+ private:
+  friend class Condition;
+  std::mutex mutex_;
+};
+
+// Holds a mutex until the end of the scope, or until `unlock`.
+class TDN_SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex &mutex) TDN_ACQUIRE(mutex) : mutex_(mutex) { mutex.lock(); }
+  // Takes over a mutex that the caller has locked.
+  MutexLock(Mutex &mutex, std::adopt_lock_t) TDN_REQUIRES(mutex) : mutex_(mutex) {}
+  ~MutexLock() TDN_RELEASE() {
+    if (isLocked_) mutex_.unlock();
+  }
+  MutexLock(const MutexLock &) = delete;
+  MutexLock &operator=(const MutexLock &) = delete;
+
+  void unlock() TDN_RELEASE() {
+    mutex_.unlock();
+    isLocked_ = false;
+  }
+  void lock() TDN_ACQUIRE() {
+    mutex_.lock();
+    isLocked_ = true;
+  }
+
+ private:
+  Mutex &mutex_;
+  bool isLocked_ = true;
+};
+
+// Lets threads wait, under a mutex, for something that other threads do. It may wake for no reason: callers look again.
+class Condition {
+ public:
+  void wait(Mutex &mutex) TDN_REQUIRES(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    condition_.wait(lock);
+    lock.release();
+  }
+
+  using Time = std::chrono::steady_clock::time_point;
+  // Returns false when the time has come.
+  bool waitUntil(Mutex &mutex, Time end) TDN_REQUIRES(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    const bool isInTime = condition_.wait_until(lock, end) == std::cv_status::no_timeout;
+    lock.release();
+    return isInTime;
+  }
+
+  void notifyOne() { condition_.notify_one(); }
+  void notifyAll() { condition_.notify_all(); }
+
+ private:
+  std::condition_variable condition_;
+};
+
+}  // namespace todana

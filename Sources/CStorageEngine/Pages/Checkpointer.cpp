@@ -1,0 +1,236 @@
+#include "Checkpointer.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "../Disk/Failure.h"
+#include "../Log/LogIndex.h"
+#include "Checkpoint.h"
+#include "DataFile.h"
+#include "PageSums.h"
+
+namespace todana {
+
+bool Checkpointer::isNeeded(const LogPair &logs) const {
+  if (state_.settings.isVolatile || logs.hasClosed() || !logs.current()) return false;
+  return logs.tail() > state_.settings.logLimit ||
+         state_.counters.privatePages * kPageSize > state_.settings.privateLimit;
+}
+
+void Checkpointer::checkpoint() {
+  if (state_.settings.isVolatile) return;
+  MutexLock oneAtATime(mutex_);
+  if (holds_.isEmpty()) writeBackClosed(NextLog::reused);
+}
+
+bool Checkpointer::renewLogs() {
+  if (state_.settings.isVolatile) return true;
+  MutexLock oneAtATime(mutex_);
+  if (!holds_.isEmpty()) return false;
+  bool hasClosed;
+  {
+    MutexLock commitLock(state_.commitMutex);
+    hasClosed = state_.logs.hasClosed();
+  }
+  // An earlier checkpoint has failed, and commits go to the next log already.
+  if (hasClosed) writeBackClosed(NextLog::reused);
+  const uint64_t generation = writeBackClosed(NextLog::fresh);
+  if (generation == 0) return false;
+  state_.disk.remove(logName(generation));
+  state_.disk.flushDirectory();
+  return true;
+}
+
+void Checkpointer::close() {
+  MutexLock oneAtATime(mutex_);
+  // One for the log that an earlier failure may have left closed, one for the newest.
+  writeBackClosed(NextLog::none);
+  writeBackClosed(NextLog::none);
+  MutexLock commitLock(state_.commitMutex);
+  state_.isClosed = true;
+  state_.logs.removeCurrent();
+  bool isAnyRemoved = false;
+  for (const char *name : {logName(1), logName(2)}) {
+    if (!state_.disk.open(name, Disk::Mode::read)) continue;
+    state_.disk.remove(name);
+    isAnyRemoved = true;
+  }
+  if (isAnyRemoved) state_.disk.flushDirectory();
+}
+
+uint64_t Checkpointer::writeBackClosed(NextLog next) {
+  const LogPair::Closed closed = closeLog(next);
+  if (closed.generation == 0) return 0;
+  try {
+    writeBack(closed);
+  } catch (...) {
+    state_.lastCheckpointFailed = true;
+    state_.roomMade.notifyAll();
+    throw;
+  }
+  std::vector<std::string> dropped;
+  {
+    MutexLock commitLock(state_.commitMutex);
+    dropped = state_.logs.forgetClosed();
+    state_.counters.liveLogBytes = state_.logs.byteCount();
+  }
+  // Removing a large file takes the system a while.
+  for (const std::string &name : dropped) {
+    state_.files.removeQuietly(name);
+    state_.files.removeQuietly(PageSums::nameFor(name));
+  }
+  state_.counters.checkpoints++;
+  state_.lastCheckpointFailed = false;
+  state_.roomMade.notifyAll();
+  MutexLock commitLock(state_.commitMutex);
+  state_.closeIdleFiles();
+  return closed.generation;
+}
+
+// Returns the log to write back: one that an earlier checkpoint has closed, and failed to write back, or else the current
+// one, in whose place commits get another one. Returns generation 0 if there is nothing to write back.
+LogPair::Closed Checkpointer::closeLog(NextLog nextLog) {
+  uint64_t generation;
+  {
+    MutexLock commitLock(state_.commitMutex);
+    state_.requireWritable();
+    if (state_.logs.hasClosed()) return state_.logs.closed();
+    if (!state_.logs.hasCommits()) return {};
+    generation = state_.logs.nextGeneration();
+  }
+  // While there is a log, only a checkpoint begins another, and this is the only checkpoint: nothing but commits happens
+  // meanwhile. All that takes long is done before they have to wait.
+  state_.flush.flush();
+  if (nextLog == NextLog::fresh) state_.disk.remove(logName(generation));
+  std::unique_ptr<LogWriter> next =
+    nextLog == NextLog::none ? nullptr : LogPair::open(state_.disk, state_.settings, generation);
+  MutexLock commitLock(state_.commitMutex);
+  state_.requireWritable();
+  // Even if all commits of the log were relaxed: nothing may reach a main file that is not in a durable log.
+  state_.flush.flush();
+  if (!next) {
+    state_.logs.close();
+    return state_.logs.closed();
+  }
+  next->start(state_.ring.newest() + 1);
+  state_.logs.close();
+  state_.logs.setCurrent(std::move(next));
+  state_.flush.setFile(state_.logs.current()->sharedFile());
+  return state_.logs.closed();
+}
+
+void Checkpointer::writeBack(const LogPair::Closed &closed) {
+  const char *name = logName(closed.generation);
+  LogIndex index;
+  std::optional<LogHeader> header = LogIndex::readHeader(state_.disk, name);
+  if (!header || header->generation != closed.generation) {
+    throw Failure(TDN_DAMAGED, "the header of the log is damaged", name);
+  }
+  index.add(state_.disk, name, *header, closed.tail);
+  index.sort();
+  if (index.byteCount != closed.tail - kFirstFrame) {
+    throw Failure(TDN_DAMAGED, "the log is damaged: a commit cannot be read any more", name);
+  }
+  try {
+    state_.counters.checkpointBytes += carryIntoMainFiles(state_.disk, index, false, 0);
+    state_.ring.write(state_.disk, index.lastCommit);
+  } catch (const Failure &failure) {
+    // A flush that failed may have lost pages: another flush could look as if it had worked.
+    if (failure.code == TDN_IO) state_.fail(failure.what());
+    throw;
+  }
+  releasePages(index, closed.generation);
+}
+
+// MARK: Memory
+
+void Checkpointer::releasePages(const LogIndex &index, uint64_t generation) {
+  for (const auto &[number, logged] : index.files) {
+    const std::shared_ptr<DataFile> file = state_.files.open.find(number);
+    if (!file) continue;
+    {
+      ReaderWriterLock::Exclusive readersOut(state_.stateLock);
+      file->mapMain(pageCeiling(logged.size), generation);
+    }
+    // In steps, so that nobody waits long.
+    std::vector<uint32_t> pages;
+    forEachPage(logged.pages, [&, &logged = logged](size_t first, size_t) {
+      pages.push_back(logged.pages[first].page);
+      if (pages.size() < 512) return;
+      releasePages(*file, pages, generation);
+      pages.clear();
+      // A commit that waits for the lock takes longer to wake than this thread takes to lock it again.
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    });
+    releasePages(*file, pages, generation);
+  }
+}
+
+void Checkpointer::releasePages(DataFile &file, const std::vector<uint32_t> &pages, uint64_t generation) {
+  if (pages.empty()) return;
+  ReaderWriterLock::Exclusive readersOut(state_.stateLock);
+  state_.counters.privatePages -= file.releaseWrittenBack(pages, generation);
+}
+
+// MARK: In the background
+
+bool Checkpointer::want(bool checkpoint, bool flush) {
+  MutexLock lock(wakeMutex_);
+  wantsCheckpoint_ |= checkpoint;
+  wantsFlush_ |= flush;
+  wake_.notifyOne();
+  if (thread_.joinable() || isStopping_) return true;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::exception &) {
+    return false;  // the next commit tries again
+  }
+  return true;
+}
+
+void Checkpointer::stopBackground() {
+  std::thread thread;
+  {
+    MutexLock lock(wakeMutex_);
+    isStopping_ = true;
+    thread = std::move(thread_);
+  }
+  wake_.notifyAll();
+  if (thread.joinable()) thread.join();
+}
+
+void Checkpointer::run() {
+  MutexLock lock(wakeMutex_);
+  while (waitForWork()) {
+    const bool wantsCheckpoint = wantsCheckpoint_, wantsFlush = wantsFlush_;
+    wantsCheckpoint_ = wantsFlush_ = false;
+    lock.unlock();
+    bool hasFailed = false;
+    try {
+      if (wantsFlush) state_.flush.flush();
+      if (wantsCheckpoint) checkpoint();
+    } catch (const std::exception &) {
+      // A failed flush has poisoned the group, and every caller learns of it. A checkpoint that found no space is tried
+      // again; until then the log has everything, and an explicit checkpoint or closing throws the reason.
+      hasFailed = true;
+    }
+    lock.lock();
+    if (!hasFailed) continue;
+    const Condition::Time end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (!isStopping_ && wake_.waitUntil(wakeMutex_, end)) {
+    }
+    wantsCheckpoint_ |= wantsCheckpoint && !state_.poison.isSet();
+  }
+}
+
+// Returns false when the thread is to end. Half of the second that relaxed commits are promised goes by, so that one
+// flush serves many.
+bool Checkpointer::waitForWork() {
+  while (!isStopping_ && !wantsCheckpoint_ && !wantsFlush_) wake_.wait(wakeMutex_);
+  const Condition::Time end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  while (!isStopping_ && !wantsCheckpoint_ && wake_.waitUntil(wakeMutex_, end)) {
+  }
+  return !isStopping_;
+}
+
+}  // namespace todana

@@ -1,0 +1,219 @@
+// DataFile's part in commits: its pages in the log, acceptance and rollback.
+#include <algorithm>
+#include <cerrno>
+
+#include <sys/mman.h>
+
+#include "../Disk/Checksum.h"
+#include "../Disk/Failure.h"
+#include "../Log/LogWriter.h"
+#include "DataFile.h"
+#include "FileEnvironment.h"
+
+namespace todana {
+
+namespace {
+
+// Brings pages back as the main file has them, or as zeros where there is no main file.
+void dropPrivateCopy(char *page, int64_t byteCount) { ::madvise(page, byteCount, MADV_DONTNEED); }
+
+}  // namespace
+
+void DataFile::drop() {
+  if (!isDirty()) environment_.changed.push_back(shared_from_this());
+  wasFresh_ = state_ == State::fresh;
+  state_ = State::dropped;
+}
+
+void DataFile::undoDrop() { state_ = wasFresh_ ? State::fresh : State::normal; }
+
+int64_t DataFile::newByteCount() const {
+  if (isBuilding() || isDropped()) return 0;
+  return pageCeiling(size()) - pageCeiling(committedSize_);
+}
+
+int64_t DataFile::changedPageCount() const {
+  if (isBuilding() || isDropped()) return 0;
+  const uint32_t firstNewPage = static_cast<uint32_t>(pageCeiling(committedSize_) / kPageSize);
+  return std::count_if(dirtyPages_.begin(), dirtyPages_.end(), [=](uint32_t page) { return page < firstNewPage; });
+}
+
+void DataFile::rewriteRepaired() {
+  if (state_ != State::normal) return;
+  for (uint32_t page : repairs_.pages()) {
+    if (loggedGeneration_[page] == 0) markDirty(page, ~0ULL);
+  }
+}
+
+// MARK: The log
+
+void DataFile::appendTo(LogWriter &log, bool isDirect, bool isStrict) {
+  const int64_t baseSize = isBuilding() ? 0 : committedSize_;
+  const bool isShorter = !isDropped() && isCut();
+  const uint8_t flags =
+    (baseSize == 0 ? kFileIsNew : 0) | (isDropped() ? kFileIsDropped : 0) | (isShorter ? kFileIsCut : 0);
+  log.addFile(number_, flags, name_, baseSize, isDropped() ? std::max(baseSize, size()) : size());
+  if (isDropped()) return;
+  if (isBuilding()) log.addDirect(0, sealedSums_.data(), sealedSums_.size());
+  isDirect_ = isDirect;
+  const int64_t endPage = pageCeiling(isDirect ? committedSize_ : size()) / kPageSize;
+  const uint32_t generation = static_cast<uint32_t>(log.generation());
+  std::sort(dirtyPages_.begin(), dirtyPages_.end());
+  for (uint32_t page : dirtyPages_) {
+    if (page >= endPage) break;
+    const char *content = base_ + page * kPageSize;
+    const bool isWhole = isStrict && loggedGeneration_[page] != generation;
+    log.addPage(page, isWhole ? ~0ULL : dirtyBlocks_[page], pageChecksum(content, number_, page), content);
+  }
+}
+
+std::vector<uint64_t> DataFile::newPageSums() const {
+  const int64_t firstPage = pageCeiling(committedSize_) / kPageSize, endPage = pageCeiling(size()) / kPageSize;
+  std::vector<uint64_t> sums(endPage - firstPage);
+  for (int64_t page = firstPage; page < endPage; page++) {
+    sums[page - firstPage] = pageChecksum(base_ + page * kPageSize, number_, page);
+  }
+  return sums;
+}
+
+// MARK: Acceptance
+
+int64_t DataFile::accept(uint64_t generation) {
+  lastGeneration_ = generation;
+  if (isDropped()) return -forgetLogged(0);
+  int64_t privatePages = acceptPages(generation);
+  if (isCut()) privatePages -= acceptCut(generation);
+  forgetChanges();
+  isDirect_ = false;
+  if (state_ == State::fresh) state_ = State::normal;
+  return privatePages;
+}
+
+int64_t DataFile::acceptPages(uint64_t generation) {
+  if (generation == 0) return 0;
+  const int64_t endLogged = pageCeiling(isDirect_ ? committedSize_ : size()) / kPageSize;
+  int64_t count = 0;
+  for (uint32_t page : dirtyPages_) {
+    if (page >= endLogged) continue;
+    if (loggedGeneration_[page] == 0) count++;
+    setLogged(page, static_cast<uint32_t>(generation));
+  }
+  return count;
+}
+
+// Releases what memory has of the file behind its new end. Returns how many of those pages had a generation.
+int64_t DataFile::acceptCut(uint64_t generation) {
+  const int64_t end = size(), oldEnd = pageCeiling(committedSize_);
+  const int64_t count = forgetLogged(end / kPageSize);
+  repairs_.forgetFrom(end / kPageSize);
+  if (oldEnd > mainEnd_) dropPrivateCopy(base_ + std::max(end, mainEnd_), oldEnd - std::max(end, mainEnd_));
+  if (mainEnd_ > end) {
+    mapZeros(end, mainEnd_);
+    mainEnd_ = end;
+  }
+  cutEnd_ = cutGeneration_ == 0 ? end : std::min(cutEnd_, end);
+  cutGeneration_ = generation;
+  return count;
+}
+
+// What was changed is the committed content now.
+void DataFile::forgetChanges() {
+  for (uint32_t page : dirtyPages_) dirtyBlocks_[page] = 0;
+  dirtyPages_.clear();
+  oldBlocks_.clear();
+  // One large commit must not keep its memory for good.
+  if (dirtyPages_.capacity() > 4096) dirtyPages_.shrink_to_fit();
+  if (oldBlocks_.capacity() > 4096) oldBlocks_.shrink_to_fit();
+  committedSize_ = size();
+}
+
+void DataFile::finishAdopting() {
+  committedSize_ = size();
+  sealedSums_ = {};
+  if (!environment_.settings.isVolatile) return;
+  for (int64_t page = 0; page < pageCeiling(size()) / kPageSize; page++) setVerified(page);
+}
+
+int64_t DataFile::forgetLogged(int64_t firstPage) {
+  int64_t count = 0;
+  for (int64_t piece = firstPage / kPiecePages; piece < keptInPiece_.count(); piece++) {
+    if (keptInPiece_[piece] == 0) continue;
+    const int64_t end = std::min((piece + 1) * kPiecePages, loggedGeneration_.count());
+    for (int64_t page = std::max(firstPage, piece * kPiecePages); page < end; page++) {
+      if (loggedGeneration_[page] == 0) continue;
+      setLogged(page, 0);
+      count++;
+    }
+  }
+  return count;
+}
+
+// MARK: Rollback
+
+void DataFile::rollBack() {
+  if (isBuilding()) return;
+  restore();
+  isDirect_ = false;
+  if (state_ == State::fresh) state_ = State::dropped;
+}
+
+void DataFile::restore() {
+  for (auto old = oldBlocks_.rbegin(); old != oldBlocks_.rend(); ++old) {
+    std::memcpy(base_ + old->offset, old->bytes, 64);
+  }
+  const int64_t newPages = pageCeiling(committedSize_), end = pageCeiling(size());
+  if (size() > committedSize_) std::memset(base_ + committedSize_, 0, std::min(newPages, size()) - committedSize_);
+  if (end > newPages) dropPrivateCopy(base_ + newPages, end - newPages);
+  for (uint32_t page : dirtyPages_) {
+    dirtyBlocks_[page] = 0;
+    if (isInMainFile(page)) dropPrivateCopy(base_ + page * kPageSize, kPageSize);
+  }
+  dirtyPages_.clear();
+  oldBlocks_.clear();
+  size_.store(committedSize_, std::memory_order_relaxed);
+}
+
+// MARK: Checkpoints
+
+void DataFile::mapMain(int64_t end, uint64_t writtenBack) {
+  if (cutGeneration_ > writtenBack) {
+    end = std::min(end, cutEnd_);
+  } else {
+    cutGeneration_ = 0;
+  }
+  if (end <= mainEnd_) return;
+  struct Kept {
+    int64_t offset;
+    std::vector<char> content;
+  };
+  std::vector<Kept> kept;
+  for (int64_t offset = mainEnd_; offset < end; offset += kPageSize) {
+    const uint32_t logged = loggedGeneration_[offset / kPageSize];
+    if ((logged == 0 || logged == writtenBack) && dirtyBlocks_[offset / kPageSize] == 0) continue;
+    kept.push_back({offset, std::vector<char>(base_ + offset, base_ + offset + kPageSize)});
+  }
+  std::unique_ptr<DiskFile> main = environment_.disk.open(name_, Disk::Mode::read);
+  if (!main) return;  // dropped meanwhile
+  mapPart(*main, end);
+  for (const Kept &page : kept) std::memcpy(base_ + page.offset, page.content.data(), kPageSize);
+}
+
+int64_t DataFile::releaseWrittenBack(const std::vector<uint32_t> &pages, uint64_t generation) {
+  int64_t start = 0, end = 0, count = 0;
+  for (uint32_t page : pages) {
+    const int64_t offset = page * kPageSize;
+    if (loggedGeneration_[page] != generation || offset >= mainEnd_) continue;
+    setLogged(page, 0);
+    repairs_.forget(page);
+    count++;
+    if (offset != end) {
+      if (end > start) dropPrivateCopy(base_ + start, end - start);
+      start = offset;
+    }
+    end = offset + kPageSize;
+  }
+  if (end > start) dropPrivateCopy(base_ + start, end - start);
+  return count;
+}
+
+}  // namespace todana

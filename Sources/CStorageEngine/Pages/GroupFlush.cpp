@@ -1,0 +1,81 @@
+#include "GroupFlush.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace todana {
+
+void GroupFlush::begin(uint64_t newestCommit) {
+  MutexLock lock(mutex_);
+  appended_ = newestCommit;
+  flushed_ = newestCommit;
+}
+
+void GroupFlush::setFile(std::shared_ptr<DiskFile> file) {
+  MutexLock lock(mutex_);
+  file_ = std::move(file);
+}
+
+void GroupFlush::noteAppended(uint64_t commitNumber) {
+  MutexLock lock(mutex_);
+  appended_ = commitNumber;
+}
+
+void GroupFlush::flush() {
+  uint64_t target;
+  {
+    MutexLock lock(mutex_);
+    target = appended_;
+  }
+  flushTo(target);
+}
+
+void GroupFlush::flushTo(uint64_t commitNumber) {
+  MutexLock lock(mutex_);
+  while (flushed_ < commitNumber) {
+    poison_.throwIfSet();
+    if (!isFlushing_) {
+      flushAppended();
+      continue;
+    }
+    if (++waiting_ + 1 >= expected_) gathered_.notifyOne();
+    done_.wait(mutex_);
+    waiting_--;
+  }
+}
+
+// Waits briefly for the threads that waited for the last flush. They were woken all at once; if the first of them
+// flushed at once, the others would append and then have to wait for another flush. A single thread does not wait.
+void GroupFlush::gather() {
+  constexpr std::chrono::nanoseconds kLongest = std::chrono::microseconds(500);
+  const Condition::Time end = std::chrono::steady_clock::now() + std::min(duration_, kLongest);
+  while (waiting_ + 1 < expected_ && gathered_.waitUntil(mutex_, end)) {
+  }
+}
+
+// Flushes all that has been appended so far; commits that are appended meanwhile wait for the next flush.
+void GroupFlush::flushAppended() {
+  isFlushing_ = true;
+  gather();
+  const uint64_t target = appended_;
+  const std::shared_ptr<DiskFile> file = file_;
+  mutex_.unlock();
+  const auto start = std::chrono::steady_clock::now();
+  bool isFlushed = false;
+  try {
+    file->flush();
+    flushCount_++;
+    isFlushed = true;
+  } catch (const std::exception &failure) {
+    poison_.set(failure.what());
+  }
+  mutex_.lock();
+  duration_ = std::chrono::steady_clock::now() - start;
+  expected_ = waiting_ + 1;
+  isFlushing_ = false;
+  if (isFlushed) flushed_ = std::max(flushed_.load(), target);
+  done_.notifyAll();
+}
+
+}  // namespace todana

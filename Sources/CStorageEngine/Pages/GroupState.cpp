@@ -1,0 +1,26 @@
+#include "GroupState.h"
+
+#include <cstdlib>
+
+#include "../Disk/Failure.h"
+
+namespace todana {
+
+void GroupState::requireWritable() const {
+  poison.throwIfSet();
+  if (isClosed) throw Failure(TDN_CLOSED, "the store is closed");
+  if (settings.readOnly) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+}
+
+// Without a log, all that was ever committed is in the main files (or, for a reader, in the logs that it has read).
+void GroupState::closeIdleFiles() { files.open.closeIdle(logs.oldestLive()); }
+
+void GroupState::fail(const char *reason) {
+  poison.set(reason);
+  flush.wakeAll();
+  roomMade.notifyAll();
+  poison.throwIfSet();
+  std::abort();  // never: the poison is set
+}
+
+}  // namespace todana

@@ -1,0 +1,52 @@
+// The state that the parts of a file group share: FileGroup commits, Checkpointer writes pages back to the main files,
+// and DirectWrites writes them there at once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../Disk/Disk.h"
+#include "../Disk/Mutex.h"
+#include "../Disk/ReaderWriterLock.h"
+#include "../Log/CommitRing.h"
+#include "FileEnvironment.h"
+#include "GroupFlush.h"
+#include "GroupSettings.h"
+#include "LogPair.h"
+#include "Poison.h"
+
+namespace todana {
+
+// Counted since the group was opened. Any thread.
+struct GroupCounters {
+  std::atomic<uint64_t> commits{0}, logBytes{0}, directBytes{0}, checkpoints{0}, checkpointBytes{0};
+  std::atomic<int64_t> privatePages{0};  // that memory has and the main files do not
+  std::atomic<int64_t> liveLogBytes{0};
+};
+
+struct GroupState {
+  GroupState(Disk &disk, const GroupSettings &settings) : disk(disk), settings(settings), files(disk, this->settings) {}
+
+  // Throws Failure with TDN_MUST_REOPEN, TDN_CLOSED or TDN_READ_ONLY.
+  void requireWritable() const TDN_REQUIRES(commitMutex);
+  // Closes files that have no other user, and whose committed pages are all in their main files.
+  void closeIdleFiles() TDN_REQUIRES(commitMutex);
+  // Poisons the group, and wakes all threads that wait for it. Throws Failure(TDN_MUST_REOPEN).
+  [[noreturn]] void fail(const char *reason);
+
+  Disk &disk;
+  const GroupSettings settings;
+  Poison poison;
+  Mutex commitMutex;           // one commit at a time; taken before stateLock
+  ReaderWriterLock stateLock;  // readers of mappings, or the thread that changes them
+  CommitRing ring;             // has a lock of its own
+  LogPair logs TDN_GUARDED_BY(commitMutex);
+  bool isClosed TDN_GUARDED_BY(commitMutex) = false;
+  Condition roomMade;          // commits wait for it, with commitMutex, where a checkpoint lags far behind
+  std::atomic<bool> lastCheckpointFailed{false};
+  GroupFlush flush{poison};
+  GroupCounters counters;
+  FileEnvironment files;
+};
+
+}  // namespace todana

@@ -1,0 +1,65 @@
+// The two logs of a group: the current one, which commits are appended to, and the closed one, while a checkpoint writes
+// its pages back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../Disk/Disk.h"
+#include "../Log/LogWriter.h"
+#include "GroupSettings.h"
+
+namespace todana {
+
+// Used by one thread at a time: the group's commit mutex guards it.
+class LogPair {
+ public:
+  // A log up to the end of its last commit.
+  struct Closed {
+    uint64_t generation = 0;  // 0: none
+    int64_t tail = 0;
+  };
+
+  // Opens the file of a generation. Its name is durable before a commit in it counts. Any thread may do this ahead.
+  static std::unique_ptr<LogWriter> open(Disk &disk, const GroupSettings &settings, uint64_t generation);
+
+  // Null if there is no current log.
+  LogWriter *current() const { return current_.get(); }
+  uint64_t nextGeneration() const { return nextGeneration_; }
+  // Continues after the logs that opening has found.
+  void setNextGeneration(uint64_t generation) { nextGeneration_ = generation; }
+  // Makes a started log, of the next generation, the current one.
+  void setCurrent(std::unique_ptr<LogWriter> log);
+
+  bool hasClosed() const { return closed_.generation != 0; }
+  const Closed &closed() const { return closed_; }
+  // Closes the current log, after which there is none.
+  void close();
+  // Forgets the closed log, whose pages are in the main files now. Returns the dropped files that no log needs any more.
+  std::vector<std::string> forgetClosed();
+  // Notes a file that the current log has dropped.
+  void addDropped(const std::string &name);
+  void removeCurrent() { current_.reset(); }
+
+  bool hasCommits() const { return current_ && current_->tail() > kFirstFrame; }
+  // Returns where the next commit begins.
+  int64_t tail() const { return current_ ? current_->tail() : kFirstFrame; }
+  // Returns the bytes that commits take in both logs.
+  int64_t byteCount() const;
+  // Returns the oldest generation whose pages are not all in the main files yet; without logs, the largest number.
+  uint64_t oldestLive() const;
+
+ private:
+  std::unique_ptr<LogWriter> current_;
+  uint64_t nextGeneration_ = 1;
+  Closed closed_;
+  struct Dropped {
+    std::string name;
+    uint64_t generation;
+  };
+  std::vector<Dropped> dropped_;
+};
+
+}  // namespace todana

@@ -1,0 +1,41 @@
+// Limits the memory that a process's mapped files take, in settings that ask for it: when it has grown by 16 MiB, pages
+// that the main files have as well are released.
+#pragma once
+
+#include <memory>
+#include <set>
+
+#include "../Disk/Mutex.h"
+#include "MappedMemory.h"
+
+namespace todana {
+
+class DataFile;
+class FileSet;
+
+// Any thread.
+class MemoryLimit {
+ public:
+  MemoryLimit(FileSet &files, bool isEnabled)
+      : files_(files), memory_(isEnabled ? std::make_unique<MappedMemory>() : nullptr) {}
+
+  // Releases the parts that were read of all files, if memory has grown. Called after parts of `file` were read.
+  void check(const DataFile &file);
+
+  // A file that is being filled, until it is sealed: its memory is released as well.
+  void addFilling(const DataFile &file);
+  void removeFilling(const DataFile &file);
+  // Held to move the mapping of such a file. Taken last but for the repair lock.
+  Mutex &fillingMutex() TDN_RETURNS(fillingMutex_) { return fillingMutex_; }
+
+ private:
+  void releaseFilling();
+
+  FileSet &files_;
+  const std::unique_ptr<MappedMemory> memory_;  // null: not enabled
+  Mutex checkMutex_;    // one check at a time
+  Mutex fillingMutex_;
+  std::set<const DataFile *> filling_ TDN_GUARDED_BY(fillingMutex_);
+};
+
+}  // namespace todana

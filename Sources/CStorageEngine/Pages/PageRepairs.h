@@ -1,0 +1,60 @@
+// The repaired pages of one data file: those with a single wrong bit, which the next commit writes as they should be.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "../Disk/PageSize.h"
+#include "../Disk/ReaderWriterLock.h"
+
+namespace todana {
+
+// Any thread; `content` is always the mapped page.
+class PageRepairs {
+ public:
+  explicit PageRepairs(uint32_t fileNumber) : fileNumber_(fileNumber) {}
+
+  // Held to release pages of the file, so that none is repaired meanwhile. Taken last.
+  ReaderWriterLock &lock() const TDN_RETURNS(lock_) { return lock_; }
+
+  // Pages before `end`, and the first page, are repaired when they are read, as the rest of the file is not found without
+  // them. Others cost themselves only, and there may be so many of them that trying would take too long.
+  void setEnd(int64_t end) { end_.store(end, std::memory_order_relaxed); }
+
+  // Repairs a page that was read for the first time, in memory: nothing but its checksum has been looked at, and nobody
+  // releases it meanwhile. Returns false if more than one bit is wrong.
+  bool repair(char *content, int64_t page, uint64_t expectedSum, uint64_t foundSum) TDN_EXCLUDES(lock_);
+  // Returns a repaired copy, which lives as long as the file; null if more than one bit is wrong. Takes ten milliseconds
+  // for each page, once; after 256 pages no others are tried.
+  const char *copy(const char *content, int64_t page, uint64_t expectedSum) TDN_EXCLUDES(lock_);
+
+  // Notes a page that a commit repairs, or takes as it is.
+  void add(int64_t page) TDN_EXCLUDES(lock_);
+  // Counts those pages.
+  uint32_t count() const { return count_.load(std::memory_order_acquire); }
+  // Forgets pages that the main file has as they should be, or that are not in the file any more.
+  void forget(int64_t page) TDN_EXCLUDES(lock_);
+  void forgetFrom(int64_t firstPage) TDN_EXCLUDES(lock_);
+
+  bool isEmpty() const { return !hasPages_.load(std::memory_order_relaxed); }
+  // Whether memory has the page as it should be, and the main file does not. Under the lock, or inside `apply`.
+  bool contains(int64_t page) const;
+  std::vector<uint32_t> pages() const TDN_EXCLUDES(lock_);
+
+ private:
+  bool isHopeless(uint32_t page) const TDN_REQUIRES(lock_);
+
+  const uint32_t fileNumber_;
+  mutable ReaderWriterLock lock_;
+  std::atomic<int64_t> end_{kPageSize};
+  std::atomic<bool> hasPages_{false};
+  std::vector<uint32_t> pages_ TDN_GUARDED_BY(lock_);
+  std::vector<uint32_t> hopelessPages_ TDN_GUARDED_BY(lock_);  // more than one bit is wrong
+  std::map<int64_t, std::unique_ptr<char[]>> copies_ TDN_GUARDED_BY(lock_);  // null: more than one bit is wrong
+  std::atomic<uint32_t> count_{0};
+};
+
+}  // namespace todana

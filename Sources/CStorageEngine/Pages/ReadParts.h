@@ -1,0 +1,48 @@
+// The parts of one data file that were read, and whose memory was not released since; kept only where memory is limited.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "PageTable.h"
+
+namespace todana {
+
+// Any thread; `grow` excludes the others.
+class ReadParts {
+ public:
+  // The kernel maps at least so much around a page that is read.
+  static constexpr int64_t kWindowSize = 64 << 10;
+  static constexpr int64_t kWindowsPerEntry = 64;
+
+  // Makes room for windows up to a size of the file.
+  void grow(int64_t byteCount) {
+    windows_.grow((byteCount + kWindowsPerEntry * kWindowSize - 1) / (kWindowsPerEntry * kWindowSize));
+  }
+
+  bool contains(int64_t offset) const {
+    const int64_t window = offset / kWindowSize;
+    return (__atomic_load_n(&windows_[window / kWindowsPerEntry], __ATOMIC_RELAXED) >> window % kWindowsPerEntry) & 1;
+  }
+  // Returns whether memory should be looked at: after every fourth window, as each may have brought 2 MiB into memory.
+  bool add(int64_t offset) {
+    const int64_t window = offset / kWindowSize;
+    __atomic_fetch_or(&windows_[window / kWindowsPerEntry], 1ULL << window % kWindowsPerEntry, __ATOMIC_RELAXED);
+    return count_.fetch_add(1, std::memory_order_relaxed) % 4 == 3;
+  }
+
+  // Forgets all windows. Returns whether there were any.
+  bool clearCount() { return count_.exchange(0, std::memory_order_relaxed) > 0; }
+  int64_t entryCount() const { return windows_.count(); }
+  // Forgets the windows of an entry, and returns a bit for each.
+  uint64_t take(int64_t entry) {
+    if (__atomic_load_n(&windows_[entry], __ATOMIC_RELAXED) == 0) return 0;
+    return __atomic_exchange_n(&windows_[entry], 0, __ATOMIC_RELAXED);
+  }
+
+ private:
+  PageTable<uint64_t> windows_;
+  std::atomic<uint32_t> count_{0};
+};
+
+}  // namespace todana
