@@ -125,14 +125,14 @@ void Cabinet::requireWritable() const {
   if (options_.access == TDN_ACCESS_READ) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
 }
 
-std::unique_lock<std::mutex> Cabinet::holdMigration() {
-  std::unique_lock<std::mutex> held(migrationMutex_, std::try_to_lock);
-  if (!held) throw Failure(TDN_IN_USE, "another thread renews the keys of the store, or encrypts or decrypts it");
-  return held;
+void Cabinet::beginMigration() {
+  if (migrationMutex_.tryLock()) return;
+  throw Failure(TDN_IN_USE, "another thread renews the keys of the store, or encrypts or decrypts it");
 }
 
 StoreKeys::Renewal Cabinet::beginRotation(const std::vector<Secret> &secrets) {
-  const auto held = holdMigration();
+  beginMigration();
+  MutexLock held(migrationMutex_, std::adopt_lock);
   Use session(*this);
   StoreKeys &keys = requireKeys();
   if (keys.migration() != StoreKeys::Migration::none) {
@@ -143,7 +143,8 @@ StoreKeys::Renewal Cabinet::beginRotation(const std::vector<Secret> &secrets) {
 }
 
 void Cabinet::beginEncryption(const Secret &secret) {
-  const auto held = holdMigration();
+  beginMigration();
+  MutexLock held(migrationMutex_, std::adopt_lock);
   requireWritable();
   std::unique_ptr<StoreKeys> keys;
   {
@@ -169,7 +170,8 @@ void Cabinet::beginEncryption(const Secret &secret) {
 }
 
 void Cabinet::beginDecryption() {
-  const auto held = holdMigration();
+  beginMigration();
+  MutexLock held(migrationMutex_, std::adopt_lock);
   requireWritable();
   Use session(*this);
   session->requireConsistentStates();
@@ -191,7 +193,8 @@ tdn_migration Cabinet::migration() {
 }
 
 bool Cabinet::migrate(const Rebuilding::Progress &progress) {
-  const auto held = holdMigration();
+  beginMigration();
+  MutexLock held(migrationMutex_, std::adopt_lock);
   requireWritable();
   const tdn_migration migration = this->migration();
   if (migration == TDN_MIGRATION_NONE) return true;

@@ -8,6 +8,7 @@
 #include "../Backups/BackupReader.h"
 #include "../Backups/SeriesBackup.h"
 #include "../Directory/StoreDirectory.h"
+#include "../Disk/Mutex.h"
 #include "../Disk/ReaderWriterLock.h"
 #include "../include/StorageEngineKeys.h"
 #include "../include/StorageEngineOpening.h"
@@ -70,7 +71,7 @@ class Cabinet {
   StoreKeys *openKeys() const;
   StoreKeys &requireKeys() const;
   void requireWritable() const;
-  std::unique_lock<std::mutex> holdMigration();
+  void beginMigration() TDN_ACQUIRE(migrationMutex_);
   FileGroup::BackupPlan planBackup(Session &session) const;
   void fill(tdn_open_report &report, const FileGroup::Report &groupReport) const;
   Session &session() const;
@@ -81,7 +82,7 @@ class Cabinet {
   FileTable::HandedOut handedOut_;  // of the session that a failure ended
   std::unique_ptr<Session> session_;
   bool isClosed_ = false;
-  std::mutex migrationMutex_;  // one at a time; taken before the door
+  Mutex migrationMutex_;  // one at a time; taken before the door
 };
 
 }  // namespace todana

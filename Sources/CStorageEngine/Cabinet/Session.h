@@ -6,6 +6,7 @@
 
 #include "../Commit/Commit.h"
 #include "../Commit/SnapshotList.h"
+#include "../Disk/Mutex.h"
 #include "../Keyspaces/Catalog.h"
 #include "../Keyspaces/FileTable.h"
 #include "../Pages/FileGroup.h"
@@ -138,7 +139,7 @@ class Session {
   std::unique_ptr<CommitState> commitState_;
   std::unique_ptr<Maintenance> maintenance_;
   std::atomic<const KeyRing *> keyRing_{nullptr};  // the commit state's, which lives as long as the session
-  std::mutex epochMutex_;
+  Mutex epochMutex_;
   std::function<void()> makeEpoch_;
 };
 

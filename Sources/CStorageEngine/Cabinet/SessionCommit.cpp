@@ -54,7 +54,7 @@ uint64_t Session::tryCommit(
 void Session::countSeals() {
   StateFile &states = commitState_->states;
   if (states.needsNewEpoch(sealLimit_) && makeEpoch_) {
-    std::lock_guard<std::mutex> lock(epochMutex_);
+    MutexLock lock(epochMutex_);
     if (states.needsNewEpoch(sealLimit_)) makeEpoch_();
   }
   // The first commit makes the catalog, too.

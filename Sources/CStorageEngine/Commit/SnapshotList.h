@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "../Disk/Mutex.h"
 #include "../Pages/FileGroup.h"
 #include "../Snapshots/Snapshot.h"
 
@@ -19,32 +19,32 @@ class SnapshotList {
     FileGroup &group, int64_t memoryLimit, bool isEncrypted, const std::function<void()> &atOnce = {}) {
     // Under a read lock the files hold one commit's state, and no commit misses the snapshot.
     FileGroup::ReadLock readLock(group);
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     snapshots_.push_back(std::make_shared<Snapshot>(group.commitNumber(), memoryLimit, isEncrypted));
     if (atOnce) atOnce();
     return snapshots_.back();
   }
 
   void close(const std::shared_ptr<Snapshot> &snapshot) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     snapshots_.erase(std::remove(snapshots_.begin(), snapshots_.end(), snapshot), snapshots_.end());
   }
 
   // All that are open, kept alive by the copy.
   std::vector<std::shared_ptr<Snapshot>> all() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     return snapshots_;
   }
 
   void interruptAll() {
     for (const std::shared_ptr<Snapshot> &snapshot : all()) snapshot->interrupt();
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     snapshots_.clear();
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<Snapshot>> snapshots_;
+  Mutex mutex_;
+  std::vector<std::shared_ptr<Snapshot>> snapshots_ TDN_GUARDED_BY(mutex_);
 };
 
 }  // namespace todana

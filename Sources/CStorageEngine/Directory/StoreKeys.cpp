@@ -174,7 +174,7 @@ void StoreKeys::import(Disk &disk, const StoreID &storeID, ByteView exported, co
 }
 
 std::vector<std::string> StoreKeys::damagedCopies() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<std::string> names;
   if (isRemoved_) return names;
   for (const char *name : {kName, kCopyName}) {
@@ -202,7 +202,7 @@ void StoreKeys::write() {
 }
 
 template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept accept) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (!mayWrite_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   KeyFile before = file_;
   const uint32_t slotBefore = slotInUse_;
@@ -250,7 +250,7 @@ std::vector<StoreKeys::SlotInfo> StoreKeys::lockedSlots() const {
 }
 
 std::vector<StoreKeys::SlotInfo> StoreKeys::slots() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return lockedSlots();
 }
 
@@ -288,7 +288,7 @@ void StoreKeys::addEpoch() {
 }
 
 std::vector<uint8_t> StoreKeys::exported() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return file_.bytes();
 }
 
@@ -341,7 +341,7 @@ StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const Sc
 }
 
 bool StoreKeys::hasFormer() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return file_.hasKeysBefore(ring_->generation());
 }
 
@@ -358,7 +358,7 @@ void StoreKeys::forgetFormer() {
 }
 
 StoreKeys::Migration StoreKeys::migration() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   for (Migration migration : {Migration::encrypting, Migration::decrypting}) {
     if (file_.hasKey(KeyPurpose::migration, static_cast<uint32_t>(migration))) return migration;
   }
@@ -376,7 +376,7 @@ void StoreKeys::setMigration(Migration migration) {
 }
 
 void StoreKeys::remove() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (!mayWrite_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   for (const char *name : {kNewName, kCopyMark, kCopyName, kName}) disk_.remove(name);
   disk_.flushDirectory();

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "../../CSealing/Primitives/CryptoError.h"
 #include "../Disk/Disk.h"
 #include "../Disk/Failure.h"
+#include "../Disk/Mutex.h"
 
 namespace todana {
 
@@ -108,7 +108,7 @@ class StoreKeys {
   void writeCopy(const char *name, const std::vector<uint8_t> &bytes);
 
   Disk &disk_;
-  std::mutex mutex_;
+  Mutex mutex_;  // for what follows; changes are functions that `edit` calls, which the analysis cannot follow
   KeyFile file_;
   SecretBytes master_;
   const bool mayWrite_;

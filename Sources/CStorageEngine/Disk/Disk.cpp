@@ -217,7 +217,7 @@ AnonymousDisk::~AnonymousDisk() {
 }
 
 std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   auto found = descriptors_.find(name);
   if (found == descriptors_.end()) {
     if (mode != Mode::create) return nullptr;
@@ -242,7 +242,7 @@ std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode
 }
 
 void AnonymousDisk::rename(const std::string &from, const std::string &to) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   auto found = descriptors_.find(from);
   if (found == descriptors_.end()) throw Failure::fromErrno(ENOENT, "cannot rename to " + to, from);
   auto replaced = descriptors_.find(to);
@@ -255,7 +255,7 @@ void AnonymousDisk::rename(const std::string &from, const std::string &to) {
 }
 
 void AnonymousDisk::remove(const std::string &name) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   auto found = descriptors_.find(name);
   if (found == descriptors_.end()) return;
   ::close(found->second);
@@ -263,7 +263,7 @@ void AnonymousDisk::remove(const std::string &name) {
 }
 
 std::vector<std::string> AnonymousDisk::list() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<std::string> names;
   for (const auto &[name, descriptor] : descriptors_) names.push_back(name);
   return names;

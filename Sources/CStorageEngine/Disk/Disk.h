@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
+
+#include "Mutex.h"
 
 namespace todana {
 
@@ -103,8 +104,8 @@ class AnonymousDisk final : public Disk {
 
  private:
   const std::string directory_;
-  std::mutex mutex_;
-  std::map<std::string, int> descriptors_;
+  Mutex mutex_;
+  std::map<std::string, int> descriptors_ TDN_GUARDED_BY(mutex_);
 };
 
 }  // namespace todana

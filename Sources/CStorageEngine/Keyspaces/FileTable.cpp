@@ -5,41 +5,41 @@
 namespace todana {
 
 void FileTable::add(const Catalog::Entry &entry) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   make(entry.id, entry.kind, entry.name).fileNumber = entry.fileNumber;
 }
 
 void FileTable::setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   sealers_ = std::move(sealers);
   newGeneration_ = generation;
 }
 
 void FileTable::setStoreID(const StoreID &storeID) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   storeID_ = storeID;
 }
 
 std::shared_ptr<const RecordCheck> FileTable::recordCheck(const Structure &structure) {
   if (structure.isTree()) return nullptr;
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (!storeID_) return nullptr;
   return std::make_shared<EnvelopeCheck>(*storeID_, sealers_, structure);
 }
 
 uint32_t FileTable::newGeneration() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return newGeneration_;
 }
 
 void FileTable::setNewGeneration(uint32_t generation) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   newGeneration_ = generation;
 }
 
 std::shared_ptr<SealerPool> FileTable::sealers(const Structure &structure, bool isSealed) {
   if (!isSealed || !structure.isTree()) return nullptr;
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return sealers_;
 }
 
@@ -60,18 +60,18 @@ Structure &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
 }
 
 void FileTable::setNumbers(uint32_t nextStructure, uint32_t nextFileNumber) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   nextStructure_ = nextStructure;
   nextFileNumber_ = nextFileNumber;
 }
 
 void FileTable::noteLostSpace() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   for (auto &[id, structure] : structures_) structure->mayHaveLostSpace = true;
 }
 
 FileTable::HandedOut FileTable::handedOut() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   HandedOut result;
   result.nextStructure = nextStructure_;
   for (const auto &[id, structure] : structures_) {
@@ -81,7 +81,7 @@ FileTable::HandedOut FileTable::handedOut() {
 }
 
 void FileTable::restore(const HandedOut &handedOut) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   nextStructure_ = std::max(nextStructure_, handedOut.nextStructure);
   for (const HandedOut::Entry &entry : handedOut.structures) {
     auto found = structures_.find(entry.id);
@@ -91,7 +91,7 @@ void FileTable::restore(const HandedOut &handedOut) {
 }
 
 Structure &FileTable::structure(uint32_t id) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   auto found = structures_.find(id);
   if (found == structures_.end()) {
     Failure failure(TDN_NO_STRUCTURE, "there is no structure with this number in the store");
@@ -103,13 +103,13 @@ Structure &FileTable::structure(uint32_t id) {
 
 void FileTable::mendRecords(uint32_t id) {
   Structure &mended = structure(id);
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   mended.mendsRecords = true;
   if (mended.file) mended.file->file()->repairUpTo(kLargestFile);
 }
 
 Structure &FileTable::structure(int32_t kind, const std::string &name) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   auto found = byName_.find({kind, name});
   if (found != byName_.end()) return *found->second;
   if (nextStructure_ == UINT32_MAX) throw Failure(TDN_LIMIT, "there are no numbers for structures left");
@@ -119,7 +119,7 @@ Structure &FileTable::structure(int32_t kind, const std::string &name) {
 }
 
 void FileTable::addNew(uint32_t id, int32_t kind, const std::string &name) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (id == 0 || id == UINT32_MAX || structures_.count(id)) {
     throw Failure(TDN_INVALID, "the number of the structure is in use, or none");
   }
@@ -129,14 +129,14 @@ void FileTable::addNew(uint32_t id, int32_t kind, const std::string &name) {
 }
 
 std::vector<Structure *> FileTable::all() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<Structure *> all;
   for (auto &[id, structure] : structures_) all.push_back(structure.get());
   return all;
 }
 
 uint32_t FileTable::nextStructure() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return nextStructure_;
 }
 
@@ -145,7 +145,7 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
     uint32_t number;
     bool isSealed;
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      MutexLock lock(mutex_);
       if (structure.file) {
         openStructures_.splice(openStructures_.begin(), openStructures_, structure.use);
         return structure.file;
@@ -169,7 +169,7 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
       if (structure.fileNumber != number) continue;  // replaced meanwhile
       throw;
     }
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     if (structure.fileNumber != number) continue;
     if (structure.file) return structure.file;
     if (isKept) {
@@ -183,7 +183,7 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
 
 void FileTable::setFile(
   Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   letGo(structure);
   structure.fileNumber = number;
   structure.isSealed = isSealed;
@@ -191,7 +191,7 @@ void FileTable::setFile(
 }
 
 uint32_t FileTable::openCount() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return static_cast<uint32_t>(openStructures_.size());
 }
 

@@ -8,11 +8,11 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "../Disk/Mutex.h"
 #include "../Pages/FileGroup.h"
 #include "Catalog.h"
 #include "Structure.h"
@@ -108,21 +108,21 @@ class FileTable {
   static constexpr uint32_t kLetGoLimit = 256;
 
   void closeIdleFiles();
-  Structure &make(uint32_t id, int32_t kind, const std::string &name);
-  void keep(Structure &structure, std::shared_ptr<const HashFile> file);
-  void letGo(Structure &structure);
+  Structure &make(uint32_t id, int32_t kind, const std::string &name) TDN_REQUIRES(mutex_);
+  void keep(Structure &structure, std::shared_ptr<const HashFile> file) TDN_REQUIRES(mutex_);
+  void letGo(Structure &structure) TDN_REQUIRES(mutex_);
 
   FileGroup &group_;
   const size_t openLimit_;
-  std::mutex mutex_;
-  std::shared_ptr<SealerPool> sealers_;  // null in a plain store
-  std::optional<StoreID> storeID_;
-  uint32_t newGeneration_ = 0;
-  std::map<uint32_t, std::unique_ptr<Structure>> structures_;
-  std::map<std::pair<int32_t, std::string>, Structure *> byName_;
-  uint32_t nextStructure_ = 1;
+  Mutex mutex_;
+  std::shared_ptr<SealerPool> sealers_ TDN_GUARDED_BY(mutex_);  // null in a plain store
+  std::optional<StoreID> storeID_ TDN_GUARDED_BY(mutex_);
+  uint32_t newGeneration_ TDN_GUARDED_BY(mutex_) = 0;
+  std::map<uint32_t, std::unique_ptr<Structure>> structures_ TDN_GUARDED_BY(mutex_);
+  std::map<std::pair<int32_t, std::string>, Structure *> byName_ TDN_GUARDED_BY(mutex_);
+  uint32_t nextStructure_ TDN_GUARDED_BY(mutex_) = 1;
   std::atomic<uint32_t> nextFileNumber_{Catalog::kFileNumber + 1};
-  std::list<Structure *> openStructures_;  // the one used last in front
+  std::list<Structure *> openStructures_ TDN_GUARDED_BY(mutex_);  // the one used last in front
   std::atomic<uint32_t> letGoCount_{0};
 };
 

@@ -80,7 +80,7 @@ HashFile::HashFile(
 HashFile::~HashFile() = default;
 
 HashRecovery &HashFile::recovery() const {
-  std::lock_guard<std::mutex> lock(recoveryMutex_);
+  MutexLock lock(recoveryMutex_);
   if (!recovery_) recovery_ = std::make_unique<HashRecovery>(*this);
   return *recovery_;
 }

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "../../CSealing/SealerPool.h"
 #include "../Disk/Failure.h"
+#include "../Disk/Mutex.h"
 #include "../Pages/DataFile.h"
 #include "HashFormat.h"
 #include "RecordCheck.h"
@@ -196,8 +196,8 @@ class HashFile {
   const uint32_t structure_;
   const std::shared_ptr<SealerPool> sealers_;
   const std::shared_ptr<const RecordCheck> check_;
-  mutable std::mutex recoveryMutex_;
-  mutable std::unique_ptr<HashRecovery> recovery_;  // null until damage is met
+  mutable Mutex recoveryMutex_;
+  mutable std::unique_ptr<HashRecovery> recovery_ TDN_GUARDED_BY(recoveryMutex_);  // null until damage is met
   int alignmentPower_ = 0;
   int64_t bucketCount_ = 0;
   int64_t bucketStart_ = 0;

@@ -253,7 +253,7 @@ HashRecovery::Outcome HashRecovery::find(std::string_view key, int64_t end, Bloc
     case Way::absent: return Outcome::absent;
     case Way::unknown: break;
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (!strays_ || strays_->repairCount != file_.file()->repairCount()) search();
   auto stray = strays_->offsets.find(std::string(key));
   if (stray != strays_->offsets.end() && readBlock(stray->second, record) && !record.isFree && record.keyBytes == key) {

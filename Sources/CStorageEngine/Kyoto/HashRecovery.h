@@ -9,13 +9,13 @@
 // Any thread may use it under a FileGroup::ReadLock.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "../Disk/Mutex.h"
 #include "HashFile.h"
 #include "RowPack.h"
 
@@ -85,20 +85,20 @@ class HashRecovery {
   Way walk(std::string_view key, Block &found) const;
   Outcome find(std::string_view key, int64_t end, Block &record);
   template <class Visit> bool visitChain(int64_t bucket, Visit visit) const;
-  void search();
+  void search() TDN_REQUIRES(mutex_);
 
   // More are not remembered: rows beyond them count as damaged.
   static constexpr size_t kMostStrays = 1 << 20;
 
   const HashFile &file_;
-  std::mutex mutex_;
+  Mutex mutex_;
   // The records of the buckets whose chains are not certain. Nothing until they are looked for.
   struct Strays {
     std::unordered_map<std::string, int64_t> offsets;
     bool isWhole = true;      // nothing was passed over
     uint32_t repairCount = 0;  // of the file when they were looked for
   };
-  std::optional<Strays> strays_;
+  std::optional<Strays> strays_ TDN_GUARDED_BY(mutex_);
 };
 
 }  // namespace todana

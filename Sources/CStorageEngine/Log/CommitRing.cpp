@@ -56,6 +56,7 @@ size_t usedLength(DiskFile &file, int index) {
 }  // namespace
 
 CommitRing::Outcome CommitRing::load(Disk &disk, bool mendsBits) {
+  MutexLock lock(mutex_);
   std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::read);
   if (!file) return Outcome::missing;
   bool found = false;
@@ -104,7 +105,7 @@ void CommitRing::flush(Disk &disk) {
 void CommitRing::write(Disk &disk, uint64_t upTo) {
   std::vector<char> slot(sizeof(Header));
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     // Ids of commits after `upTo` stand in the log that goes on.
     const size_t later = std::min<uint64_t>(newest_ - upTo, ids_.size());
     const size_t count = ids_.size() - later;
@@ -133,12 +134,12 @@ void CommitRing::write(Disk &disk, uint64_t upTo) {
 }
 
 uint64_t CommitRing::newest() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return newest_;
 }
 
 void CommitRing::add(uint64_t commitNumber, const uint8_t id[16]) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (commitNumber <= newest_) return;  // a log that had been carried already, replayed
   newest_ = commitNumber;
   BatchID copy;
@@ -148,13 +149,13 @@ void CommitRing::add(uint64_t commitNumber, const uint8_t id[16]) {
 }
 
 std::optional<CommitRing::BatchID> CommitRing::batchID(uint64_t commitNumber) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (commitNumber > newest_ || newest_ - commitNumber >= ids_.size()) return std::nullopt;
   return ids_[ids_.size() - 1 - (newest_ - commitNumber)];
 }
 
 uint64_t CommitRing::find(const uint8_t id[16]) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   for (size_t back = 0; back < ids_.size(); back++) {
     if (std::memcmp(ids_[ids_.size() - 1 - back].data(), id, 16) == 0) return newest_ - back;
   }

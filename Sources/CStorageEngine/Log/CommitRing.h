@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 
 #include "../Disk/Disk.h"
+#include "../Disk/Mutex.h"
 
 namespace todana {
 
@@ -38,10 +38,10 @@ class CommitRing {
   uint64_t find(const uint8_t id[16]) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::deque<BatchID> ids_;  // the last one belongs to newest_
-  uint64_t newest_ = 0;
-  int newestSlot_ = 1;
+  mutable Mutex mutex_;
+  std::deque<BatchID> ids_ TDN_GUARDED_BY(mutex_);  // the last one belongs to newest_
+  uint64_t newest_ TDN_GUARDED_BY(mutex_) = 0;
+  int newestSlot_ = 1;  // of the thread that writes it
 };
 
 }  // namespace todana

@@ -25,7 +25,7 @@ uint64_t Maintenance::tightBucketCount(uint64_t recordCount, uint64_t rowCount, 
 }
 
 void Maintenance::request(Structure &structure) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (isStopping_ || std::find(waiting_.begin(), waiting_.end(), &structure) != waiting_.end()) return;
   auto retry = retryTimes_.find(structure.id);
   if (retry != retryTimes_.end() && std::chrono::steady_clock::now() < retry->second) return;
@@ -36,24 +36,26 @@ void Maintenance::request(Structure &structure) {
   } catch (const std::exception &) {
     return;
   }
-  wake_.notify_one();
+  wake_.notifyOne();
 }
 
 void Maintenance::stop() {
+  std::thread thread;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     isStopping_ = true;
-    wake_.notify_one();
+    thread = std::move(thread_);
+    wake_.notifyOne();
   }
-  if (thread_.joinable()) thread_.join();
+  if (thread.joinable()) thread.join();
 }
 
 void Maintenance::run() {
   for (;;) {
     Structure *structure;
     {
-      std::unique_lock<std::mutex> lock(mutex_);
-      wake_.wait(lock, [this] { return isStopping_ || !waiting_.empty(); });
+      MutexLock lock(mutex_);
+      while (!isStopping_ && waiting_.empty()) wake_.wait(mutex_);
       if (isStopping_) return;
       structure = waiting_.front();
       waiting_.pop_front();
@@ -63,14 +65,14 @@ void Maintenance::run() {
     } catch (const Rebuilding::Abandoned &) {
     } catch (const std::exception &) {
       // The structure goes on in its file, a little slower or larger; the next commit after a while tries again.
-      std::lock_guard<std::mutex> lock(mutex_);
+      MutexLock lock(mutex_);
       retryTimes_[structure->id] = std::chrono::steady_clock::now() + kRetryDelay;
     }
   }
 }
 
 void Maintenance::lookAt(Structure &structure) {
-  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  MutexLock oneAtATime(rebuildingMutex_);
   std::shared_ptr<const HashFile> file = currentFile(structure);
   if (!file) return;
   bool isTooSmall;
@@ -114,7 +116,7 @@ uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
 }
 
 bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &progress) {
-  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  MutexLock oneAtATime(rebuildingMutex_);
   std::shared_ptr<const HashFile> file = currentFile(structure);
   if (!file) return false;
   const Rebuilding::Progress step = [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); };
@@ -159,7 +161,7 @@ bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveye
 
 void Maintenance::convert(
   Structure &structure, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion) {
-  std::lock_guard<std::mutex> oneAtATime(rebuildingMutex_);
+  MutexLock oneAtATime(rebuildingMutex_);
   std::shared_ptr<const HashFile> file = currentFile(structure);
   if (!file) throw Rebuilding::Abandoned();
   Rebuilding rebuilding(

@@ -4,12 +4,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <thread>
 
+#include "../Disk/Mutex.h"
 #include "Rebuilding.h"
 
 namespace todana {
@@ -51,16 +50,16 @@ class Maintenance {
 
   CommitState &state_;
   const int64_t compactionRoom_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Structure *> waiting_;
+  Mutex mutex_;
+  Condition wake_;
+  std::deque<Structure *> waiting_ TDN_GUARDED_BY(mutex_);
   // Failed before: not to be tried again until then.
-  std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_;
-  std::mutex rebuildingMutex_;  // one at a time
+  std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_ TDN_GUARDED_BY(mutex_);
+  Mutex rebuildingMutex_;  // one at a time
   std::atomic<bool> isStopping_{false};
   std::atomic<uint64_t> growthCount_{0};
   std::atomic<uint64_t> compactionCount_{0};
-  std::thread thread_;
+  std::thread thread_ TDN_GUARDED_BY(mutex_);
 };
 
 }  // namespace todana

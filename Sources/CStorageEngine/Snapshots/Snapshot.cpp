@@ -26,7 +26,7 @@ const SnapshotPart::Range *SnapshotPart::compactedRange(int64_t offset) const {
 
 SnapshotPart &Snapshot::part(
   uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   std::unique_ptr<SnapshotPart> &part = parts_[structure];
   if (!part) {
     part = std::make_unique<SnapshotPart>();
@@ -39,7 +39,7 @@ SnapshotPart &Snapshot::part(
 }
 
 SnapshotPart *Snapshot::fixedPart(uint32_t structure) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   auto found = parts_.find(structure);
   return found == parts_.end() ? nullptr : found->second.get();
 }
@@ -89,7 +89,7 @@ void Snapshot::keepInOrder(SnapshotPart &part, std::string_view key, const char 
 }
 
 void Snapshot::interrupt() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   failure_ = Failure(TDN_INTERRUPTED, "the store was closed or reopened, which ended the snapshot");
   parts_.clear();
 }

@@ -12,13 +12,13 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "../Disk/Mutex.h"
 #include "../Kyoto/HashFile.h"
 #include "ContentsDigest.h"
 #include "SpillBuffer.h"
@@ -98,8 +98,8 @@ class Snapshot {
   OldRecord store(int64_t offset, const char *value, size_t length);
 
   const uint64_t commitNumber_;
-  std::mutex mutex_;  // guards the map of parts, which readers add to
-  std::unordered_map<uint32_t, std::unique_ptr<SnapshotPart>> parts_;
+  Mutex mutex_;  // guards the map of parts, which readers add to
+  std::unordered_map<uint32_t, std::unique_ptr<SnapshotPart>> parts_ TDN_GUARDED_BY(mutex_);
   SpillBuffer oldValues_;
   std::optional<Failure> failure_;
 };
