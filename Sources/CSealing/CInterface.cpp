@@ -84,36 +84,36 @@ bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count) {
 }
 
 bool tds_seal_row(
-  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, bool padded, const uint8_t *nonce,
+  tds_sealer *sealer, uint32_t keyspace, uint64_t row, uint32_t epoch, bool padded, const uint8_t *nonce,
   uint8_t *bytes, size_t byteCount) {
   return guarded([&] {
     const RowBytes key(row);
     sealer->sealer.seal(
-      {SealedKind::record, structure, key}, formatOf(padded), epoch, nonce, bytes, byteCount);
+      {SealedKind::record, keyspace, key}, formatOf(padded), epoch, nonce, bytes, byteCount);
   });
 }
 
 bool tds_seal_key(
-  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *key, size_t keyLength, uint32_t epoch,
+  tds_sealer *sealer, int32_t kind, uint32_t keyspace, const uint8_t *key, size_t keyLength, uint32_t epoch,
   bool padded, const uint8_t *nonce, uint8_t *bytes, size_t byteCount) {
   return guarded([&] {
     sealer->sealer.seal(
-      {static_cast<SealedKind>(kind), structure, {key, keyLength}}, formatOf(padded), epoch, nonce, bytes, byteCount);
+      {static_cast<SealedKind>(kind), keyspace, {key, keyLength}}, formatOf(padded), epoch, nonce, bytes, byteCount);
   });
 }
 
 int32_t tds_open_row(
-  tds_sealer *sealer, uint32_t structure, uint64_t row, const uint8_t *bytes, size_t byteCount, uint8_t *output,
+  tds_sealer *sealer, uint32_t keyspace, uint64_t row, const uint8_t *bytes, size_t byteCount, uint8_t *output,
   size_t *offset, size_t *plainCount) {
   const RowBytes key(row);
-  return open(sealer, {SealedKind::record, structure, key}, bytes, byteCount, output, offset, plainCount);
+  return open(sealer, {SealedKind::record, keyspace, key}, bytes, byteCount, output, offset, plainCount);
 }
 
 int32_t tds_open_key(
-  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *key, size_t keyLength, const uint8_t *bytes,
+  tds_sealer *sealer, int32_t kind, uint32_t keyspace, const uint8_t *key, size_t keyLength, const uint8_t *bytes,
   size_t byteCount, uint8_t *output, size_t *offset, size_t *plainCount) {
   return open(
-    sealer, {static_cast<SealedKind>(kind), structure, {key, keyLength}}, bytes, byteCount, output, offset,
+    sealer, {static_cast<SealedKind>(kind), keyspace, {key, keyLength}}, bytes, byteCount, output, offset,
     plainCount);
 }
 

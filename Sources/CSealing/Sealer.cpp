@@ -62,7 +62,7 @@ ByteView Sealer::associated(
   const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *token) {
   if (place.key.size > kMostKey) throw SealingError(TDS_INVALID, "a key has at most 1,024 bytes");
   associated_[7] = static_cast<uint8_t>(place.kind);
-  put32(associated_ + 24, place.structure);
+  put32(associated_ + 24, place.keyspace);
   put32(associated_ + 28, epoch);
   associated_[32] = format;
   associated_[33] = static_cast<uint8_t>(place.key.size);

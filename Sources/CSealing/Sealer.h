@@ -49,7 +49,7 @@ inline bool keepsToken(uint8_t format) {
 // Where a sealed thing stands.
 struct SealedPlace {
   SealedKind kind;
-  uint32_t structure;
+  uint32_t keyspace;
   ByteView key;
 };
 

@@ -16,10 +16,10 @@ import Todana
       }
     }
     #expect(try Set(store.backend.allRows(of: store.songs).keys) == Set((1...40).filter { $0 != 2 && $0 != 4 }))
-    for structure in [store.names, store.index] {
-      #expect(try store.backend.count(of: structure) == 38)
+    for keyspace in [store.names, store.index] {
+      #expect(try store.backend.count(of: keyspace) == 38)
       for number in 1...40 as ClosedRange<UInt8> {
-        let value = try store.backend.newest.value(key: [number], in: structure)
+        let value = try store.backend.newest.value(key: [number], in: keyspace)
         #expect(value == (number == 3 || number == 4 ? nil : patternedBytes(UInt64(number))))
       }
     }
@@ -57,9 +57,9 @@ import Todana
     batch.check(row: 1, in: store.songs, expecting: .token(token(of: patternedBytes(1))))
     batch.check(row: 41, in: store.songs, expecting: .absent)
     batch.check(row: 1 << 40, in: store.songs, expecting: .absent)
-    for structure in [store.names, store.index] {
-      batch.check(key: [2], in: structure, expecting: .token(token(of: patternedBytes(2))))
-      batch.check(key: [2, 0], in: structure, expecting: .absent)
+    for keyspace in [store.names, store.index] {
+      batch.check(key: [2], in: keyspace, expecting: .token(token(of: patternedBytes(2))))
+      batch.check(key: [2, 0], in: keyspace, expecting: .absent)
     }
     batch.sort()
     #expect(try store.backend.commit(batch, durability: .full) == commitNumber)
@@ -97,35 +97,35 @@ import Todana
         batch.check(row: row, in: store.songs, expecting: .token(token(of: patternedBytes(row))))
       }
       batch.put([9], row: 20, in: store.songs, expecting: .anything)
-      for structure in [store.names, store.index] {
-        batch.check(key: [7], in: structure, expecting: .token(token(of: patternedBytes(7))))
-        batch.put([8], key: [8], in: structure)
-        batch.check(key: [8, 1], in: structure, expecting: .absent)
+      for keyspace in [store.names, store.index] {
+        batch.check(key: [7], in: keyspace, expecting: .token(token(of: patternedBytes(7))))
+        batch.put([8], key: [8], in: keyspace)
+        batch.check(key: [8, 1], in: keyspace, expecting: .absent)
       }
     }
     #expect(try store.backend.snapshot().commitNumber == commitNumber)
     for row in 1...40 as ClosedRange<RowID> {
       #expect(try store.backend.newest.value(row, in: store.songs) == (row == 20 ? [9] : patternedBytes(row)))
     }
-    for structure in [store.names, store.index] {
-      #expect(try store.backend.newest.value(key: [7], in: structure) == patternedBytes(7))
-      #expect(try store.backend.newest.value(key: [8], in: structure) == [8])
-      #expect(try store.backend.count(of: structure) == 40)
+    for keyspace in [store.names, store.index] {
+      #expect(try store.backend.newest.value(key: [7], in: keyspace) == patternedBytes(7))
+      #expect(try store.backend.newest.value(key: [8], in: keyspace) == [8])
+      #expect(try store.backend.count(of: keyspace) == 40)
     }
     try expectWhole(store)
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a clearing takes everything out of a structure, and of no other`(_ kind: TestedBackend) throws {
+  func `a clearing takes everything out of a keyspace, and of no other`(_ kind: TestedBackend) throws {
     for cleared in 0..<3 {
       let store = try OpenBackend(kind)
       try fill(store)
-      let structures = [store.songs, store.names, store.index]
+      let keyspaces = [store.songs, store.names, store.index]
       let before = try store.backend.snapshot()
-      try store.backend.commit { $0.appendClear(of: structures[cleared]) }
-      for (number, structure) in structures.enumerated() {
-        #expect(try store.backend.count(of: structure) == (number == cleared ? 0 : 40))
-        #expect(try before.count(of: structure) == 40)
+      try store.backend.commit { $0.appendClear(of: keyspaces[cleared]) }
+      for (number, keyspace) in keyspaces.enumerated() {
+        #expect(try store.backend.count(of: keyspace) == (number == cleared ? 0 : 40))
+        #expect(try before.count(of: keyspace) == 40)
       }
       #expect(try before.scan(store.songs).remainingRows().count == 40)
       #expect(try before.scan(store.names).remainingKeys().count == 40)
@@ -138,13 +138,13 @@ import Todana
       try expectWhole(store)
       guard kind.lasts else { continue }
       try store.reopenAfterClosing()
-      #expect(try store.backend.count(of: structures[cleared]) == 0)
+      #expect(try store.backend.count(of: keyspaces[cleared]) == 0)
       try expectWhole(store)
     }
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `changes after a clearing find the structure empty`(_ kind: TestedBackend) throws {
+  func `changes after a clearing find the keyspace empty`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try fill(store)
     try store.backend.commit { batch in
@@ -152,21 +152,21 @@ import Todana
       batch.put([3, 3], row: 3, in: store.songs, expecting: .anything)
       batch.check(row: 4, in: store.songs, expecting: .absent)
       batch.erase(row: 5, in: store.songs)
-      for structure in [store.names, store.index] {
-        batch.put([2, 2], key: [2], in: structure, expecting: .absent)
-        batch.put([3, 3], key: [3], in: structure, expecting: .anything)
-        batch.check(key: [4], in: structure, expecting: .absent)
-        batch.erase(key: [5], in: structure)
+      for keyspace in [store.names, store.index] {
+        batch.put([2, 2], key: [2], in: keyspace, expecting: .absent)
+        batch.put([3, 3], key: [3], in: keyspace, expecting: .anything)
+        batch.check(key: [4], in: keyspace, expecting: .absent)
+        batch.erase(key: [5], in: keyspace)
       }
       // Appended last, and sorted to the front.
-      for structure in [store.songs, store.names, store.index] { batch.appendClear(of: structure) }
+      for keyspace in [store.songs, store.names, store.index] { batch.appendClear(of: keyspace) }
     }
     #expect(try store.backend.allRows(of: store.songs) == [2: [2, 2], 3: [3, 3]])
-    for structure in [store.names, store.index] {
-      #expect(try store.backend.count(of: structure) == 2)
-      #expect(try store.backend.newest.value(key: [2], in: structure) == [2, 2])
-      #expect(try store.backend.newest.value(key: [3], in: structure) == [3, 3])
-      #expect(try store.backend.newest.value(key: [4], in: structure) == nil)
+    for keyspace in [store.names, store.index] {
+      #expect(try store.backend.count(of: keyspace) == 2)
+      #expect(try store.backend.newest.value(key: [2], in: keyspace) == [2, 2])
+      #expect(try store.backend.newest.value(key: [3], in: keyspace) == [3, 3])
+      #expect(try store.backend.newest.value(key: [4], in: keyspace) == nil)
     }
     try expectWhole(store)
     var batch = WriteBatch()
@@ -200,11 +200,11 @@ import Todana
     let store = try OpenBackend(kind)
     for _ in 0..<2 {
       try store.backend.commit { batch in
-        for structure in [store.songs, store.names, store.index] { batch.appendClear(of: structure) }
+        for keyspace in [store.songs, store.names, store.index] { batch.appendClear(of: keyspace) }
       }
     }
-    for structure in [store.songs, store.names, store.index] {
-      #expect(try store.backend.count(of: structure) == 0)
+    for keyspace in [store.songs, store.names, store.index] {
+      #expect(try store.backend.count(of: keyspace) == 0)
     }
     try fill(store)
     try expectWhole(store)
@@ -223,7 +223,7 @@ import Todana
         try store.backend.commit { batch in
           batch.append(
             .init(
-              structure: store.songs, kind: change, expectation: expectation, key: .row(change == .clear ? 0 : 1),
+              keyspace: store.songs, kind: change, expectation: expectation, key: .row(change == .clear ? 0 : 1),
               value: 0..<0))
         }
       }
@@ -231,14 +231,14 @@ import Todana
     expectError(.invalidArgument) {
       try store.backend.commit { batch in
         batch.append(
-          .init(structure: store.songs, kind: .clear, expectation: .anything, key: .row(1), value: 0..<0))
+          .init(keyspace: store.songs, kind: .clear, expectation: .anything, key: .row(1), value: 0..<0))
       }
     }
     #expect(try store.backend.snapshot().commitNumber == commitNumber)
     #expect(try store.backend.count(of: store.songs) == 40)
   }
 
-  /// Forty records in each structure, under the numbers from 1 on.
+  /// Forty records in each keyspace, under the numbers from 1 on.
   @discardableResult
   private func fill(_ store: OpenBackend) throws(BackendError) -> CommitNumber {
     try store.backend.commit { batch in
@@ -250,7 +250,7 @@ import Todana
     }
   }
 
-  /// A scan over all of a structure ends with an error where its records are not those that were committed.
+  /// A scan over all of a keyspace ends with an error where its records are not those that were committed.
   private func expectWhole(_ store: OpenBackend) throws {
     let snapshot = try store.backend.snapshot()
     let counts = try [store.songs, store.names, store.index].map { try store.backend.count(of: $0) }

@@ -11,8 +11,8 @@ import Todana
     try backend.commit { $0.put([1], row: 1, in: store.songs) }
     try backend.close()
     try backend.close()
-    expectError(.closed) { _ = try backend.structures() }
-    expectError(.closed) { _ = try backend.structureID(of: .rows, named: [1]) }
+    expectError(.closed) { _ = try backend.keyspaces() }
+    expectError(.closed) { _ = try backend.keyspaceID(of: .rows, named: [1]) }
     expectError(.closed) { _ = try backend.reserveRowIDs(1, in: store.songs) }
     expectError(.closed) { _ = try backend.commit { $0.put([1], row: 2, in: store.songs) } }
     expectError(.closed) { _ = try backend.outcome(of: BatchID()) }
@@ -100,7 +100,7 @@ import Todana
 }
 
 /// Scans, reads, and every fourth time commits, until an error ends it.
-private func workUntilClosed(_ backend: any StoreBackend, _ songs: ClassID, _ worker: UInt64) throws {
+private func workUntilClosed(_ backend: any StoreBackend, _ songs: KeyspaceID, _ worker: UInt64) throws {
   let chunk = RecordChunk(recordLimit: 50)
   for step in 1... as PartialRangeFrom<UInt64> {
     let scan = try backend.snapshot().scan(songs)

@@ -160,20 +160,20 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a batch for an unknown structure, or with keys of another kind, is refused`(_ kind: TestedBackend) throws {
+  func `a batch for an unknown keyspace, or with keys of another kind, is refused`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
-    expectError(.noSuchStructure) {
-      try store.backend.commit { $0.put([1], row: 1, in: ClassID(rawValue: 999)) }
+    expectError(.noSuchKeyspace) {
+      try store.backend.commit { $0.put([1], row: 1, in: KeyspaceID(rawValue: 999)) }
     }
     expectError(.invalidArgument) { try store.backend.commit { $0.put([1], key: [], in: store.names) } }
-    expectError(.noSuchStructure) { _ = try store.backend.count(of: ClassID(rawValue: 999)) }
-    expectError(.noSuchStructure) { _ = try store.backend.newest.value(1, in: ClassID(rawValue: 999)) }
-    expectError(.noSuchStructure) { _ = try store.backend.snapshot().scan(ClassID(rawValue: 999)) }
+    expectError(.noSuchKeyspace) { _ = try store.backend.count(of: KeyspaceID(rawValue: 999)) }
+    expectError(.noSuchKeyspace) { _ = try store.backend.newest.value(1, in: KeyspaceID(rawValue: 999)) }
+    expectError(.noSuchKeyspace) { _ = try store.backend.snapshot().scan(KeyspaceID(rawValue: 999)) }
     #expect(try store.backend.snapshot().commitNumber == 0)
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a large batch over several structures is applied as one`(_ kind: TestedBackend) throws {
+  func `a large batch over several keyspaces is applied as one`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let rows = try store.backend.reserveRowIDs(20_000, in: store.songs)
     try store.backend.commit { batch in
@@ -203,7 +203,7 @@ import Todana
         try commitOutOfOrder()
       }
       let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(message.contains("grouped by structure and sorted by key"))
+      #expect(message.contains("grouped by keyspace and sorted by key"))
     }
   #else
     @Test func `a batch out of order is refused`() {
@@ -214,7 +214,7 @@ import Todana
 
 private func commitOutOfOrder() throws {
   let backend = try KyotoBackend(.inMemory)
-  let songs = try backend.structureID(of: .rows, named: [1])
+  let songs = try backend.keyspaceID(of: .rows, named: [1])
   var batch = WriteBatch()
   batch.put([1], row: 2, in: songs)
   batch.put([1], row: 1, in: songs)

@@ -20,7 +20,8 @@ import Todana
   }
 
   /// Scans one snapshot after the other, until one of the state with this number.
-  private func checkUntil(_ last: UInt64, in backend: any StoreBackend, _ songs: ClassID, _ index: ClassID) throws {
+  private func checkUntil(_ last: UInt64, in backend: any StoreBackend, _ songs: KeyspaceID, _ index: KeyspaceID) throws
+  {
     var (number, commitNumber): (UInt64, CommitNumber) = (0, 0)
     while number < last {
       let snapshot = try backend.snapshot()
@@ -39,7 +40,7 @@ import Todana
     }
   }
 
-  private func write(_ number: UInt64, to backend: any StoreBackend, _ songs: ClassID, _ index: ClassID) throws {
+  private func write(_ number: UInt64, to backend: any StoreBackend, _ songs: KeyspaceID, _ index: KeyspaceID) throws {
     var generator = SeededGenerator(seed: number)
     try backend.commit(number % 8 == 0 ? .full : .relaxed) { batch in
       for row in 1...200 as ClosedRange<RowID> {

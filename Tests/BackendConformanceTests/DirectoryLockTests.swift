@@ -86,7 +86,7 @@ import Todana
 
   @Test func `several processes may read at once, and none may write meanwhile`() throws {
     let writer = try open()
-    let songs = try writer.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try writer.keyspaceID(of: .rows, named: Array("Song".utf8))
     try writer.commit { $0.put([1, 2], row: 1, in: songs) }
     try writer.close()
     let (first, second) = (try open(.read), try open(.read))

@@ -70,18 +70,18 @@ import Todana
     try Data(repeating: 0xFF, count: 40_000).write(to: URL(filePath: path + "/0001-catalog.kch"))
     var options = KyotoBackend.Options()
     options.directThresholdByteCount = directThreshold
-    let names = (0..<8).map { Array("structure \($0)".utf8) }
+    let names = (0..<8).map { Array("keyspace \($0)".utf8) }
     let backend = try KyotoBackend(.directory(path), options: options)
     for name in names {
-      let structure = try backend.structureID(of: .keys, named: name)
-      try backend.commit { $0.put(name, key: name, in: structure) }
+      let keyspace = try backend.keyspaceID(of: .keys, named: name)
+      try backend.commit { $0.put(name, key: name, in: keyspace) }
       try backend.checkpoint()
     }
     try backend.close()
 
     let again = try open(.writeExisting)
     for name in names {
-      #expect(try again.newest.value(key: name, in: again.structureID(of: .keys, named: name)) == name)
+      #expect(try again.newest.value(key: name, in: again.keyspaceID(of: .keys, named: name)) == name)
     }
     try again.close()
   }
@@ -105,7 +105,7 @@ import Todana
     #expect(error?.file?.hasSuffix(song.lastPathComponent) == true, "\(String(describing: error))")
   }
 
-  @Test func `damage to a page is found by reading it, and other structures are unharmed`() throws {
+  @Test func `damage to a page is found by reading it, and other keyspaces are unharmed`() throws {
     try fillStore()
     let song = try file { $0.contains("Song") && $0.hasSuffix(".kch") }
     var bytes = try Data(contentsOf: song)
@@ -117,7 +117,7 @@ import Todana
     #expect(error?.file?.hasSuffix(song.lastPathComponent) == true, "\(String(describing: error))")
     #expect(error?.page.map { ((middle - 4096) / 4096...middle / 4096).contains($0) } == true)
     let backend = try open()
-    let names = try backend.structureID(of: .keys, named: Array("names".utf8))
+    let names = try backend.keyspaceID(of: .keys, named: Array("names".utf8))
     #expect(try backend.allKeys(of: names) == [[1]: [2]])
     try? backend.close()
   }
@@ -149,8 +149,8 @@ import Todana
 
   private func fillStore() throws {
     let backend = try open()
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
-    let names = try backend.structureID(of: .keys, named: Array("names".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
+    let names = try backend.keyspaceID(of: .keys, named: Array("names".utf8))
     try backend.commit { batch in
       for row in 1...2000 as ClosedRange<RowID> { batch.put(patternedBytes(row, count: 50), row: row, in: songs) }
       batch.put([2], key: [1], in: names)
@@ -160,7 +160,7 @@ import Todana
 
   private func checkStore() throws {
     let backend = try open()
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     let found = try backend.allRows(of: songs)
     #expect(found.count == 2000 && found.allSatisfy { $0.value == patternedBytes($0.key, count: 50) })
     try backend.close()
@@ -171,7 +171,7 @@ import Todana
     expectError(.damaged, sourceLocation: sourceLocation) {
       let backend = try open()
       defer { try? backend.close() }
-      let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+      let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
       _ = try backend.allRows(of: songs)
     }
   }

@@ -15,7 +15,7 @@ import Todana
     #expect(lines.dropFirst().dropLast().allSatisfy { $0 == "intact" || $0 == "usable" }, "\(lines)")
     let rowCount = try #require(lines.last?.split(separator: " ").last.flatMap { Int($0) }, "\(lines)")
     let backend = try KyotoBackend(.directory(path))
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     let found = try backend.allRows(of: songs)
     #expect(found.count == rowCount)
     #expect(found.allSatisfy { $0.value == patternedBytes($0.key, count: $0.value.count) })

@@ -6,7 +6,7 @@ import Todana
   @Test(arguments: TestedBackend.allCases)
   func `row ids start at 1, grow and are handed out once`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
-    let other = try store.backend.structureID(of: .rows, named: Array("Playlist".utf8))
+    let other = try store.backend.keyspaceID(of: .rows, named: Array("Playlist".utf8))
     #expect(try store.backend.reserveRowIDs(1, in: store.songs) == 1..<2)
     #expect(try store.backend.reserveRowIDs(100, in: other).lowerBound == 1)
     var last: RowID = 1
@@ -17,7 +17,7 @@ import Todana
       last = rows.upperBound - 1
     }
     expectError(.invalidArgument) { _ = try store.backend.reserveRowIDs(0, in: store.songs) }
-    expectError(.noSuchStructure) { _ = try store.backend.reserveRowIDs(1, in: ClassID(rawValue: 999)) }
+    expectError(.noSuchKeyspace) { _ = try store.backend.reserveRowIDs(1, in: KeyspaceID(rawValue: 999)) }
   }
 
   @Test func `row ids of committed rows are not handed out again after reopening`() throws {
@@ -34,39 +34,39 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a structure is known by its kind and name`(_ kind: TestedBackend) throws {
+  func `a keyspace is known by its kind and name`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
-    #expect(try store.backend.structureID(of: .rows, named: Array("Song".utf8)) == store.songs)
-    let sameName = try store.backend.structureID(of: .keys, named: Array("Song".utf8))
+    #expect(try store.backend.keyspaceID(of: .rows, named: Array("Song".utf8)) == store.songs)
+    let sameName = try store.backend.keyspaceID(of: .keys, named: Array("Song".utf8))
     #expect(sameName != store.songs)
-    let anyBytes = try store.backend.structureID(of: .rows, named: [0, 255, 47, 0])
-    #expect(try store.backend.structureID(of: .rows, named: [0, 255, 47, 0]) == anyBytes)
+    let anyBytes = try store.backend.keyspaceID(of: .rows, named: [0, 255, 47, 0])
+    #expect(try store.backend.keyspaceID(of: .rows, named: [0, 255, 47, 0]) == anyBytes)
     #expect(Set([store.songs, store.names, store.index, sameName, anyBytes]).count == 5)
-    expectError(.limitExceeded) { _ = try store.backend.structureID(of: .rows, named: []) }
+    expectError(.limitExceeded) { _ = try store.backend.keyspaceID(of: .rows, named: []) }
     let longest = [UInt8](repeating: 65, count: store.backend.limits.nameByteCount)
-    _ = try store.backend.structureID(of: .rows, named: longest)
-    expectError(.limitExceeded) { _ = try store.backend.structureID(of: .rows, named: longest + [65]) }
+    _ = try store.backend.keyspaceID(of: .rows, named: longest)
+    expectError(.limitExceeded) { _ = try store.backend.keyspaceID(of: .rows, named: longest + [65]) }
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `structures are listed in the order of their ids, and say what they hold`(_ kind: TestedBackend) throws {
+  func `keyspaces are listed in the order of their ids, and say what they hold`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     try store.backend.commit { batch in
       for row in 1...5 as ClosedRange<RowID> { batch.put([1], row: row, in: store.songs) }
       batch.put([1], key: [1], in: store.names)
       batch.put([1], key: [1], in: store.index)
     }
-    let structures = try store.backend.structures()
-    #expect(structures.map(\.id) == [store.songs, store.names, store.index].sorted())
-    let songs = try #require(structures.first { $0.id == store.songs })
+    let keyspaces = try store.backend.keyspaces()
+    #expect(keyspaces.map(\.id) == [store.songs, store.names, store.index].sorted())
+    let songs = try #require(keyspaces.first { $0.id == store.songs })
     #expect(songs.kind == .rows && songs.name == Array("Song".utf8))
     #expect(try store.backend.count(of: store.songs) == 5)
-    let index = try #require(structures.first { $0.id == store.index })
+    let index = try #require(keyspaces.first { $0.id == store.index })
     #expect(index.kind == .tree && index.name == Array("Song.seconds".utf8))
     #expect(try store.backend.count(of: store.index) == 1)
   }
 
-  @Test func `structure ids and the store's identity last, and a new structure gets a new id`() throws {
+  @Test func `keyspace ids and the store's identity last, and a new keyspace gets a new id`() throws {
     let store = try OpenBackend(.directory)
     let storeID = store.backend.storeID
     #expect(store.backend.openReport.created)
@@ -79,11 +79,11 @@ import Todana
       try store.reopenAfterClosing()
       #expect(!store.backend.openReport.created)
       #expect(store.backend.storeID == storeID)
-      #expect(try store.backend.structureID(of: .keys, named: Array("names".utf8)) == store.names)
-      #expect(try store.backend.structureID(of: .tree, named: Array("Song.seconds".utf8)) == store.index)
-      #expect(try store.backend.structureID(of: .rows, named: Array("Song".utf8)) == store.songs)
-      let known = Set(try store.backend.structures().map(\.id))
-      let new = try store.backend.structureID(of: .rows, named: Array("Class \(round)".utf8))
+      #expect(try store.backend.keyspaceID(of: .keys, named: Array("names".utf8)) == store.names)
+      #expect(try store.backend.keyspaceID(of: .tree, named: Array("Song.seconds".utf8)) == store.index)
+      #expect(try store.backend.keyspaceID(of: .rows, named: Array("Song".utf8)) == store.songs)
+      let known = Set(try store.backend.keyspaces().map(\.id))
+      let new = try store.backend.keyspaceID(of: .rows, named: Array("Class \(round)".utf8))
       #expect(!known.contains(new))
       try store.backend.commit { $0.put([1], row: 1, in: new) }
     }

@@ -1,5 +1,5 @@
 // Kills a committing process again and again. What a process was told is committed must be there afterwards, in all
-// structures of the same commit; the commit in hand may be there or not, never in part.
+// keyspaces of the same commit; the commit in hand may be there or not, never in part.
 import Foundation
 import TestSupport
 import Testing
@@ -34,7 +34,7 @@ import Todana
     var options = KyotoBackend.Options()
     options.access = reading ? .read : .writeExisting
     let backend = try KyotoBackend(.directory(path), options: options)
-    let state = try CrashWorkload.State(of: backend.snapshot(), CrashWorkload.Structures(of: backend))
+    let state = try CrashWorkload.State(of: backend.snapshot(), CrashWorkload.Keyspaces(of: backend))
     try backend.close()
     return state
   }

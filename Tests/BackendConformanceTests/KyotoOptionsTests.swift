@@ -18,12 +18,12 @@ import Todana
 
   @Test func `more data files than may be open at once are all read and written`() throws {
     let backend = try open { $0.descriptorLimit = 16 }
-    let structures = try (0..<60).map { number in
-      try backend.structureID(of: number % 3 == 0 ? .tree : .keys, named: Array("structure \(number)".utf8))
+    let keyspaces = try (0..<60).map { number in
+      try backend.keyspaceID(of: number % 3 == 0 ? .tree : .keys, named: Array("keyspace \(number)".utf8))
     }
     for round in 0..<3 as Range<UInt8> {
-      for structure in structures {
-        try backend.commit(.relaxed) { $0.put([round, UInt8(structure.rawValue)], key: [round], in: structure) }
+      for keyspace in keyspaces {
+        try backend.commit(.relaxed) { $0.put([round, UInt8(keyspace.rawValue)], key: [round], in: keyspace) }
       }
       // Files that were changed since the last checkpoint stay open until the next one, those of the trees that are
       // being written longer, up to 32, and the catalog always.
@@ -31,11 +31,11 @@ import Todana
       #expect(try backend.statistics().openFileCount <= 16 + 32 + 1)
     }
     try backend.commit { batch in
-      for structure in structures { batch.remove(key: [0], in: structure) }
+      for keyspace in keyspaces { batch.remove(key: [0], in: keyspace) }
     }
-    for structure in structures {
-      #expect(try backend.newest.value(key: [0], in: structure) == nil)
-      #expect(try backend.newest.value(key: [2], in: structure) == [2, UInt8(structure.rawValue)])
+    for keyspace in keyspaces {
+      #expect(try backend.newest.value(key: [0], in: keyspace) == nil)
+      #expect(try backend.newest.value(key: [2], in: keyspace) == [2, UInt8(keyspace.rawValue)])
     }
     try backend.checkpoint()
     #expect(try backend.statistics().openFileCount <= 16 + 32 + 1)
@@ -47,7 +47,7 @@ import Todana
       options.logLimitByteCount = 128 << 10
       options.directThresholdByteCount = 1 << 40
     }
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     for row in 1...300 as ClosedRange<RowID> {
       try backend.commit(.relaxed) { $0.put(patternedBytes(row, count: 4_000), row: row, in: songs) }
     }
@@ -68,7 +68,7 @@ import Todana
 
   @Test func `a batch over the commit limit is refused, and smaller ones pass`() throws {
     let backend = try open { $0.commitLimitByteCount = 512 << 10 }
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     for part in stride(from: 0, to: 5_000, by: 50) as StrideTo<RowID.Stride> {
       try backend.commit(.relaxed) { batch in
         for number in 1...50 { batch.put(patternedBytes(1, count: 500), row: RowID(part + number), in: songs) }
@@ -90,7 +90,7 @@ import Todana
 
   @Test func `old values beyond the snapshot limit come from a file`() throws {
     let backend = try open { $0.snapshotLimitByteCount = 16 << 10 }
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { batch in
       for row in 1...500 as ClosedRange<RowID> { batch.put(patternedBytes(row, count: 1_000), row: row, in: songs) }
     }
@@ -119,18 +119,18 @@ import Todana
         options.sectorSize = sectorSize
         options.isStrict = isStrict
       }
-      let structures = try CrashWorkload.Structures(of: backend)
+      let keyspaces = try CrashWorkload.Keyspaces(of: backend)
       for number in start + 1...start + 40 {
-        try CrashWorkload.commit(number, to: backend, structures, durability: .relaxed)
+        try CrashWorkload.commit(number, to: backend, keyspaces, durability: .relaxed)
       }
-      #expect(try CrashWorkload.State(of: backend.snapshot(), structures) == CrashWorkload.State(after: start + 40))
+      #expect(try CrashWorkload.State(of: backend.snapshot(), keyspaces) == CrashWorkload.State(after: start + 40))
       try backend.close()
     }
   }
 
   @Test func `one flush serves the commits of several threads`() throws {
     let backend = try open { _ in }
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try onThreads(8) { thread in
       for step in 0..<50 {
         let row = RowID(thread * 50 + step + 1)
@@ -146,7 +146,7 @@ import Todana
 
   @Test func `a relaxed commit is flushed within a second or so`() throws {
     let backend = try open { _ in }
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { $0.put([1], row: 1, in: songs) }
     let before = try backend.statistics().flushCount
     try backend.commit(.relaxed) { $0.put([2], row: 2, in: songs) }
@@ -157,7 +157,7 @@ import Todana
 
   @Test func `a bulk commit is flushed with the next full one`() throws {
     let backend = try open { _ in }
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { $0.put([1], row: 1, in: songs) }
     let before = try backend.statistics().flushCount
     for row in 2...11 as ClosedRange<RowID> { try backend.commit(.bulk) { $0.put([2], row: row, in: songs) } }

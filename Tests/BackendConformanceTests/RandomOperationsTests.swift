@@ -34,17 +34,17 @@ private struct RandomRun {
   typealias Records = [[UInt8]: [UInt8]]
 
   let store: OpenBackend
-  let structures: [(id: ClassID, kind: StructureKind)]
+  let keyspaces: [(id: KeyspaceID, kind: KeyspaceKind)]
   var generator: SeededGenerator
   var model: [Records]
   var snapshots: [(snapshot: any BackendSnapshot, model: [Records])] = []
 
   init(_ kind: TestedBackend, seed: UInt64) throws {
     store = try OpenBackend(kind)
-    structures = [(store.songs, .rows), (store.names, .keys), (store.index, .tree)]
+    keyspaces = [(store.songs, .rows), (store.names, .keys), (store.index, .tree)]
     generator = SeededGenerator(seed: seed)
     model = [[[0, 1]: [1]], [[1]: [1]], [[1]: [1]]]
-    // The structures' ids last from here on.
+    // The keyspaces' ids last from here on.
     try store.backend.commit { [store] batch in
       batch.put([1], row: 1, in: store.songs)
       batch.put([1], key: [1], in: store.names)
@@ -71,19 +71,19 @@ private struct RandomRun {
     var changed = model
     var isRefused = false
     if Int.random(in: 0..<15, using: &generator) == 0 {
-      let number = Int.random(in: 0..<structures.count, using: &generator)
-      batch.appendClear(of: structures[number].id)
+      let number = Int.random(in: 0..<keyspaces.count, using: &generator)
+      batch.appendClear(of: keyspaces[number].id)
       changed[number] = [:]
     }
     let base = changed
-    var touched = [Set<[UInt8]>](repeating: [], count: structures.count)
+    var touched = [Set<[UInt8]>](repeating: [], count: keyspaces.count)
     let changeCount = Int.random(in: 1...(Bool.random(using: &generator) ? 6 : 200), using: &generator)
     // Neighbouring rows, which a backend may keep together, or any records.
     let isRun = Int.random(in: 0..<3, using: &generator) == 0
     var nextRow = randomKey(of: .rows)
     for _ in 0..<Int.random(in: 1...changeCount, using: &generator) {
-      let number = isRun ? 0 : Int.random(in: 0..<structures.count, using: &generator)
-      let key = isRun ? nextRow : randomKey(of: structures[number].kind)
+      let number = isRun ? 0 : Int.random(in: 0..<keyspaces.count, using: &generator)
+      let key = isRun ? nextRow : randomKey(of: keyspaces[number].kind)
       nextRow[1] = max(nextRow[1] &+ 1, 1)
       // One change for each key.
       if !touched[number].insert(key).inserted { continue }
@@ -133,10 +133,10 @@ private struct RandomRun {
     } else {
       expectation = isFalse ? .token(1) : Bool.random(using: &generator) ? .anything : .absent
     }
-    if structures[number].kind == .rows {
-      batch.put(value, row: RowID(key[0]) << 8 | RowID(key[1]), in: structures[number].id, expecting: expectation)
+    if keyspaces[number].kind == .rows {
+      batch.put(value, row: RowID(key[0]) << 8 | RowID(key[1]), in: keyspaces[number].id, expecting: expectation)
     } else {
-      batch.put(value, key: key, in: structures[number].id, expecting: expectation)
+      batch.put(value, key: key, in: keyspaces[number].id, expecting: expectation)
     }
     return isFalse
   }
@@ -145,28 +145,28 @@ private struct RandomRun {
     _ kind: WriteBatch.Kind, _ key: [UInt8], _ number: Int, to batch: inout WriteBatch,
     expecting expectation: WriteBatch.Expectation
   ) {
-    let structure = structures[number]
+    let keyspace = keyspaces[number]
     let rowID = RowID(key[0]) << 8 | RowID(key[key.count > 1 ? 1 : 0])
-    switch (kind, structure.kind) {
-    case (.erase, .rows): batch.erase(row: rowID, in: structure.id)
-    case (.erase, _): batch.erase(key: key, in: structure.id)
-    case (_, .rows): batch.check(row: rowID, in: structure.id, expecting: expectation)
-    case (_, _): batch.check(key: key, in: structure.id, expecting: expectation)
+    switch (kind, keyspace.kind) {
+    case (.erase, .rows): batch.erase(row: rowID, in: keyspace.id)
+    case (.erase, _): batch.erase(key: key, in: keyspace.id)
+    case (_, .rows): batch.check(row: rowID, in: keyspace.id, expecting: expectation)
+    case (_, _): batch.check(key: key, in: keyspace.id, expecting: expectation)
     }
   }
 
   private func remove(
     _ key: [UInt8], _ number: Int, from batch: inout WriteBatch, expecting expectation: WriteBatch.Expectation
   ) {
-    if structures[number].kind == .rows {
-      batch.remove(row: RowID(key[0]) << 8 | RowID(key[1]), in: structures[number].id, expecting: expectation)
+    if keyspaces[number].kind == .rows {
+      batch.remove(row: RowID(key[0]) << 8 | RowID(key[1]), in: keyspaces[number].id, expecting: expectation)
     } else {
-      batch.remove(key: key, in: structures[number].id, expecting: expectation)
+      batch.remove(key: key, in: keyspaces[number].id, expecting: expectation)
     }
   }
 
   /// Two bytes that spell a row id, or one to four bytes.
-  private mutating func randomKey(of kind: StructureKind) -> [UInt8] {
+  private mutating func randomKey(of kind: KeyspaceKind) -> [UInt8] {
     if kind == .rows {
       return [UInt8.random(in: 0...3, using: &generator), UInt8.random(in: 1...255, using: &generator)]
     }
@@ -176,12 +176,12 @@ private struct RandomRun {
   private mutating func readSome() throws {
     let rows = (0..<30).map { _ in randomKey(of: .rows) }
     try check(
-      try store.backend.newest.values(rows.map { RowID($0[0]) << 8 | RowID($0[1]) }, in: structures[0].id)
+      try store.backend.newest.values(rows.map { RowID($0[0]) << 8 | RowID($0[1]) }, in: keyspaces[0].id)
         == rows.map { model[0][$0] }, "rows read")
     for number in 1...2 {
       let key = randomKey(of: .keys)
       try check(
-        try store.backend.newest.value(key: key, in: structures[number].id) == model[number][key], "key \(key) read")
+        try store.backend.newest.value(key: key, in: keyspaces[number].id) == model[number][key], "key \(key) read")
     }
   }
 
@@ -193,19 +193,19 @@ private struct RandomRun {
 
   func compareAll() throws {
     try compare(try store.backend.snapshot(), with: model)
-    for (number, structure) in structures.enumerated() {
-      try check(try store.backend.count(of: structure.id) == model[number].count, "count of structure \(number)")
+    for (number, keyspace) in keyspaces.enumerated() {
+      try check(try store.backend.count(of: keyspace.id) == model[number].count, "count of keyspace \(number)")
     }
   }
 
   private func compare(_ snapshot: any BackendSnapshot, with model: [Records]) throws {
-    for (number, structure) in structures.enumerated() {
-      try check(try snapshot.count(of: structure.id) == model[number].count, "count of structure \(number)")
+    for (number, keyspace) in keyspaces.enumerated() {
+      try check(try snapshot.count(of: keyspace.id) == model[number].count, "count of keyspace \(number)")
     }
-    let rows = try snapshot.scan(structures[0].id).remainingRows()
+    let rows = try snapshot.scan(keyspaces[0].id).remainingRows()
     let byKey = rows.map { ([UInt8($0.key >> 8), UInt8($0.key & 255)], $0.value) }
     try check(Dictionary(uniqueKeysWithValues: byKey) == model[0], "rows scanned")
-    let keys = try snapshot.scan(structures[1].id).remainingKeys()
+    let keys = try snapshot.scan(keyspaces[1].id).remainingKeys()
     if TestedBackend.thatTellKeys.contains(store.kind) {
       try check(keys.count == model[1].count && keys.allSatisfy { model[1][$0.key] == $0.value }, "keys scanned")
     } else {
@@ -213,13 +213,13 @@ private struct RandomRun {
         keys.map(\.value).sorted { $0.lexicographicallyPrecedes($1) }
           == model[1].values.sorted { $0.lexicographicallyPrecedes($1) }, "values of keys scanned")
       for (key, value) in model[1] {
-        try check(try snapshot.state.value(key: key, in: structures[1].id) == value, "key \(key) read")
+        try check(try snapshot.state.value(key: key, in: keyspaces[1].id) == value, "key \(key) read")
       }
     }
     let ordered = model[2].sorted { $0.key.lexicographicallyPrecedes($1.key) }
-    let tree = try snapshot.scan(tree: structures[2].id, from: nil, to: nil, descending: false).remainingKeys()
+    let tree = try snapshot.scan(tree: keyspaces[2].id, from: nil, to: nil, descending: false).remainingKeys()
     try check(tree.elementsEqual(ordered) { $0.key == $1.key && $0.value == $1.value }, "tree scanned")
-    let backwards = try snapshot.scan(tree: structures[2].id, from: nil, to: nil, descending: true).remainingKeys()
+    let backwards = try snapshot.scan(tree: keyspaces[2].id, from: nil, to: nil, descending: true).remainingKeys()
     try check(backwards.map(\.key) == ordered.reversed().map(\.key), "tree scanned backwards")
   }
 

@@ -17,9 +17,9 @@ import Todana
 
   @Test func `reading changes no file, not even its time`() throws {
     let backend = try KyotoBackend(.directory(path))
-    let structures = try CrashWorkload.Structures(of: backend)
+    let keyspaces = try CrashWorkload.Keyspaces(of: backend)
     for number in 1...80 as ClosedRange<UInt64> {
-      try CrashWorkload.commit(number, to: backend, structures, durability: .relaxed)
+      try CrashWorkload.commit(number, to: backend, keyspaces, durability: .relaxed)
     }
     try backend.close()
     try checkReading(after: 80)
@@ -32,7 +32,7 @@ import Todana
     let before = try listing(of: path)
     let reader = try openReading()
     #expect(reader.openReport.recoveredCommitCount > 0)
-    let found = try CrashWorkload.State(of: reader.snapshot(), CrashWorkload.Structures(of: reader))
+    let found = try CrashWorkload.State(of: reader.snapshot(), CrashWorkload.Keyspaces(of: reader))
     #expect(found == CrashWorkload.State(after: found.commitCount))
     try reader.close()
     #expect(try listing(of: path) == before)
@@ -43,8 +43,8 @@ import Todana
     let before = try listing(of: path)
     for _ in 0..<2 {
       let reader = try openReading()
-      let structures = try CrashWorkload.Structures(of: reader)
-      #expect(try CrashWorkload.State(of: reader.snapshot(), structures) == CrashWorkload.State(after: commitCount))
+      let keyspaces = try CrashWorkload.Keyspaces(of: reader)
+      #expect(try CrashWorkload.State(of: reader.snapshot(), keyspaces) == CrashWorkload.State(after: commitCount))
       try reader.close()
     }
     #expect(try listing(of: path) == before)
@@ -52,11 +52,11 @@ import Todana
 
   @Test func `every change is refused`() throws {
     let backend = try KyotoBackend(.directory(path))
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { $0.put([1], row: 1, in: songs) }
     try backend.close()
     let reader = try openReading()
-    #expect(try reader.structureID(of: .rows, named: Array("Song".utf8)) == songs)
+    #expect(try reader.keyspaceID(of: .rows, named: Array("Song".utf8)) == songs)
     expectError(.readOnly) { try reader.commit { $0.put([2], row: 2, in: songs) } }
     expectError(.readOnly) { _ = try reader.reserveRowIDs(1, in: songs) }
     expectError(.readOnly) { try reader.checkpoint() }
@@ -64,14 +64,14 @@ import Todana
     try reader.close()
   }
 
-  @Test func `a structure that is not there reads as an empty one`() throws {
+  @Test func `a keyspace that is not there reads as an empty one`() throws {
     let backend = try KyotoBackend(.directory(path))
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { $0.put([1], row: 1, in: songs) }
     try backend.close()
     let before = try listing(of: path)
     let reader = try openReading()
-    let playlists = try reader.structureID(of: .rows, named: Array("Playlist".utf8))
+    let playlists = try reader.keyspaceID(of: .rows, named: Array("Playlist".utf8))
     #expect(playlists != songs)
     #expect(try reader.count(of: playlists) == 0)
     #expect(try reader.newest.value(1, in: playlists) == nil)

@@ -104,16 +104,16 @@ import Todana
       [0], [0, 0], [255], [0, 1, 0], Array("ключ".utf8),
       [UInt8](repeating: 7, count: store.backend.limits.keyByteCount),
     ]
-    for structure in [store.names, store.index] {
+    for keyspace in [store.names, store.index] {
       try store.backend.commit { batch in
-        for (number, key) in keys.enumerated() { batch.put([UInt8(number)], key: key, in: structure) }
+        for (number, key) in keys.enumerated() { batch.put([UInt8(number)], key: key, in: keyspace) }
       }
       for (number, key) in keys.enumerated() {
-        #expect(try store.backend.newest.value(key: key, in: structure) == [UInt8(number)])
+        #expect(try store.backend.newest.value(key: key, in: keyspace) == [UInt8(number)])
       }
-      #expect(try store.backend.newest.value(key: [1], in: structure) == nil)
-      let listed = Set(try store.backend.allKeys(of: structure).keys)
-      if structure == store.names, !TestedBackend.thatTellKeys.contains(kind) {
+      #expect(try store.backend.newest.value(key: [1], in: keyspace) == nil)
+      let listed = Set(try store.backend.allKeys(of: keyspace).keys)
+      if keyspace == store.names, !TestedBackend.thatTellKeys.contains(kind) {
         #expect(listed.count == keys.count && listed.isDisjoint(with: keys))
       } else {
         #expect(listed == Set(keys))

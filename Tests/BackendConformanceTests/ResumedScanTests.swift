@@ -195,7 +195,7 @@ import Todana
     }
   }
 
-  @Test func `damage that a pass over the structure meets is told once, and the rest is delivered`() throws {
+  @Test func `damage that a pass over the keyspace meets is told once, and the rest is delivered`() throws {
     let store = try OpenBackend(.dictionary)
     let keys = try fillKeys(store, store.names, count: 2500)
     let rows: [RowID] = [1, 1 << 40, 1 << 50]
@@ -235,7 +235,7 @@ import Todana
   // MARK: Tokens
 
   @Test(arguments: TestedBackend.allCases)
-  func `a token of another structure or kind is refused`(_ kind: TestedBackend) throws {
+  func `a token of another keyspace or kind is refused`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let snapshot = try store.backend.snapshot()
     let (row, key) = (ScanToken(after: 1, of: store.songs), ScanToken(after: [1], of: store.names))
@@ -248,24 +248,24 @@ import Todana
       _ = try snapshot.scan(tree: store.index, from: nil, to: nil, descending: false, after: key)
     }
     expectError(.invalidArgument) { _ = try snapshot.scan(rows: store.index, after: nil).remainingRows() }
-    expectError(.noSuchStructure) {
-      _ = try snapshot.scan(rows: ClassID(rawValue: 999), after: nil).remainingRows()
+    expectError(.noSuchKeyspace) {
+      _ = try snapshot.scan(rows: KeyspaceID(rawValue: 999), after: nil).remainingRows()
     }
     #expect(try snapshot.scan(rows: store.songs, after: nil).remainingRows().isEmpty)
     #expect(try snapshot.scan(keys: store.names, after: nil).remainingKeys().isEmpty)
   }
 
   @Test func `a token's bytes and text read back, and nothing else does`() throws {
-    let structure = ClassID(rawValue: 0x0403_0201)
-    let row = ScanToken(after: 0x1122_3344_5566_7788, of: structure)
+    let keyspace = KeyspaceID(rawValue: 0x0403_0201)
+    let row = ScanToken(after: 0x1122_3344_5566_7788, of: keyspace)
     #expect(row.bytes == [1, 1, 1, 2, 3, 4, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11])
-    let key = ScanToken(after: [0xFF, 0], of: structure)
+    let key = ScanToken(after: [0xFF, 0], of: keyspace)
     #expect(key.bytes == [1, 2, 1, 2, 3, 4, 0xFF, 0])
     #expect(key.description == "010201020304ff00")
     // The examples of docs/formats/scan-token.md.
     let document = try String(contentsOf: Self.formatDocument, encoding: .utf8)
     for token in [
-      ScanToken(after: 300, of: ClassID(rawValue: 2)), ScanToken(after: [97, 98], of: ClassID(rawValue: 3)),
+      ScanToken(after: 300, of: KeyspaceID(rawValue: 2)), ScanToken(after: [97, 98], of: KeyspaceID(rawValue: 3)),
     ] {
       let digits = token.bytes.map { String($0, radix: 16) }.map { $0.count == 1 ? "0" + $0 : $0 }
       #expect(document.contains("`\(digits.joined(separator: " "))`"))
@@ -273,7 +273,7 @@ import Todana
     for token in [row, key] {
       #expect(ScanToken(bytes: token.bytes) == token)
       #expect(ScanToken(token.description) == token)
-      #expect(token.structure == structure)
+      #expect(token.keyspace == keyspace)
       #expect(try JSONDecoder().decode([ScanToken].self, from: JSONEncoder().encode([token])) == [token])
       for count in 0..<token.bytes.count where token == row || count < 7 {
         #expect(ScanToken(bytes: token.bytes.prefix(count)) == nil)
@@ -307,22 +307,22 @@ import Todana
   }
 
   /// Keys of different lengths, in their order.
-  private func fillKeys(_ store: OpenBackend, _ structure: ClassID, count: Int) throws -> [[UInt8]] {
+  private func fillKeys(_ store: OpenBackend, _ keyspace: KeyspaceID, count: Int) throws -> [[UInt8]] {
     var generator = SeededGenerator(seed: UInt64(count))
     var keys: Set<[UInt8]> = []
     while keys.count < count {
       keys.insert((0..<Int.random(in: 1...5, using: &generator)).map { _ in .random(in: 0...255, using: &generator) })
     }
     try store.backend.commit { batch in
-      for key in keys { batch.put(key.reversed(), key: key, in: structure) }
+      for key in keys { batch.put(key.reversed(), key: key, in: keyspace) }
     }
     return keys.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   private func rowIDs(
-    _ snapshot: any BackendSnapshot, _ structure: ClassID, after token: ScanToken?
+    _ snapshot: any BackendSnapshot, _ keyspace: KeyspaceID, after token: ScanToken?
   ) throws -> [RowID] {
-    try rowIDs(try snapshot.scan(rows: structure, after: token))
+    try rowIDs(try snapshot.scan(rows: keyspace, after: token))
   }
 
   /// The rows up to the end, in the order in which they come.
@@ -349,12 +349,12 @@ private final class DamagedSnapshot: BackendSnapshot {
 
   var commitNumber: CommitNumber { snapshot.commitNumber }
 
-  func count(of structure: ClassID) throws(BackendError) -> Int { try snapshot.count(of: structure) }
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try snapshot.count(of: keyspace) }
 
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try snapshot.read(rows: rows, of: structure, into: chunk)
+    try snapshot.read(rows: rows, of: keyspace, into: chunk)
     guard damagesEverySeventhGap else { return }
     chunk.slices = chunk.slices.map { slice in
       guard slice.status == .absent, slice.rowID.isMultiple(of: 7) else { return slice }
@@ -362,14 +362,14 @@ private final class DamagedSnapshot: BackendSnapshot {
     }
   }
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    try snapshot.read(key: key, of: structure, into: chunk)
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try snapshot.read(key: key, of: keyspace, into: chunk)
   }
 
-  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan { Scan(try snapshot.scan(structure)) }
+  func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan { Scan(try snapshot.scan(keyspace)) }
 
   func scan(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan {
     try snapshot.scan(tree: tree, from: lower, to: upper, descending: descending)
   }

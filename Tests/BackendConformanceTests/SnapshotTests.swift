@@ -73,7 +73,7 @@ import Todana
 
   /// Small rows may share records, so that only large ones make a file grow.
   @Test(arguments: TestedBackend.allCases, [24, 600])
-  func `a snapshot keeps its state while a structure grows a hundredfold`(
+  func `a snapshot keeps its state while a keyspace grows a hundredfold`(
     _ kind: TestedBackend, rowByteCount: Int
   ) throws {
     func rowBytes(_ number: UInt64) -> [UInt8] { patternedBytes(number, count: rowByteCount) }
@@ -138,31 +138,31 @@ import Todana
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a scan of an empty structure is at its end`(_ kind: TestedBackend) throws {
+  func `a scan of an empty keyspace is at its end`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let snapshot = try store.backend.snapshot()
-    for structure in [store.songs, store.names, store.index] {
-      #expect(try snapshot.count(of: structure) == 0)
-      let scan = try snapshot.scan(structure)
+    for keyspace in [store.songs, store.names, store.index] {
+      #expect(try snapshot.count(of: keyspace) == 0)
+      let scan = try snapshot.scan(keyspace)
       #expect(try scan.remainingKeys().isEmpty)
     }
   }
 
   @Test(arguments: TestedBackend.allCases)
-  func `a structure that was made after a snapshot is empty in it`(_ kind: TestedBackend) throws {
+  func `a keyspace that was made after a snapshot is empty in it`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let snapshot = try store.backend.snapshot()
-    let rows = try store.backend.structureID(of: .rows, named: Array("Later".utf8))
-    let keys = try store.backend.structureID(of: .keys, named: Array("later".utf8))
-    let tree = try store.backend.structureID(of: .tree, named: Array("later".utf8))
+    let rows = try store.backend.keyspaceID(of: .rows, named: Array("Later".utf8))
+    let keys = try store.backend.keyspaceID(of: .keys, named: Array("later".utf8))
+    let tree = try store.backend.keyspaceID(of: .tree, named: Array("later".utf8))
     try store.backend.commit { batch in
       batch.put([1], row: 1, in: rows)
       batch.put([1], key: [1], in: keys)
       batch.put([1], key: [1], in: tree)
     }
-    for structure in [rows, keys, tree] {
-      #expect(try snapshot.count(of: structure) == 0)
-      #expect(try snapshot.scan(structure).remainingKeys().isEmpty)
+    for keyspace in [rows, keys, tree] {
+      #expect(try snapshot.count(of: keyspace) == 0)
+      #expect(try snapshot.scan(keyspace).remainingKeys().isEmpty)
     }
     #expect(try snapshot.state.value(1, in: rows) == nil)
     #expect(try snapshot.state.value(key: [1], in: keys) == nil)

@@ -10,9 +10,9 @@ struct StockToolTests {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let backend = try KyotoBackend(.directory(path))
-    let structures = try CrashWorkload.Structures(of: backend)
+    let keyspaces = try CrashWorkload.Keyspaces(of: backend)
     for number in 1...120 as ClosedRange<UInt64> {
-      try CrashWorkload.commit(number, to: backend, structures, durability: .relaxed)
+      try CrashWorkload.commit(number, to: backend, keyspaces, durability: .relaxed)
     }
     try backend.close()
     let state = CrashWorkload.State(after: 120)

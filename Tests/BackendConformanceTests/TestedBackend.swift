@@ -18,23 +18,23 @@ enum TestedBackend: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// An open backend of one kind, with two structures that most tests need.
+/// An open backend of one kind, with two keyspaces that most tests need.
 final class OpenBackend {
   let kind: TestedBackend
   let directory: TemporaryDirectory
   private(set) var backend: any StoreBackend
-  let songs: ClassID
-  let names: ClassID
-  let index: ClassID
+  let songs: KeyspaceID
+  let names: KeyspaceID
+  let index: KeyspaceID
   private var isOwner = true
 
   init(_ kind: TestedBackend) throws {
     self.kind = kind
     directory = try TemporaryDirectory()
     backend = try Self.open(kind, in: directory)
-    songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
-    names = try backend.structureID(of: .keys, named: Array("names".utf8))
-    index = try backend.structureID(of: .tree, named: Array("Song.seconds".utf8))
+    songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
+    names = try backend.keyspaceID(of: .keys, named: Array("names".utf8))
+    index = try backend.keyspaceID(of: .tree, named: Array("Song.seconds".utf8))
   }
 
   deinit {

@@ -73,9 +73,9 @@ import Todana
       batch.put([1], row: 1, in: store.songs)
       batch.put([1], key: [1], in: store.names)
     }
-    for structure in [store.songs, store.names] {
+    for keyspace in [store.songs, store.names] {
       expectError(.invalidArgument) {
-        _ = try store.backend.snapshot().scan(tree: structure, from: nil, to: nil, descending: false)
+        _ = try store.backend.snapshot().scan(tree: keyspace, from: nil, to: nil, descending: false)
       }
     }
   }

@@ -31,12 +31,12 @@ void salvage(const std::string &path) {
   visitor.context = &salvaged;
   visitor.store = [](void *context, const tdn_salvage_store *store) { of(context).byteCount = store->byte_count; };
   visitor.loss = [](void *context, const char *sentence) { of(context).sum += std::strlen(sentence); };
-  visitor.structure = [](void *context, const tdn_salvage_structure *structure) {
-    if (structure->kind < 0 || structure->kind > TDN_STRUCTURE_TREE || structure->name_length == 0) {
-      found("a structure that no store has is salvaged");
+  visitor.keyspace = [](void *context, const tdn_salvage_keyspace *keyspace) {
+    if (keyspace->kind < 0 || keyspace->kind > TDN_KEYSPACE_TREE || keyspace->name_length == 0) {
+      found("a keyspace that no store has is salvaged");
     }
-    of(context).kind = structure->kind;
-    of(context).sum += sumOf(structure->name, structure->name_length) + std::strlen(structure->file);
+    of(context).kind = keyspace->kind;
+    of(context).sum += sumOf(keyspace->name, keyspace->name_length) + std::strlen(keyspace->file);
   };
   visitor.record = [](void *context, const tdn_salvage_record *record) {
     Salvaged &salvaged = of(context);

@@ -21,25 +21,25 @@ constexpr size_t kKeptZeros = 8192;
 
 class Batch {
  public:
-  void put(uint32_t structure, uint64_t row, size_t length) {
+  void put(uint32_t keyspace, uint64_t row, size_t length) {
     tdn_change change{};
-    change.structure = structure;
+    change.keyspace = keyspace;
     change.kind = TDN_PUT;
     change.key = row;
     addValue(change, length);
   }
-  void put(uint32_t structure, const std::string &key, size_t length) {
+  void put(uint32_t keyspace, const std::string &key, size_t length) {
     tdn_change change{};
-    change.structure = structure;
+    change.keyspace = keyspace;
     change.kind = TDN_PUT;
     change.key = bytes_.size();
     change.key_length = static_cast<uint16_t>(key.size());
     bytes_ += key;
     addValue(change, length);
   }
-  void remove(uint32_t structure, uint64_t row) {
+  void remove(uint32_t keyspace, uint64_t row) {
     tdn_change change{};
-    change.structure = structure;
+    change.keyspace = keyspace;
     change.kind = TDN_REMOVE;
     change.key = row;
     changes_.push_back(change);
@@ -82,10 +82,10 @@ tdn_cabinet *open(const std::string &path) {
   return cabinet;
 }
 
-uint32_t structure(tdn_cabinet *cabinet, tdn_structure_kind kind, const std::string &name) {
+uint32_t keyspace(tdn_cabinet *cabinet, tdn_keyspace_kind kind, const std::string &name) {
   uint32_t id = 0;
   tdn_error error{};
-  if (!tdn_structure_named(cabinet, kind, reinterpret_cast<const uint8_t *>(name.data()), name.size(), &id, &error)) {
+  if (!tdn_keyspace_named(cabinet, kind, reinterpret_cast<const uint8_t *>(name.data()), name.size(), &id, &error)) {
     found(std::string("no sample: ") + error.message);
   }
   return id;
@@ -107,9 +107,9 @@ const SampleStore &SampleStore::shared() {
 SampleStore::SampleStore() {
   const std::string path = scratchDirectory() + "/sample";
   tdn_cabinet *cabinet = open(path);
-  const uint32_t rows = structure(cabinet, TDN_STRUCTURE_ROWS, "Song");
-  const uint32_t keys = structure(cabinet, TDN_STRUCTURE_KEYS, "buffers");
-  const uint32_t tree = structure(cabinet, TDN_STRUCTURE_TREE, "index");
+  const uint32_t rows = keyspace(cabinet, TDN_KEYSPACE_ROWS, "Song");
+  const uint32_t keys = keyspace(cabinet, TDN_KEYSPACE_KEYS, "buffers");
+  const uint32_t tree = keyspace(cabinet, TDN_KEYSPACE_TREE, "index");
   Batch batch;
   // Two packs, and records of all sizes; enough in the tree for several leaves.
   for (uint64_t row = 1; row <= 40; row++) batch.put(rows, row, 10 + row % 13);

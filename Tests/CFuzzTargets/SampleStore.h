@@ -17,7 +17,7 @@ constexpr const char *kTreeFile = "0004-index.kct";
 constexpr const char *kStatesFile = "0000-states.tds";
 constexpr const char *kCatalogFile = "0001-catalog.kch";
 
-// Keys of the sample's byte-key structures, in the order of a batch.
+// Keys of the sample's byte-key keyspaces, in the order of a batch.
 std::string sampleKey(int number);
 constexpr int kSampleKeyCount = 60;
 

@@ -151,7 +151,7 @@ void tdn_fuzz_envelope(const uint8_t *bytes, size_t byte_count) {
     found("what was sealed does not open");
   }
   // In another place, and changed.
-  const SealedPlace other{place.kind, place.structure + 1, place.key};
+  const SealedPlace other{place.kind, place.keyspace + 1, place.key};
   if (sealer.open(other, {sealed.data(), sealed.size()}, output.data()).outcome == Sealer::Outcome::opened) {
     found("what was sealed opens in another place");
   }

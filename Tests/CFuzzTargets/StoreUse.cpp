@@ -22,7 +22,7 @@ void check(bool isDone, const tdn_error &error) {
   }
 }
 
-struct Structure {
+struct Keyspace {
   uint32_t id;
   int32_t kind;
 };
@@ -77,7 +77,7 @@ class Session {
   Session(tdn_cabinet *cabinet, const Use &use) : cabinet_(cabinet), use_(use), chunk_(use.readsInSmallSteps) {}
 
   void run() {
-    findStructures();
+    findKeyspaces();
     tdn_snapshot *held = use_.holdsSnapshot ? openSnapshot() : nullptr;
     readEverything(held);
     if (use_.commits) {
@@ -97,16 +97,16 @@ class Session {
   }
 
  private:
-  void findStructures() {
-    auto visit = [](void *context, const tdn_structure *structure) {
-      static_cast<std::vector<Structure> *>(context)->push_back({structure->id, structure->kind});
+  void findKeyspaces() {
+    auto visit = [](void *context, const tdn_keyspace *keyspace) {
+      static_cast<std::vector<Keyspace> *>(context)->push_back({keyspace->id, keyspace->kind});
     };
-    check(tdn_structures(cabinet_, &structures_, visit, &error_), error_);
+    check(tdn_keyspaces(cabinet_, &keyspaces_, visit, &error_), error_);
     for (const char *name : {"Song", "buffers", "index"}) {
-      for (int32_t kind : {TDN_STRUCTURE_ROWS, TDN_STRUCTURE_KEYS, TDN_STRUCTURE_TREE}) {
+      for (int32_t kind : {TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE}) {
         uint32_t id;
         const uint8_t *bytes = reinterpret_cast<const uint8_t *>(name);
-        check(tdn_structure_named(cabinet_, kind, bytes, std::strlen(name), &id, &error_), error_);
+        check(tdn_keyspace_named(cabinet_, kind, bytes, std::strlen(name), &id, &error_), error_);
       }
     }
   }
@@ -130,30 +130,30 @@ class Session {
   }
 
   void readSingly(tdn_snapshot *snapshot) {
-    for (const Structure &structure : structures_) {
+    for (const Keyspace &keyspace : keyspaces_) {
       uint64_t count;
       check(
-        snapshot ? tdn_snapshot_count(snapshot, structure.id, &count, &error_)
-                 : tdn_count(cabinet_, structure.id, &count, &error_),
+        snapshot ? tdn_snapshot_count(snapshot, keyspace.id, &count, &error_)
+                 : tdn_count(cabinet_, keyspace.id, &count, &error_),
         error_);
-      if (structure.kind == TDN_STRUCTURE_ROWS) {
+      if (keyspace.kind == TDN_KEYSPACE_ROWS) {
         uint64_t first;
-        check(tdn_reserve_rows(cabinet_, structure.id, 3, &first, &error_), error_);
-        if (snapshot) check(tdn_snapshot_row_bound(snapshot, structure.id, &first, &error_), error_);
-        readRows(snapshot, structure.id);
+        check(tdn_reserve_rows(cabinet_, keyspace.id, 3, &first, &error_), error_);
+        if (snapshot) check(tdn_snapshot_row_bound(snapshot, keyspace.id, &first, &error_), error_);
+        readRows(snapshot, keyspace.id);
       } else {
-        for (int number = 0; number < kSampleKeyCount; number += 3) readKey(snapshot, structure.id, sampleKey(number));
+        for (int number = 0; number < kSampleKeyCount; number += 3) readKey(snapshot, keyspace.id, sampleKey(number));
       }
     }
   }
 
-  void readRows(tdn_snapshot *snapshot, uint32_t structure) {
+  void readRows(tdn_snapshot *snapshot, uint32_t keyspace) {
     std::vector<uint64_t> rows{0, UINT64_MAX, 2000};
     for (uint64_t row = 1; row <= 41; row++) rows.push_back(row);
     for (uint64_t row = 100; row <= 1100; row += 50) rows.push_back(row);
     for (size_t next = 0; next < rows.size();) {
       const bool isRead = tdn_get_rows(
-        cabinet_, snapshot, structure, rows.data() + next, rows.size() - next, chunk_.emptied(), &error_);
+        cabinet_, snapshot, keyspace, rows.data() + next, rows.size() - next, chunk_.emptied(), &error_);
       check(isRead, error_);
       if (!isRead) return;
       chunk_.checkSlices();
@@ -162,23 +162,23 @@ class Session {
     }
   }
 
-  void readKey(tdn_snapshot *snapshot, uint32_t structure, const std::string &key) {
+  void readKey(tdn_snapshot *snapshot, uint32_t keyspace, const std::string &key) {
     const uint8_t *bytes = reinterpret_cast<const uint8_t *>(key.data());
-    const bool isRead = tdn_get_key(cabinet_, snapshot, structure, bytes, key.size(), chunk_.emptied(), &error_);
+    const bool isRead = tdn_get_key(cabinet_, snapshot, keyspace, bytes, key.size(), chunk_.emptied(), &error_);
     check(isRead, error_);
     if (isRead) chunk_.checkSlices();
   }
 
   void scanAll(tdn_snapshot *snapshot) {
     const std::string lower = sampleKey(10), upper = sampleKey(40);
-    auto range = [&](uint32_t structure, bool isBounded, bool isDescending) {
+    auto range = [&](uint32_t keyspace, bool isBounded, bool isDescending) {
       return tdn_range_open(
-        snapshot, structure, isBounded ? reinterpret_cast<const uint8_t *>(lower.data()) : nullptr, lower.size(),
+        snapshot, keyspace, isBounded ? reinterpret_cast<const uint8_t *>(lower.data()) : nullptr, lower.size(),
         isBounded ? reinterpret_cast<const uint8_t *>(upper.data()) : nullptr, upper.size(), isDescending, &error_);
     };
-    for (const Structure &structure : structures_) {
-      if (structure.kind != TDN_STRUCTURE_TREE) {
-        scan(tdn_scan_open(snapshot, structure.id, &error_), true);
+    for (const Keyspace &keyspace : keyspaces_) {
+      if (keyspace.kind != TDN_KEYSPACE_TREE) {
+        scan(tdn_scan_open(snapshot, keyspace.id, &error_), true);
         continue;
       }
       uint64_t count;
@@ -186,11 +186,11 @@ class Session {
       const auto *highest = reinterpret_cast<const uint8_t *>(upper.data());
       check(
         tdn_estimate_range(
-          cabinet_, snapshot, structure.id, lowest, lower.size(), highest, upper.size(), &count, &error_),
+          cabinet_, snapshot, keyspace.id, lowest, lower.size(), highest, upper.size(), &count, &error_),
         error_);
       for (bool isDescending : {false, true}) {
-        scan(range(structure.id, false, isDescending), false);
-        scan(range(structure.id, true, isDescending), false);
+        scan(range(keyspace.id, false, isDescending), false);
+        scan(range(keyspace.id, true, isDescending), false);
       }
     }
   }
@@ -216,9 +216,9 @@ class Session {
     static const std::string content(9000, 'v');
     std::vector<tdn_change> changes;
     std::string bytes;
-    auto add = [&](uint32_t structure, uint64_t row, const std::string &key, size_t number) {
+    auto add = [&](uint32_t keyspace, uint64_t row, const std::string &key, size_t number) {
       tdn_change change{};
-      change.structure = structure;
+      change.keyspace = keyspace;
       change.kind = (number + round) % 4 == 3 ? TDN_REMOVE : TDN_PUT;
       change.key = key.empty() ? row : bytes.size();
       change.key_length = static_cast<uint16_t>(key.size());
@@ -229,15 +229,15 @@ class Session {
       bytes += content.substr(0, change.value_length);
       changes.push_back(change);
     };
-    // A structure by itself, so that damage of one does not keep others from being changed.
-    for (const Structure &structure : structures_) {
+    // A keyspace by itself, so that damage of one does not keep others from being changed.
+    for (const Keyspace &keyspace : keyspaces_) {
       changes.clear();
       bytes.clear();
-      if (structure.kind == TDN_STRUCTURE_ROWS) {
-        for (uint64_t row = 1 + round; row <= 2000; row += row < 40 ? 1 + round : 50) add(structure.id, row, {}, row);
+      if (keyspace.kind == TDN_KEYSPACE_ROWS) {
+        for (uint64_t row = 1 + round; row <= 2000; row += row < 40 ? 1 + round : 50) add(keyspace.id, row, {}, row);
       } else {
         for (int number = static_cast<int>(round); number < kSampleKeyCount; number += 2) {
-          add(structure.id, 0, sampleKey(number), static_cast<size_t>(number));
+          add(keyspace.id, 0, sampleKey(number), static_cast<size_t>(number));
         }
       }
       commit(changes, bytes, static_cast<uint8_t>(round));
@@ -264,7 +264,7 @@ class Session {
 
   void verify() {
     std::vector<uint32_t> ids{0};
-    for (const Structure &structure : structures_) ids.push_back(structure.id);
+    for (const Keyspace &keyspace : keyspaces_) ids.push_back(keyspace.id);
     for (uint32_t id : ids) {
       uint64_t page = 0;
       for (int steps = 0;; steps++) {
@@ -280,7 +280,7 @@ class Session {
 
   tdn_cabinet *const cabinet_;
   const Use use_;
-  std::vector<Structure> structures_;
+  std::vector<Keyspace> keyspaces_;
   Chunk chunk_;
   tdn_error error_{};
 };

@@ -8,8 +8,8 @@
 namespace todana::simulation {
 
 void CabinetModel::read(KeyedSession &session, bool hasRecords) {
-  for (const Session::StructureInfo &info : session->structures()) {
-    Contents &contents = structures_[info.name];
+  for (const Session::KeyspaceInfo &info : session->keyspaces()) {
+    Contents &contents = keyspaces_[info.name];
     contents.id = info.id;
     contents.kind = info.kind;
     session.scan(info, hasRecords, [&](const std::string &key, std::string_view value) {
@@ -22,8 +22,8 @@ void CabinetModel::change(KeyedSession &session, Changes &changes, State &state)
   static const struct {
     const char *name;
     int32_t kind;
-  } kinds[] = {{"songs", TDN_STRUCTURE_ROWS}, {"albums", TDN_STRUCTURE_ROWS}, {"names", TDN_STRUCTURE_KEYS},
-               {"by-title", TDN_STRUCTURE_TREE}, {"by-year", TDN_STRUCTURE_TREE}};
+  } kinds[] = {{"songs", TDN_KEYSPACE_ROWS}, {"albums", TDN_KEYSPACE_ROWS}, {"names", TDN_KEYSPACE_KEYS},
+               {"by-title", TDN_KEYSPACE_TREE}, {"by-year", TDN_KEYSPACE_TREE}};
   const auto &kind = kinds[random_() % std::size(kinds)];
   Contents &contents = contentsOf(session, kind.kind, kind.name);
   Digest &digest = state[kind.name];
@@ -56,14 +56,14 @@ void CabinetModel::change(KeyedSession &session, Changes &changes, State &state)
 }
 
 CabinetModel::Contents &CabinetModel::contentsOf(KeyedSession &session, int32_t kind, const char *name) {
-  Contents &contents = structures_[name];
-  contents.id = session->table().structure(kind, name).id;
+  Contents &contents = keyspaces_[name];
+  contents.id = session->table().keyspace(kind, name).id;
   contents.kind = kind;
   return contents;
 }
 
 void CabinetModel::addNew(KeyedSession &session, Changes &changes, Contents &contents, Digest &digest, uint64_t count) {
-  const bool hasRows = contents.kind == TDN_STRUCTURE_ROWS;
+  const bool hasRows = contents.kind == TDN_KEYSPACE_ROWS;
   const uint64_t firstRow = hasRows ? session->reserveRows(contents.id, count) : 0;
   for (uint64_t index = 0; index < count; index++) {
     put(changes, contents, digest, hasRows ? rowKey(firstRow + index) : randomBytes(random_, 3 + random_() % 20));
@@ -81,7 +81,7 @@ void CabinetModel::put(Changes &changes, Contents &contents, Digest &digest, con
 }
 
 void CabinetModel::remove(KeyedSession &session, Changes &changes, Contents &contents, Digest &digest, const std::string &key) {
-  auto &batch = changes.ofStructures[contents.id];
+  auto &batch = changes.ofKeyspaces[contents.id];
   auto found = batch.find(key);
   forget(contents, digest, key);
   // What this batch put, it cannot remove.
@@ -92,7 +92,7 @@ void CabinetModel::remove(KeyedSession &session, Changes &changes, Contents &con
   changes.remove(contents.id, key);
 }
 
-bool CabinetModel::wasThere(KeyedSession &session, uint32_t structure, const std::string &key) {
+bool CabinetModel::wasThere(KeyedSession &session, uint32_t keyspace, const std::string &key) {
   std::vector<uint8_t> memory(64 << 10);
   tdn_slice slice{};
   tdn_chunk chunk{};
@@ -101,14 +101,14 @@ bool CabinetModel::wasThere(KeyedSession &session, uint32_t structure, const std
   chunk.slices = &slice;
   chunk.slice_capacity = 1;
   ChunkWriter writer(chunk);
-  const bool hasRows = std::any_of(structures_.begin(), structures_.end(), [&](const auto &entry) {
-    return entry.second.id == structure && entry.second.kind == TDN_STRUCTURE_ROWS;
+  const bool hasRows = std::any_of(keyspaces_.begin(), keyspaces_.end(), [&](const auto &entry) {
+    return entry.second.id == keyspace && entry.second.kind == TDN_KEYSPACE_ROWS;
   });
   if (hasRows) {
     const uint64_t row = rowOf(key);
-    session->getRows(nullptr, structure, &row, 1, writer);
+    session->getRows(nullptr, keyspace, &row, 1, writer);
   } else {
-    session->getKey(nullptr, structure, key, writer);
+    session->getKey(nullptr, keyspace, key, writer);
   }
   return slice.status == TDN_FOUND;
 }
@@ -121,8 +121,8 @@ void CabinetModel::forget(Contents &contents, Digest &digest, const std::string 
 }
 
 std::string CabinetModel::anyKey(const Contents &contents) {
-  auto found = contents.records.lower_bound(randomBytes(random_, contents.kind == TDN_STRUCTURE_ROWS ? 1 : 4));
-  if (contents.kind == TDN_STRUCTURE_ROWS) {
+  auto found = contents.records.lower_bound(randomBytes(random_, contents.kind == TDN_KEYSPACE_ROWS ? 1 : 4));
+  if (contents.kind == TDN_KEYSPACE_ROWS) {
     const uint64_t last = rowOf(contents.records.rbegin()->first);
     found = contents.records.lower_bound(rowKey(random_() % (last + 1)));
   }
@@ -130,12 +130,12 @@ std::string CabinetModel::anyKey(const Contents &contents) {
 }
 
 bool CabinetModel::addConflict(KeyedSession &session, Changes &changes) {
-  for (const auto &[name, contents] : structures_) {
+  for (const auto &[name, contents] : keyspaces_) {
     if (contents.records.empty()) continue;
     const std::string &key = contents.records.begin()->first;
-    if (changes.cleared.count(contents.id) || changes.ofStructures[contents.id].count(key)) continue;
+    if (changes.cleared.count(contents.id) || changes.ofKeyspaces[contents.id].count(key)) continue;
     if (!wasThere(session, contents.id, key)) continue;
-    changes.ofStructures[contents.id][key] = {true, "x", true};
+    changes.ofKeyspaces[contents.id][key] = {true, "x", true};
     return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// What the structures of a cabinet hold, in short.
+// What the keyspaces of a cabinet hold, in short.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Digest {
   bool operator==(const Digest &other) const { return count == other.count && sum == other.sum; }
 };
 
-using State = std::map<std::string, Digest>;  // by the structures' names; those that hold nothing may be left out
+using State = std::map<std::string, Digest>;  // by the keyspaces' names; those that hold nothing may be left out
 
 // Of one record.
 uint64_t hashOf(std::string_view key, std::string_view value);

@@ -100,12 +100,12 @@ class CabinetWorkload final : public Workload {
     // The recovered cabinet works: a commit, compaction, and what is there after closing and opening.
     Changes changes;
     const std::string key = "after";
-    const uint32_t structure = (*session)->table().structure(TDN_STRUCTURE_KEYS, "recovered").id;
+    const uint32_t keyspace = (*session)->table().keyspace(TDN_KEYSPACE_KEYS, "recovered").id;
     const std::string value(3000, 'x');
-    changes.put(structure, key, value);
+    changes.put(keyspace, key, value);
     changes.commit(*session, FileGroup::Durability::full, hasRecords());
     expected["recovered"].add(hashOf(key, value));
-    for (const Session::StructureInfo &info : (*session)->structures()) {
+    for (const Session::KeyspaceInfo &info : (*session)->keyspaces()) {
       (*session)->compact(info.id, [](uint64_t, uint64_t) { return true; });
     }
     session->close();
@@ -163,7 +163,7 @@ class CabinetWorkload final : public Workload {
 
   void requireState(KeyedSession &session, const State &expected, uint64_t commit) const {
     State found;
-    for (const Session::StructureInfo &info : session->structures()) {
+    for (const Session::KeyspaceInfo &info : session->keyspaces()) {
       Digest digest;
       session.scan(info, hasRecords(), [&](const std::string &key, std::string_view value) {
         digest.add(hashOf(key, value));
@@ -187,13 +187,13 @@ class CabinetWorkload final : public Workload {
     if (random_() % 4 == 0) beginCompaction();
     if (plan_.keys == POWER_FAILURE_MIGRATING && random_() % 3 == 0) beginMigration();
     Changes changes;
-    auto before = model_.structures();
+    auto before = model_.keyspaces();
     State state = commits_.back().state;
     const size_t touched = 1 + random_() % 3;
     for (size_t count = 0; count < touched; count++) model_.change(*session_, changes, state);
     if (growthStepsLeft_ > 0) {
       // In the end twice as many as the file was made for.
-      auto &many = model_.contentsOf(*session_, TDN_STRUCTURE_KEYS, "many");
+      auto &many = model_.contentsOf(*session_, TDN_KEYSPACE_KEYS, "many");
       model_.addNew(*session_, changes, many, state["many"], 2200);
     }
     const bool conflicts = random_() % 10 == 0 && model_.addConflict(*session_, changes);
@@ -227,14 +227,14 @@ class CabinetWorkload final : public Workload {
   // MARK: Beside commits
 
   void beginCompaction() {
-    if (compaction_.joinable() || model_.structures().empty()) return;
-    auto chosen = model_.structures().begin();
-    std::advance(chosen, random_() % model_.structures().size());
-    const uint32_t structure = chosen->second.id;
+    if (compaction_.joinable() || model_.keyspaces().empty()) return;
+    auto chosen = model_.keyspaces().begin();
+    std::advance(chosen, random_() % model_.keyspaces().size());
+    const uint32_t keyspace = chosen->second.id;
     const bool isGivenUp = random_() % 4 == 0;
-    compaction_ = std::thread([this, structure, isGivenUp] {
+    compaction_ = std::thread([this, keyspace, isGivenUp] {
       try {
-        (*session_)->compact(structure, [isGivenUp, steps = 0](uint64_t, uint64_t) mutable {
+        (*session_)->compact(keyspace, [isGivenUp, steps = 0](uint64_t, uint64_t) mutable {
           std::this_thread::sleep_for(std::chrono::microseconds(200));
           return !isGivenUp || ++steps < 3;
         });

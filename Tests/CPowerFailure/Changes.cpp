@@ -7,23 +7,23 @@
 namespace todana::simulation {
 
 uint64_t Changes::commit(KeyedSession &session, FileGroup::Durability durability, bool hasRecords) const {
-  std::map<uint32_t, Session::StructureInfo> infos;
-  for (const Session::StructureInfo &info : session->structures()) infos[info.id] = info;
+  std::map<uint32_t, Session::KeyspaceInfo> infos;
+  for (const Session::KeyspaceInfo &info : session->keyspaces()) infos[info.id] = info;
   std::vector<tdn_change> list;
   std::string bytes;
-  for (const auto &[structure, ofStructure] : ofStructures) {
-    if (cleared.count(structure)) {
+  for (const auto &[keyspace, ofKeyspace] : ofKeyspaces) {
+    if (cleared.count(keyspace)) {
       tdn_change entry{};
-      entry.structure = structure;
+      entry.keyspace = keyspace;
       entry.kind = TDN_CLEAR;
       list.push_back(entry);
     }
-    for (const auto &[key, change] : ofStructure) {
+    for (const auto &[key, change] : ofKeyspace) {
       tdn_change entry{};
-      entry.structure = structure;
+      entry.keyspace = keyspace;
       entry.kind = change.isPut ? TDN_PUT : TDN_REMOVE;
       entry.expectation = change.mustBeAbsent ? TDN_EXPECT_ABSENT : TDN_EXPECT_ANY;
-      if (infos[structure].kind == TDN_STRUCTURE_ROWS) {
+      if (infos[keyspace].kind == TDN_KEYSPACE_ROWS) {
         entry.key = rowOf(key);
       } else {
         entry.key = bytes.size();
@@ -31,7 +31,7 @@ uint64_t Changes::commit(KeyedSession &session, FileGroup::Durability durability
         bytes += key;
       }
       const std::string value =
-        hasRecords ? KeyedSession::record(infos[structure], key, change.value) : change.value;
+        hasRecords ? KeyedSession::record(infos[keyspace], key, change.value) : change.value;
       entry.value = bytes.size();
       entry.value_length = value.size();
       bytes += value;

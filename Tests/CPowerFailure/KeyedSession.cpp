@@ -49,12 +49,12 @@ KeyedSession::KeyedSession(Disk &disk, const tdn_options &options, bool encrypts
 KeyedSession::~KeyedSession() { session_ = nullptr; }
 
 std::string KeyedSession::record(
-  const Session::StructureInfo &structure, const std::string &key, const std::string &content) {
-  if (structure.kind == TDN_STRUCTURE_TREE) return content;
+  const Session::KeyspaceInfo &keyspace, const std::string &key, const std::string &content) {
+  if (keyspace.kind == TDN_KEYSPACE_TREE) return content;
   uint8_t identity[20] = {};
-  std::memcpy(identity + 16, &structure.id, 4);
+  std::memcpy(identity + 16, &keyspace.id, 4);
   uint64_t seed = checksum(identity, sizeof identity, 0);
-  if (structure.kind == TDN_STRUCTURE_ROWS) {
+  if (keyspace.kind == TDN_KEYSPACE_ROWS) {
     const uint64_t row = rowOf(key);
     seed = checksum(&row, sizeof row, seed);
   } else {
@@ -65,27 +65,27 @@ std::string KeyedSession::record(
   return record.append(reinterpret_cast<const char *>(&check), sizeof check);
 }
 
-void KeyedSession::scan(const Session::StructureInfo &info, bool areRecords, const Visit &visit) {
-  Structure &structure = session_->table().structure(info.id);
+void KeyedSession::scan(const Session::KeyspaceInfo &info, bool areRecords, const Visit &visit) {
+  Keyspace &keyspace = session_->table().keyspace(info.id);
   std::optional<RecordConversion> opening;
   if (keys_) opening.emplace(keys_->ring(), 0);
   const std::shared_ptr<Snapshot> snapshot = session_->openSnapshot();
-  WholeScan scan(*session_, *snapshot, structure);
+  WholeScan scan(*session_, *snapshot, keyspace);
   while (const tdn_chunk *chunk = scan.next()) {
     for (size_t index = 0; index < chunk->slice_count; index++) {
       const tdn_slice &slice = chunk->slices[index];
       require(slice.status == TDN_FOUND, "a record of " + info.name + " is damaged");
       const char *bytes = reinterpret_cast<const char *>(chunk->bytes) + slice.offset;
       const std::string_view value(bytes, slice.length);
-      std::string key = structure.hasRows() ? rowKey(slice.row) : std::string(bytes - slice.key_length, slice.key_length);
-      if (structure.isTree() || !areRecords) {
+      std::string key = keyspace.hasRows() ? rowKey(slice.row) : std::string(bytes - slice.key_length, slice.key_length);
+      if (keyspace.isTree() || !areRecords) {
         visit(key, value);
       } else if (!opening || scan.part().contents.generation == 0) {
         visit(key, contentOf(value));
-      } else if (structure.hasRows()) {
-        visit(key, contentOf(opening->row(structure, slice.row, value)));
+      } else if (keyspace.hasRows()) {
+        visit(key, contentOf(opening->row(keyspace, slice.row, value)));
       } else {
-        const RecordConversion::Named named = opening->stored(structure, key, value);
+        const RecordConversion::Named named = opening->stored(keyspace, key, value);
         visit(named.name, contentOf(named.record));
       }
     }

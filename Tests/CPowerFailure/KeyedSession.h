@@ -20,13 +20,13 @@ class KeyedSession {
   Session *operator->() { return session_.get(); }
   Session &operator*() { return *session_; }
 
-  // A plain record, which the session turns into what its structure has.
-  static std::string record(const Session::StructureInfo &structure, const std::string &key, const std::string &content);
+  // A plain record, which the session turns into what its keyspace has.
+  static std::string record(const Session::KeyspaceInfo &keyspace, const std::string &key, const std::string &content);
 
-  // The records of a structure as of now, by rows as 8 bytes, names, or keys.
+  // The records of a keyspace as of now, by rows as 8 bytes, names, or keys.
   using Visit = std::function<void(const std::string &key, std::string_view content)>;
   // `areRecords` false: the values are taken as they are.
-  void scan(const Session::StructureInfo &structure, bool areRecords, const Visit &visit);
+  void scan(const Session::KeyspaceInfo &keyspace, bool areRecords, const Visit &visit);
 
   // Begins, or goes on with, a migration: what kind of one is the caller's choice where there is none yet. False where
   // there is none to go on with, and this session cannot begin one.

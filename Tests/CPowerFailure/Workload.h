@@ -66,7 +66,7 @@ std::unique_ptr<Workload> makeFileWorkload(
   const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
   const Workload *previous);
 
-// Structures of a cabinet: rows, keys, and trees, with compaction, growth, and backups.
+// Keyspaces of a cabinet: rows, keys, and trees, with compaction, growth, and backups.
 std::unique_ptr<Workload> makeCabinetWorkload(
   const power_failure_plan &plan, const std::filesystem::path &directory, const FileSystem &initial,
   const Workload *previous);

@@ -79,14 +79,14 @@ import Todana
     if settings.contains("checkpoints") { options.logLimitByteCount = 64 << 10 }
     if settings.contains("direct") { options.directThresholdByteCount = 16 << 10 }
     let backend = try KyotoBackend(.directory(path), options: options)
-    let structures = try CrashWorkload.Structures(of: backend)
-    let latest = try backend.newest.value(key: Array("latest".utf8), in: structures[.names]) ?? []
+    let keyspaces = try CrashWorkload.Keyspaces(of: backend)
+    let latest = try backend.newest.value(key: Array("latest".utf8), in: keyspaces[.names]) ?? []
     var number = latest.reduce(0) { $0 << 8 | UInt64($1) }
     report("\(number)")
     while true {
       number += 1
       try CrashWorkload.commit(
-        number, to: backend, structures, durability: settings.contains("relaxed") ? .relaxed : .full)
+        number, to: backend, keyspaces, durability: settings.contains("relaxed") ? .relaxed : .full)
       report("\(number)")
     }
   }

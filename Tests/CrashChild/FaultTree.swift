@@ -8,7 +8,7 @@ enum FaultTree {
   private static let keysPerSave = 4
 
   static func write(_ number: Int, to backend: any StoreBackend) throws(BackendError) {
-    let tree = try backend.structureID(of: .tree, named: name)
+    let tree = try backend.keyspaceID(of: .tree, named: name)
     let present = try numbers(in: backend, tree)
     // After an error the tree may be a save ahead.
     guard present.last != number else { return }
@@ -29,7 +29,7 @@ enum FaultTree {
   static func fault(
     in backend: any StoreBackend, after count: Int, startingAt start: Int
   ) throws(BackendError) -> String? {
-    let tree = try backend.structureID(of: .tree, named: name)
+    let tree = try backend.keyspaceID(of: .tree, named: name)
     let present = try numbers(in: backend, tree)
     let last = present.last ?? start
     guard last == count || last == count + 1 else {
@@ -40,7 +40,7 @@ enum FaultTree {
   }
 
   /// The saves whose keys are there, all of them, in order.
-  private static func numbers(in backend: any StoreBackend, _ tree: ClassID) throws(BackendError) -> [Int] {
+  private static func numbers(in backend: any StoreBackend, _ tree: KeyspaceID) throws(BackendError) -> [Int] {
     let snapshot = try backend.snapshot()
     let scan = try snapshot.scan(tree)
     let chunk = RecordChunk()

@@ -6,7 +6,7 @@ extension CrashChild {
   /// Commits until the log cannot grow, then goes on with more room.
   static func fillInCommit(_ path: String) throws {
     let backend = try KyotoBackend(.directory(path))
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { $0.put(patternedBytes(1), row: 1, in: songs) }
     try limitFiles(to: try largestFile(in: path) + (256 << 10))
     var row: RowID = 1
@@ -32,7 +32,7 @@ extension CrashChild {
     var options = KyotoBackend.Options()
     options.directThresholdByteCount = 1 << 40
     let backend = try KyotoBackend(.directory(path), options: options)
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     var row: RowID = 0
     for _ in 0..<60 {
       row += 1
@@ -63,7 +63,7 @@ extension CrashChild {
     }
   }
 
-  private static func check(_ backend: KyotoBackend, _ songs: ClassID, rows: ClosedRange<RowID>) throws {
+  private static func check(_ backend: KyotoBackend, _ songs: KeyspaceID, rows: ClosedRange<RowID>) throws {
     let found = try backend.allRows(of: songs)
     let isIntact =
       found.count == rows.count

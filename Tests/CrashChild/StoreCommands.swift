@@ -122,13 +122,13 @@ extension CrashChild {
     let store = try Store(
       .directory(path), classes: [], configuration: StoreConfiguration(encryption: SaveWorkload.encryption))
     let backend = store.backend
-    let structures = try CrashWorkload.Structures(of: backend)
+    let keyspaces = try CrashWorkload.Keyspaces(of: backend)
     let number = Mutex<UInt64>(0)
     @Sendable func commitNext() {
       number.withLock { number in
         number += 1
         do {
-          try CrashWorkload.commit(number, to: backend, structures, durability: .relaxed)
+          try CrashWorkload.commit(number, to: backend, keyspaces, durability: .relaxed)
         } catch {
           report("error \(error)")
         }

@@ -178,9 +178,9 @@ private final class AnyObjects: ReferenceResolver {
   private let tune = Tune()
   private let album = Album()
 
-  func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID { ClassID(rawValue: 3) }
+  func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID { KeyspaceID(rawValue: 3) }
 
-  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+  func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject {
     guard rowID != 77 else { throw DataBufferError(.referenceUnknownClass, "no such row") }
     return classID.rawValue == 3 ? tune : album
   }

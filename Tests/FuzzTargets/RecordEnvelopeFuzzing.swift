@@ -2,7 +2,7 @@ import Todana
 
 /// An input is a key byte and a record; one that does not open is taken for the content of one that does.
 enum RecordEnvelopeFuzzing {
-  private static let envelope = RecordEnvelope(storeID: StoreID(high: 1, low: 2), structure: ClassID(rawValue: 3))
+  private static let envelope = RecordEnvelope(storeID: StoreID(high: 1, low: 2), keyspace: KeyspaceID(rawValue: 3))
 
   static func run(_ bytes: [UInt8]) {
     let rowID = RowID(bytes.first ?? 0)

@@ -2,14 +2,14 @@
 docs/formats/key-file.md, sealed-envelope.md, states.md and redo-log.md alone. Uses Python's `cryptography` package.
 
 sealed.py open KEYS PASSPHRASE                 prints the keys' purposes, numbers and bytes
-sealed.py record KEYS PASSPHRASE STRUCTURE ROW ENVELOPE
+sealed.py record KEYS PASSPHRASE KEYSPACE ROW ENVELOPE
                                                prints the plaintext; everything binary is hexadecimal
-sealed.py buffer KEYS PASSPHRASE STRUCTURE NAME ENVELOPE
+sealed.py buffer KEYS PASSPHRASE KEYSPACE NAME ENVELOPE
                                                prints the buffer's key and the plaintext
 sealed.py states KEYS PASSPHRASE STATES COMMITS ID:FILE,... ID ROW:TOKEN,...
                                                prints the newest commit, whether the root fits states and commits,
-                                               a structure's number of records, and whether its digest fits its rows
-sealed.py make PASSPHRASE STRUCTURE ROW TEXT   prints a file of keys and an envelope of its own making
+                                               a keyspace's number of records, and whether its digest fits its rows
+sealed.py make PASSPHRASE KEYSPACE ROW TEXT   prints a file of keys and an envelope of its own making
 """
 import hashlib
 import os
@@ -69,8 +69,8 @@ def open_keys(data, passphrase):
     raise SystemExit("no slot opens")
 
 
-def associated(kind, store, structure, epoch, key, form=3, token=b""):
-    head = b"Todana" + bytes([1, kind]) + store + struct.pack("<IIBH", structure, epoch, form, len(key))
+def associated(kind, store, keyspace, epoch, key, form=3, token=b""):
+    head = b"Todana" + bytes([1, kind]) + store + struct.pack("<IIBH", keyspace, epoch, form, len(key))
     return head + key + token
 
 
@@ -83,7 +83,7 @@ def varint(data):
             return value, index + 1
 
 
-def open_envelope(envelope, kind, store, cipher, keys, structure, key):
+def open_envelope(envelope, kind, store, cipher, keys, keyspace, key):
     form, token = envelope[0], b""
     assert form in (3, 5, 9, 11)
     if form in (5, 11):
@@ -91,7 +91,7 @@ def open_envelope(envelope, kind, store, cipher, keys, structure, key):
     epoch, size = varint(envelope[1:])
     nonce, sealed = envelope[1 + size:13 + size], envelope[13 + size:]
     data_key = keys[EPOCH, epoch][:16 if cipher == 1 else 32]
-    opened = AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, structure, epoch, key, form, token))
+    opened = AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, keyspace, epoch, key, form, token))
     if form in (9, 11):
         opened = opened[:len(opened) - struct.unpack("<H", opened[-2:])[0]]
     return opened
@@ -123,7 +123,7 @@ def newest_commits(data):
     return found
 
 
-def check_states(store, cipher, keys, states, commits, files, structure, rows):
+def check_states(store, cipher, keys, states, commits, files, keyspace, rows):
     def slot(offset, number):
         sealed = states[offset + 1:offset + 1 + states[offset]]
         return open_envelope(sealed, 6, store, cipher, keys, number, b"")
@@ -140,15 +140,15 @@ def check_states(store, cipher, keys, states, commits, files, structure, rows):
         for number, file in files.items()))
     print(history == total(
         term(keys, newest_keys, 2**32 - 1, struct.pack("<Q", newest - age) + batch[:8]) for age, batch in last))
-    print(contents[structure][1], contents[structure][2] == total(
-        term(keys, contents[structure][3], structure, struct.pack("<QQ", row, token)) for row, token in rows))
+    print(contents[keyspace][1], contents[keyspace][2] == total(
+        term(keys, contents[keyspace][3], keyspace, struct.pack("<QQ", row, token)) for row, token in rows))
 
 
 def pairs(text):
     return [tuple(int(number) for number in pair.split(":")) for pair in text.split(",")]
 
 
-def make(passphrase, structure, row, text):
+def make(passphrase, keyspace, row, text):
     store, master = os.urandom(16), os.urandom(32)
     head = struct.pack("<BBBBIIIQ", 1, 1, 4, 0, 8, 1, 1, 1_700_000_000_000) + os.urandom(32)
     wrapping, commitment = derive_slot(passphrase, 4, 8, 1, head[24:40], head[40:56])
@@ -164,15 +164,15 @@ def make(passphrase, structure, row, text):
     header = header[:56]
     nonce = os.urandom(12)
     sealed = AESGCM(epoch[:16]).encrypt(
-        nonce, text.encode(), associated(1, store, structure, 300, struct.pack(">Q", row)))
+        nonce, text.encode(), associated(1, store, keyspace, 300, struct.pack(">Q", row)))
     envelope = bytes([3, 300 & 0x7F | 0x80, 300 >> 7]) + nonce + sealed
     return header + check(header) + slot + check(slot) + keys, envelope
 
 
 def main(command, *arguments):
     if command == "make":
-        passphrase, structure, row, text = arguments
-        for part in make(passphrase, int(structure), int(row), text):
+        passphrase, keyspace, row, text = arguments
+        for part in make(passphrase, int(keyspace), int(row), text):
             print(part.hex())
         return
     store, cipher, keys = open_keys(bytes.fromhex(arguments[0]), arguments[1])
@@ -180,21 +180,21 @@ def main(command, *arguments):
         for (purpose, number), key in sorted(keys.items()):
             print(purpose, number, key.hex())
     elif command == "record":
-        structure, row, envelope = int(arguments[2]), int(arguments[3]), bytes.fromhex(arguments[4])
-        print(open_envelope(envelope, 1, store, cipher, keys, structure, struct.pack(">Q", row)).hex())
+        keyspace, row, envelope = int(arguments[2]), int(arguments[3]), bytes.fromhex(arguments[4])
+        print(open_envelope(envelope, 1, store, cipher, keys, keyspace, struct.pack(">Q", row)).hex())
     elif command == "states":
-        states, commits, files, structure, rows = arguments[2:]
+        states, commits, files, keyspace, rows = arguments[2:]
         check_states(
-            store, cipher, keys, bytes.fromhex(states), bytes.fromhex(commits), dict(pairs(files)), int(structure),
+            store, cipher, keys, bytes.fromhex(states), bytes.fromhex(commits), dict(pairs(files)), int(keyspace),
             pairs(rows))
     elif command == "buffer":
-        structure, name, envelope = int(arguments[2]), arguments[3], bytes.fromhex(arguments[4])
+        keyspace, name, envelope = int(arguments[2]), arguments[3], bytes.fromhex(arguments[4])
         newest = max(number for purpose, number in keys if purpose == NAME)
         code = hmac.HMAC(keys[NAME, newest], hashes.SHA256())
         code.update(name.encode())
         key = code.finalize()[:16]
         print(key.hex())
-        print(open_envelope(envelope, 2, store, cipher, keys, structure, b"").hex())
+        print(open_envelope(envelope, 2, store, cipher, keys, keyspace, b"").hex())
 
 
 main(*sys.argv[1:])

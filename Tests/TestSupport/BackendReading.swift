@@ -17,25 +17,25 @@ extension RecordChunk {
 
 /// A backend or a snapshot of one.
 public protocol BackendReading {
-  func count(of structure: ClassID) throws(BackendError) -> Int
-  func read(rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int
+  func read(rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 }
 
 /// Reads of the newest committed state.
 public struct NewestState: BackendReading {
   let backend: any StoreBackend
 
-  public func count(of structure: ClassID) throws(BackendError) -> Int { try backend.count(of: structure) }
+  public func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try backend.count(of: keyspace) }
 
   public func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try backend.read(rows: rows, of: structure, into: chunk)
+    try backend.read(rows: rows, of: keyspace, into: chunk)
   }
 
-  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    try backend.read(key: key, of: structure, into: chunk)
+  public func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try backend.read(key: key, of: keyspace, into: chunk)
   }
 }
 
@@ -43,27 +43,27 @@ public struct NewestState: BackendReading {
 public struct SnapshotState: BackendReading {
   let snapshot: any BackendSnapshot
 
-  public func count(of structure: ClassID) throws(BackendError) -> Int { try snapshot.count(of: structure) }
+  public func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try snapshot.count(of: keyspace) }
 
   public func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try snapshot.read(rows: rows, of: structure, into: chunk)
+    try snapshot.read(rows: rows, of: keyspace, into: chunk)
   }
 
-  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    try snapshot.read(key: key, of: structure, into: chunk)
+  public func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try snapshot.read(key: key, of: keyspace, into: chunk)
   }
 }
 
 extension BackendReading {
   /// The values of rows, however many chunks they take; nil for each that is not there.
   public func values(
-    _ rows: [RowID], in structure: ClassID, chunk: RecordChunk = RecordChunk()
+    _ rows: [RowID], in keyspace: KeyspaceID, chunk: RecordChunk = RecordChunk()
   ) throws(BackendError) -> [[UInt8]?] {
     var values: [[UInt8]?] = []
     while values.count < rows.count {
-      try read(rows: rows.span.extracting(values.count..<rows.count), of: structure, into: chunk)
+      try read(rows: rows.span.extracting(values.count..<rows.count), of: keyspace, into: chunk)
       guard !chunk.slices.isEmpty else {
         throw BackendError(.invalidArgument, "A read of \(rows.count - values.count) rows answered none.")
       }
@@ -72,13 +72,13 @@ extension BackendReading {
     return values
   }
 
-  public func value(_ row: RowID, in structure: ClassID) throws(BackendError) -> [UInt8]? {
-    try values([row], in: structure)[0]
+  public func value(_ row: RowID, in keyspace: KeyspaceID) throws(BackendError) -> [UInt8]? {
+    try values([row], in: keyspace)[0]
   }
 
-  public func value(key: [UInt8], in structure: ClassID) throws(BackendError) -> [UInt8]? {
+  public func value(key: [UInt8], in keyspace: KeyspaceID) throws(BackendError) -> [UInt8]? {
     let chunk = RecordChunk(byteCapacity: 64, recordLimit: 1)
-    try read(key: key, of: structure, into: chunk)
+    try read(key: key, of: keyspace, into: chunk)
     guard chunk.slices.count == 1 else {
       throw BackendError(.invalidArgument, "A read of one key answered \(chunk.slices.count) records.")
     }
@@ -89,15 +89,15 @@ extension BackendReading {
 extension StoreBackend {
   public var newest: NewestState { NewestState(backend: self) }
 
-  /// Every row of a structure, by scanning a new snapshot.
-  public func allRows(of structure: ClassID) throws(BackendError) -> [RowID: [UInt8]] {
-    try snapshot().scan(structure).remainingRows()
+  /// Every row of a keyspace, by scanning a new snapshot.
+  public func allRows(of keyspace: KeyspaceID) throws(BackendError) -> [RowID: [UInt8]] {
+    try snapshot().scan(keyspace).remainingRows()
   }
 
-  /// Every record of a structure with byte keys, by scanning a new snapshot.
-  public func allKeys(of structure: ClassID) throws(BackendError) -> [[UInt8]: [UInt8]] {
+  /// Every record of a keyspace with byte keys, by scanning a new snapshot.
+  public func allKeys(of keyspace: KeyspaceID) throws(BackendError) -> [[UInt8]: [UInt8]] {
     var found: [[UInt8]: [UInt8]] = [:]
-    for (key, value) in try snapshot().scan(structure).remainingKeys() {
+    for (key, value) in try snapshot().scan(keyspace).remainingKeys() {
       guard found.updateValue(value, forKey: key) == nil else {
         throw BackendError(.invalidArgument, "A scan delivered the key \(key) twice.")
       }

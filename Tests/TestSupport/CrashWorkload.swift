@@ -35,17 +35,17 @@ public struct CrashWorkload {
     }
 
     /// What a snapshot of a backend holds.
-    public init(of snapshot: any BackendSnapshot, _ structures: Structures) throws(BackendError) {
+    public init(of snapshot: any BackendSnapshot, _ keyspaces: Keyspaces) throws(BackendError) {
       var records: [[[UInt8]: [UInt8]]] = []
       for part in Part.allCases {
         var found: [[UInt8]: [UInt8]] = [:]
-        let scan = try snapshot.scan(structures[part])
+        let scan = try snapshot.scan(keyspaces[part])
         if part == .songs || part == .playlists {
           for (row, value) in try scan.remainingRows() { found[bigEndianBytes(row)] = value }
         } else {
           for (key, value) in try scan.remainingKeys() { found[key] = value }
         }
-        guard try snapshot.count(of: structures[part]) == found.count else {
+        guard try snapshot.count(of: keyspaces[part]) == found.count else {
           throw BackendError(.damaged, "The count of \(part) is not the number of its records.")
         }
         records.append(found)
@@ -60,20 +60,20 @@ public struct CrashWorkload {
     }
   }
 
-  /// The ids of the four structures of a backend.
-  public struct Structures: Sendable {
-    private let ids: [ClassID]
+  /// The ids of the four keyspaces of a backend.
+  public struct Keyspaces: Sendable {
+    private let ids: [KeyspaceID]
 
     public init(of backend: any StoreBackend) throws(BackendError) {
       ids = [
-        try backend.structureID(of: .rows, named: Array("Song".utf8)),
-        try backend.structureID(of: .rows, named: Array("Playlist".utf8)),
-        try backend.structureID(of: .keys, named: Array("names".utf8)),
-        try backend.structureID(of: .tree, named: Array("Song.title".utf8)),
+        try backend.keyspaceID(of: .rows, named: Array("Song".utf8)),
+        try backend.keyspaceID(of: .rows, named: Array("Playlist".utf8)),
+        try backend.keyspaceID(of: .keys, named: Array("names".utf8)),
+        try backend.keyspaceID(of: .tree, named: Array("Song.title".utf8)),
       ]
     }
 
-    public subscript(part: Part) -> ClassID { ids[part.rawValue] }
+    public subscript(part: Part) -> KeyspaceID { ids[part.rawValue] }
   }
 
   /// The changes of a commit, counted from 1.
@@ -100,18 +100,18 @@ public struct CrashWorkload {
 
   /// Makes a commit of the workload.
   public static func commit(
-    _ number: UInt64, to backend: any StoreBackend, _ structures: Structures, durability: Durability
+    _ number: UInt64, to backend: any StoreBackend, _ keyspaces: Keyspaces, durability: Durability
   ) throws(BackendError) {
     try backend.commit(durability) { batch in
       for change in changes(of: number) {
-        let structure = structures[change.part]
+        let keyspace = keyspaces[change.part]
         switch (change.part, change.value) {
-        case (.songs, let value?): batch.put(value, row: rowID(change.key), in: structure, expecting: .absent)
-        case (.songs, nil): batch.remove(row: rowID(change.key), in: structure)
-        case (.playlists, let value?): batch.put(value, row: rowID(change.key), in: structure, expecting: .anything)
-        case (.playlists, nil): batch.remove(row: rowID(change.key), in: structure)
-        case (_, let value?): batch.put(value, key: change.key, in: structure)
-        case (_, nil): batch.remove(key: change.key, in: structure)
+        case (.songs, let value?): batch.put(value, row: rowID(change.key), in: keyspace, expecting: .absent)
+        case (.songs, nil): batch.remove(row: rowID(change.key), in: keyspace)
+        case (.playlists, let value?): batch.put(value, row: rowID(change.key), in: keyspace, expecting: .anything)
+        case (.playlists, nil): batch.remove(row: rowID(change.key), in: keyspace)
+        case (_, let value?): batch.put(value, key: change.key, in: keyspace)
+        case (_, nil): batch.remove(key: change.key, in: keyspace)
         }
       }
     }

@@ -24,8 +24,8 @@ public final class DictionaryBackend: StoreBackend {
     case bytes([UInt8])
   }
 
-  struct Structure {
-    let kind: StructureKind
+  struct KeptRecords {
+    let kind: KeyspaceKind
     let name: [UInt8]
     var records: [Key: [UInt8]] = [:]
     var nextRowID: RowID = 1
@@ -33,16 +33,16 @@ public final class DictionaryBackend: StoreBackend {
 
   struct State {
     var commitNumber: CommitNumber = 0
-    var structures: [ClassID: Structure] = [:]
+    var keyspaces: [KeyspaceID: KeptRecords] = [:]
     var outcomes: [BatchID: CommitNumber] = [:]
     var isClosed = false
 
-    func structure(_ id: ClassID) throws(BackendError) -> Structure {
+    func keyspace(_ id: KeyspaceID) throws(BackendError) -> KeptRecords {
       guard !isClosed else { throw BackendError(.closed, "The store was closed.") }
-      guard let structure = structures[id] else {
-        throw BackendError(.noSuchStructure, "There is no structure \(id.rawValue).")
+      guard let keyspace = keyspaces[id] else {
+        throw BackendError(.noSuchKeyspace, "There is no keyspace \(id.rawValue).")
       }
-      return structure
+      return keyspace
     }
 
     func requireOpen() throws(BackendError) {
@@ -50,42 +50,42 @@ public final class DictionaryBackend: StoreBackend {
     }
   }
 
-  public func structures() throws(BackendError) -> [StoredStructure] {
+  public func keyspaces() throws(BackendError) -> [Keyspace] {
     try state.withLock { (state) throws(BackendError) in
       try state.requireOpen()
-      return state.structures.sorted { $0.key < $1.key }
-        .map { StoredStructure(id: $0.key, kind: $0.value.kind, name: $0.value.name) }
+      return state.keyspaces.sorted { $0.key < $1.key }
+        .map { Keyspace(id: $0.key, kind: $0.value.kind, name: $0.value.name) }
     }
   }
 
-  public func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
+  public func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
     try state.withLock { (state) throws(BackendError) in
       try state.requireOpen()
       guard (1...limits.nameByteCount).contains(name.count) else {
         throw BackendError(.limitExceeded, "A name has 1 to 65,535 bytes.")
       }
-      if let found = state.structures.first(where: { $0.value.kind == kind && $0.value.name == name }) {
+      if let found = state.keyspaces.first(where: { $0.value.kind == kind && $0.value.name == name }) {
         return found.key
       }
-      let id = ClassID(rawValue: UInt32(state.structures.count) + 1)
-      state.structures[id] = Structure(kind: kind, name: name)
+      let id = KeyspaceID(rawValue: UInt32(state.keyspaces.count) + 1)
+      state.keyspaces[id] = KeptRecords(kind: kind, name: name)
       return id
     }
   }
 
-  public func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
+  public func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID> {
     try state.withLock { (state) throws(BackendError) in
-      var changed = try state.structure(structure)
+      var changed = try state.keyspace(keyspace)
       guard count > 0 else { throw BackendError(.invalidArgument, "Row ids are handed out one at a time or more.") }
       let first = changed.nextRowID
       changed.nextRowID += UInt64(count)
-      state.structures[structure] = changed
+      state.keyspaces[keyspace] = changed
       return first..<changed.nextRowID
     }
   }
 
   public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
-    assert(batch.isSorted, "a batch is grouped by structure and sorted by key")
+    assert(batch.isSorted, "a batch is grouped by keyspace and sorted by key")
     let (changes, arena, id, hasEmptyKey) = (batch.changes, batch.arena, batch.id, batch.hasEmptyKey)
     return try state.withLock { (state) throws(BackendError) in
       try state.requireOpen()
@@ -114,19 +114,19 @@ public final class DictionaryBackend: StoreBackend {
     }
   }
 
-  public func count(of structure: ClassID) throws(BackendError) -> Int {
-    try current().structure(structure).records.count
+  public func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
+    try current().keyspace(keyspace).records.count
   }
 
   public func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try current().structure(structure).read(rows: rows, into: chunk)
+    try current().keyspace(keyspace).read(rows: rows, into: chunk)
   }
 
-  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+  public func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
     chunk.removeAll()
-    chunk.append(.bytes(key), value: try current().structure(structure).records[.bytes(key)])
+    chunk.append(.bytes(key), value: try current().keyspace(keyspace).records[.bytes(key)])
   }
 
   public func snapshot() throws(BackendError) -> any BackendSnapshot {
@@ -150,20 +150,20 @@ extension DictionaryBackend.State {
   mutating func apply(
     _ change: WriteBatch.Change, _ arena: ByteArena, _ limits: BackendLimits
   ) throws(BackendError) -> Bool {
-    // Not the whole structure: a second reference would make each change copy it.
-    guard let kind = structures[change.structure]?.kind else {
-      throw BackendError(.noSuchStructure, "There is no structure \(change.structure.rawValue).")
+    // Not the whole keyspace: a second reference would make each change copy it.
+    guard let kind = keyspaces[change.keyspace]?.kind else {
+      throw BackendError(.noSuchKeyspace, "There is no keyspace \(change.keyspace.rawValue).")
     }
     guard WriteBatch.fits(change.expectation, change.kind) else {
       throw BackendError(.invalidArgument, "A change of kind \(change.kind) expects \(change.expectation).")
     }
     if change.kind == .clear {
       guard change.key == .row(0) else { throw BackendError(.invalidArgument, "A clearing has a key.") }
-      structures[change.structure]?.records = [:]
+      keyspaces[change.keyspace]?.records = [:]
       return true
     }
     let key = try DictionaryBackend.Key(change.key, arena, kind, limits)
-    let old = structures[change.structure]?.records[key]
+    let old = keyspaces[change.keyspace]?.records[key]
     switch change.expectation {
     case .anything: if change.kind == .remove && old == nil { return false }
     case .absent: if old != nil { return false }
@@ -171,11 +171,11 @@ extension DictionaryBackend.State {
     }
     if change.kind == .check { return true }
     let value = unsafe change.kind == .put ? [UInt8](arena.bytes[change.value]) : nil
-    structures[change.structure]?.records[key] = value
-    if change.kind == .put, case .row(let rowID) = key, let next = structures[change.structure]?.nextRowID,
+    keyspaces[change.keyspace]?.records[key] = value
+    if change.kind == .put, case .row(let rowID) = key, let next = keyspaces[change.keyspace]?.nextRowID,
       rowID >= next
     {
-      structures[change.structure]?.nextRowID = rowID + 1
+      keyspaces[change.keyspace]?.nextRowID = rowID + 1
     }
     return true
   }
@@ -183,21 +183,21 @@ extension DictionaryBackend.State {
 
 extension DictionaryBackend.Key {
   init(
-    _ key: WriteBatch.Key, _ arena: ByteArena, _ kind: StructureKind, _ limits: BackendLimits
+    _ key: WriteBatch.Key, _ arena: ByteArena, _ kind: KeyspaceKind, _ limits: BackendLimits
   ) throws(BackendError) {
     switch (key, kind) {
     case (.row(let rowID), .rows): self = .row(rowID)
     case (.bytes(let range), .keys), (.bytes(let range), .tree):
       guard range.count <= limits.keyByteCount else { throw BackendError(.limitExceeded, "The key is too long.") }
       self = unsafe .bytes([UInt8](arena.bytes[range]))
-    default: throw BackendError(.invalidArgument, "The key is not of the structure's kind.")
+    default: throw BackendError(.invalidArgument, "The key is not of the keyspace's kind.")
     }
   }
 }
 
-extension DictionaryBackend.Structure {
+extension DictionaryBackend.KeptRecords {
   func read(rows: borrowing Span<RowID>, into chunk: RecordChunk) throws(BackendError) {
-    guard kind == .rows else { throw BackendError(.invalidArgument, "The structure has no row ids.") }
+    guard kind == .rows else { throw BackendError(.invalidArgument, "The keyspace has no row ids.") }
     chunk.removeAll()
     for index in rows.indices {
       if !chunk.append(.row(rows[index]), value: records[.row(rows[index])]) { return }
@@ -241,12 +241,12 @@ final class DictionarySnapshot: BackendSnapshot {
 
   var commitNumber: CommitNumber { state.commitNumber }
 
-  private func structure(_ id: ClassID) throws(BackendError) -> DictionaryBackend.Structure {
+  private func keyspace(_ id: KeyspaceID) throws(BackendError) -> DictionaryBackend.KeptRecords {
     try requireOpen()
-    if let structure = state.structures[id] { return structure }
+    if let keyspace = state.keyspaces[id] { return keyspace }
     // One that was made later is empty here.
-    let made = try backend.current().structure(id)
-    return DictionaryBackend.Structure(kind: made.kind, name: made.name)
+    let made = try backend.current().keyspace(id)
+    return DictionaryBackend.KeptRecords(kind: made.kind, name: made.name)
   }
 
   func requireOpen() throws(BackendError) {
@@ -255,31 +255,31 @@ final class DictionarySnapshot: BackendSnapshot {
     }
   }
 
-  func count(of structure: ClassID) throws(BackendError) -> Int { try self.structure(structure).records.count }
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try self.keyspace(keyspace).records.count }
 
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try self.structure(structure).read(rows: rows, into: chunk)
+    try self.keyspace(keyspace).read(rows: rows, into: chunk)
   }
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    let value = try self.structure(structure).records[.bytes(key)]
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    let value = try self.keyspace(keyspace).records[.bytes(key)]
     chunk.removeAll()
     chunk.append(.bytes(key), value: value)
   }
 
-  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
-    DictionaryScan(Array(try self.structure(structure).records), of: self)
+  func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan {
+    DictionaryScan(Array(try self.keyspace(keyspace).records), of: self)
   }
 
   func scan(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan {
-    let structure = try structure(tree)
-    guard structure.kind == .tree else { throw BackendError(.invalidArgument, "Only a tree has an order.") }
+    let keyspace = try keyspace(tree)
+    guard keyspace.kind == .tree else { throw BackendError(.invalidArgument, "Only a tree has an order.") }
     var records: [([UInt8], (key: DictionaryBackend.Key, value: [UInt8]))] = []
-    for record in structure.records {
+    for record in keyspace.records {
       guard case .bytes(let key) = record.key else { continue }
       if let lower, key.lexicographicallyPrecedes(lower) { continue }
       if let upper, !key.lexicographicallyPrecedes(upper) { continue }

@@ -93,22 +93,22 @@ public final class FaultyBackend: StoreBackend {
   public var waitingScanCount: Int { scanGate.waitingCount }
 
   /// Makes reading a row report damage.
-  public func damage(_ rowID: RowID, of structure: ClassID) {
-    state.withLock { _ = $0.damagedRows.insert(FaultyState.Place(structure: structure, rowID: rowID)) }
+  public func damage(_ rowID: RowID, of keyspace: KeyspaceID) {
+    state.withLock { _ = $0.damagedRows.insert(FaultyState.Place(keyspace: keyspace, rowID: rowID)) }
   }
 
   /// Replaces the bytes of a record behind everybody's back.
-  public func overwrite(_ rowID: RowID, of structure: ClassID, with bytes: [UInt8]) {
-    state.withLock { $0.contents.rows[structure, default: [:]][rowID] = bytes }
+  public func overwrite(_ rowID: RowID, of keyspace: KeyspaceID, with bytes: [UInt8]) {
+    state.withLock { $0.contents.rows[keyspace, default: [:]][rowID] = bytes }
   }
 
   /// The bytes of a record.
-  public func bytes(_ rowID: RowID, of structure: ClassID) -> [UInt8]? {
-    state.withLock { $0.contents.rows[structure]?[rowID] }
+  public func bytes(_ rowID: RowID, of keyspace: KeyspaceID) -> [UInt8]? {
+    state.withLock { $0.contents.rows[keyspace]?[rowID] }
   }
 
-  /// All records, by structure and key, a row id as its bytes.
-  public var records: [ClassID: [[UInt8]: [UInt8]]] { state.withLock { $0.contents.records } }
+  /// All records, by keyspace and key, a row id as its bytes.
+  public var records: [KeyspaceID: [[UInt8]: [UInt8]]] { state.withLock { $0.contents.records } }
 
   /// Calls that asked for records, and commits, so far.
   public var readCallCount: Int { state.withLock { $0.readCallCount } }
@@ -119,24 +119,24 @@ public final class FaultyBackend: StoreBackend {
 
   // MARK: StoreBackend
 
-  public func structures() throws(BackendError) -> [StoredStructure] {
-    try onState { state throws(BackendError) in state.structures }
+  public func keyspaces() throws(BackendError) -> [Keyspace] {
+    try onState { state throws(BackendError) in state.keyspaces }
   }
 
-  public func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
+  public func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
     guard name.count <= limits.nameByteCount else { throw BackendError(.limitExceeded, "The name is too long.") }
     return try onState { state throws(BackendError) in
-      if let known = state.structures.first(where: { $0.kind == kind && $0.name == name }) { return known.id }
-      let id = ClassID(rawValue: UInt32(state.structures.count + 1))
-      state.structures.append(StoredStructure(id: id, kind: kind, name: name))
+      if let known = state.keyspaces.first(where: { $0.kind == kind && $0.name == name }) { return known.id }
+      let id = KeyspaceID(rawValue: UInt32(state.keyspaces.count + 1))
+      state.keyspaces.append(Keyspace(id: id, kind: kind, name: name))
       return id
     }
   }
 
-  public func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
+  public func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID> {
     try onState { state throws(BackendError) in
-      let start = state.nextRowIDs[structure, default: 1]
-      state.nextRowIDs[structure] = start + RowID(count)
+      let start = state.nextRowIDs[keyspace, default: 1]
+      state.nextRowIDs[keyspace] = start + RowID(count)
       return start..<(start + RowID(count))
     }
   }
@@ -158,18 +158,18 @@ public final class FaultyBackend: StoreBackend {
     try onState { state throws(BackendError) in state.outcomes[batch] }
   }
 
-  public func count(of structure: ClassID) throws(BackendError) -> Int {
-    try onState { state throws(BackendError) in state.contents.count(of: structure) }
+  public func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
+    try onState { state throws(BackendError) in state.contents.count(of: keyspace) }
   }
 
   public func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try capture().read(rows: rows, of: structure, into: chunk)
+    try capture().read(rows: rows, of: keyspace, into: chunk)
   }
 
-  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    try capture().read(key: key, of: structure, into: chunk)
+  public func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try capture().read(key: key, of: keyspace, into: chunk)
   }
 
   public func snapshot() throws(BackendError) -> any BackendSnapshot {

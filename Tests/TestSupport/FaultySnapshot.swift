@@ -26,39 +26,39 @@ final class FaultySnapshot: BackendSnapshot {
 
   deinit { ended?() }
 
-  func count(of structure: ClassID) throws(BackendError) -> Int {
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
     try callFaults.pass()
-    return contents.count(of: structure)
+    return contents.count(of: keyspace)
   }
 
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try callFaults.pass()
     chunk.clear()
     for index in rows.indices {
       if chunk.isFull { return }
-      append(rows[index], of: structure, to: chunk)
+      append(rows[index], of: keyspace, to: chunk)
     }
   }
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
     try callFaults.pass()
     chunk.clear()
-    let value = contents.keys[structure]?[key]
+    let value = contents.keys[keyspace]?[key]
     chunk.add(rowID: 0, key: key, value: value ?? [], status: value == nil ? .absent : .found)
   }
 
-  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
+  func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan {
     try callFaults.pass()
-    if let rows = contents.rows[structure] {
-      return RowScan(rows.keys.shuffledByBits(), of: structure, in: self)
+    if let rows = contents.rows[keyspace] {
+      return RowScan(rows.keys.shuffledByBits(), of: keyspace, in: self)
     }
-    return KeyScan(entries(of: structure), callFaults)
+    return KeyScan(entries(of: keyspace), callFaults)
   }
 
   func scan(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan {
     try callFaults.pass()
     var entries = entries(of: tree).filter { entry in
@@ -71,7 +71,7 @@ final class FaultySnapshot: BackendSnapshot {
   }
 
   /// Exact, without looking at all entries as a scan does.
-  func estimatedCount(tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
+  func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
     try callFaults.pass()
     let entries = entries(of: tree)
     func position(of bound: [UInt8]) -> Int {
@@ -85,30 +85,30 @@ final class FaultySnapshot: BackendSnapshot {
     return max(0, (upper.map(position) ?? entries.count) - (lower.map(position) ?? 0))
   }
 
-  private func entries(of structure: ClassID) -> SortedEntries.Entries {
-    contents.sorted.entries(of: structure) {
-      (contents.keys[structure] ?? [:]).sorted { $0.key.precedes($1.key) }
+  private func entries(of keyspace: KeyspaceID) -> SortedEntries.Entries {
+    contents.sorted.entries(of: keyspace) {
+      (contents.keys[keyspace] ?? [:]).sorted { $0.key.precedes($1.key) }
     }
   }
 
-  func append(_ rowID: RowID, of structure: ClassID, to chunk: RecordChunk) {
-    if damagedRows.contains(.init(structure: structure, rowID: rowID)) {
+  func append(_ rowID: RowID, of keyspace: KeyspaceID, to chunk: RecordChunk) {
+    if damagedRows.contains(.init(keyspace: keyspace, rowID: rowID)) {
       return chunk.add(rowID: rowID, key: [], value: [], status: .damaged)
     }
-    let value = contents.rows[structure]?[rowID]
+    let value = contents.rows[keyspace]?[rowID]
     chunk.add(rowID: rowID, key: [], value: value ?? [], status: value == nil ? .absent : .found)
   }
 }
 
 private final class RowScan: BackendScan {
   private let rowIDs: [RowID]
-  private let structure: ClassID
+  private let keyspace: KeyspaceID
   private let snapshot: FaultySnapshot
   private var next = 0
 
-  init(_ rowIDs: [RowID], of structure: ClassID, in snapshot: FaultySnapshot) {
+  init(_ rowIDs: [RowID], of keyspace: KeyspaceID, in snapshot: FaultySnapshot) {
     self.rowIDs = rowIDs
-    self.structure = structure
+    self.keyspace = keyspace
     self.snapshot = snapshot
   }
 
@@ -117,7 +117,7 @@ private final class RowScan: BackendScan {
     try snapshot.callFaults.pass()
     chunk.clear()
     while next < rowIDs.count, !chunk.isFull {
-      snapshot.append(rowIDs[next], of: structure, to: chunk)
+      snapshot.append(rowIDs[next], of: keyspace, to: chunk)
       next += 1
     }
   }

@@ -5,13 +5,13 @@ import Todana
 /// tree many times before they read it.
 final class SortedEntries: Sendable {
   typealias Entries = [(key: [UInt8], value: [UInt8])]
-  private let known = Mutex<[ClassID: Entries]>([:])
+  private let known = Mutex<[KeyspaceID: Entries]>([:])
 
-  func entries(of structure: ClassID, sorting: () -> Entries) -> Entries {
+  func entries(of keyspace: KeyspaceID, sorting: () -> Entries) -> Entries {
     known.withLock { known in
-      if let entries = known[structure] { return entries }
+      if let entries = known[keyspace] { return entries }
       let entries = sorting()
-      known[structure] = entries
+      known[keyspace] = entries
       return entries
     }
   }
@@ -19,33 +19,33 @@ final class SortedEntries: Sendable {
 
 /// The records of one commit.
 struct FaultyContents {
-  var rows: [ClassID: [RowID: [UInt8]]] = [:]
+  var rows: [KeyspaceID: [RowID: [UInt8]]] = [:]
   /// Keys and trees.
-  var keys: [ClassID: [[UInt8]: [UInt8]]] = [:]
+  var keys: [KeyspaceID: [[UInt8]: [UInt8]]] = [:]
   /// Of these keys; to be replaced when they change.
   var sorted = SortedEntries()
 
   /// All of them, a row id as its bytes.
-  var records: [ClassID: [[UInt8]: [UInt8]]] {
+  var records: [KeyspaceID: [[UInt8]: [UInt8]]] {
     var records = keys
-    for (structure, rows) in rows {
+    for (keyspace, rows) in rows {
       for (rowID, value) in rows {
-        records[structure, default: [:]][(0..<8).map { UInt8(truncatingIfNeeded: rowID >> ($0 * 8)) }] = value
+        records[keyspace, default: [:]][(0..<8).map { UInt8(truncatingIfNeeded: rowID >> ($0 * 8)) }] = value
       }
     }
     return records
   }
 
-  func count(of structure: ClassID) -> Int {
-    (rows[structure]?.count ?? 0) + (keys[structure]?.count ?? 0)
+  func count(of keyspace: KeyspaceID) -> Int {
+    (rows[keyspace]?.count ?? 0) + (keys[keyspace]?.count ?? 0)
   }
 }
 
 /// What a ``FaultyBackend`` holds behind its lock.
 struct FaultyState {
   var contents = FaultyContents()
-  var structures: [StoredStructure] = []
-  var nextRowIDs: [ClassID: RowID] = [:]
+  var keyspaces: [Keyspace] = []
+  var nextRowIDs: [KeyspaceID: RowID] = [:]
   var commitNumber: CommitNumber = 0
   var outcomes: [BatchID: CommitNumber] = [:]
   var damagedRows: Set<Place> = []
@@ -59,7 +59,7 @@ struct FaultyState {
   var commitCallCount = 0
 
   struct Place: Hashable {
-    var structure: ClassID
+    var keyspace: KeyspaceID
     var rowID: RowID
   }
 
@@ -111,7 +111,7 @@ struct FaultyState {
     contents = next
     for change in changes {
       if case .row(let rowID) = change.key, change.kind != .check {
-        damagedRows.remove(Place(structure: change.structure, rowID: rowID))
+        damagedRows.remove(Place(keyspace: change.keyspace, rowID: rowID))
       }
     }
     if changes.allSatisfy({ $0.kind == .check }) { return commitNumber }
@@ -142,22 +142,22 @@ struct FaultyState {
 
   private func check(_ changes: [WriteBatch.Change], arena: [UInt8], limits: BackendLimits) throws(BackendError) {
     var conflicts: [Int] = []
-    var cleared: Set<ClassID> = []
+    var cleared: Set<KeyspaceID> = []
     for (index, change) in changes.enumerated() {
       guard WriteBatch.fits(change.expectation, change.kind) else {
         throw BackendError(.invalidArgument, "A change of kind \(change.kind) expects \(change.expectation).")
       }
       if change.kind == .clear {
-        cleared.insert(change.structure)
+        cleared.insert(change.keyspace)
         continue
       }
       if change.value.count > limits.valueByteCount {
-        throw BackendError(.limitExceeded, "The value is too large.", structure: change.structure)
+        throw BackendError(.limitExceeded, "The value is too large.", keyspace: change.keyspace)
       }
       if case .bytes(let range) = change.key, range.count > limits.keyByteCount {
-        throw BackendError(.limitExceeded, "The key is too long.", structure: change.structure)
+        throw BackendError(.limitExceeded, "The key is too long.", keyspace: change.keyspace)
       }
-      let value = cleared.contains(change.structure) ? nil : value(of: change, arena: arena)
+      let value = cleared.contains(change.keyspace) ? nil : value(of: change, arena: arena)
       if !Self.holds(change, value: value) { conflicts.append(index) }
     }
     if !conflicts.isEmpty {
@@ -167,8 +167,8 @@ struct FaultyState {
 
   private func value(of change: WriteBatch.Change, arena: [UInt8]) -> [UInt8]? {
     switch change.key {
-    case .row(let rowID): contents.rows[change.structure]?[rowID]
-    case .bytes(let range): contents.keys[change.structure]?[Array(arena[range])]
+    case .row(let rowID): contents.rows[change.keyspace]?[rowID]
+    case .bytes(let range): contents.keys[change.keyspace]?[Array(arena[range])]
     }
   }
 
@@ -188,14 +188,14 @@ struct FaultyState {
     case .put, .remove, .erase: break
     case .check: return
     case .clear:
-      contents.rows[change.structure] = nil
-      contents.keys[change.structure] = nil
+      contents.rows[change.keyspace] = nil
+      contents.keys[change.keyspace] = nil
       return
     }
     let value = change.kind == .put ? Array(arena[change.value]) : nil
     switch change.key {
-    case .row(let rowID): contents.rows[change.structure, default: [:]][rowID] = value
-    case .bytes(let range): contents.keys[change.structure, default: [:]][Array(arena[range])] = value
+    case .row(let rowID): contents.rows[change.keyspace, default: [:]][rowID] = value
+    case .bytes(let range): contents.keys[change.keyspace, default: [:]][Array(arena[range])] = value
     }
   }
 }

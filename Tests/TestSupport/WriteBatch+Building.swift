@@ -3,61 +3,61 @@ public import Todana
 extension WriteBatch {
   /// Puts a row; by default one that is new.
   public mutating func put(
-    _ value: [UInt8], row: RowID, in structure: ClassID, expecting expectation: Expectation = .absent
+    _ value: [UInt8], row: RowID, in keyspace: KeyspaceID, expecting expectation: Expectation = .absent
   ) {
     append(
-      Change(structure: structure, kind: .put, expectation: expectation, key: .row(row), value: arena.append(value)))
+      Change(keyspace: keyspace, kind: .put, expectation: expectation, key: .row(row), value: arena.append(value)))
   }
 
   /// Puts a record under a byte key; by default whatever is there is replaced.
   public mutating func put(
-    _ value: [UInt8], key: [UInt8], in structure: ClassID, expecting expectation: Expectation = .anything
+    _ value: [UInt8], key: [UInt8], in keyspace: KeyspaceID, expecting expectation: Expectation = .anything
   ) {
     let key = arena.append(key)
     append(
-      Change(structure: structure, kind: .put, expectation: expectation, key: .bytes(key), value: arena.append(value)))
+      Change(keyspace: keyspace, kind: .put, expectation: expectation, key: .bytes(key), value: arena.append(value)))
   }
 
   /// Removes a row.
   public mutating func remove(
-    row: RowID, in structure: ClassID, expecting expectation: Expectation = .anything
+    row: RowID, in keyspace: KeyspaceID, expecting expectation: Expectation = .anything
   ) {
-    append(Change(structure: structure, kind: .remove, expectation: expectation, key: .row(row), value: 0..<0))
+    append(Change(keyspace: keyspace, kind: .remove, expectation: expectation, key: .row(row), value: 0..<0))
   }
 
   /// Removes the record under a byte key.
   public mutating func remove(
-    key: [UInt8], in structure: ClassID, expecting expectation: Expectation = .anything
+    key: [UInt8], in keyspace: KeyspaceID, expecting expectation: Expectation = .anything
   ) {
     append(
       Change(
-        structure: structure, kind: .remove, expectation: expectation, key: .bytes(arena.append(key)), value: 0..<0))
+        keyspace: keyspace, kind: .remove, expectation: expectation, key: .bytes(arena.append(key)), value: 0..<0))
   }
 }
 
 extension WriteBatch {
   /// Removes a row if it is there.
-  public mutating func erase(row: RowID, in structure: ClassID) {
-    append(Change(structure: structure, kind: .erase, expectation: .anything, key: .row(row), value: 0..<0))
+  public mutating func erase(row: RowID, in keyspace: KeyspaceID) {
+    append(Change(keyspace: keyspace, kind: .erase, expectation: .anything, key: .row(row), value: 0..<0))
   }
 
   /// Removes the record under a byte key if there is one.
-  public mutating func erase(key: [UInt8], in structure: ClassID) {
+  public mutating func erase(key: [UInt8], in keyspace: KeyspaceID) {
     append(
       Change(
-        structure: structure, kind: .erase, expectation: .anything, key: .bytes(arena.append(key)), value: 0..<0))
+        keyspace: keyspace, kind: .erase, expectation: .anything, key: .bytes(arena.append(key)), value: 0..<0))
   }
 
   /// Demands that a row is as expected.
-  public mutating func check(row: RowID, in structure: ClassID, expecting expectation: Expectation) {
-    append(Change(structure: structure, kind: .check, expectation: expectation, key: .row(row), value: 0..<0))
+  public mutating func check(row: RowID, in keyspace: KeyspaceID, expecting expectation: Expectation) {
+    append(Change(keyspace: keyspace, kind: .check, expectation: expectation, key: .row(row), value: 0..<0))
   }
 
   /// Demands that the record under a byte key is as expected.
-  public mutating func check(key: [UInt8], in structure: ClassID, expecting expectation: Expectation) {
+  public mutating func check(key: [UInt8], in keyspace: KeyspaceID, expecting expectation: Expectation) {
     append(
       Change(
-        structure: structure, kind: .check, expectation: expectation, key: .bytes(arena.append(key)), value: 0..<0))
+        keyspace: keyspace, kind: .check, expectation: expectation, key: .bytes(arena.append(key)), value: 0..<0))
   }
 }
 

@@ -3,16 +3,16 @@ import Testing
 import Todana
 
 @Suite struct WriteBatchTests {
-  @Test func `sorting groups by structure and orders rows by number`() {
+  @Test func `sorting groups by keyspace and orders rows by number`() {
     var batch = WriteBatch()
-    for (structure, row) in [(2, 7), (1, 9), (2, 3), (1, 1)] as [(UInt32, RowID)] {
+    for (keyspace, row) in [(2, 7), (1, 9), (2, 3), (1, 1)] as [(UInt32, RowID)] {
       batch.append(
         .init(
-          structure: ClassID(rawValue: structure), kind: .put, expectation: .absent, key: .row(row),
+          keyspace: KeyspaceID(rawValue: keyspace), kind: .put, expectation: .absent, key: .row(row),
           value: 0..<0))
     }
     batch.sort()
-    #expect(batch.changes.map(\.structure.rawValue) == [1, 1, 2, 2])
+    #expect(batch.changes.map(\.keyspace.rawValue) == [1, 1, 2, 2])
     #expect(batch.changes.map(\.key) == [.row(1), .row(9), .row(3), .row(7)])
   }
 
@@ -28,7 +28,7 @@ import Todana
       keys.insert(start + end)
     }
     var batch = WriteBatch()
-    for key in keys { batch.put([], key: key, in: ClassID(rawValue: 1)) }
+    for key in keys { batch.put([], key: key, in: KeyspaceID(rawValue: 1)) }
     batch.sort()
     let isSorted = batch.isSorted
     #expect(isSorted)
@@ -43,7 +43,7 @@ import Todana
     var batch = WriteBatch()
     var isSorted = [batch.isSorted]
     for _ in 0..<2 {
-      batch.put([1], row: 1, in: ClassID(rawValue: 1))
+      batch.put([1], row: 1, in: KeyspaceID(rawValue: 1))
       batch.sort()
       isSorted.append(batch.isSorted)
     }
@@ -51,22 +51,22 @@ import Todana
   }
 
   @Test func `changes come back as they were appended`() {
-    let structure = ClassID(rawValue: .max)
+    let keyspace = KeyspaceID(rawValue: .max)
     let changes: [WriteBatch.Change] = [
-      .init(structure: structure, kind: .put, expectation: .anything, key: .row(0), value: 0..<0),
-      .init(structure: structure, kind: .put, expectation: .absent, key: .row(.max), value: 7..<1 << 40),
+      .init(keyspace: keyspace, kind: .put, expectation: .anything, key: .row(0), value: 0..<0),
+      .init(keyspace: keyspace, kind: .put, expectation: .absent, key: .row(.max), value: 7..<1 << 40),
       .init(
-        structure: structure, kind: .put, expectation: .token(.max), key: .bytes(1 << 40..<(1 << 40) + 65_535),
+        keyspace: keyspace, kind: .put, expectation: .token(.max), key: .bytes(1 << 40..<(1 << 40) + 65_535),
         value: 3..<4),
-      .init(structure: structure, kind: .remove, expectation: .token(0), key: .bytes(5..<6), value: 0..<0),
-      .init(structure: structure, kind: .remove, expectation: .anything, key: .row(1), value: 0..<0),
+      .init(keyspace: keyspace, kind: .remove, expectation: .token(0), key: .bytes(5..<6), value: 0..<0),
+      .init(keyspace: keyspace, kind: .remove, expectation: .anything, key: .row(1), value: 0..<0),
     ]
     var batch = WriteBatch()
     for change in changes { batch.append(change) }
     #expect(Array(batch.changes) == changes)
     var hasEmptyKey = batch.hasEmptyKey
     #expect(!hasEmptyKey)
-    batch.put([1], key: [], in: structure)
+    batch.put([1], key: [], in: keyspace)
     hasEmptyKey = batch.hasEmptyKey
     #expect(hasEmptyKey)
   }

@@ -101,9 +101,9 @@ KeyRing::NameKey KeyRing::nameKey(uint32_t generation, ByteView name) const {
   return key;
 }
 
-SecretBytes KeyRing::digestKey(uint32_t generation, uint32_t structure) const {
+SecretBytes KeyRing::digestKey(uint32_t generation, uint32_t keyspace) const {
   uint8_t number[4];
-  for (int index = 0; index < 4; index++) number[index] = static_cast<uint8_t>(structure >> 8 * index);
+  for (int index = 0; index < 4; index++) number[index] = static_cast<uint8_t>(keyspace >> 8 * index);
   return hkdfSHA256(whole(generation).digestKey, {number, sizeof number}, kDigestLabel, 16);
 }
 

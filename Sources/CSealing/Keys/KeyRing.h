@@ -46,8 +46,8 @@ class KeyRing {
   // SealingError(TDS_DAMAGED_KEYS) where the generation is not there, as the next one does.
   using NameKey = std::array<uint8_t, kNameKeySize>;
   NameKey nameKey(uint32_t generation, ByteView name) const;
-  // The key of a structure's digest.
-  SecretBytes digestKey(uint32_t generation, uint32_t structure) const;
+  // The key of a keyspace's digest.
+  SecretBytes digestKey(uint32_t generation, uint32_t keyspace) const;
 
  private:
   struct Generation {

@@ -84,10 +84,10 @@ bool tds_draw_nonces(const tds_key_ring *ring, uint8_t *nonces, size_t count);
 // Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer. `padded`: as
 // `tds_is_padded` says. False where libcrypto fails.
 bool tds_seal_row(
-  tds_sealer *sealer, uint32_t structure, uint64_t row, uint32_t epoch, bool padded, const uint8_t *nonce,
+  tds_sealer *sealer, uint32_t keyspace, uint64_t row, uint32_t epoch, bool padded, const uint8_t *nonce,
   uint8_t *bytes, size_t byte_count);
 bool tds_seal_key(
-  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *TDS_NULLABLE key, size_t key_length,
+  tds_sealer *sealer, int32_t kind, uint32_t keyspace, const uint8_t *TDS_NULLABLE key, size_t key_length,
   uint32_t epoch, bool padded, const uint8_t *nonce, uint8_t *bytes, size_t byte_count);
 
 typedef enum {
@@ -100,10 +100,10 @@ typedef enum {
 
 // Opens into `output`, which may be `bytes`: the plaintext is at `output + *offset`.
 int32_t tds_open_row(
-  tds_sealer *sealer, uint32_t structure, uint64_t row, const uint8_t *bytes, size_t byte_count, uint8_t *output,
+  tds_sealer *sealer, uint32_t keyspace, uint64_t row, const uint8_t *bytes, size_t byte_count, uint8_t *output,
   size_t *offset, size_t *plain_count);
 int32_t tds_open_key(
-  tds_sealer *sealer, int32_t kind, uint32_t structure, const uint8_t *TDS_NULLABLE key, size_t key_length,
+  tds_sealer *sealer, int32_t kind, uint32_t keyspace, const uint8_t *TDS_NULLABLE key, size_t key_length,
   const uint8_t *bytes, size_t byte_count, uint8_t *output, size_t *offset, size_t *plain_count);
 
 // 32 bytes.

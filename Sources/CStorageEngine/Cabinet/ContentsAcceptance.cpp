@@ -6,32 +6,32 @@
 namespace todana {
 
 bool ContentsAcceptance::run(const Rebuilding::Progress &progress) {
-  std::vector<Structure *> structures;
-  for (Structure *structure : session_.table().all()) {
-    if (session_.snapshotPart(*snapshot_, *structure).file) structures.push_back(structure);
+  std::vector<Keyspace *> keyspaces;
+  for (Keyspace *keyspace : session_.table().all()) {
+    if (session_.snapshotPart(*snapshot_, *keyspace).file) keyspaces.push_back(keyspace);
   }
-  for (Structure *structure : structures) total_ += session_.snapshotCount(*snapshot_, structure->id);
-  for (Structure *structure : structures) {
-    if (!progress(done_, total_) || !read(*structure, progress)) return false;
+  for (Keyspace *keyspace : keyspaces) total_ += session_.snapshotCount(*snapshot_, keyspace->id);
+  for (Keyspace *keyspace : keyspaces) {
+    if (!progress(done_, total_) || !read(*keyspace, progress)) return false;
   }
   session_.accept(accepted_);
   return true;
 }
 
-bool ContentsAcceptance::read(Structure &structure, const Rebuilding::Progress &progress) {
-  WholeScan scan(session_, *snapshot_, structure);
+bool ContentsAcceptance::read(Keyspace &keyspace, const Rebuilding::Progress &progress) {
+  WholeScan scan(session_, *snapshot_, keyspace);
   const ContentsState &expected = scan.part().contents;
-  ContentsSum sum(session_.keyRing(), expected.generation, structure);
+  ContentsSum sum(session_.keyRing(), expected.generation, keyspace);
   while (const tdn_chunk *chunk = scan.next()) {
     if (!sum.add(*chunk)) {
-      Failure failure(TDN_DAMAGED, "a record of the structure cannot be read, so there is nothing to accept");
-      failure.structure = structure.id;
+      Failure failure(TDN_DAMAGED, "a record of the keyspace cannot be read, so there is nothing to accept");
+      failure.keyspace = keyspace.id;
       throw failure;
     }
     done_ += chunk->slice_count;
     if (!progress(done_, total_)) return false;
   }
-  accepted_.push_back({&structure, snapshot_->commitNumber(), expected, sum.take()});
+  accepted_.push_back({&keyspace, snapshot_->commitNumber(), expected, sum.take()});
   return true;
 }
 

@@ -22,7 +22,7 @@ class ContentsAcceptance {
   bool run(const Rebuilding::Progress &progress);
 
  private:
-  bool read(Structure &structure, const Rebuilding::Progress &progress);
+  bool read(Keyspace &keyspace, const Rebuilding::Progress &progress);
 
   Session &session_;
   const std::shared_ptr<Snapshot> snapshot_;

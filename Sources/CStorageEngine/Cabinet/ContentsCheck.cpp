@@ -4,8 +4,8 @@
 
 namespace todana {
 
-ContentsSum::ContentsSum(const KeyRing *ring, uint32_t generation, const Structure &structure)
-    : digest_(ring, generation, structure.id), hasRows_(structure.hasRows()), isTree_(structure.isTree()) {}
+ContentsSum::ContentsSum(const KeyRing *ring, uint32_t generation, const Keyspace &keyspace)
+    : digest_(ring, generation, keyspace.id), hasRows_(keyspace.hasRows()), isTree_(keyspace.isTree()) {}
 
 bool ContentsSum::add(const tdn_chunk &chunk) {
   const char *bytes = reinterpret_cast<const char *>(chunk.bytes);
@@ -37,8 +37,8 @@ ContentsState ContentsSum::take() {
 }
 
 ContentsCheck::ContentsCheck(
-  const KeyRing *ring, const Structure &structure, const ContentsState &expected, bool isKnown)
-    : sum_(ring, expected.generation, structure), structure_(structure.id), isKnown_(isKnown), expected_(expected) {}
+  const KeyRing *ring, const Keyspace &keyspace, const ContentsState &expected, bool isKnown)
+    : sum_(ring, expected.generation, keyspace), keyspace_(keyspace.id), isKnown_(isKnown), expected_(expected) {}
 
 void ContentsCheck::add(const tdn_chunk &chunk) {
   if (isOver_) return;
@@ -48,9 +48,9 @@ void ContentsCheck::add(const tdn_chunk &chunk) {
   if (isKnown_ && sum_.take() == expected_) return;
   Failure failure(
     TDN_CONTENTS_MISMATCH,
-    isKnown_ ? "records of the structure are missing, are older than they should be, or do not belong there"
+    isKnown_ ? "records of the keyspace are missing, are older than they should be, or do not belong there"
              : "whether records are missing cannot be told: files of the store are older or newer than others");
-  failure.structure = structure_;
+  failure.keyspace = keyspace_;
   throw failure;
 }
 

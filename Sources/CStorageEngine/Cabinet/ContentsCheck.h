@@ -1,17 +1,17 @@
-// The comparison of all records of a structure, as a scan reads them, with the state that its commits have noted.
+// The comparison of all records of a keyspace, as a scan reads them, with the state that its commits have noted.
 #pragma once
 
-#include "../Keyspaces/Structure.h"
+#include "../Keyspaces/Keyspace.h"
 #include "../Snapshots/ContentsDigest.h"
 #include "../include/StorageEngineReading.h"
 
 namespace todana {
 
-// The sum of the records of a structure that were read so far.
+// The sum of the records of a keyspace that were read so far.
 class ContentsSum {
  public:
   // `ring`: null in a plain store. `generation`: the generation of the keys that the digest is made with.
-  ContentsSum(const KeyRing *ring, uint32_t generation, const Structure &structure);
+  ContentsSum(const KeyRing *ring, uint32_t generation, const Keyspace &keyspace);
 
   // Adds the records of a chunk. False if one of them cannot be read.
   bool add(const tdn_chunk &chunk);
@@ -28,7 +28,7 @@ class ContentsSum {
 class ContentsCheck {
  public:
   // `isKnown` false: the expected state is not known, so the comparison fails.
-  ContentsCheck(const KeyRing *ring, const Structure &structure, const ContentsState &expected, bool isKnown);
+  ContentsCheck(const KeyRing *ring, const Keyspace &keyspace, const ContentsState &expected, bool isKnown);
 
   // Call if the scan left out a record: nothing is compared then.
   void giveUp() { isOver_ = true; }
@@ -39,7 +39,7 @@ class ContentsCheck {
 
  private:
   ContentsSum sum_;
-  const uint32_t structure_;
+  const uint32_t keyspace_;
   const bool isKnown_;
   const ContentsState expected_;
   bool isOver_ = false;

@@ -5,11 +5,11 @@
 
 namespace todana {
 
-ContentsRekeying::ContentsRekeying(Session &session, Structure &structure, RecordConversion &conversion)
-    : session_(session), structure_(structure), conversion_(conversion),
-      changes_(session.keyRing(), conversion.generation(), structure.id),
-      digest_(session.keyRing(), conversion.generation(), structure.id),
-      snapshot_(session.openSnapshot([this] { structure_.rekeyed = &changes_; })),
+ContentsRekeying::ContentsRekeying(Session &session, Keyspace &keyspace, RecordConversion &conversion)
+    : session_(session), keyspace_(keyspace), conversion_(conversion),
+      changes_(session.keyRing(), conversion.generation(), keyspace.id),
+      digest_(session.keyRing(), conversion.generation(), keyspace.id),
+      snapshot_(session.openSnapshot([this] { keyspace_.rekeyed = &changes_; })),
       commitNumber_(snapshot_->commitNumber()) {}
 
 ContentsRekeying::~ContentsRekeying() {
@@ -17,17 +17,17 @@ ContentsRekeying::~ContentsRekeying() {
   // The lock may fail where the session is at its end: then no commit comes any more.
   try {
     FileGroup::ReadLock lock(session_.group());
-    structure_.rekeyed = nullptr;
+    keyspace_.rekeyed = nullptr;
   } catch (const Failure &) {
-    structure_.rekeyed = nullptr;
+    keyspace_.rekeyed = nullptr;
   }
 }
 
 bool ContentsRekeying::run(const Progress &progress) {
   {
-    WholeScan scan(session_, *snapshot_, structure_);
+    WholeScan scan(session_, *snapshot_, keyspace_);
     const ContentsState &expected = scan.part().contents;
-    ContentsSum found(session_.keyRing(), expected.generation, structure_);
+    ContentsSum found(session_.keyRing(), expected.generation, keyspace_);
     while (const tdn_chunk *chunk = scan.next()) {
       if (!progress()) return false;
       add(*chunk);
@@ -36,9 +36,9 @@ bool ContentsRekeying::run(const Progress &progress) {
     if (found.take() != expected) {
       Failure failure(
         TDN_CONTENTS_MISMATCH,
-        "records of the structure are missing, are older than they should be, or do not belong there: accept its contents, "
+        "records of the keyspace are missing, are older than they should be, or do not belong there: accept its contents, "
         "or restore a backup, first");
-      failure.structure = structure_.id;
+      failure.keyspace = keyspace_.id;
       throw failure;
     }
   }
@@ -53,28 +53,28 @@ void ContentsRekeying::add(const tdn_chunk &chunk) {
   for (size_t index = 0; index < chunk.slice_count; index++) {
     const tdn_slice &slice = chunk.slices[index];
     if (slice.status != TDN_FOUND) {
-      Failure failure(TDN_DAMAGED, "a record of the structure cannot be read");
-      failure.structure = structure_.id;
-      failure.hasRow = structure_.hasRows();
+      Failure failure(TDN_DAMAGED, "a record of the keyspace cannot be read");
+      failure.keyspace = keyspace_.id;
+      failure.hasRow = keyspace_.hasRows();
       failure.row = slice.row;
       throw failure;
     }
     const std::string_view value(bytes + slice.offset, slice.length);
-    if (structure_.hasRows()) {
+    if (keyspace_.hasRows()) {
       digest_.toggleRow(slice.row, recordToken(value.data(), value.size()));
       continue;
     }
     const std::string_view key(value.data() - slice.key_length, slice.key_length);
-    if (structure_.isTree()) {
+    if (keyspace_.isTree()) {
       digest_.toggleEntry(key, value);
     } else {
-      digest_.toggleKey(conversion_.keyOf(structure_, key, value), recordToken(value.data(), value.size()));
+      digest_.toggleKey(conversion_.keyOf(keyspace_, key, value), recordToken(value.data(), value.size()));
     }
   }
 }
 
 ContentsDigest::Sum ContentsRekeying::digest() const {
-  if (structure_.clearedBy > commitNumber_) throw Rebuilding::Abandoned();
+  if (keyspace_.clearedBy > commitNumber_) throw Rebuilding::Abandoned();
   ContentsDigest::Sum sum = sum_;
   for (size_t index = 0; index < sum.size(); index++) sum[index] ^= changes_.sum[index];
   return sum;

@@ -1,4 +1,4 @@
-// Computes what a structure's digest is under other keys, while commits go on: reads everything as of one commit, and has
+// Computes what a keyspace's digest is under other keys, while commits go on: reads everything as of one commit, and has
 // those that come after it note what they change.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace todana {
 class ContentsRekeying {
  public:
   // `conversion`: knows the keys.
-  ContentsRekeying(Session &session, Structure &structure, RecordConversion &conversion);
+  ContentsRekeying(Session &session, Keyspace &keyspace, RecordConversion &conversion);
   ~ContentsRekeying();
   ContentsRekeying(const ContentsRekeying &) = delete;
   ContentsRekeying &operator=(const ContentsRekeying &) = delete;
@@ -21,14 +21,14 @@ class ContentsRekeying {
   // are not those that were committed, which the new digest would vouch for.
   bool run(const Progress &progress);
 
-  // Of now, in a commit. Throws Rebuilding::Abandoned where what was read is not in the structure any more.
+  // Of now, in a commit. Throws Rebuilding::Abandoned where what was read is not in the keyspace any more.
   ContentsDigest::Sum digest() const;
 
  private:
   void add(const tdn_chunk &chunk);
 
   Session &session_;
-  Structure &structure_;
+  Keyspace &keyspace_;
   RecordConversion &conversion_;
   RekeyedContents changes_;
   ContentsDigest digest_;

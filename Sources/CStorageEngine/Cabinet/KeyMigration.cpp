@@ -20,13 +20,13 @@ constexpr uint64_t kMostKept = 64 << 20;
 bool KeyMigration::run(const Rebuilding::Progress &progress) {
   progress_ = progress;
   begin();
-  std::vector<Structure *> left = remaining();
-  for (Structure *structure : left) total_ += fileSize(*structure);
-  // New structures belong to the new generation from the start, so these become fewer.
+  std::vector<Keyspace *> left = remaining();
+  for (Keyspace *keyspace : left) total_ += fileSize(*keyspace);
+  // New keyspaces belong to the new generation from the start, so these become fewer.
   for (; !left.empty(); left = remaining()) {
-    for (Structure *structure : left) {
-      const uint64_t size = fileSize(*structure);
-      if (!convert(*structure)) return false;
+    for (Keyspace *keyspace : left) {
+      const uint64_t size = fileSize(*keyspace);
+      if (!convert(*keyspace)) return false;
       done_ = std::min(total_, done_ + size);
       letGo(size);
     }
@@ -34,7 +34,7 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
   return finish();
 }
 
-// Catalog and states are encrypted first, and decrypted last: which structures are plain must not be for anybody to say.
+// Catalog and states are encrypted first, and decrypted last: which keyspaces are plain must not be for anybody to say.
 void KeyMigration::begin() {
   session_.requireConsistentStates();
   const uint32_t states = session_.statesGeneration();
@@ -46,18 +46,18 @@ void KeyMigration::begin() {
   }
 }
 
-std::vector<Structure *> KeyMigration::remaining() {
-  std::vector<Structure *> left;
-  for (Structure *structure : session_.table().all()) {
-    if (structure->fileNumber == 0) continue;
+std::vector<Keyspace *> KeyMigration::remaining() {
+  std::vector<Keyspace *> left;
+  for (Keyspace *keyspace : session_.table().all()) {
+    if (keyspace->fileNumber == 0) continue;
     FileGroup::ReadLock lock(session_.group());
-    if (structure->contents.generation != generation_) left.push_back(structure);
+    if (keyspace->contents.generation != generation_) left.push_back(keyspace);
   }
   return left;
 }
 
-uint64_t KeyMigration::fileSize(Structure &structure) {
-  const std::shared_ptr<const HashFile> file = session_.table().file(structure, false);
+uint64_t KeyMigration::fileSize(Keyspace &keyspace) {
+  const std::shared_ptr<const HashFile> file = session_.table().file(keyspace, false);
   return file ? static_cast<uint64_t>(file->end()) : 0;
 }
 
@@ -68,21 +68,21 @@ void KeyMigration::letGo(uint64_t oldBytes) {
   keptBytes_ = 0;
 }
 
-bool KeyMigration::goesOn(uint64_t doneInStructure) {
-  return progress_(std::min(total_, done_ + doneInStructure), total_);
+bool KeyMigration::goesOn(uint64_t doneInKeyspace) {
+  return progress_(std::min(total_, done_ + doneInKeyspace), total_);
 }
 
-bool KeyMigration::convert(Structure &structure) {
+bool KeyMigration::convert(Keyspace &keyspace) {
   for (;;) {
     if (!goesOn(0)) return false;
     bool gaveUp = false;
     try {
       RecordConversion records(keys_.ring(), generation_);
-      ContentsRekeying contents(session_, structure, records);
+      ContentsRekeying contents(session_, keyspace, records);
       if (!contents.run([&] { return goesOn(0); })) return false;
       const Rebuilding::Conversion conversion{records, [&] { return contents.digest(); }};
       session_.maintenance().convert(
-        structure,
+        keyspace,
         [&](uint64_t done, uint64_t) {
           gaveUp = !goesOn(done);
           return !gaveUp;
@@ -91,9 +91,9 @@ bool KeyMigration::convert(Structure &structure) {
       return true;
     } catch (const Rebuilding::Abandoned &) {
       if (gaveUp || session_.isClosing()) return false;
-      // A commit gave the structure another file.
+      // A commit gave the keyspace another file.
     } catch (Failure &failure) {
-      if (failure.structure == 0) failure.structure = structure.id;
+      if (failure.keyspace == 0) failure.keyspace = keyspace.id;
       throw;
     }
   }

@@ -1,8 +1,8 @@
 // Renews all keys of a store, encrypts a plain one, or decrypts one, while it is in use.
 //
-// One structure after the other is rebuilt into a new file, and changes over in one commit; what callers sealed before
+// One keyspace after the other is rebuilt into a new file, and changes over in one commit; what callers sealed before
 // that is converted as it comes in (BatchCommit). What is done stays done: after an interruption, or a kill, only the
-// structures that are left are rebuilt. At the end nothing is left of the old keys, or of what was plain, in any file of
+// keyspaces that are left are rebuilt. At the end nothing is left of the old keys, or of what was plain, in any file of
 // the directory.
 #pragma once
 
@@ -27,12 +27,12 @@ class KeyMigration {
 
  private:
   void begin();
-  std::vector<Structure *> remaining();
-  uint64_t fileSize(Structure &structure);
-  bool convert(Structure &structure);
+  std::vector<Keyspace *> remaining();
+  uint64_t fileSize(Keyspace &keyspace);
+  bool convert(Keyspace &keyspace);
   void letGo(uint64_t oldBytes);
   bool finish();
-  bool goesOn(uint64_t doneInStructure);
+  bool goesOn(uint64_t doneInKeyspace);
 
   Session &session_;
   StoreKeys &keys_;

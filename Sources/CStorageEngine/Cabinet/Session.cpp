@@ -48,9 +48,9 @@ Session::Session(
     fileNumbers.push_back(entry.fileNumber);
   });
   states.load(*group_, table_->all());
-  for (Structure *structure : table_->all()) structure->isSealed = structure->contents.generation != 0;
+  for (Keyspace *keyspace : table_->all()) keyspace->isSealed = keyspace->contents.generation != 0;
   if (options.expected) states.require(*group_, *options.expected);
-  table_->setNumbers(commitState_->catalog.nextStructure(), commitState_->catalog.nextFileNumber());
+  table_->setNumbers(commitState_->catalog.nextKeyspace(), commitState_->catalog.nextFileNumber());
   if (report.recoveredCommits > 0) table_->noteLostSpace();
   if (isReadOnly_) return;
   std::sort(fileNumbers.begin(), fileNumbers.end());
@@ -81,20 +81,20 @@ void Session::storeState() {
     randomID().data(), FileGroup::Durability::full,
     [&] {
       commit.begin();
-      for (Structure *structure : table_->all()) {
+      for (Keyspace *keyspace : table_->all()) {
         std::shared_ptr<const HashFile> file;
-        if (structure->nextRow > 0) {
-          file = table_->file(*structure);
-          if (file && file->nextRow() < structure->nextRow) {
-            commit.touch(*structure);
-            writer.begin(*file, structure->pool);
-            writer.end(structure->nextRow);
+        if (keyspace->nextRow > 0) {
+          file = table_->file(*keyspace);
+          if (file && file->nextRow() < keyspace->nextRow) {
+            commit.touch(*keyspace);
+            writer.begin(*file, keyspace->pool);
+            writer.end(keyspace->nextRow);
           }
         }
-        if (structure->pool.isLoaded && !structure->pool.blocks.empty()) {
-          if (!file) file = table_->file(*structure);
-          commit.touch(*structure);
-          writer.storePool(*file, structure->pool);
+        if (keyspace->pool.isLoaded && !keyspace->pool.blocks.empty()) {
+          if (!file) file = table_->file(*keyspace);
+          commit.touch(*keyspace);
+          writer.storePool(*file, keyspace->pool);
         }
       }
       commitState_->catalog.storePool(writer);
@@ -105,53 +105,53 @@ void Session::storeState() {
     [&] { commit.undo(); });
 }
 
-// MARK: Structures
+// MARK: Keyspaces
 
-std::vector<Session::StructureInfo> Session::structures() {
-  std::vector<StructureInfo> infos;
-  for (Structure *structure : table_->all()) infos.push_back({structure->id, structure->kind, structure->name});
+std::vector<Session::KeyspaceInfo> Session::keyspaces() {
+  std::vector<KeyspaceInfo> infos;
+  for (Keyspace *keyspace : table_->all()) infos.push_back({keyspace->id, keyspace->kind, keyspace->name});
   return infos;
 }
 
 uint64_t Session::count(uint32_t id) {
-  Structure &structure = table_->structure(id);
-  return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
-    return countIn(structure, file.get());
+  Keyspace &keyspace = table_->keyspace(id);
+  return table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &file) {
+    return countIn(keyspace, file.get());
   });
 }
 
-uint64_t Session::countIn(const Structure &structure, const HashFile *file) {
+uint64_t Session::countIn(const Keyspace &keyspace, const HashFile *file) {
   if (!file) return 0;
-  return structure.isTree() ? TreeReader(*file).count() : file->rowCount();
+  return keyspace.isTree() ? TreeReader(*file).count() : file->rowCount();
 }
 
 uint64_t Session::reserveRows(uint32_t id, uint64_t count) {
-  Structure &structure = table_->structure(id);
+  Keyspace &keyspace = table_->keyspace(id);
   if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
-  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
+  if (!keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has no row ids");
   group_->throwIfPoisoned();
-  if (structure.nextRow == 0) loadNextRow(structure);
-  uint64_t first = structure.nextRow;
+  if (keyspace.nextRow == 0) loadNextRow(keyspace);
+  uint64_t first = keyspace.nextRow;
   do {
     if (count > UINT64_MAX - first) throw Failure(TDN_LIMIT, "there are no row ids left");
-  } while (!structure.nextRow.compare_exchange_weak(first, first + count));
+  } while (!keyspace.nextRow.compare_exchange_weak(first, first + count));
   return first;
 }
 
-void Session::loadNextRow(Structure &structure) {
-  table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
+void Session::loadNextRow(Keyspace &keyspace) {
+  table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &file) {
     uint64_t unknown = 0, first = file ? std::max<uint64_t>(file->nextRow(), 1) : 1;
-    structure.nextRow.compare_exchange_strong(unknown, first);
+    keyspace.nextRow.compare_exchange_strong(unknown, first);
   });
 }
 
-Structure &Session::structure(uint32_t id, bool isTree) {
-  Structure &structure = table_->structure(id);
-  if (structure.isTree() != isTree) {
+Keyspace &Session::keyspace(uint32_t id, bool isTree) {
+  Keyspace &keyspace = table_->keyspace(id);
+  if (keyspace.isTree() != isTree) {
     throw Failure(
       TDN_INVALID, isTree ? "a range can be read from a tree only" : "a tree is read by ranges of keys");
   }
-  return structure;
+  return keyspace;
 }
 
 }  // namespace todana

@@ -48,15 +48,15 @@ class Session {
   // How a new key is made for what will be sealed from then on, in an encrypted store.
   void setEpochMaker(std::function<void()> makeEpoch) { makeEpoch_ = std::move(makeEpoch); }
 
-  // -- Structures
-  struct StructureInfo {
+  // -- Keyspaces
+  struct KeyspaceInfo {
     uint32_t id;
     int32_t kind;
     std::string name;
   };
-  std::vector<StructureInfo> structures();
-  uint64_t count(uint32_t structure);
-  uint64_t reserveRows(uint32_t structure, uint64_t count);
+  std::vector<KeyspaceInfo> keyspaces();
+  uint64_t count(uint32_t keyspace);
+  uint64_t reserveRows(uint32_t keyspace, uint64_t count);
 
   // -- Committing
   // Throws Conflict; then `conflicts` says which changes. Damaged pages with one wrong bit that the batch meets are
@@ -68,21 +68,21 @@ class Session {
   std::shared_ptr<Snapshot> openSnapshot(const std::function<void()> &atOnce = {}) {
     return snapshots_.open(*group_, snapshotLimit_, keyRing() != nullptr, atOnce);
   }
-  uint64_t snapshotCount(Snapshot &snapshot, uint32_t structure);
-  uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t structure);
+  uint64_t snapshotCount(Snapshot &snapshot, uint32_t keyspace);
+  uint64_t snapshotRowBound(Snapshot &snapshot, uint32_t keyspace);
   // About how many records of a tree lie within the range; in the newest committed state, where there is no snapshot.
-  uint64_t estimateRange(Snapshot *snapshot, uint32_t structure, const KeyRange &range);
+  uint64_t estimateRange(Snapshot *snapshot, uint32_t keyspace, const KeyRange &range);
   // The part that a scan goes through.
-  SnapshotPart &snapshotPart(Snapshot &snapshot, Structure &structure);
-  Structure &structure(uint32_t id, bool isTree);
-  void getRows(Snapshot *snapshot, uint32_t structure, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
-  void getKey(Snapshot *snapshot, uint32_t structure, std::string_view key, ChunkWriter &chunk);
+  SnapshotPart &snapshotPart(Snapshot &snapshot, Keyspace &keyspace);
+  Keyspace &keyspace(uint32_t id, bool isTree);
+  void getRows(Snapshot *snapshot, uint32_t keyspace, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
+  void getKey(Snapshot *snapshot, uint32_t keyspace, std::string_view key, ChunkWriter &chunk);
 
   // The newest commit, once it is durable.
   tdn_anchor anchor();
   // A plain store gets keys; everything is as plain as before.
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
-  // Writes catalog and states anew, sealed under this generation's keys or plain (0). Structures without a file belong to
+  // Writes catalog and states anew, sealed under this generation's keys or plain (0). Keyspaces without a file belong to
   // `newGeneration`.
   void rewriteStates(uint32_t generation, uint32_t newGeneration);
   // Those of the root.
@@ -93,18 +93,18 @@ class Session {
   // Commits it.
   void accept(const std::vector<Commit::Acceptance> &accepted);
 
-  // Rebuilds the structure's file if it would become shorter. False if it would not, or `progress` gave up.
-  bool compact(uint32_t structure, const Rebuilding::Progress &progress);
+  // Rebuilds the keyspace's file if it would become shorter. False if it would not, or `progress` gave up.
+  bool compact(uint32_t keyspace, const Rebuilding::Progress &progress);
 
   struct Space {
     uint64_t fileBytes = 0;
     uint64_t neededBytes = 0;
   };
-  // How long the structure's file is, and would be if it were rebuilt. Throws Failure(TDN_INTERRUPTED).
-  Space space(uint32_t structure, const Rebuilding::Progress &progress);
+  // How long the keyspace's file is, and would be if it were rebuilt. Throws Failure(TDN_INTERRUPTED).
+  Space space(uint32_t keyspace, const Rebuilding::Progress &progress);
 
-  // Checks up to TDN_VERIFIED_PAGES pages of a structure's main file.
-  FileGroup::Verified verifyPart(uint32_t structure, int64_t firstPage, std::string &fileName);
+  // Checks up to TDN_VERIFIED_PAGES pages of a keyspace's main file.
+  FileGroup::Verified verifyPart(uint32_t keyspace, int64_t firstPage, std::string &fileName);
 
   tdn_statistics statistics();
 
@@ -124,8 +124,8 @@ class Session {
       }
     }
   }
-  uint64_t countIn(const Structure &structure, const HashFile *file);
-  void loadNextRow(Structure &structure);
+  uint64_t countIn(const Keyspace &keyspace, const HashFile *file);
+  void loadNextRow(Keyspace &keyspace);
   void storeState();
   void countSeals();
 

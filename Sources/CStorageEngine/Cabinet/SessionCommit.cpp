@@ -1,4 +1,4 @@
-// Commits of a session: batches, repairs of damaged pages that they meet, and the states of structures.
+// Commits of a session: batches, repairs of damaged pages that they meet, and the states of keyspaces.
 #include "Session.h"
 
 #include "../Commit/BatchCommit.h"
@@ -15,16 +15,16 @@ uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durabilit
 // are damaged. The next commit writes it.
 bool Session::repair(const Failure &failure) {
   if (isReadOnly_ || failure.page < 0) return false;
-  for (Structure *structure : table_->all()) {
-    if (structure->fileNumber == 0 || FileTable::fileName(*structure, structure->fileNumber) != failure.file) continue;
-    const std::shared_ptr<const HashFile> file = table_->file(*structure);
+  for (Keyspace *keyspace : table_->all()) {
+    if (keyspace->fileNumber == 0 || FileTable::fileName(*keyspace, keyspace->fileNumber) != failure.file) continue;
+    const std::shared_ptr<const HashFile> file = table_->file(*keyspace);
     if (!file || file->file()->name() != failure.file) return false;
     bool isRepaired = false;
     group_->commit(
       randomID().data(), FileGroup::Durability::bulk,
       [&] {
         isRepaired = file->file()->repairPage(failure.page) ||
-                     (!structure->isTree() && PageAcceptance(*file, failure.page).isAcceptable() &&
+                     (!keyspace->isTree() && PageAcceptance(*file, failure.page).isAcceptable() &&
                       file->file()->acceptPage(failure.page));
       },
       [] {});
@@ -46,7 +46,7 @@ uint64_t Session::tryCommit(
     conflicts = commit.conflicts();
     throw;
   }
-  for (Structure *structure : commit.needy()) maintenance_->request(*structure);
+  for (Keyspace *keyspace : commit.needy()) maintenance_->request(*keyspace);
   return number;
 }
 

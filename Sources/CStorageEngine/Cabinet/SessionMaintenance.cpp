@@ -6,25 +6,25 @@
 namespace todana {
 
 bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
-  Structure &structure = table_->structure(id);
+  Keyspace &keyspace = table_->keyspace(id);
   if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   group_->throwIfPoisoned();
-  const bool isCompacted = repairing([&] { return maintenance_->compact(structure, progress); });
+  const bool isCompacted = repairing([&] { return maintenance_->compact(keyspace, progress); });
   // A checkpoint removes the file that a rebuilding replaced, also one that ran in the background just before.
   group_->checkpoint();
   return isCompacted;
 }
 
 Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress) {
-  Structure &structure = table_->structure(id);
-  std::shared_ptr<const HashFile> file = table_->file(structure, false);
+  Keyspace &keyspace = table_->keyspace(id);
+  std::shared_ptr<const HashFile> file = table_->file(keyspace, false);
   if (!file) return {};
   std::unique_ptr<Refill> refill;
   Space space;
   uint64_t rowCount;
   {
     FileGroup::ReadLock lock(*group_);
-    refill = Refill::make(file, structure);
+    refill = Refill::make(file, keyspace);
     space.fileBytes = static_cast<uint64_t>(file->end());
     rowCount = file->rowCount();
   }
@@ -50,16 +50,16 @@ FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::str
     const uint32_t number = id == TDN_CATALOG ? Catalog::kFileNumber : StateFile::kFileNumber;
     return group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
   }
-  Structure &structure = table_->structure(id);
+  Keyspace &keyspace = table_->keyspace(id);
   for (;;) {
-    const uint32_t number = structure.fileNumber;
+    const uint32_t number = keyspace.fileNumber;
     if (number == 0) return {};
-    fileName = table_->fileName(structure, number);
+    fileName = table_->fileName(keyspace, number);
     try {
       FileGroup::Verified verified = group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
-      if (structure.fileNumber == number) return verified;
+      if (keyspace.fileNumber == number) return verified;
     } catch (const Failure &) {
-      if (structure.fileNumber == number) throw;
+      if (keyspace.fileNumber == number) throw;
     }
     // Replaced meanwhile: the pages are others, so the new file is looked at as far as the old one was.
   }

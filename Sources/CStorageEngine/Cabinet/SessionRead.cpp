@@ -7,20 +7,20 @@
 namespace todana {
 
 uint64_t Session::snapshotCount(Snapshot &snapshot, uint32_t id) {
-  return snapshotPart(snapshot, table_->structure(id)).count;
+  return snapshotPart(snapshot, table_->keyspace(id)).count;
 }
 
 // Every commit notes the next row in the file that it puts rows into, so the part's file knows those of the snapshot.
 uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
-  Structure &structure = table_->structure(id);
-  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
-  const SnapshotPart &part = snapshotPart(snapshot, structure);
+  Keyspace &keyspace = table_->keyspace(id);
+  if (!keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has no row ids");
+  const SnapshotPart &part = snapshotPart(snapshot, keyspace);
   FileGroup::ReadLock lock(*group_);
   return part.file ? part.file->nextRow() : 1;
 }
 
 uint64_t Session::estimateRange(Snapshot *snapshot, uint32_t id, const KeyRange &range) {
-  Structure &scanned = structure(id, true);
+  Keyspace &scanned = keyspace(id, true);
   SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, scanned) : nullptr;
   return table_->read(scanned, true, [&](const std::shared_ptr<const HashFile> &file) {
     if (snapshot) snapshot->check();
@@ -32,33 +32,33 @@ uint64_t Session::estimateRange(Snapshot *snapshot, uint32_t id, const KeyRange 
   });
 }
 
-SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Structure &structure) {
-  return table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) -> SnapshotPart & {
+SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Keyspace &keyspace) {
+  return table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &file) -> SnapshotPart & {
     snapshot.check();
-    SnapshotPart *fixed = snapshot.fixedPart(structure.id);
-    return fixed ? *fixed : snapshot.part(structure.id, file, countIn(structure, file.get()), structure.contents);
+    SnapshotPart *fixed = snapshot.fixedPart(keyspace.id);
+    return fixed ? *fixed : snapshot.part(keyspace.id, file, countIn(keyspace, file.get()), keyspace.contents);
   });
 }
 
 namespace {
 
-uint32_t generationOf(const Structure &structure, const SnapshotPart *part) {
-  return (part ? part->contents : structure.contents).generation;
+uint32_t generationOf(const Keyspace &keyspace, const SnapshotPart *part) {
+  return (part ? part->contents : keyspace.contents).generation;
 }
 
 }  // namespace
 
 void Session::getRows(
   Snapshot *snapshot, uint32_t id, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk) {
-  Structure &structure = table_->structure(id);
-  if (!structure.hasRows()) throw Failure(TDN_INVALID, "the structure has no row ids");
-  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, structure) : nullptr;
+  Keyspace &keyspace = table_->keyspace(id);
+  if (!keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has no row ids");
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, keyspace) : nullptr;
   size_t next = 0;
   bool hasRoom = true;
   while (next < rowCount && hasRoom) {
-    hasRoom = table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &file) {
+    hasRoom = table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &file) {
       if (snapshot) snapshot->check();
-      const bool isSealed = generationOf(structure, part) != 0;
+      const bool isSealed = generationOf(keyspace, part) != 0;
       if (next > 0 && isSealed != chunk.isSealed()) {
         // Encrypted, or decrypted, between two steps: one chunk has records of one kind.
         chunk.clear();
@@ -71,19 +71,19 @@ void Session::getRows(
 }
 
 void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view name, ChunkWriter &chunk) {
-  Structure &structure = table_->structure(id);
-  if (structure.hasRows()) throw Failure(TDN_INVALID, "the structure has row ids, not keys of bytes");
+  Keyspace &keyspace = table_->keyspace(id);
+  if (keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has row ids, not keys of bytes");
   if (name.empty() || name.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,024 bytes");
-  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, structure) : nullptr;
-  table_->read(structure, true, [&](const std::shared_ptr<const HashFile> &current) {
+  SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, keyspace) : nullptr;
+  table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &current) {
     if (snapshot) snapshot->check();
-    const uint32_t generation = generationOf(structure, part);
-    const StorageKey key(keyRing(), generation, structure, name);
+    const uint32_t generation = generationOf(keyspace, part);
+    const StorageKey key(keyRing(), generation, keyspace, name);
     chunk.setSealed(generation != 0);
     RecordReader reader(current.get(), snapshot, part);
     if (!reader.file()) {
       chunk.add(0, {}, 0, TDN_ABSENT);
-    } else if (!structure.isTree()) {
+    } else if (!keyspace.isTree()) {
       reader.addKey(chunk, key.view());
     } else if (auto old = part ? part->changedInOrder.find(name) : decltype(part->changedInOrder.find(name))();
                part && old != part->changedInOrder.end()) {

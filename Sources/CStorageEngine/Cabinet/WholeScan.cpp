@@ -2,13 +2,13 @@
 
 namespace todana {
 
-WholeScan::WholeScan(Session &session, Snapshot &snapshot, Structure &structure)
-    : session_(session), snapshot_(snapshot), part_(session.snapshotPart(snapshot, structure)),
-      scan_(scanOf(snapshot, part_, structure)), bytes_(1 << 20), slices_(4096) {}
+WholeScan::WholeScan(Session &session, Snapshot &snapshot, Keyspace &keyspace)
+    : session_(session), snapshot_(snapshot), part_(session.snapshotPart(snapshot, keyspace)),
+      scan_(scanOf(snapshot, part_, keyspace)), bytes_(1 << 20), slices_(4096) {}
 
-WholeScan::Scan WholeScan::scanOf(Snapshot &snapshot, SnapshotPart &part, const Structure &structure) {
-  if (structure.isTree()) return TreeScan(snapshot, part, {std::nullopt, std::nullopt, false});
-  return HashScan(snapshot, part, structure.hasRows());
+WholeScan::Scan WholeScan::scanOf(Snapshot &snapshot, SnapshotPart &part, const Keyspace &keyspace) {
+  if (keyspace.isTree()) return TreeScan(snapshot, part, {std::nullopt, std::nullopt, false});
+  return HashScan(snapshot, part, keyspace.hasRows());
 }
 
 const tdn_chunk *WholeScan::next() {

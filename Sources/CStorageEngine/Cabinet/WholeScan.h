@@ -1,4 +1,4 @@
-// Reads all records of a structure as a snapshot has them, in chunks: for what the cabinet itself has to know of them.
+// Reads all records of a keyspace as a snapshot has them, in chunks: for what the cabinet itself has to know of them.
 #pragma once
 
 #include <variant>
@@ -13,7 +13,7 @@ namespace todana {
 
 class WholeScan {
  public:
-  WholeScan(Session &session, Snapshot &snapshot, Structure &structure);
+  WholeScan(Session &session, Snapshot &snapshot, Keyspace &keyspace);
 
   // What the next chunk holds, which is good until the next call; null at the end.
   const tdn_chunk *next();
@@ -21,7 +21,7 @@ class WholeScan {
 
  private:
   using Scan = std::variant<HashScan, TreeScan>;
-  static Scan scanOf(Snapshot &snapshot, SnapshotPart &part, const Structure &structure);
+  static Scan scanOf(Snapshot &snapshot, SnapshotPart &part, const Keyspace &keyspace);
 
   Session &session_;
   Snapshot &snapshot_;

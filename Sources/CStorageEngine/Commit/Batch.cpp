@@ -7,10 +7,10 @@ namespace todana {
 Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch), changes_(batch.changes) {
   std::unordered_set<uint32_t> seen;
   for (size_t index = 0; index < batch.change_count;) {
-    uint32_t id = change(index).structure;
-    if (!seen.insert(id).second) invalid("changes of one structure must stand together", index);
-    BatchRun run{&table.structure(id), index, index, 0, 0, false, true, false};
-    for (; run.end < batch.change_count && change(run.end).structure == id; run.end++) {
+    uint32_t id = change(index).keyspace;
+    if (!seen.insert(id).second) invalid("changes of one keyspace must stand together", index);
+    BatchRun run{&table.keyspace(id), index, index, 0, 0, false, true, false};
+    for (; run.end < batch.change_count && change(run.end).keyspace == id; run.end++) {
       checkChange(run, run.end);
       if (run.end > run.first) checkOrder(run, run.end);
       const tdn_change &change = this->change(run.end);
@@ -19,7 +19,7 @@ Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch), changes_
       run.hasChanges |= change.kind != TDN_CHECK;
       if (change.kind == TDN_PUT) {
         run.putCount++;
-        if (run.structure->hasRows()) run.lastRow = change.key;  // they are in order
+        if (run.keyspace->hasRows()) run.lastRow = change.key;  // they are in order
       }
     }
     runs_.push_back(run);
@@ -96,7 +96,7 @@ void Batch::checkKind(const BatchRun &run, size_t index) const {
 
 void Batch::checkKey(const BatchRun &run, size_t index) const {
   const tdn_change &change = this->change(index);
-  if (run.structure->hasRows()) {
+  if (run.keyspace->hasRows()) {
     // The last row id is kept free, so that there is always a next one.
     if (change.key_length != 0 || change.key == 0 || change.key == UINT64_MAX) invalid("a row id is impossible", index);
     return;
@@ -113,8 +113,8 @@ void Batch::checkValue(const BatchRun &run, size_t index) const {
   if (!isWithinBytes(change.value, change.value_length)) invalid("a value lies outside of the batch's bytes", index);
   if (change.value_length > kMaximumValueLength) {
     Failure failure(TDN_LIMIT, "a record is larger than 1 GiB: divide it into several records");
-    failure.structure = change.structure;
-    failure.hasRow = run.structure->hasRows();
+    failure.keyspace = change.keyspace;
+    failure.hasRow = run.keyspace->hasRows();
     failure.row = change.key;
     throw failure;
   }
@@ -123,7 +123,7 @@ void Batch::checkValue(const BatchRun &run, size_t index) const {
 void Batch::checkOrder(const BatchRun &run, size_t index) const {
   const tdn_change &before = change(index - 1), &after = change(index);
   bool isOrdered;
-  if (run.structure->hasRows()) {
+  if (run.keyspace->hasRows()) {
     isOrdered = before.key < after.key;
   } else {
     std::string_view first(bytes(before.key), before.key_length), second(bytes(after.key), after.key_length);
@@ -135,7 +135,7 @@ void Batch::checkOrder(const BatchRun &run, size_t index) const {
 void Batch::invalid(const char *what, size_t index) const {
   Failure failure(
     TDN_INVALID, "the batch is not well-formed: " + std::string(what) + " (change " + std::to_string(index) + ")");
-  failure.structure = change(index).structure;
+  failure.keyspace = change(index).keyspace;
   throw failure;
 }
 

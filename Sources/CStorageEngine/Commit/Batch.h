@@ -1,4 +1,4 @@
-// A caller's batch, checked and divided into runs of one structure each.
+// A caller's batch, checked and divided into runs of one keyspace each.
 #pragma once
 
 #include <string_view>
@@ -16,9 +16,9 @@ constexpr size_t kMaximumKeyLength = 1024;
 constexpr uint64_t kMaximumValueLength = (1ULL << 30) + 64;
 constexpr size_t kMaximumNameLength = 65535;
 
-// Changes of one structure.
+// Changes of one keyspace.
 struct BatchRun {
-  Structure *structure;
+  Keyspace *keyspace;
   size_t first;
   size_t end;
   size_t putCount;
@@ -30,7 +30,7 @@ struct BatchRun {
 
 class Batch {
  public:
-  // Throws Failure(TDN_INVALID, TDN_LIMIT or TDN_NO_STRUCTURE).
+  // Throws Failure(TDN_INVALID, TDN_LIMIT or TDN_NO_KEYSPACE).
   Batch(const tdn_batch &batch, FileTable &table);
 
   const uint8_t *id() const { return batch_.id; }
@@ -77,10 +77,10 @@ class Batch {
 class ChangeKey {
  public:
   // `ring`: null in a plain store.
-  ChangeKey(const Batch &batch, const KeyRing *ring, const Structure &structure, const tdn_change &change)
-      : row_(structure.hasRows() ? change.key : 0),
-        key_(ring, structure.contents.generation, structure, name(batch, structure, change)),
-        view_(structure.hasRows() ? std::string_view(row_.bytes, row_.length) : key_.view()) {}
+  ChangeKey(const Batch &batch, const KeyRing *ring, const Keyspace &keyspace, const tdn_change &change)
+      : row_(keyspace.hasRows() ? change.key : 0),
+        key_(ring, keyspace.contents.generation, keyspace, name(batch, keyspace, change)),
+        view_(keyspace.hasRows() ? std::string_view(row_.bytes, row_.length) : key_.view()) {}
   ChangeKey(const ChangeKey &) = delete;
   ChangeKey &operator=(const ChangeKey &) = delete;
 
@@ -89,8 +89,8 @@ class ChangeKey {
   size_t length() const { return view_.size(); }
 
  private:
-  static std::string_view name(const Batch &batch, const Structure &structure, const tdn_change &change) {
-    return structure.hasRows() ? std::string_view() : std::string_view(batch.bytes(change.key), change.key_length);
+  static std::string_view name(const Batch &batch, const Keyspace &keyspace, const tdn_change &change) {
+    return keyspace.hasRows() ? std::string_view() : std::string_view(batch.bytes(change.key), change.key_length);
   }
 
   RowKey row_;

@@ -20,7 +20,7 @@ void BatchCommit::apply() {
     try {
       check(run);
     } catch (Failure &failure) {
-      if (failure.structure == 0) failure.structure = run.structure->id;
+      if (failure.keyspace == 0) failure.keyspace = run.keyspace->id;
       throw;
     }
   }
@@ -31,7 +31,7 @@ void BatchCommit::apply() {
   for (BatchRun &run : batch_.runs()) {
     // What is only looked at is left alone.
     if (!run.hasChanges) continue;
-    if (ring() && !run.structure->isTree()) convert(run);
+    if (ring() && !run.keyspace->isTree()) convert(run);
     change(run);
   }
   commit_.finish();
@@ -41,12 +41,12 @@ void BatchCommit::apply() {
 
 void BatchCommit::check(const BatchRun &run) {
   std::shared_ptr<const HashFile> file;
-  if (!run.isCleared) file = commit_.state().table.file(*run.structure);
+  if (!run.isCleared) file = commit_.state().table.file(*run.keyspace);
   if (!file || file->count() == 0) {
     for (size_t index = run.first; index < run.end; index++) checkOne(index, false, {});
-  } else if (run.structure->isTree()) {
+  } else if (run.keyspace->isTree()) {
     checkTree(run, *file);
-  } else if (run.structure->hasRows()) {
+  } else if (run.keyspace->hasRows()) {
     checkRows(run, *file);
   } else {
     checkKeys(run, *file);
@@ -102,7 +102,7 @@ bool BatchCommit::findRow(
 void BatchCommit::checkKeys(const BatchRun &run, const HashFile &file) {
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
-    ChangeKey key(batch_, ring(), *run.structure, change);
+    ChangeKey key(batch_, ring(), *run.keyspace, change);
     HashBlock record;
     bool exists = file.find(key.data(), key.length(), record);
     checkOne(index, exists, {record.value, record.valueLength});
@@ -138,23 +138,23 @@ void BatchCommit::checkOne(size_t index, bool exists, std::string_view value) {
 
 // MARK: Changing
 
-// A caller seals before the commit: meanwhile all keys may have been renewed, or the structure have become an encrypted
+// A caller seals before the commit: meanwhile all keys may have been renewed, or the keyspace have become an encrypted
 // one, or a plain one.
 void BatchCommit::convert(const BatchRun &run) {
-  const Structure &structure = *run.structure;
+  const Keyspace &keyspace = *run.keyspace;
   std::optional<RecordConversion> conversion;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
     if (change.kind != TDN_PUT) continue;
     const std::string_view value(batch_.value(change), change.value_length);
     // What is no record at all is for its reader to refuse.
-    if (RecordConversion::hasForm(value, structure.contents.generation) || !RecordConversion::isRecord(value)) continue;
-    if (!conversion) conversion.emplace(commit_.state().ring, structure.contents.generation);
+    if (RecordConversion::hasForm(value, keyspace.contents.generation) || !RecordConversion::isRecord(value)) continue;
+    if (!conversion) conversion.emplace(commit_.state().ring, keyspace.contents.generation);
     try {
       batch_.replaceValue(
-        index, structure.hasRows()
-                 ? conversion->row(structure, change.key, value)
-                 : conversion->named(structure, {batch_.bytes(change.key), change.key_length}, value));
+        index, keyspace.hasRows()
+                 ? conversion->row(keyspace, change.key, value)
+                 : conversion->named(keyspace, {batch_.bytes(change.key), change.key_length}, value));
     } catch (const Failure &failure) {
       // Nor is what only looks like one: it goes into the file as it came, and is refused there.
       if (failure.code != TDN_DAMAGED && failure.code != TDN_UNKNOWN_EPOCH) throw;
@@ -163,58 +163,58 @@ void BatchCommit::convert(const BatchRun &run) {
 }
 
 void BatchCommit::change(BatchRun &run) {
-  Structure &structure = *run.structure;
+  Keyspace &keyspace = *run.keyspace;
   try {
-    std::shared_ptr<const HashFile> file = commit_.state().table.file(structure);
-    if (!structure.isTree()) batch_.simplify(run, oldTokens_);
+    std::shared_ptr<const HashFile> file = commit_.state().table.file(keyspace);
+    if (!keyspace.isTree()) batch_.simplify(run, oldTokens_);
     // Nothing there is, and nothing comes.
     if (!file && run.putCount == 0) return;
     // Nothing of what was to be erased is there.
-    if (!structure.isTree() && !run.isCleared && run.first == run.end) return;
-    Readers readers = commit_.snapshotReaders(structure, file);
-    commit_.touch(structure);
-    uint64_t nextRow = file && structure.hasRows() ? file->nextRow() : 0;
+    if (!keyspace.isTree() && !run.isCleared && run.first == run.end) return;
+    Readers readers = commit_.snapshotReaders(keyspace, file);
+    commit_.touch(keyspace);
+    uint64_t nextRow = file && keyspace.hasRows() ? file->nextRow() : 0;
     if (std::shared_ptr<const HashFile> other = run.isCleared && file ? clear(run) : fileFor(run, file); other != file) {
-      commit_.replaceFile(structure, other);
+      commit_.replaceFile(keyspace, other);
       file = other;
       readers.clear();
     }
-    if (structure.isTree()) {
+    if (keyspace.isTree()) {
       changeTree(run, *file, readers);
     } else {
       changeHash(run, *file, readers, nextRow);
     }
-    if (!structure.isTree()) noteContents(run);
-    if (structure.needsMaintenance(*file)) needy_.push_back(&structure);
+    if (!keyspace.isTree()) noteContents(run);
+    if (keyspace.needsMaintenance(*file)) needy_.push_back(&keyspace);
   } catch (Failure &failure) {
-    if (failure.structure == 0) failure.structure = structure.id;
+    if (failure.keyspace == 0) failure.keyspace = keyspace.id;
     throw;
   }
 }
 
 // A file without records takes the place of the one that has them, however many: whoever reads those goes on with it.
 std::shared_ptr<const HashFile> BatchCommit::clear(const BatchRun &run) {
-  Structure &structure = *run.structure;
-  commit_.noteCleared(structure);
+  Keyspace &keyspace = *run.keyspace;
+  commit_.noteCleared(keyspace);
   return commit_.createFile(
-    structure, structure.hasRows() ? RowsChange::recordCount(batch_, run.first, run.end) : run.putCount);
+    keyspace, keyspace.hasRows() ? RowsChange::recordCount(batch_, run.first, run.end) : run.putCount);
 }
 
 // The file that is to take the run's records: a new one where there is none, or where it would be far too small.
 std::shared_ptr<const HashFile> BatchCommit::fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current) {
-  Structure &structure = *run.structure;
-  const bool isSmall = structure.isTree() || run.putCount <= static_cast<uint64_t>(HashFile::Shape().bucketCount);
-  if (!current && isSmall) return commit_.createFile(structure, run.putCount);
+  Keyspace &keyspace = *run.keyspace;
+  const bool isSmall = keyspace.isTree() || run.putCount <= static_cast<uint64_t>(HashFile::Shape().bucketCount);
+  if (!current && isSmall) return commit_.createFile(keyspace, run.putCount);
   if (current && (isSmall || run.putCount <= static_cast<uint64_t>(current->bucketCount()))) return current;
   const uint64_t putCount =
-    structure.hasRows() ? RowsChange::recordCount(batch_, run.first, run.end) : run.putCount;
-  if (!current) return commit_.createFile(structure, putCount);
+    keyspace.hasRows() ? RowsChange::recordCount(batch_, run.first, run.end) : run.putCount;
+  if (!current) return commit_.createFile(keyspace, putCount);
   uint64_t count = current->count(), bucketCount = static_cast<uint64_t>(current->bucketCount());
   if (putCount <= bucketCount) return current;
-  if (count == 0) return commit_.createFile(structure, putCount);
+  if (count == 0) return commit_.createFile(keyspace, putCount);
   if (count + putCount > kOverloaded * bucketCount) {
     try {
-      return copy(structure, *current, count + putCount);
+      return copy(keyspace, *current, count + putCount);
     } catch (const Failure &failure) {
       // Some record cannot be read: the batch may not need it, so it goes into the file as it is.
       if (failure.code != TDN_DAMAGED) throw;
@@ -223,8 +223,8 @@ std::shared_ptr<const HashFile> BatchCommit::fileFor(const BatchRun &run, std::s
   return current;
 }
 
-std::shared_ptr<const HashFile> BatchCommit::copy(Structure &structure, const HashFile &from, uint64_t recordCount) {
-  std::shared_ptr<const HashFile> target = commit_.createFile(structure, recordCount);
+std::shared_ptr<const HashFile> BatchCommit::copy(Keyspace &keyspace, const HashFile &from, uint64_t recordCount) {
+  std::shared_ptr<const HashFile> target = commit_.createFile(keyspace, recordCount);
   FreeBlockPool pool;
   HashWriter &writer = commit_.state().writer;
   try {
@@ -249,39 +249,39 @@ std::shared_ptr<const HashFile> BatchCommit::copy(Structure &structure, const Ha
 }
 
 void BatchCommit::changeHash(const BatchRun &run, const HashFile &file, const Readers &readers, uint64_t nextRow) {
-  Structure &structure = *run.structure;
+  Keyspace &keyspace = *run.keyspace;
   HashWriter &writer = commit_.state().writer;
-  writer.begin(file, structure.pool);
-  RecordsChange records(writer, file, structure, readers);
-  if (!structure.hasRows()) {
+  writer.begin(file, keyspace.pool);
+  RecordsChange records(writer, file, keyspace, readers);
+  if (!keyspace.hasRows()) {
     changeKeys(run, records);
     return writer.end(nextRow);
   }
   RowsChange(records, batch_, nextRow).change(run);
   // The rows put now were handed out, whoever did it.
-  uint64_t known = structure.nextRow;
-  while (known != 0 && known <= run.lastRow && !structure.nextRow.compare_exchange_weak(known, run.lastRow + 1)) {
+  uint64_t known = keyspace.nextRow;
+  while (known != 0 && known <= run.lastRow && !keyspace.nextRow.compare_exchange_weak(known, run.lastRow + 1)) {
   }
-  writer.end(std::max({nextRow, structure.nextRow.load(), run.lastRow + 1}));
+  writer.end(std::max({nextRow, keyspace.nextRow.load(), run.lastRow + 1}));
 }
 
-ContentsDigest &BatchCommit::digest(Structure &structure) {
-  const uint32_t generation = structure.contents.generation;
-  if (!structure.digest || structure.digest->generation() != generation) {
-    structure.digest = std::make_unique<ContentsDigest>(ring(), generation, structure.id);
+ContentsDigest &BatchCommit::digest(Keyspace &keyspace) {
+  const uint32_t generation = keyspace.contents.generation;
+  if (!keyspace.digest || keyspace.digest->generation() != generation) {
+    keyspace.digest = std::make_unique<ContentsDigest>(ring(), generation, keyspace.id);
   }
   // What a commit that failed has left.
-  structure.digest->take();
-  if (structure.rekeyed) structure.rekeyed->digest.take();
-  return *structure.digest;
+  keyspace.digest->take();
+  if (keyspace.rekeyed) keyspace.rekeyed->digest.take();
+  return *keyspace.digest;
 }
 
-void BatchCommit::setContents(Structure &structure, uint64_t count, const ContentsDigest::Sum &sum) {
-  ContentsState contents = structure.contents;
+void BatchCommit::setContents(Keyspace &keyspace, uint64_t count, const ContentsDigest::Sum &sum) {
+  ContentsState contents = keyspace.contents;
   contents.count = count;
   for (size_t index = 0; index < sum.size(); index++) contents.digest[index] ^= sum[index];
-  commit_.setContents(structure, contents);
-  if (structure.rekeyed) commit_.noteRekeyed(structure, structure.rekeyed->digest.take());
+  commit_.setContents(keyspace, contents);
+  if (keyspace.rekeyed) commit_.noteRekeyed(keyspace, keyspace.rekeyed->digest.take());
 }
 
 // Every expectation was met, so what a change overwrites is what it says, or what was found. Returns by how much the
@@ -308,20 +308,20 @@ template <class Toggle> int64_t BatchCommit::toggleEach(const BatchRun &run, Tog
 }
 
 void BatchCommit::noteContents(const BatchRun &run) {
-  Structure &structure = *run.structure;
+  Keyspace &keyspace = *run.keyspace;
   const auto note = [&](ContentsDigest &digest) {
-    if (structure.hasRows()) {
+    if (keyspace.hasRows()) {
       return toggleEach(run, [&](const tdn_change &change, uint64_t token) { digest.toggleRow(change.key, token); });
     }
     return toggleEach(run, [&](const tdn_change &change, uint64_t token) {
       const std::string_view name(batch_.bytes(change.key), change.key_length);
-      digest.toggleKey(StorageKey(ring(), digest.generation(), structure, name).view(), token);
+      digest.toggleKey(StorageKey(ring(), digest.generation(), keyspace, name).view(), token);
     });
   };
-  ContentsDigest &digest = this->digest(structure);
-  const uint64_t count = structure.contents.count + static_cast<uint64_t>(note(digest));
-  if (structure.rekeyed) note(structure.rekeyed->digest);
-  setContents(structure, count, digest.take());
+  ContentsDigest &digest = this->digest(keyspace);
+  const uint64_t count = keyspace.contents.count + static_cast<uint64_t>(note(digest));
+  if (keyspace.rekeyed) note(keyspace.rekeyed->digest);
+  setContents(keyspace, count, digest.take());
 }
 
 void BatchCommit::changeKeys(const BatchRun &run, RecordsChange &records) {
@@ -329,20 +329,20 @@ void BatchCommit::changeKeys(const BatchRun &run, RecordsChange &records) {
   for (size_t first = run.first; first < run.end; first += kHashGroupSize) {
     size_t count = std::min(kHashGroupSize, run.end - first);
     for (size_t member = 0; member < count; member++) {
-      ChangeKey key(batch_, ring(), *run.structure, batch_.change(first + member));
+      ChangeKey key(batch_, ring(), *run.keyspace, batch_.change(first + member));
       group.add(member, key.data(), key.length());
     }
     group.fetch(count);
     for (size_t member = 0; member < count; member++) {
       const tdn_change &change = batch_.change(first + member);
-      ChangeKey key(batch_, ring(), *run.structure, change);
+      ChangeKey key(batch_, ring(), *run.keyspace, change);
       RecordsChange::Found found = records.find(key.view(), group.place(member));
       if (change.kind == TDN_REMOVE) {
         records.remove(key.view(), group.place(member), found);
       } else {
         records.put(key.view(), group.place(member), found, {batch_.value(change), change.value_length});
       }
-      if (RebuildJournal *journal = run.structure->journal) {
+      if (RebuildJournal *journal = run.keyspace->journal) {
         journal->names.emplace_back(batch_.bytes(change.key), change.key_length);
       }
     }
@@ -350,17 +350,17 @@ void BatchCommit::changeKeys(const BatchRun &run, RecordsChange &records) {
 }
 
 void BatchCommit::changeTree(const BatchRun &run, const HashFile &file, const Readers &readers) {
-  Structure &structure = *run.structure;
+  Keyspace &keyspace = *run.keyspace;
   HashWriter &writer = commit_.state().writer;
-  writer.begin(file, structure.pool);
-  TreeWriter tree(file, writer, structure.journal ? &structure.journal->keys : nullptr);
-  ContentsDigest &digest = this->digest(structure);
-  uint64_t count = structure.contents.count;
+  writer.begin(file, keyspace.pool);
+  TreeWriter tree(file, writer, keyspace.journal ? &keyspace.journal->keys : nullptr);
+  ContentsDigest &digest = this->digest(keyspace);
+  uint64_t count = keyspace.contents.count;
   bool isChanged = run.isCleared;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch_.change(index);
     if (change.kind == TDN_CHECK || change.kind == TDN_CLEAR) continue;
-    ChangeKey key(batch_, ring(), structure, change);
+    ChangeKey key(batch_, ring(), keyspace, change);
     const TreeWriter::OldValue old = [&](const char *value, size_t length) {
       for (const Commit::Reader &reader : readers) {
         reader.snapshot->keepInOrder(*reader.part, key.view(), value, length);
@@ -368,7 +368,7 @@ void BatchCommit::changeTree(const BatchRun &run, const HashFile &file, const Re
       if (!value) return;
       isChanged = true;
       digest.toggleEntry(key.view(), {value, length});
-      if (structure.rekeyed) structure.rekeyed->digest.toggleEntry(key.view(), {value, length});
+      if (keyspace.rekeyed) keyspace.rekeyed->digest.toggleEntry(key.view(), {value, length});
       count--;
     };
     if (change.kind != TDN_PUT) {
@@ -377,17 +377,17 @@ void BatchCommit::changeTree(const BatchRun &run, const HashFile &file, const Re
       const std::string_view value(batch_.value(change), change.value_length);
       tree.put(key.view(), value, old);
       digest.toggleEntry(key.view(), value);
-      if (structure.rekeyed) structure.rekeyed->digest.toggleEntry(key.view(), value);
+      if (keyspace.rekeyed) keyspace.rekeyed->digest.toggleEntry(key.view(), value);
       count++;
       isChanged = true;
     }
   }
   // Where nothing of what was to be erased is there, nothing is to be written.
   if (isChanged) {
-    setContents(structure, count, digest.take());
+    setContents(keyspace, count, digest.take());
     tree.finish();
   }
-  if (structure.journal) structure.journal->thinKeys();
+  if (keyspace.journal) keyspace.journal->thinKeys();
   writer.end(0);
 }
 

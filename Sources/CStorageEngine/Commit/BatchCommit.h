@@ -16,8 +16,8 @@ class BatchCommit {
   void undo() { commit_.undo(); }
 
   const std::vector<uint64_t> &conflicts() const { return conflicts_; }
-  // Structures whose files should be looked at (Maintenance.h).
-  const std::vector<Structure *> &needy() const { return needy_; }
+  // Keyspaces whose files should be looked at (Maintenance.h).
+  const std::vector<Keyspace *> &needy() const { return needy_; }
 
  private:
   using Readers = std::vector<Commit::Reader>;
@@ -36,23 +36,23 @@ class BatchCommit {
   void change(BatchRun &run);
   std::shared_ptr<const HashFile> clear(const BatchRun &run);
   std::shared_ptr<const HashFile> fileFor(const BatchRun &run, std::shared_ptr<const HashFile> current);
-  std::shared_ptr<const HashFile> copy(Structure &structure, const HashFile &from, uint64_t recordCount);
+  std::shared_ptr<const HashFile> copy(Keyspace &keyspace, const HashFile &from, uint64_t recordCount);
   void changeHash(const BatchRun &run, const HashFile &file, const Readers &readers, uint64_t nextRow);
   void changeKeys(const BatchRun &run, RecordsChange &records);
   void changeTree(const BatchRun &run, const HashFile &file, const Readers &readers);
 
-  // -- What structures contain
+  // -- What keyspaces contain
   const KeyRing *ring() const { return commit_.state().ring.get(); }
-  ContentsDigest &digest(Structure &structure);
+  ContentsDigest &digest(Keyspace &keyspace);
   template <class Toggle> int64_t toggleEach(const BatchRun &run, Toggle toggle);
   void noteContents(const BatchRun &run);
-  void setContents(Structure &structure, uint64_t count, const ContentsDigest::Sum &sum);
+  void setContents(Keyspace &keyspace, uint64_t count, const ContentsDigest::Sum &sum);
 
   Commit commit_;
   Batch &batch_;
   std::vector<uint64_t> conflicts_;
   Batch::OldTokens oldTokens_;
-  std::vector<Structure *> needy_;
+  std::vector<Keyspace *> needy_;
 };
 
 }  // namespace todana

@@ -8,92 +8,92 @@ namespace todana {
 
 namespace {
 
-// In the structure's file, or, where a tree does not tell any more, in what was committed: it can be cleared all the same.
-uint64_t recordCount(const Structure &structure, const HashFile *file) {
+// In the keyspace's file, or, where a tree does not tell any more, in what was committed: it can be cleared all the same.
+uint64_t recordCount(const Keyspace &keyspace, const HashFile *file) {
   if (!file) return 0;
-  if (!structure.isTree()) return file->rowCount();
+  if (!keyspace.isTree()) return file->rowCount();
   try {
     return TreeReader(*file).count();
   } catch (const Failure &failure) {
     if (failure.code != TDN_DAMAGED) throw;
-    return structure.contents.count;
+    return keyspace.contents.count;
   }
 }
 
 }  // namespace
 
-std::shared_ptr<const HashFile> Commit::createFile(Structure &structure, uint64_t recordCount) {
+std::shared_ptr<const HashFile> Commit::createFile(Keyspace &keyspace, uint64_t recordCount) {
   uint32_t number = state_.table.takeFileNumber();
   std::shared_ptr<DataFile> data =
-    state_.group.createFile(number, state_.table.fileName(structure, number));
+    state_.group.createFile(number, state_.table.fileName(keyspace, number));
   HashFile::Shape shape;
-  if (structure.isTree()) {
-    shape = TreeReader::shape(state_.table.sealers(structure, structure.isSealed), recordCount);
+  if (keyspace.isTree()) {
+    shape = TreeReader::shape(state_.table.sealers(keyspace, keyspace.isSealed), recordCount);
   } else if (recordCount > static_cast<uint64_t>(shape.bucketCount)) {
     shape.bucketCount = HashFile::bucketCountFor(recordCount);
   }
-  return HashFile::create(std::move(data), structure.id, shape);
+  return HashFile::create(std::move(data), keyspace.id, shape);
 }
 
-void Commit::replaceFile(Structure &structure, std::shared_ptr<const HashFile> file, bool isSealed) {
-  std::shared_ptr<const HashFile> old = state_.table.file(structure);
-  replacements_.push_back({&structure, old, structure.fileNumber, structure.isSealed});
-  touch(structure);
-  structure.pool.forget();
+void Commit::replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed) {
+  std::shared_ptr<const HashFile> old = state_.table.file(keyspace);
+  replacements_.push_back({&keyspace, old, keyspace.fileNumber, keyspace.isSealed});
+  touch(keyspace);
+  keyspace.pool.forget();
   uint32_t number = file->number();
-  state_.table.setFile(structure, std::move(file), number, isSealed);
+  state_.table.setFile(keyspace, std::move(file), number, isSealed);
   if (old) state_.group.dropFile(old->file());
 }
 
 std::vector<Commit::Reader> Commit::snapshotReaders(
-  Structure &structure, const std::shared_ptr<const HashFile> &file) {
+  Keyspace &keyspace, const std::shared_ptr<const HashFile> &file) {
   if (!hasSnapshots_) {
     snapshots_ = state_.snapshots.all();
     hasSnapshots_ = true;
   }
   std::vector<Reader> readers;
   if (snapshots_.empty()) return readers;
-  const uint64_t count = recordCount(structure, file.get());
+  const uint64_t count = recordCount(keyspace, file.get());
   for (const std::shared_ptr<Snapshot> &snapshot : snapshots_) {
-    SnapshotPart &part = snapshot->part(structure.id, file, count, structure.contents);
+    SnapshotPart &part = snapshot->part(keyspace.id, file, count, keyspace.contents);
     // A snapshot from before a replacement reads the file that was replaced, which does not change any more.
     if (part.file && file && part.file->number() == file->number()) readers.push_back({snapshot.get(), &part});
   }
   return readers;
 }
 
-void Commit::setContents(Structure &structure, const ContentsState &contents) {
-  formerContents_.emplace_back(&structure, structure.contents);
-  structure.contents = contents;
+void Commit::setContents(Keyspace &keyspace, const ContentsState &contents) {
+  formerContents_.emplace_back(&keyspace, keyspace.contents);
+  keyspace.contents = contents;
 }
 
-void Commit::noteCleared(Structure &structure) {
-  formerClearings_.emplace_back(&structure, structure.clearedBy);
-  structure.clearedBy = state_.group.applying().commitNumber;
+void Commit::noteCleared(Keyspace &keyspace) {
+  formerClearings_.emplace_back(&keyspace, keyspace.clearedBy);
+  keyspace.clearedBy = state_.group.applying().commitNumber;
   ContentsState contents;
-  contents.generation = structure.contents.generation;
-  setContents(structure, contents);
+  contents.generation = keyspace.contents.generation;
+  setContents(keyspace, contents);
 }
 
-void Commit::noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum) {
-  for (size_t index = 0; index < sum.size(); index++) structure.rekeyed->sum[index] ^= sum[index];
-  rekeyedSums_.emplace_back(&structure, sum);
+void Commit::noteRekeyed(Keyspace &keyspace, const ContentsDigest::Sum &sum) {
+  for (size_t index = 0; index < sum.size(); index++) keyspace.rekeyed->sum[index] ^= sum[index];
+  rekeyedSums_.emplace_back(&keyspace, sum);
 }
 
 void Commit::finish() {
   if (!state_.group.applying().hasChanges) return;
-  std::vector<Structure *> changed;
+  std::vector<Keyspace *> changed;
   std::vector<Catalog::Entry> entries;
   for (const Replacement &replacement : replacements_) {
-    Structure &structure = *replacement.structure;
-    entries.push_back({structure.id, structure.kind, structure.fileNumber, structure.name});
-    changed.push_back(&structure);
+    Keyspace &keyspace = *replacement.keyspace;
+    entries.push_back({keyspace.id, keyspace.kind, keyspace.fileNumber, keyspace.name});
+    changed.push_back(&keyspace);
   }
   if (!entries.empty()) {
     state_.catalog.store(
-      state_.group, state_.writer, entries, state_.table.nextStructure(), state_.table.nextFileNumber());
+      state_.group, state_.writer, entries, state_.table.nextKeyspace(), state_.table.nextFileNumber());
   }
-  for (const auto &[structure, former] : formerContents_) changed.push_back(structure);
+  for (const auto &[keyspace, former] : formerContents_) changed.push_back(keyspace);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   state_.states.store(state_.group, changed);
@@ -102,8 +102,8 @@ void Commit::finish() {
 void Commit::accept(const std::vector<Acceptance> &accepted) {
   for (const Acceptance &acceptance : accepted) {
     // What came after that commit stays as it was noted.
-    ContentsState contents = acceptance.structure->contents;
-    if (acceptance.structure->clearedBy > acceptance.commitNumber) continue;
+    ContentsState contents = acceptance.keyspace->contents;
+    if (acceptance.keyspace->clearedBy > acceptance.commitNumber) continue;
     if (contents.generation != acceptance.expected.generation) {
       throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed meanwhile: try again");
     }
@@ -111,33 +111,33 @@ void Commit::accept(const std::vector<Acceptance> &accepted) {
     for (size_t index = 0; index < contents.digest.size(); index++) {
       contents.digest[index] ^= acceptance.found.digest[index] ^ acceptance.expected.digest[index];
     }
-    setContents(*acceptance.structure, contents);
+    setContents(*acceptance.keyspace, contents);
   }
   storeAllStates(state_.states.generation());
 }
 
 void Commit::storeAllStates(uint32_t generation) {
-  std::vector<Structure *> stored;
-  for (Structure *structure : state_.table.all()) {
-    if (structure->fileNumber != 0) stored.push_back(structure);
+  std::vector<Keyspace *> stored;
+  for (Keyspace *keyspace : state_.table.all()) {
+    if (keyspace->fileNumber != 0) stored.push_back(keyspace);
   }
   state_.states.storeAll(state_.group, stored, generation);
 }
 
 void Commit::rewriteStates(uint32_t generation, uint32_t newGeneration) {
   std::vector<Catalog::Entry> entries;
-  for (Structure *structure : state_.table.all()) {
-    if (structure->fileNumber != 0) {
-      entries.push_back({structure->id, structure->kind, structure->fileNumber, structure->name});
+  for (Keyspace *keyspace : state_.table.all()) {
+    if (keyspace->fileNumber != 0) {
+      entries.push_back({keyspace->id, keyspace->kind, keyspace->fileNumber, keyspace->name});
       continue;
     }
-    ContentsState contents = structure->contents;
+    ContentsState contents = keyspace->contents;
     contents.generation = newGeneration;
-    setContents(*structure, contents);
-    structure->isSealed = newGeneration != 0;
+    setContents(*keyspace, contents);
+    keyspace->isSealed = newGeneration != 0;
   }
   state_.catalog.rewrite(
-    state_.group, state_.writer, entries, state_.table.nextStructure(), state_.table.nextFileNumber(),
+    state_.group, state_.writer, entries, state_.table.nextKeyspace(), state_.table.nextFileNumber(),
     generation != 0);
   storeAllStates(generation);
 }
@@ -146,19 +146,19 @@ void Commit::undo() {
   state_.writer.abandon();
   state_.catalog.forget();
   state_.states.undo();
-  for (Structure *structure : touched_) structure->pool.forget();
+  for (Keyspace *keyspace : touched_) keyspace->pool.forget();
   for (auto former = formerContents_.rbegin(); former != formerContents_.rend(); ++former) {
     former->first->contents = former->second;
     if (former->first->fileNumber == 0) former->first->isSealed = former->second.generation != 0;
   }
-  for (const auto &[structure, commitNumber] : formerClearings_) structure->clearedBy = commitNumber;
-  for (const auto &[structure, sum] : rekeyedSums_) {
-    if (!structure->rekeyed) continue;
-    for (size_t index = 0; index < sum.size(); index++) structure->rekeyed->sum[index] ^= sum[index];
+  for (const auto &[keyspace, commitNumber] : formerClearings_) keyspace->clearedBy = commitNumber;
+  for (const auto &[keyspace, sum] : rekeyedSums_) {
+    if (!keyspace->rekeyed) continue;
+    for (size_t index = 0; index < sum.size(); index++) keyspace->rekeyed->sum[index] ^= sum[index];
   }
   for (auto replacement = replacements_.rbegin(); replacement != replacements_.rend(); ++replacement) {
     state_.table.setFile(
-      *replacement->structure, replacement->oldFile, replacement->oldNumber, replacement->wasSealed);
+      *replacement->keyspace, replacement->oldFile, replacement->oldNumber, replacement->wasSealed);
   }
 }
 

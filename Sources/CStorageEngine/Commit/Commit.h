@@ -40,46 +40,46 @@ class Commit {
     state_.states.settle();
   }
 
-  // The structure lives in another file from this commit on; the one before leaves the group.
-  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file) {
-    replaceFile(structure, std::move(file), structure.isSealed);
+  // The keyspace lives in another file from this commit on; the one before leaves the group.
+  void replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file) {
+    replaceFile(keyspace, std::move(file), keyspace.isSealed);
   }
   // `isSealed`: whether the new file belongs to an encrypted store.
-  void replaceFile(Structure &structure, std::shared_ptr<const HashFile> file, bool isSealed);
-  // Creates a file for the structure that is to hold so many records.
-  std::shared_ptr<const HashFile> createFile(Structure &structure, uint64_t recordCount);
+  void replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed);
+  // Creates a file for the keyspace that is to hold so many records.
+  std::shared_ptr<const HashFile> createFile(Keyspace &keyspace, uint64_t recordCount);
 
-  // Tells open snapshots what the structure has now. Returns those that must be handed its old values.
+  // Tells open snapshots what the keyspace has now. Returns those that must be handed its old values.
   struct Reader {
     Snapshot *snapshot;
     SnapshotPart *part;
   };
-  std::vector<Reader> snapshotReaders(Structure &structure, const std::shared_ptr<const HashFile> &file);
+  std::vector<Reader> snapshotReaders(Keyspace &keyspace, const std::shared_ptr<const HashFile> &file);
 
-  // The structure's pool may have to be forgotten.
-  void touch(Structure &structure) { touched_.push_back(&structure); }
+  // The keyspace's pool may have to be forgotten.
+  void touch(Keyspace &keyspace) { touched_.push_back(&keyspace); }
 
-  // The structure contains this from the commit on.
-  void setContents(Structure &structure, const ContentsState &contents);
+  // The keyspace contains this from the commit on.
+  void setContents(Keyspace &keyspace, const ContentsState &contents);
   // Its records are gone with the file that has them: what is worked out about them elsewhere is worth nothing any more.
-  void noteCleared(Structure &structure);
-  // What it took out of the structure, and put in, as terms under other keys.
-  void noteRekeyed(Structure &structure, const ContentsDigest::Sum &sum);
+  void noteCleared(Keyspace &keyspace);
+  // What it took out of the keyspace, and put in, as terms under other keys.
+  void noteRekeyed(Keyspace &keyspace, const ContentsDigest::Sum &sum);
 
-  // At the end of `apply`: writes catalog entries of structures whose file was replaced, and the states. Does nothing
+  // At the end of `apply`: writes catalog entries of keyspaces whose file was replaced, and the states. Does nothing
   // where nothing has changed.
   void finish();
-  // Instead of changing and finishing: what was found in the structures, as of some commit before, is what they should
+  // Instead of changing and finishing: what was found in the keyspaces, as of some commit before, is what they should
   // contain, and the states belong together.
   struct Acceptance {
-    Structure *structure;
+    Keyspace *keyspace;
     uint64_t commitNumber;   // of that commit
     ContentsState expected;  // as of it
     ContentsState found;
   };
   void accept(const std::vector<Acceptance> &accepted);
-  // The same: catalog and states are written anew, whatever is in the structures, sealed under this generation's keys, or
-  // plain (0). Structures that have no file yet belong to `newGeneration`.
+  // The same: catalog and states are written anew, whatever is in the keyspaces, sealed under this generation's keys, or
+  // plain (0). Keyspaces that have no file yet belong to `newGeneration`.
   void rewriteStates(uint32_t generation, uint32_t newGeneration);
   // In `undone`.
   void undo();
@@ -90,17 +90,17 @@ class Commit {
   CommitState &state_;
   std::vector<std::shared_ptr<Snapshot>> snapshots_;
   bool hasSnapshots_ = false;
-  std::vector<Structure *> touched_;
+  std::vector<Keyspace *> touched_;
   struct Replacement {
-    Structure *structure;
+    Keyspace *keyspace;
     std::shared_ptr<const HashFile> oldFile;
     uint32_t oldNumber;
     bool wasSealed;
   };
   std::vector<Replacement> replacements_;
-  std::vector<std::pair<Structure *, ContentsState>> formerContents_;
-  std::vector<std::pair<Structure *, uint64_t>> formerClearings_;
-  std::vector<std::pair<Structure *, ContentsDigest::Sum>> rekeyedSums_;
+  std::vector<std::pair<Keyspace *, ContentsState>> formerContents_;
+  std::vector<std::pair<Keyspace *, uint64_t>> formerClearings_;
+  std::vector<std::pair<Keyspace *, ContentsDigest::Sum>> rekeyedSums_;
 };
 
 }  // namespace todana

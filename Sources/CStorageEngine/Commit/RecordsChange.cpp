@@ -34,9 +34,9 @@ void RecordsChange::willOverwrite(std::string_view key, const HashBlock &record)
 }
 
 void RecordsChange::noteChanged(std::string_view key) {
-  RebuildJournal *journal = structure_.journal;
+  RebuildJournal *journal = keyspace_.journal;
   if (!journal) return;
-  if (!structure_.hasRows()) {
+  if (!keyspace_.hasRows()) {
     journal->keys.emplace_back(key);
     return;
   }

@@ -8,8 +8,8 @@ namespace todana {
 class RecordsChange {
  public:
   RecordsChange(
-    HashWriter &writer, const HashFile &file, Structure &structure, const std::vector<Commit::Reader> &readers)
-      : writer_(writer), file_(file), structure_(structure), readers_(readers) {}
+    HashWriter &writer, const HashFile &file, Keyspace &keyspace, const std::vector<Commit::Reader> &readers)
+      : writer_(writer), file_(file), keyspace_(keyspace), readers_(readers) {}
 
   HashWriter &writer() { return writer_; }
   const HashFile &file() const { return file_; }
@@ -36,7 +36,7 @@ class RecordsChange {
 
   HashWriter &writer_;
   const HashFile &file_;
-  Structure &structure_;
+  Keyspace &keyspace_;
   const std::vector<Commit::Reader> &readers_;
 };
 

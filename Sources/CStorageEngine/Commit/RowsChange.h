@@ -1,4 +1,4 @@
-// Changes the rows of a structure: each in a record of its own, or many neighbours in a pack.
+// Changes the rows of a keyspace: each in a record of its own, or many neighbours in a pack.
 //
 // Many rows of one pack in one batch are written as a pack, with those that it has already. Few are written by
 // themselves, because a pack costs a commit as much log as all of its rows: a row that fits into its slot stays where it

@@ -13,7 +13,7 @@ namespace todana {
 struct Failure : std::exception {
   tdn_code code;
   int systemErrno = 0;
-  uint32_t structure = 0;
+  uint32_t keyspace = 0;
   bool hasRow = false;
   uint64_t row = 0;
   int64_t page = -1;

@@ -26,7 +26,7 @@ inline void fill(tdn_error &error, const Failure &failure) {
   error = {};
   error.code = failure.code;
   error.system_errno = failure.systemErrno;
-  error.structure = failure.structure;
+  error.keyspace = failure.keyspace;
   error.has_row = failure.hasRow;
   error.row = failure.row;
   error.page = failure.page;

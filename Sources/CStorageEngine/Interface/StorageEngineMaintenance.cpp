@@ -15,18 +15,18 @@ bool tdn_release_memory(tdn_cabinet *handle, tdn_error *error) {
 }
 
 bool tdn_compact(
-  tdn_cabinet *handle, uint32_t structure, tdn_progress progress, void *context, bool *compacted, tdn_error *error) {
+  tdn_cabinet *handle, uint32_t keyspace, tdn_progress progress, void *context, bool *compacted, tdn_error *error) {
   return guard(error, [&] {
     *compacted = Cabinet::Use(*handle->cabinet)->compact(
-      structure, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
+      keyspace, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
   });
 }
 
 bool tdn_get_space(
-  tdn_cabinet *handle, uint32_t structure, tdn_progress progress, void *context, tdn_space *space, tdn_error *error) {
+  tdn_cabinet *handle, uint32_t keyspace, tdn_progress progress, void *context, tdn_space *space, tdn_error *error) {
   return guard(error, [&] {
     const Session::Space found = Cabinet::Use(*handle->cabinet)->space(
-      structure, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
+      keyspace, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
     *space = {found.fileBytes, found.neededBytes};
   });
 }

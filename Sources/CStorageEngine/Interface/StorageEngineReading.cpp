@@ -41,23 +41,23 @@ Cabinet::Use useOf(Cabinet &cabinet, const Snapshot *snapshot) {
 }  // namespace
 
 bool tdn_get_rows(
-  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t structure, const uint64_t *rows, size_t rowCount,
+  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t keyspace, const uint64_t *rows, size_t rowCount,
   tdn_chunk *chunk, tdn_error *error) {
   return guard(error, [&] {
     ChunkWriter writer(*chunk);
     Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
-    useOf(*handle->cabinet, state)->getRows(state, structure, rows, rowCount, writer);
+    useOf(*handle->cabinet, state)->getRows(state, keyspace, rows, rowCount, writer);
   });
 }
 
 bool tdn_get_key(
-  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t structure, const uint8_t *key, size_t keyLength,
+  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t keyspace, const uint8_t *key, size_t keyLength,
   tdn_chunk *chunk, tdn_error *error) {
   return guard(error, [&] {
     ChunkWriter writer(*chunk);
     Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
     std::string_view view(reinterpret_cast<const char *>(key), keyLength);
-    useOf(*handle->cabinet, state)->getKey(state, structure, view, writer);
+    useOf(*handle->cabinet, state)->getKey(state, keyspace, view, writer);
   });
 }
 
@@ -77,15 +77,15 @@ tdn_snapshot *tdn_snapshot_open(tdn_cabinet *handle, tdn_error *error) {
 
 uint64_t tdn_snapshot_commit_number(const tdn_snapshot *snapshot) { return snapshot->snapshot->commitNumber(); }
 
-bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t structure, uint64_t *count, tdn_error *error) {
+bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t *count, tdn_error *error) {
   return guard(error, [&] {
-    *count = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotCount(*snapshot->snapshot, structure);
+    *count = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotCount(*snapshot->snapshot, keyspace);
   });
 }
 
-bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t structure, uint64_t *bound, tdn_error *error) {
+bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t *bound, tdn_error *error) {
   return guard(error, [&] {
-    *bound = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotRowBound(*snapshot->snapshot, structure);
+    *bound = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotRowBound(*snapshot->snapshot, keyspace);
   });
 }
 
@@ -106,12 +106,12 @@ namespace {
 
 template <class MakeScan>
 tdn_scan *openScan(
-  tdn_snapshot *snapshot, uint32_t structure, bool isTree, bool isWhole, tdn_error *error, MakeScan makeScan) {
+  tdn_snapshot *snapshot, uint32_t keyspace, bool isTree, bool isWhole, tdn_error *error, MakeScan makeScan) {
   tdn_scan *opened = nullptr;
   guard(error, [&] {
     Snapshot &state = *snapshot->snapshot;
     Cabinet::Use session = useOf(*snapshot->cabinet, &state);
-    Structure &scanned = session->structure(structure, isTree);
+    Keyspace &scanned = session->keyspace(keyspace, isTree);
     SnapshotPart &part = session->snapshotPart(state, scanned);
     auto scan = std::make_unique<tdn_scan>(
       tdn_scan{
@@ -133,28 +133,28 @@ std::optional<std::string> bound(const uint8_t *bytes, size_t length) {
 
 }  // namespace
 
-tdn_scan *tdn_scan_open(tdn_snapshot *snapshot, uint32_t structure, tdn_error *error) {
-  return openScan(snapshot, structure, false, true, error, [](Snapshot &state, SnapshotPart &part, Structure &scanned) {
+tdn_scan *tdn_scan_open(tdn_snapshot *snapshot, uint32_t keyspace, tdn_error *error) {
+  return openScan(snapshot, keyspace, false, true, error, [](Snapshot &state, SnapshotPart &part, Keyspace &scanned) {
     return HashScan(state, part, scanned.hasRows());
   });
 }
 
 tdn_scan *tdn_range_open(
-  tdn_snapshot *snapshot, uint32_t structure, const uint8_t *lower, size_t lowerLength, const uint8_t *upper,
+  tdn_snapshot *snapshot, uint32_t keyspace, const uint8_t *lower, size_t lowerLength, const uint8_t *upper,
   size_t upperLength, bool descending, tdn_error *error) {
   const bool isWhole = !lower && !upper;
-  return openScan(snapshot, structure, true, isWhole, error, [&](Snapshot &state, SnapshotPart &part, Structure &) {
+  return openScan(snapshot, keyspace, true, isWhole, error, [&](Snapshot &state, SnapshotPart &part, Keyspace &) {
     return TreeScan(state, part, {bound(lower, lowerLength), bound(upper, upperLength), descending});
   });
 }
 
 bool tdn_estimate_range(
-  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t structure, const uint8_t *lower, size_t lowerLength,
+  tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t keyspace, const uint8_t *lower, size_t lowerLength,
   const uint8_t *upper, size_t upperLength, uint64_t *count, tdn_error *error) {
   return guard(error, [&] {
     Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
     const KeyRange range{bound(lower, lowerLength), bound(upper, upperLength), false};
-    *count = useOf(*handle->cabinet, state)->estimateRange(state, structure, range);
+    *count = useOf(*handle->cabinet, state)->estimateRange(state, keyspace, range);
   });
 }
 

@@ -23,8 +23,8 @@ class Salvage {
         sealer_(source.keyRing() ? std::make_unique<Sealer>(source.keyRing()) : nullptr) {}
 
   void run() {
-    for (const SalvageSource::Structure &structure : source_.structures()) {
-      total_ += static_cast<uint64_t>(source_.open(structure)->size());
+    for (const SalvageSource::Keyspace &keyspace : source_.keyspaces()) {
+      total_ += static_cast<uint64_t>(source_.open(keyspace)->size());
     }
     tdn_salvage_store store{};
     store.has_store_id = source_.storeID() != nullptr;
@@ -35,25 +35,25 @@ class Salvage {
     store.may_be_plain = source_.mayBePlain();
     visitor_.store(visitor_.context, &store);
     for (const std::string &loss : source_.losses()) visitor_.loss(visitor_.context, loss.c_str());
-    for (const SalvageSource::Structure &structure : source_.structures()) salvage(structure);
+    for (const SalvageSource::Keyspace &keyspace : source_.keyspaces()) salvage(keyspace);
   }
 
  private:
-  void salvage(const SalvageSource::Structure &structure) {
-    tdn_salvage_structure visited{};
-    visited.id = structure.id;
-    visited.kind = structure.kind;
-    visited.name = reinterpret_cast<const uint8_t *>(structure.name.data());
-    visited.name_length = structure.name.size();
-    visited.is_name_known = structure.isNameKnown;
-    visited.next_row = structure.nextRow;
-    visited.record_count = structure.recordCount.value_or(UINT64_MAX);
-    visited.file = structure.fileName.c_str();
-    visitor_.structure(visitor_.context, &visited);
-    std::unique_ptr<SalvagedFile> file = source_.open(structure);
-    const bool isTree = structure.kind == TDN_STRUCTURE_TREE;
-    const bool hasRows = structure.kind == TDN_STRUCTURE_ROWS;
-    RecordSieve sieve(*file, isTree ? 8 : 3, structure.recordStart);
+  void salvage(const SalvageSource::Keyspace &keyspace) {
+    tdn_salvage_keyspace visited{};
+    visited.id = keyspace.id;
+    visited.kind = keyspace.kind;
+    visited.name = reinterpret_cast<const uint8_t *>(keyspace.name.data());
+    visited.name_length = keyspace.name.size();
+    visited.is_name_known = keyspace.isNameKnown;
+    visited.next_row = keyspace.nextRow;
+    visited.record_count = keyspace.recordCount.value_or(UINT64_MAX);
+    visited.file = keyspace.fileName.c_str();
+    visitor_.keyspace(visitor_.context, &visited);
+    std::unique_ptr<SalvagedFile> file = source_.open(keyspace);
+    const bool isTree = keyspace.kind == TDN_KEYSPACE_TREE;
+    const bool hasRows = keyspace.kind == TDN_KEYSPACE_ROWS;
+    RecordSieve sieve(*file, isTree ? 8 : 3, keyspace.recordStart);
     int64_t reported = 0;
     sieve.run(
       [&](std::string_view key, std::string_view valueStart, uint64_t valueLength) {
@@ -62,8 +62,8 @@ class Salvage {
         return mayBeRecord(valueStart, valueLength) || mayBeRows(key, valueStart, valueLength);
       },
       [&](const RecordSieve::Record &record) {
-        if (isTree) return takeNode(*file, record, structure.id);
-        if (structure.kind != TDN_STRUCTURE_KEYS && takeRows(*file, record)) return true;
+        if (isTree) return takeNode(*file, record, keyspace.id);
+        if (keyspace.kind != TDN_KEYSPACE_KEYS && takeRows(*file, record)) return true;
         return !hasRows && take(*file, record, 0, record.key, record.value);
       },
       [&](const RecordSieve::Record &record) { report(record, hasRows); },
@@ -138,14 +138,14 @@ class Salvage {
   }
 
   // The records of a tree have no checks of their own: only what pages vouch for is taken, or what is sealed.
-  bool takeNode(SalvagedFile &file, const RecordSieve::Record &node, uint32_t structure) {
+  bool takeNode(SalvagedFile &file, const RecordSieve::Record &node, uint32_t keyspace) {
     std::string_view value = node.value;
     std::vector<uint8_t> plain;
     bool isSealed = false;
     if (sealer_) {
       plain.resize(value.size());
       const Sealer::Opened opened =
-        sealer_->open({SealedKind::indexNode, structure, node.key}, node.value, plain.data());
+        sealer_->open({SealedKind::indexNode, keyspace, node.key}, node.value, plain.data());
       isSealed = opened.outcome == Sealer::Outcome::opened;
       // A plain node may begin with any byte.
       if (!isSealed && !source_.mayBePlain()) return false;

@@ -8,13 +8,13 @@
 using namespace todana;
 
 bool tdn_verify_part(
-  tdn_cabinet *handle, uint32_t structure, uint64_t firstPage, tdn_verified_part *part, tdn_error *error) {
+  tdn_cabinet *handle, uint32_t keyspace, uint64_t firstPage, tdn_verified_part *part, tdn_error *error) {
   return guard(error, [&] {
     *part = {};
     if (firstPage > UINT32_MAX) return;  // beyond any file's pages
     std::string name;
     const FileGroup::Verified verified =
-      Cabinet::Use(*handle->cabinet)->verifyPart(structure, static_cast<int64_t>(firstPage), name);
+      Cabinet::Use(*handle->cabinet)->verifyPart(keyspace, static_cast<int64_t>(firstPage), name);
     copyText(part->file, sizeof(part->file), name);
     part->page_count = static_cast<uint64_t>(verified.lookedAt);
     part->file_page_count = static_cast<uint64_t>(verified.pageCount);

@@ -5,13 +5,13 @@
 
 #include "../Directory/StoreKeys.h"
 #include "../Kyoto/RowPack.h"
-#include "../include/StorageEngineStructures.h"
+#include "../include/StorageEngineKeyspaces.h"
 
 namespace todana {
 
 namespace {
 
-// Keys are structure ids; 0 is free for what belongs to none.
+// Keys are keyspace ids; 0 is free for what belongs to none.
 constexpr uint64_t kStateKey = 0;
 constexpr char kEntryVersion = 1;
 constexpr size_t kEntryHeaderSize = 1 + 1 + 4;  // version, kind, file number
@@ -34,7 +34,7 @@ uint32_t readNumber(const char *bytes) {
 // Whether it is none of a plain store's: those begin with their version, but for the next file number.
 bool isSealed(std::string_view value) { return value.size() > 4 && static_cast<uint8_t>(value[0]) == kSealedFormat; }
 
-// An entry belongs to its structure; nothing else about its place matters.
+// An entry belongs to its keyspace; nothing else about its place matters.
 SealedPlace place(uint64_t id) { return {SealedKind::catalog, static_cast<uint32_t>(id), {nullptr, 0}}; }
 
 }  // namespace
@@ -43,16 +43,16 @@ void Catalog::setKeys(const std::shared_ptr<const KeyRing> &ring) {
   sealer_ = ring ? std::make_unique<Sealer>(ring) : nullptr;
 }
 
-std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &structureName) {
+std::string Catalog::fileName(uint32_t number, int32_t kind, const std::string &keyspaceName) {
   char prefix[16];
-  std::snprintf(prefix, sizeof(prefix), structureName.empty() ? "%04u" : "%04u-", number);
+  std::snprintf(prefix, sizeof(prefix), keyspaceName.empty() ? "%04u" : "%04u-", number);
   std::string name = prefix;
-  for (char character : structureName.substr(0, kVisibleNameLimit)) {
+  for (char character : keyspaceName.substr(0, kVisibleNameLimit)) {
     bool isPlain = (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') ||
                    (character >= '0' && character <= '9') || character == '.' || character == '_' || character == '-';
     name += isPlain ? character : '_';
   }
-  return name + (kind == TDN_STRUCTURE_TREE ? ".kct" : ".kch");
+  return name + (kind == TDN_KEYSPACE_TREE ? ".kct" : ".kch");
 }
 
 std::string Catalog::sealed(uint64_t id, std::string value) {
@@ -79,8 +79,8 @@ std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view store
   const std::optional<std::string> plain = opened(id, stored);
   if (!plain) return std::nullopt;
   const std::string_view value = *plain;
-  if (value.size() <= kEntryHeaderSize || value[0] != kEntryVersion || value[1] < TDN_STRUCTURE_ROWS ||
-      value[1] > TDN_STRUCTURE_TREE) {
+  if (value.size() <= kEntryHeaderSize || value[0] != kEntryVersion || value[1] < TDN_KEYSPACE_ROWS ||
+      value[1] > TDN_KEYSPACE_TREE) {
     return std::nullopt;
   }
   return Entry{id, value[1], readNumber(value.data() + 2), std::string(value.substr(kEntryHeaderSize))};
@@ -91,10 +91,10 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
   std::shared_ptr<DataFile> data = group.openFile(kFileNumber, kFileName);
   data->repairUpTo(kLargestFile);
   FileGroup::ReadLock lock(group);
-  file_ = std::make_shared<const HashFile>(std::move(data), kStructure);
-  if (file_->nextRow() > UINT32_MAX) file_->damaged("the number of the next structure is impossible", 0);
-  nextStructure_ = static_cast<uint32_t>(std::max<uint64_t>(file_->nextRow(), 1));
-  // Two structures of one id, or of one file, would be taken for each other.
+  file_ = std::make_shared<const HashFile>(std::move(data), kKeyspace);
+  if (file_->nextRow() > UINT32_MAX) file_->damaged("the number of the next keyspace is impossible", 0);
+  nextKeyspace_ = static_cast<uint32_t>(std::max<uint64_t>(file_->nextRow(), 1));
+  // Two keyspaces of one id, or of one file, would be taken for each other.
   std::set<uint64_t> ids;
   std::set<uint32_t> fileNumbers{kFileNumber};
   HashBlock block;
@@ -106,7 +106,7 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
     uint64_t id;
     const std::string_view value(block.value, block.valueLength);
     if (!isSealed_ && isSealed(value)) throw missingKeys();
-    if (!RowKey::parse(block.key, block.keyLength, &id) || id >= nextStructure_ ||
+    if (!RowKey::parse(block.key, block.keyLength, &id) || id >= nextKeyspace_ ||
         !ids.insert(id).second) {
       file_->damaged("an entry of the catalog is damaged", offset);
     }
@@ -128,10 +128,10 @@ void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
 }
 
 void Catalog::store(
-  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
   uint32_t nextFileNumber) {
   if (!file_) {
-    file_ = HashFile::create(group.createFile(kFileNumber, kFileName), kStructure, HashFile::Shape());
+    file_ = HashFile::create(group.createFile(kFileNumber, kFileName), kKeyspace, HashFile::Shape());
     isNew_ = true;
   }
   writer.begin(*file_, pool_);
@@ -142,14 +142,14 @@ void Catalog::store(
   }
   const std::string number(reinterpret_cast<const char *>(&nextFileNumber), 4);
   put(*file_, writer, kStateKey, sealed(kStateKey, number));
-  writer.end(nextStructure);
+  writer.end(nextKeyspace);
 }
 
 void Catalog::rewrite(
-  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+  FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
   uint32_t nextFileNumber, bool isSealed) {
   isSealed_ = isSealed;
-  store(group, writer, entries, nextStructure, nextFileNumber);
+  store(group, writer, entries, nextKeyspace, nextFileNumber);
   eraseUnused();
 }
 

@@ -1,4 +1,4 @@
-// Which structures a cabinet has, and which data file each lives in: kept in a hash file of the group itself, so that
+// Which keyspaces a cabinet has, and which data file each lives in: kept in a hash file of the group itself, so that
 // it changes in the same commit as the files do (docs/formats/cabinet-files.md).
 #pragma once
 
@@ -17,7 +17,7 @@ namespace todana {
 class Catalog {
  public:
   static constexpr uint32_t kFileNumber = 1;
-  static constexpr uint32_t kStructure = 0;  // the catalog is no structure of its own
+  static constexpr uint32_t kKeyspace = 0;  // the catalog is no keyspace of its own
   static constexpr const char *kFileName = "0001-catalog.kch";
 
   struct Entry {
@@ -33,7 +33,7 @@ class Catalog {
   void setSealed(bool isSealed) { isSealed_ = isSealed; }
 
   // The name of a data file: its number, and for people what is in it, unless the name is empty.
-  static std::string fileName(uint32_t number, int32_t kind, const std::string &structureName);
+  static std::string fileName(uint32_t number, int32_t kind, const std::string &keyspaceName);
 
   // Whether the value of an entry begins as those of plain stores do.
   static bool isPlain(std::string_view value);
@@ -44,16 +44,16 @@ class Catalog {
   // Reads the whole catalog, if there is one yet.
   void load(FileGroup &group, const std::function<void(Entry)> &visit);
 
-  uint32_t nextStructure() const { return nextStructure_; }
+  uint32_t nextKeyspace() const { return nextKeyspace_; }
   uint32_t nextFileNumber() const { return nextFileNumber_; }
 
   // Inside `apply`. Creates the catalog where there is none.
   void store(
-    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber);
   // The same for all entries, sealed or not from now on; nothing else is left in the file.
   void rewrite(
-    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextStructure,
+    FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber, bool isSealed);
   // Before each commit: what the one before it did has been settled.
   void settle() {
@@ -77,7 +77,7 @@ class Catalog {
   std::shared_ptr<const HashFile> file_;
   bool isNew_ = false;  // made by the commit that is being applied
   FreeBlockPool pool_;
-  uint32_t nextStructure_ = 1;
+  uint32_t nextKeyspace_ = 1;
   uint32_t nextFileNumber_ = kFileNumber + 1;
 };
 

@@ -24,7 +24,7 @@ bool EnvelopeCheck::isSound(std::string_view key, std::string_view value) const 
 bool EnvelopeCheck::opens(SealedKind kind, ByteView key, std::string_view value) const {
   if (!sealers_ || Sealer::epoch({value.data(), value.size()}) == 0) return false;
   std::vector<uint8_t> plaintext(value.size());
-  return sealers_->lend()->open({kind, structure_, key}, {value.data(), value.size()}, plaintext.data()).outcome ==
+  return sealers_->lend()->open({kind, keyspace_, key}, {value.data(), value.size()}, plaintext.data()).outcome ==
          Sealer::Outcome::opened;
 }
 

@@ -7,16 +7,16 @@
 #include "../../CSealing/SealerPool.h"
 #include "../Kyoto/RecordCheck.h"
 #include "PlainRecord.h"
-#include "Structure.h"
+#include "Keyspace.h"
 
 namespace todana {
 
 class EnvelopeCheck : public RecordCheck {
  public:
   // `sealers`: null where no record is sealed.
-  EnvelopeCheck(const StoreID &storeID, std::shared_ptr<SealerPool> sealers, const Structure &structure)
-      : sealers_(std::move(sealers)), structure_(structure.id), hasRows_(structure.hasRows()),
-        seed_(storeID, structure.id) {}
+  EnvelopeCheck(const StoreID &storeID, std::shared_ptr<SealerPool> sealers, const Keyspace &keyspace)
+      : sealers_(std::move(sealers)), keyspace_(keyspace.id), hasRows_(keyspace.hasRows()),
+        seed_(storeID, keyspace.id) {}
 
   bool hasRows() const override { return hasRows_; }
   bool isRecord(std::string_view value) const override {
@@ -29,7 +29,7 @@ class EnvelopeCheck : public RecordCheck {
   bool opens(SealedKind kind, ByteView key, std::string_view value) const;
 
   const std::shared_ptr<SealerPool> sealers_;
-  const uint32_t structure_;
+  const uint32_t keyspace_;
   const bool hasRows_;
   const PlainRecordSeed seed_;
 };

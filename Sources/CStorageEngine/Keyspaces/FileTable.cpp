@@ -20,11 +20,11 @@ void FileTable::setStoreID(const StoreID &storeID) {
   storeID_ = storeID;
 }
 
-std::shared_ptr<const RecordCheck> FileTable::recordCheck(const Structure &structure) {
-  if (structure.isTree()) return nullptr;
+std::shared_ptr<const RecordCheck> FileTable::recordCheck(const Keyspace &keyspace) {
+  if (keyspace.isTree()) return nullptr;
   MutexLock lock(mutex_);
   if (!storeID_) return nullptr;
-  return std::make_shared<EnvelopeCheck>(*storeID_, sealers_, structure);
+  return std::make_shared<EnvelopeCheck>(*storeID_, sealers_, keyspace);
 }
 
 uint32_t FileTable::newGeneration() {
@@ -37,21 +37,21 @@ void FileTable::setNewGeneration(uint32_t generation) {
   newGeneration_ = generation;
 }
 
-std::shared_ptr<SealerPool> FileTable::sealers(const Structure &structure, bool isSealed) {
-  if (!isSealed || !structure.isTree()) return nullptr;
+std::shared_ptr<SealerPool> FileTable::sealers(const Keyspace &keyspace, bool isSealed) {
+  if (!isSealed || !keyspace.isTree()) return nullptr;
   MutexLock lock(mutex_);
   return sealers_;
 }
 
 // In both maps, or, where memory ends, in neither.
-Structure &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
-  auto structure = std::make_unique<Structure>(id, kind, name);
-  Structure &made = *structure;
+Keyspace &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
+  auto keyspace = std::make_unique<Keyspace>(id, kind, name);
+  Keyspace &made = *keyspace;
   made.contents.generation = newGeneration_;
   made.isSealed = newGeneration_ != 0;
   auto entry = byName_.insert_or_assign({kind, name}, &made).first;
   try {
-    structures_[id] = std::move(structure);
+    keyspaces_[id] = std::move(keyspace);
   } catch (...) {
     byName_.erase(entry);
     throw;
@@ -59,121 +59,121 @@ Structure &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
   return made;
 }
 
-void FileTable::setNumbers(uint32_t nextStructure, uint32_t nextFileNumber) {
+void FileTable::setNumbers(uint32_t nextKeyspace, uint32_t nextFileNumber) {
   MutexLock lock(mutex_);
-  nextStructure_ = nextStructure;
+  nextKeyspace_ = nextKeyspace;
   nextFileNumber_ = nextFileNumber;
 }
 
 void FileTable::noteLostSpace() {
   MutexLock lock(mutex_);
-  for (auto &[id, structure] : structures_) structure->mayHaveLostSpace = true;
+  for (auto &[id, keyspace] : keyspaces_) keyspace->mayHaveLostSpace = true;
 }
 
 FileTable::HandedOut FileTable::handedOut() {
   MutexLock lock(mutex_);
   HandedOut result;
-  result.nextStructure = nextStructure_;
-  for (const auto &[id, structure] : structures_) {
-    result.structures.push_back({id, structure->kind, structure->name, structure->nextRow});
+  result.nextKeyspace = nextKeyspace_;
+  for (const auto &[id, keyspace] : keyspaces_) {
+    result.keyspaces.push_back({id, keyspace->kind, keyspace->name, keyspace->nextRow});
   }
   return result;
 }
 
 void FileTable::restore(const HandedOut &handedOut) {
   MutexLock lock(mutex_);
-  nextStructure_ = std::max(nextStructure_, handedOut.nextStructure);
-  for (const HandedOut::Entry &entry : handedOut.structures) {
-    auto found = structures_.find(entry.id);
-    Structure &structure = found == structures_.end() ? make(entry.id, entry.kind, entry.name) : *found->second;
-    structure.nextRow = entry.nextRow;
+  nextKeyspace_ = std::max(nextKeyspace_, handedOut.nextKeyspace);
+  for (const HandedOut::Entry &entry : handedOut.keyspaces) {
+    auto found = keyspaces_.find(entry.id);
+    Keyspace &keyspace = found == keyspaces_.end() ? make(entry.id, entry.kind, entry.name) : *found->second;
+    keyspace.nextRow = entry.nextRow;
   }
 }
 
-Structure &FileTable::structure(uint32_t id) {
+Keyspace &FileTable::keyspace(uint32_t id) {
   MutexLock lock(mutex_);
-  auto found = structures_.find(id);
-  if (found == structures_.end()) {
-    Failure failure(TDN_NO_STRUCTURE, "there is no structure with this number in the store");
-    failure.structure = id;
+  auto found = keyspaces_.find(id);
+  if (found == keyspaces_.end()) {
+    Failure failure(TDN_NO_KEYSPACE, "there is no keyspace with this number in the store");
+    failure.keyspace = id;
     throw failure;
   }
   return *found->second;
 }
 
 void FileTable::mendRecords(uint32_t id) {
-  Structure &mended = structure(id);
+  Keyspace &mended = keyspace(id);
   MutexLock lock(mutex_);
   mended.mendsRecords = true;
   if (mended.file) mended.file->file()->repairUpTo(kLargestFile);
 }
 
-Structure &FileTable::structure(int32_t kind, const std::string &name) {
+Keyspace &FileTable::keyspace(int32_t kind, const std::string &name) {
   MutexLock lock(mutex_);
   auto found = byName_.find({kind, name});
   if (found != byName_.end()) return *found->second;
-  if (nextStructure_ == UINT32_MAX) throw Failure(TDN_LIMIT, "there are no numbers for structures left");
-  Structure &made = make(nextStructure_, kind, name);
-  nextStructure_++;
+  if (nextKeyspace_ == UINT32_MAX) throw Failure(TDN_LIMIT, "there are no numbers for keyspaces left");
+  Keyspace &made = make(nextKeyspace_, kind, name);
+  nextKeyspace_++;
   return made;
 }
 
 void FileTable::addNew(uint32_t id, int32_t kind, const std::string &name) {
   MutexLock lock(mutex_);
-  if (id == 0 || id == UINT32_MAX || structures_.count(id)) {
-    throw Failure(TDN_INVALID, "the number of the structure is in use, or none");
+  if (id == 0 || id == UINT32_MAX || keyspaces_.count(id)) {
+    throw Failure(TDN_INVALID, "the number of the keyspace is in use, or none");
   }
-  if (byName_.count({kind, name})) throw Failure(TDN_INVALID, "a structure of this name is there already");
+  if (byName_.count({kind, name})) throw Failure(TDN_INVALID, "a keyspace of this name is there already");
   make(id, kind, name);
-  nextStructure_ = std::max(nextStructure_, id + 1);
+  nextKeyspace_ = std::max(nextKeyspace_, id + 1);
 }
 
-std::vector<Structure *> FileTable::all() {
+std::vector<Keyspace *> FileTable::all() {
   MutexLock lock(mutex_);
-  std::vector<Structure *> all;
-  for (auto &[id, structure] : structures_) all.push_back(structure.get());
+  std::vector<Keyspace *> all;
+  for (auto &[id, keyspace] : keyspaces_) all.push_back(keyspace.get());
   return all;
 }
 
-uint32_t FileTable::nextStructure() {
+uint32_t FileTable::nextKeyspace() {
   MutexLock lock(mutex_);
-  return nextStructure_;
+  return nextKeyspace_;
 }
 
-std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKept) {
+std::shared_ptr<const HashFile> FileTable::file(Keyspace &keyspace, bool isKept) {
   for (;;) {
     uint32_t number;
     bool isSealed;
     {
       MutexLock lock(mutex_);
-      if (structure.file) {
-        openStructures_.splice(openStructures_.begin(), openStructures_, structure.use);
-        return structure.file;
+      if (keyspace.file) {
+        openKeyspaces_.splice(openKeyspaces_.begin(), openKeyspaces_, keyspace.use);
+        return keyspace.file;
       }
-      number = structure.fileNumber;
-      isSealed = structure.isSealed;
+      number = keyspace.fileNumber;
+      isSealed = keyspace.isSealed;
     }
     if (number == 0) return nullptr;
     // Not under the mutex: opening takes the group's locks, and commits, which hold those, take the mutex.
     std::shared_ptr<const HashFile> file;
     try {
-      std::shared_ptr<DataFile> data = group_.openFile(number, fileName(structure, number, isSealed));
+      std::shared_ptr<DataFile> data = group_.openFile(number, fileName(keyspace, number, isSealed));
       FileGroup::ReadLockUnlessApplying lock(group_);
       file = std::make_shared<const HashFile>(
-        data, structure.id, structure.isTree() ? kTreeFileType : kHashFileType,
-        sealers(structure, isSealed), recordCheck(structure));
+        data, keyspace.id, keyspace.isTree() ? kTreeFileType : kHashFileType,
+        sealers(keyspace, isSealed), recordCheck(keyspace));
       // Named buffers are few, and a program may need one to read the rest; a tree's nodes lead to each other.
-      const bool isWhole = !structure.hasRows() || structure.mendsRecords;
+      const bool isWhole = !keyspace.hasRows() || keyspace.mendsRecords;
       data->repairUpTo(isWhole ? kLargestFile : file->recordStart());
     } catch (const Failure &) {
-      if (structure.fileNumber != number) continue;  // replaced meanwhile
+      if (keyspace.fileNumber != number) continue;  // replaced meanwhile
       throw;
     }
     MutexLock lock(mutex_);
-    if (structure.fileNumber != number) continue;
-    if (structure.file) return structure.file;
+    if (keyspace.fileNumber != number) continue;
+    if (keyspace.file) return keyspace.file;
     if (isKept) {
-      keep(structure, file);
+      keep(keyspace, file);
     } else {
       letGoCount_++;
     }
@@ -182,17 +182,17 @@ std::shared_ptr<const HashFile> FileTable::file(Structure &structure, bool isKep
 }
 
 void FileTable::setFile(
-  Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed) {
+  Keyspace &keyspace, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed) {
   MutexLock lock(mutex_);
-  letGo(structure);
-  structure.fileNumber = number;
-  structure.isSealed = isSealed;
-  if (file) keep(structure, std::move(file));
+  letGo(keyspace);
+  keyspace.fileNumber = number;
+  keyspace.isSealed = isSealed;
+  if (file) keep(keyspace, std::move(file));
 }
 
 uint32_t FileTable::openCount() {
   MutexLock lock(mutex_);
-  return static_cast<uint32_t>(openStructures_.size());
+  return static_cast<uint32_t>(openKeyspaces_.size());
 }
 
 void FileTable::closeIdleFiles() {
@@ -200,17 +200,17 @@ void FileTable::closeIdleFiles() {
   group_.closeIdleFiles(false);
 }
 
-void FileTable::keep(Structure &structure, std::shared_ptr<const HashFile> file) {
-  openStructures_.push_front(&structure);
-  structure.use = openStructures_.begin();
-  structure.file = std::move(file);
-  while (openStructures_.size() > openLimit_) letGo(*openStructures_.back());
+void FileTable::keep(Keyspace &keyspace, std::shared_ptr<const HashFile> file) {
+  openKeyspaces_.push_front(&keyspace);
+  keyspace.use = openKeyspaces_.begin();
+  keyspace.file = std::move(file);
+  while (openKeyspaces_.size() > openLimit_) letGo(*openKeyspaces_.back());
 }
 
-void FileTable::letGo(Structure &structure) {
-  if (!structure.file) return;
-  structure.file = nullptr;
-  openStructures_.erase(structure.use);
+void FileTable::letGo(Keyspace &keyspace) {
+  if (!keyspace.file) return;
+  keyspace.file = nullptr;
+  openKeyspaces_.erase(keyspace.use);
   letGoCount_++;
 }
 

@@ -1,6 +1,6 @@
-// The structures of an open cabinet, and which of their data files are open.
+// The keyspaces of an open cabinet, and which of their data files are open.
 //
-// Files open at their first use; beyond a limit, the one that was used longest ago is let go. Its Structure keeps what
+// Files open at their first use; beyond a limit, the one that was used longest ago is let go. Its Keyspace keeps what
 // a commit has to remember, so letting go loses nothing, and whoever holds the file may go on using it.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "../Disk/Mutex.h"
 #include "../Pages/FileGroup.h"
 #include "Catalog.h"
-#include "Structure.h"
+#include "Keyspace.h"
 
 namespace todana {
 
@@ -26,14 +26,14 @@ class FileTable {
   // Whose records the files hold; without it, damage to a page of a file opened later hides its records if more than one
   // bit is wrong.
   void setStoreID(const StoreID &storeID);
-  // `sealers`: of a store that has keys. New structures belong to this generation of them; 0: they are plain.
+  // `sealers`: of a store that has keys. New keyspaces belong to this generation of them; 0: they are plain.
   void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation);
   uint32_t newGeneration();
   void setNewGeneration(uint32_t generation);
 
-  // -- Structures
+  // -- Keyspaces
   void add(const Catalog::Entry &entry);
-  void setNumbers(uint32_t nextStructure, uint32_t nextFileNumber);
+  void setNumbers(uint32_t nextKeyspace, uint32_t nextFileNumber);
   // The files were left by a process that did not close them.
   void noteLostSpace();
 
@@ -45,61 +45,61 @@ class FileTable {
       std::string name;
       uint64_t nextRow;
     };
-    std::vector<Entry> structures;
-    uint32_t nextStructure = 1;
+    std::vector<Entry> keyspaces;
+    uint32_t nextKeyspace = 1;
   };
   HandedOut handedOut();
   void restore(const HandedOut &handedOut);
-  // Throws Failure(TDN_NO_STRUCTURE).
-  Structure &structure(uint32_t id);
+  // Throws Failure(TDN_NO_KEYSPACE).
+  Keyspace &keyspace(uint32_t id);
   // From now on single wrong bits of its records are mended, too, where any are: they lead to others.
   void mendRecords(uint32_t id);
-  // The structure with this name, a new one where there is none.
-  Structure &structure(int32_t kind, const std::string &name);
-  // A new one with an id that no structure has had since the opening. Throws Failure(TDN_INVALID).
+  // The keyspace with this name, a new one where there is none.
+  Keyspace &keyspace(int32_t kind, const std::string &name);
+  // A new one with an id that no keyspace has had since the opening. Throws Failure(TDN_INVALID).
   void addNew(uint32_t id, int32_t kind, const std::string &name);
-  std::vector<Structure *> all();
+  std::vector<Keyspace *> all();
 
-  // Numbers that no structure and no file ever had.
+  // Numbers that no keyspace and no file ever had.
   uint32_t takeFileNumber() { return nextFileNumber_++; }
-  uint32_t nextStructure();
+  uint32_t nextKeyspace();
   uint32_t nextFileNumber() const { return nextFileNumber_; }
   // In an encrypted store files are named by their numbers alone.
-  static std::string fileName(const Structure &structure, uint32_t number, bool isSealed) {
-    return Catalog::fileName(number, structure.kind, isSealed ? std::string() : structure.name);
+  static std::string fileName(const Keyspace &keyspace, uint32_t number, bool isSealed) {
+    return Catalog::fileName(number, keyspace.kind, isSealed ? std::string() : keyspace.name);
   }
-  static std::string fileName(const Structure &structure, uint32_t number) {
-    return fileName(structure, number, structure.isSealed);
+  static std::string fileName(const Keyspace &keyspace, uint32_t number) {
+    return fileName(keyspace, number, keyspace.isSealed);
   }
   // What the nodes of a sealed tree are sealed with; for others null.
-  std::shared_ptr<SealerPool> sealers(const Structure &structure, bool isSealed);
-  // Tells which records of the structure are sound; null for trees, whose entries have no checks.
-  std::shared_ptr<const RecordCheck> recordCheck(const Structure &structure);
+  std::shared_ptr<SealerPool> sealers(const Keyspace &keyspace, bool isSealed);
+  // Tells which records of the keyspace are sound; null for trees, whose entries have no checks.
+  std::shared_ptr<const RecordCheck> recordCheck(const Keyspace &keyspace);
 
   // -- Files
-  // For commits, and for use in `read`: the structure's file, opened where it is not; null where there is none.
+  // For commits, and for use in `read`: the keyspace's file, opened where it is not; null where there is none.
   // `isKept` false: for one look only.
-  std::shared_ptr<const HashFile> file(Structure &structure, bool isKept = true);
+  std::shared_ptr<const HashFile> file(Keyspace &keyspace, bool isKept = true);
 
-  // Calls `body` with the structure's file (or null) under a read lock.
+  // Calls `body` with the keyspace's file (or null) under a read lock.
   template <class Body>
-  decltype(auto) read(Structure &structure, bool isKept, Body body) {
+  decltype(auto) read(Keyspace &keyspace, bool isKept, Body body) {
     if (letGoCount_ >= kLetGoLimit) closeIdleFiles();
     for (;;) {
       try {
-        std::shared_ptr<const HashFile> current = file(structure, isKept);
+        std::shared_ptr<const HashFile> current = file(keyspace, isKept);
         FileGroup::ReadLock lock(group_);
         // A commit may have replaced the file in between.
-        if (structure.fileNumber == (current ? current->number() : 0)) return body(current);
+        if (keyspace.fileNumber == (current ? current->number() : 0)) return body(current);
       } catch (Failure &failure) {
-        failure.structure = structure.id;
+        failure.keyspace = keyspace.id;
         throw;
       }
     }
   }
 
-  // Inside `apply`, or when it is undone: the structure lives in another file now.
-  void setFile(Structure &structure, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed);
+  // Inside `apply`, or when it is undone: the keyspace lives in another file now.
+  void setFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file, uint32_t number, bool isSealed);
 
   uint32_t openCount();
 
@@ -108,9 +108,9 @@ class FileTable {
   static constexpr uint32_t kLetGoLimit = 256;
 
   void closeIdleFiles();
-  Structure &make(uint32_t id, int32_t kind, const std::string &name) TDN_REQUIRES(mutex_);
-  void keep(Structure &structure, std::shared_ptr<const HashFile> file) TDN_REQUIRES(mutex_);
-  void letGo(Structure &structure) TDN_REQUIRES(mutex_);
+  Keyspace &make(uint32_t id, int32_t kind, const std::string &name) TDN_REQUIRES(mutex_);
+  void keep(Keyspace &keyspace, std::shared_ptr<const HashFile> file) TDN_REQUIRES(mutex_);
+  void letGo(Keyspace &keyspace) TDN_REQUIRES(mutex_);
 
   FileGroup &group_;
   const size_t openLimit_;
@@ -118,11 +118,11 @@ class FileTable {
   std::shared_ptr<SealerPool> sealers_ TDN_GUARDED_BY(mutex_);  // null in a plain store
   std::optional<StoreID> storeID_ TDN_GUARDED_BY(mutex_);
   uint32_t newGeneration_ TDN_GUARDED_BY(mutex_) = 0;
-  std::map<uint32_t, std::unique_ptr<Structure>> structures_ TDN_GUARDED_BY(mutex_);
-  std::map<std::pair<int32_t, std::string>, Structure *> byName_ TDN_GUARDED_BY(mutex_);
-  uint32_t nextStructure_ TDN_GUARDED_BY(mutex_) = 1;
+  std::map<uint32_t, std::unique_ptr<Keyspace>> keyspaces_ TDN_GUARDED_BY(mutex_);
+  std::map<std::pair<int32_t, std::string>, Keyspace *> byName_ TDN_GUARDED_BY(mutex_);
+  uint32_t nextKeyspace_ TDN_GUARDED_BY(mutex_) = 1;
   std::atomic<uint32_t> nextFileNumber_{Catalog::kFileNumber + 1};
-  std::list<Structure *> openStructures_ TDN_GUARDED_BY(mutex_);  // the one used last in front
+  std::list<Keyspace *> openKeyspaces_ TDN_GUARDED_BY(mutex_);  // the one used last in front
   std::atomic<uint32_t> letGoCount_{0};
 };
 

@@ -25,20 +25,20 @@ inline bool isPlainRecord(std::string_view bytes) {
   return format == kPlainKeptFormat && bytes.size() >= kLeastPlain + kPlainTokenSize;
 }
 
-// Binds the check of a plain record to its store, structure, and row or name.
+// Binds the check of a plain record to its store, keyspace, and row or name.
 class PlainRecordSeed {
  public:
-  PlainRecordSeed(const StoreID &storeID, uint32_t structure) {
+  PlainRecordSeed(const StoreID &storeID, uint32_t keyspace) {
     uint8_t identity[20];
     std::copy(storeID.begin(), storeID.end(), identity);
-    std::memcpy(identity + 16, &structure, 4);
-    structureSeed_ = checksum(identity, sizeof identity, 0);
+    std::memcpy(identity + 16, &keyspace, 4);
+    keyspaceSeed_ = checksum(identity, sizeof identity, 0);
   }
-  uint64_t row(uint64_t row) const { return checksum(&row, sizeof row, structureSeed_); }
-  uint64_t name(std::string_view name) const { return checksum(name.data(), name.size(), structureSeed_); }
+  uint64_t row(uint64_t row) const { return checksum(&row, sizeof row, keyspaceSeed_); }
+  uint64_t name(std::string_view name) const { return checksum(name.data(), name.size(), keyspaceSeed_); }
 
  private:
-  uint64_t structureSeed_;
+  uint64_t keyspaceSeed_;
 };
 
 // Bytes of a plain record before its check.

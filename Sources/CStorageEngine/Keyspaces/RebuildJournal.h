@@ -1,4 +1,4 @@
-// What commits changed while a new file for the structure is being built.
+// What commits changed while a new file for the keyspace is being built.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace todana {
 
 // Of rows and trees each once or twice, however often and for however long they are changed meanwhile.
 struct RebuildJournal {
-  std::vector<uint64_t> packs;     // of a structure of rows: the numbers of packs that the rows are in, or would be
+  std::vector<uint64_t> packs;     // of a keyspace of rows: the numbers of packs that the rows are in, or would be
   std::vector<std::string> keys;   // of others: as they stand in the file
   std::vector<std::string> names;  // the same, as callers know them: of keys of bytes only
 

@@ -61,13 +61,13 @@ bool RecordConversion::hasForm(std::string_view record, uint32_t generation) {
   return epoch >= generation;
 }
 
-std::string RecordConversion::row(const Structure &structure, uint64_t row, std::string_view record) {
-  const Place place{structure, row, {}};
+std::string RecordConversion::row(const Keyspace &keyspace, uint64_t row, std::string_view record) {
+  const Place place{keyspace, row, {}};
   return close(place, open(place, record));
 }
 
-std::string RecordConversion::named(const Structure &structure, std::string_view name, std::string_view record) {
-  const Place place{structure, 0, name};
+std::string RecordConversion::named(const Keyspace &keyspace, std::string_view name, std::string_view record) {
+  const Place place{keyspace, 0, name};
   Opened opened = open(place, record);
   if (isSealedFormat(formatOf(record)) && removeName(opened.plaintext) != name) {
     refuse(place, TDN_DAMAGED, "a record has another name than the one that it stands under");
@@ -77,8 +77,8 @@ std::string RecordConversion::named(const Structure &structure, std::string_view
 }
 
 RecordConversion::Opened RecordConversion::openStored(
-  const Structure &structure, std::string_view key, std::string_view record, std::string &name) {
-  const Place place{structure, 0, key};
+  const Keyspace &keyspace, std::string_view key, std::string_view record, std::string &name) {
+  const Place place{keyspace, 0, key};
   Opened opened = open(place, record);
   if (isSealedFormat(formatOf(record))) {
     std::optional<std::string> found = removeName(opened.plaintext);
@@ -91,18 +91,18 @@ RecordConversion::Opened RecordConversion::openStored(
 }
 
 RecordConversion::Named RecordConversion::stored(
-  const Structure &structure, std::string_view key, std::string_view record) {
+  const Keyspace &keyspace, std::string_view key, std::string_view record) {
   Named named;
-  Opened opened = openStored(structure, key, record, named.name);
+  Opened opened = openStored(keyspace, key, record, named.name);
   named.key = keyOf(named.name);
   if (generation_ != 0) insertName(opened.plaintext, named.name);
-  named.record = close({structure, 0, named.name}, opened);
+  named.record = close({keyspace, 0, named.name}, opened);
   return named;
 }
 
-std::string RecordConversion::keyOf(const Structure &structure, std::string_view key, std::string_view record) {
+std::string RecordConversion::keyOf(const Keyspace &keyspace, std::string_view key, std::string_view record) {
   std::string name;
-  openStored(structure, key, record, name);
+  openStored(keyspace, key, record, name);
   return keyOf(name);
 }
 
@@ -114,15 +114,15 @@ std::string RecordConversion::keyOf(std::string_view name) const {
 
 void RecordConversion::refuse(const Place &place, tdn_code code, const char *why) {
   Failure failure(code, why);
-  failure.structure = place.structure.id;
-  failure.hasRow = place.structure.hasRows();
+  failure.keyspace = place.keyspace.id;
+  failure.hasRow = place.keyspace.hasRows();
   failure.row = place.row;
   throw failure;
 }
 
 uint64_t RecordConversion::seed(const Place &place) const {
-  const PlainRecordSeed seed(ring_->storeID(), place.structure.id);
-  return place.structure.hasRows() ? seed.row(place.row) : seed.name(place.name);
+  const PlainRecordSeed seed(ring_->storeID(), place.keyspace.id);
+  return place.keyspace.hasRows() ? seed.row(place.row) : seed.name(place.name);
 }
 
 RecordConversion::Opened RecordConversion::open(const Place &place, std::string_view record) {
@@ -138,9 +138,9 @@ RecordConversion::Opened RecordConversion::open(const Place &place, std::string_
     return opened;
   }
   const RowBytes row(place.row);
-  const bool hasRows = place.structure.hasRows();
+  const bool hasRows = place.keyspace.hasRows();
   const SealedPlace sealedPlace{
-    hasRows ? SealedKind::record : SealedKind::namedBuffer, place.structure.id,
+    hasRows ? SealedKind::record : SealedKind::namedBuffer, place.keyspace.id,
     {row.bytes, hasRows ? sizeof row.bytes : 0}};
   opened.plaintext.resize(record.size());
   const Sealer::Opened result = sealer_.open(
@@ -163,9 +163,9 @@ RecordConversion::Opened RecordConversion::open(const Place &place, std::string_
 std::string RecordConversion::close(const Place &place, const Opened &opened) {
   if (generation_ == 0) return plain(place, opened);
   const RowBytes row(place.row);
-  const bool hasRows = place.structure.hasRows();
+  const bool hasRows = place.keyspace.hasRows();
   const std::vector<uint8_t> sealed = sealer_.sealKept(
-    {hasRows ? SealedKind::record : SealedKind::namedBuffer, place.structure.id,
+    {hasRows ? SealedKind::record : SealedKind::namedBuffer, place.keyspace.id,
      {row.bytes, hasRows ? sizeof row.bytes : 0}},
     static_cast<uint8_t>(kSealedKeptFormat + (opened.isPadded ? kPaddedDifference : 0)), {opened.plaintext.data(), opened.plaintext.size()}, opened.token);
   return std::string(sealed.begin(), sealed.end());

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "../../CSealing/SealerPool.h"
-#include "Structure.h"
+#include "Keyspace.h"
 
 namespace todana {
 
@@ -27,24 +27,24 @@ class RecordConversion {
   static bool isRecord(std::string_view bytes);
 
   // All of these throw Failure(TDN_DAMAGED or TDN_UNKNOWN_EPOCH) where the record cannot be opened.
-  std::string row(const Structure &structure, uint64_t row, std::string_view record);
+  std::string row(const Keyspace &keyspace, uint64_t row, std::string_view record);
   // Of a record that callers know by a name.
-  std::string named(const Structure &structure, std::string_view name, std::string_view record);
+  std::string named(const Keyspace &keyspace, std::string_view name, std::string_view record);
   // The same for one that stands under `key`, which may not tell the name.
   struct Named {
     std::string name;
     std::string key;  // in the new form
     std::string record;
   };
-  Named stored(const Structure &structure, std::string_view key, std::string_view record);
+  Named stored(const Keyspace &keyspace, std::string_view key, std::string_view record);
   // The key alone.
-  std::string keyOf(const Structure &structure, std::string_view key, std::string_view record);
+  std::string keyOf(const Keyspace &keyspace, std::string_view key, std::string_view record);
   // And of a caller's name.
   std::string keyOf(std::string_view name) const;
 
  private:
   struct Place {
-    const Structure &structure;
+    const Keyspace &keyspace;
     uint64_t row = 0;
     std::string_view name;
   };
@@ -55,7 +55,7 @@ class RecordConversion {
   };
 
   uint64_t seed(const Place &place) const;
-  Opened openStored(const Structure &structure, std::string_view key, std::string_view record, std::string &name);
+  Opened openStored(const Keyspace &keyspace, std::string_view key, std::string_view record, std::string &name);
   Opened open(const Place &place, std::string_view record);
   std::string close(const Place &place, const Opened &opened);
   std::string plain(const Place &place, const Opened &opened) const;

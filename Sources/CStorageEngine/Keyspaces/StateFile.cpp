@@ -8,7 +8,7 @@ namespace todana {
 
 namespace {
 
-// The root has two slots; the state of structure n stands in slot n + 1.
+// The root has two slots; the state of keyspace n stands in slot n + 1.
 constexpr size_t kSlotSize = 64;
 constexpr uint32_t kRoot = 0;
 constexpr char kVersion = 1;
@@ -18,7 +18,7 @@ constexpr size_t kLargestEnvelope = Sealer::kLargestEnvelope;
 static_assert(1 + kStateSize + kLargestEnvelope <= kSlotSize);
 static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
 
-// Numbers that no structure has: keys of their own.
+// Numbers that no keyspace has: keys of their own.
 constexpr uint32_t kEntries = 0;
 constexpr uint32_t kHistoryNumber = UINT32_MAX;
 
@@ -74,31 +74,31 @@ void StateFile::open(FileGroup &group, bool mayBePlain) {
   if (!hadRoot_) useGeneration(ring_ ? ring_->generation() : 0);
 }
 
-void StateFile::load(FileGroup &group, const std::vector<Structure *> &structures) {
+void StateFile::load(FileGroup &group, const std::vector<Keyspace *> &keyspaces) {
   if (!file_) return;
   FileGroup::ReadLock lock(group);
   bool isConsistent = hadRoot_ && root_.commitNumber == group.commitNumber() &&
                       root_.history == history(group, group.commitNumber());
   Sum entries{};
-  for (Structure *structure : structures) {
-    const std::optional<std::string> content = read(structure->id, kStateSize);
+  for (Keyspace *keyspace : keyspaces) {
+    const std::optional<std::string> content = read(keyspace->id, kStateSize);
     if (content) {
-      std::memcpy(&structure->contents.count, content->data() + 1, 8);
-      std::memcpy(structure->contents.digest.data(), content->data() + 9, ContentsState::kDigestSize);
-      std::memcpy(&structure->contents.generation, content->data() + 9 + ContentsState::kDigestSize, 4);
+      std::memcpy(&keyspace->contents.count, content->data() + 1, 8);
+      std::memcpy(keyspace->contents.digest.data(), content->data() + 9, ContentsState::kDigestSize);
+      std::memcpy(&keyspace->contents.generation, content->data() + 9 + ContentsState::kDigestSize, 4);
     }
-    if (!content || !mayBelong(structure->contents.generation)) {
-      structure->contents.generation = root_.generation;
+    if (!content || !mayBelong(keyspace->contents.generation)) {
+      keyspace->contents.generation = root_.generation;
       isConsistent = false;
     }
-    structure->stateTerm = term(*structure);
-    toggle(entries, structure->stateTerm);
+    keyspace->stateTerm = term(*keyspace);
+    toggle(entries, keyspace->stateTerm);
   }
   isConsistent_ = isConsistent && entries == root_.entries;
   countSeals();
 }
 
-// That a structure is plain, or sealed under keys that are gone, is of an older state of the store.
+// That a keyspace is plain, or sealed under keys that are gone, is of an older state of the store.
 bool StateFile::mayBelong(uint32_t generation) const {
   return generation == 0 ? !ring_ || mayBePlain_ : ring_ && ring_->has(generation);
 }
@@ -172,7 +172,7 @@ void StateFile::settle() {
 
 void StateFile::storeClosed(FileGroup &group) { store(group, {}, false); }
 
-void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed, bool isOpen) {
+void StateFile::store(FileGroup &group, const std::vector<Keyspace *> &changed, bool isOpen) {
   formerRoot_ = root_;
   wasConsistent_ = isConsistent_;
   hasStored_ = true;
@@ -187,16 +187,16 @@ void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed,
     sealer_->ring().drawNonces(nonces.data(), changed.size() + 1);
   }
   const uint8_t *nonce = nonces.data();
-  for (Structure *structure : changed) {
-    formerTerms_.push_back({structure, structure->stateTerm});
-    toggle(root_.entries, structure->stateTerm);
-    structure->stateTerm = term(*structure);
-    toggle(root_.entries, structure->stateTerm);
+  for (Keyspace *keyspace : changed) {
+    formerTerms_.push_back({keyspace, keyspace->stateTerm});
+    toggle(root_.entries, keyspace->stateTerm);
+    keyspace->stateTerm = term(*keyspace);
+    toggle(root_.entries, keyspace->stateTerm);
     std::string content{kVersion};
-    append(content, structure->contents.count);
-    append(content, structure->contents.digest);
-    content.append(reinterpret_cast<const char *>(&structure->contents.generation), 4);
-    write(structure->id, content, nonce);
+    append(content, keyspace->contents.count);
+    append(content, keyspace->contents.digest);
+    content.append(reinterpret_cast<const char *>(&keyspace->contents.generation), 4);
+    write(keyspace->id, content, nonce);
     if (isSealed()) nonce += kNonceSize;
   }
   const FileGroup::Applying applying = group.applying();
@@ -206,13 +206,13 @@ void StateFile::store(FileGroup &group, const std::vector<Structure *> &changed,
   writeRoot(isOpen, nonce);
 }
 
-void StateFile::storeAll(FileGroup &group, const std::vector<Structure *> &structures, uint32_t generation) {
+void StateFile::storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t generation) {
   const Root former = root_;
   if (generation != root_.generation) useGeneration(generation);
-  store(group, structures);
+  store(group, keyspaces);
   formerRoot_ = former;
   root_.entries = {};
-  for (const Structure *structure : structures) toggle(root_.entries, structure->stateTerm);
+  for (const Keyspace *keyspace : keyspaces) toggle(root_.entries, keyspace->stateTerm);
   root_.history = history(group, group.commitNumber());
   toggle(root_.history, historyTerm(group.applying().commitNumber, group.applying().batchID));
   if (root_.commitNumber > kHistory) toggle(root_.history, historyTerm(group, root_.commitNumber - kHistory));
@@ -268,22 +268,22 @@ void StateFile::undo() {
   root_ = formerRoot_;
   isConsistent_ = wasConsistent_;
   notedSeals_ = root_.sealCount;
-  for (const Former &former : formerTerms_) former.structure->stateTerm = former.term;
+  for (const Former &former : formerTerms_) former.keyspace->stateTerm = former.term;
   if (isNew_) file_ = nullptr;
   settle();
 }
 
 // MARK: Terms
 
-StateFile::Sum StateFile::term(const Structure &structure) {
+StateFile::Sum StateFile::term(const Keyspace &keyspace) {
   // Which file it lives in, too: an older catalog has another one.
-  const uint32_t fileNumber = structure.fileNumber;
+  const uint32_t fileNumber = keyspace.fileNumber;
   uint8_t message[3 * ContentsMac::kBlockSize] = {};
-  std::memcpy(message, &structure.id, 4);
+  std::memcpy(message, &keyspace.id, 4);
   std::memcpy(message + 4, &fileNumber, 4);
-  std::memcpy(message + 8, &structure.contents.count, 8);
-  std::memcpy(message + 16, structure.contents.digest.data(), ContentsState::kDigestSize);
-  std::memcpy(message + 32, &structure.contents.generation, 4);
+  std::memcpy(message + 8, &keyspace.contents.count, 8);
+  std::memcpy(message + 16, keyspace.contents.digest.data(), ContentsState::kDigestSize);
+  std::memcpy(message + 32, &keyspace.contents.generation, 4);
   return entryMac_->value(message, sizeof message);
 }
 

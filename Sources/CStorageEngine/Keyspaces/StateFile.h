@@ -1,7 +1,7 @@
-// What each structure contains as of the newest commit, and a root over all of them: a data file that every commit
+// What each keyspace contains as of the newest commit, and a root over all of them: a data file that every commit
 // changes (docs/formats/states.md).
 //
-// A structure's state tells whether a scan has read what was committed. The root tells whether the states, the catalog
+// A keyspace's state tells whether a scan has read what was committed. The root tells whether the states, the catalog
 // and the list of last commits belong together, and is what an anchor vouches for.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "../Pages/FileGroup.h"
 #include "../Snapshots/ContentsDigest.h"
 #include "../include/StorageEngineOpening.h"
-#include "Structure.h"
+#include "Keyspace.h"
 
 namespace todana {
 
@@ -34,21 +34,21 @@ class StateFile {
   void open(FileGroup &group, bool mayBePlain);
   // What the states, and the catalog, are sealed with since; 0: nothing.
   uint32_t generation() const { return root_.generation; }
-  // Sets what the structures contain. What does not belong together is no error here: whoever reads all of something is
+  // Sets what the keyspaces contain. What does not belong together is no error here: whoever reads all of something is
   // told.
-  void load(FileGroup &group, const std::vector<Structure *> &structures);
+  void load(FileGroup &group, const std::vector<Keyspace *> &keyspaces);
   // False: some file is older or newer than the others, or was written by somebody without the keys. Any thread.
   bool isConsistent() const { return isConsistent_; }
 
   // Before each commit: what the one before it did has been settled.
   void settle();
-  // Inside `apply`, last of all: these structures contain other things, or live in other files.
-  void store(FileGroup &group, const std::vector<Structure *> &changed) { store(group, changed, true); }
+  // Inside `apply`, last of all: these keyspaces contain other things, or live in other files.
+  void store(FileGroup &group, const std::vector<Keyspace *> &changed) { store(group, changed, true); }
   // The same for the last commit of a session, which is needed where `mustBeClosed`.
   void storeClosed(FileGroup &group);
   bool mustBeClosed() const { return isSealed() && root_.isOpen; }
-  // The same, for all structures: what is there is right from now on, and sealed with the keys of this generation.
-  void storeAll(FileGroup &group, const std::vector<Structure *> &structures, uint32_t generation);
+  // The same, for all keyspaces: what is there is right from now on, and sealed with the keys of this generation.
+  void storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t generation);
   // After a rollback.
   void undo();
 
@@ -67,7 +67,7 @@ class StateFile {
   using Sum = ContentsDigest::Sum;
   struct Root {
     uint64_t commitNumber = 0;
-    Sum entries{};  // XOR of a term for each structure
+    Sum entries{};  // XOR of a term for each keyspace
     Sum history{};  // XOR of a term for each of the last commits
     bool isOpen = false;     // a session goes on, or was killed
     uint32_t epoch = 0;      // the current one; 0 in a plain store
@@ -75,8 +75,8 @@ class StateFile {
     uint32_t generation = 0;
   };
 
-  void store(FileGroup &group, const std::vector<Structure *> &changed, bool isOpen);
-  Sum term(const Structure &structure);
+  void store(FileGroup &group, const std::vector<Keyspace *> &changed, bool isOpen);
+  Sum term(const Keyspace &keyspace);
   Sum historyTerm(const FileGroup &group, uint64_t commitNumber);
   Sum historyTerm(uint64_t commitNumber, const uint8_t *batchID);
   Sum history(const FileGroup &group, uint64_t upTo);
@@ -102,7 +102,7 @@ class StateFile {
 
   // -- What a rollback returns to
   struct Former {
-    Structure *structure;
+    Keyspace *keyspace;
     Sum term;
   };
   bool hasStored_ = false;

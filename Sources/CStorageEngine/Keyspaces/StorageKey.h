@@ -4,16 +4,16 @@
 
 #include <string_view>
 
-#include "Structure.h"
+#include "Keyspace.h"
 
 namespace todana {
 
 class StorageKey {
  public:
-  // `generation`: of the structure's contents where the key is looked for. `name` must outlive this.
-  StorageKey(const KeyRing *ring, uint32_t generation, const Structure &structure, std::string_view name)
+  // `generation`: of the keyspace's contents where the key is looked for. `name` must outlive this.
+  StorageKey(const KeyRing *ring, uint32_t generation, const Keyspace &keyspace, std::string_view name)
       : view_(name) {
-    if (generation == 0 || !ring || !structure.hasNames()) return;
+    if (generation == 0 || !ring || !keyspace.hasNames()) return;
     bytes_ = ring->nameKey(generation, {name.data(), name.size()});
     view_ = {reinterpret_cast<const char *>(bytes_.data()), bytes_.size()};
   }

@@ -43,9 +43,9 @@ bool isPrime(int64_t number) {
 }  // namespace
 
 HashFile::HashFile(
-  std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type, std::shared_ptr<SealerPool> sealers,
+  std::shared_ptr<DataFile> file, uint32_t keyspace, uint8_t type, std::shared_ptr<SealerPool> sealers,
   std::shared_ptr<const RecordCheck> check)
-    : file_(std::move(file)), structure_(structure), sealers_(std::move(sealers)), check_(std::move(check)) {
+    : file_(std::move(file)), keyspace_(keyspace), sealers_(std::move(sealers)), check_(std::move(check)) {
   if (end() < kHashHeaderSize) damaged("it is too short for a header", 0);
   const char *head = header();
   auto byte = [&](int offset) { return static_cast<uint8_t>(head[offset]); };
@@ -71,9 +71,9 @@ HashFile::HashFile(
   }
   if (packedRows().surplus > count() * (kPackCapacity - 1)) damaged("its row count is impossible", 0);
   uint32_t owner, version;
-  std::memcpy(&owner, head + kHeaderStructure, 4);
+  std::memcpy(&owner, head + kHeaderKeyspace, 4);
   std::memcpy(&version, head + kOurVersion, 4);
-  if (owner != structure_) damaged("it belongs to another structure", 0);
+  if (owner != keyspace_) damaged("it belongs to another keyspace", 0);
   if (version != kFileFormatVersion) damaged("its format version is unknown", 0);
 }
 
@@ -93,7 +93,7 @@ const char *HashFile::recoveredHeader() const {
 }
 
 std::shared_ptr<const HashFile> HashFile::create(
-  std::shared_ptr<DataFile> file, uint32_t structure, const Shape &shape) {
+  std::shared_ptr<DataFile> file, uint32_t keyspace, const Shape &shape) {
   int64_t recordStart =
     recordStartFor(bucketStartFor(shape.freeBlockPower), shape.bucketCount, shape.alignmentPower);
   char head[kHashHeaderSize] = {};
@@ -107,11 +107,11 @@ std::shared_ptr<const HashFile> HashFile::create(
   head[kFreeBlockPower] = static_cast<char>(shape.freeBlockPower);
   writeBigEndian64(head + kHeaderBucketCount, static_cast<uint64_t>(shape.bucketCount));
   writeBigEndian64(head + kSize, static_cast<uint64_t>(recordStart));
-  std::memcpy(head + kHeaderStructure, &structure, 4);
+  std::memcpy(head + kHeaderKeyspace, &keyspace, 4);
   std::memcpy(head + kOurVersion, &kFileFormatVersion, 4);
   file->grow(recordStart);
   file->write(0, head, sizeof(head));
-  return std::make_shared<const HashFile>(std::move(file), structure, shape.type, shape.sealers);
+  return std::make_shared<const HashFile>(std::move(file), keyspace, shape.type, shape.sealers);
 }
 
 int64_t HashFile::bucketCountFor(uint64_t recordCount) {
@@ -304,7 +304,7 @@ void HashFile::damaged(const std::string &what, int64_t offset) const {
   Failure failure(
     TDN_DAMAGED, "the data file is damaged: " + what + "; restore the store from a backup, or salvage what can be read",
     file_->name());
-  failure.structure = structure_;
+  failure.keyspace = keyspace_;
   failure.page = offset / kPageSize;
   throw failure;
 }

@@ -61,14 +61,14 @@ class HashFile {
     std::shared_ptr<SealerPool> sealers;  // see `sealers()`
   };
 
-  // Checks the header. Throws Failure(TDN_DAMAGED) where the file is not `structure`'s or not as we write it.
+  // Checks the header. Throws Failure(TDN_DAMAGED) where the file is not `keyspace`'s or not as we write it.
   HashFile(
-    std::shared_ptr<DataFile> file, uint32_t structure, uint8_t type = kHashFileType,
+    std::shared_ptr<DataFile> file, uint32_t keyspace, uint8_t type = kHashFileType,
     std::shared_ptr<SealerPool> sealers = nullptr, std::shared_ptr<const RecordCheck> check = nullptr);
   ~HashFile();
 
   // Writes header, pool and buckets of an empty hash file into an empty data file.
-  static std::shared_ptr<const HashFile> create(std::shared_ptr<DataFile> file, uint32_t structure, const Shape &shape);
+  static std::shared_ptr<const HashFile> create(std::shared_ptr<DataFile> file, uint32_t keyspace, const Shape &shape);
   // The bucket count for a file that is to hold so many records: room to grow by half.
   static int64_t bucketCountFor(uint64_t recordCount);
   // A prime number, because row ids in a row must not meet in few buckets.
@@ -76,7 +76,7 @@ class HashFile {
 
   const std::shared_ptr<DataFile> &file() const { return file_; }
   uint32_t number() const { return file_->number(); }
-  uint32_t structure() const { return structure_; }
+  uint32_t keyspace() const { return keyspace_; }
   // What a tree's nodes are sealed with in an encrypted store; null elsewhere. Not for records: those come sealed.
   SealerPool *sealers() const { return sealers_.get(); }
   // Tells sound records from damaged ones on pages that do not match their checksums; null where records have no checks
@@ -193,7 +193,7 @@ class HashFile {
   }
 
   const std::shared_ptr<DataFile> file_;
-  const uint32_t structure_;
+  const uint32_t keyspace_;
   const std::shared_ptr<SealerPool> sealers_;
   const std::shared_ptr<const RecordCheck> check_;
   mutable Mutex recoveryMutex_;

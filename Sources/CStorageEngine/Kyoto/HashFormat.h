@@ -112,7 +112,7 @@ constexpr int kHeaderType = 8;
 constexpr int kHeaderBucketCount = 16;
 constexpr int kHeaderCount = 32;
 constexpr int kHeaderNextRow = 48;  // the 16 opaque bytes, which Kyoto Cabinet leaves to us
-constexpr int kHeaderStructure = 56;
+constexpr int kHeaderKeyspace = 56;
 
 // Where the buckets start, which stand behind the pool of free blocks, and where the records do.
 inline int64_t bucketStartFor(int freeBlockPower) {

@@ -20,7 +20,7 @@ class NodeSeal {
   std::string_view sealed(std::string_view key, std::string_view node, std::string &buffer) const;
 
  private:
-  SealedPlace place(std::string_view key) const { return {SealedKind::indexNode, file_.structure(), key}; }
+  SealedPlace place(std::string_view key) const { return {SealedKind::indexNode, file_.keyspace(), key}; }
 
   const HashFile &file_;
 };

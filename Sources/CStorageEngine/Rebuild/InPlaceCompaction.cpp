@@ -80,7 +80,7 @@ void InPlaceCompaction::moveSome() {
   try {
     commit([&](Commit &commit) {
       // Snapshots of a tree know its records by their keys, wherever the nodes are.
-      moveRecords(structure_.isTree() ? Readers() : commit.snapshotReaders(structure_, file_));
+      moveRecords(keyspace_.isTree() ? Readers() : commit.snapshotReaders(keyspace_, file_));
     });
   } catch (...) {
     position_ = before;
@@ -97,7 +97,7 @@ void InPlaceCompaction::offerGap() {
     position_.target = position_.source;
   }
   FileGroup::ReadLock lock(state_.group);
-  structure_.noteNeed(static_cast<uint64_t>(file_->end() - file_->recordStart()), file_->rowCount());
+  keyspace_.noteNeed(static_cast<uint64_t>(file_->end() - file_->recordStart()), file_->rowCount());
 }
 
 // Has a checkpoint write the logs back, so that their space is used again. A backup delays checkpoints.
@@ -115,7 +115,7 @@ void InPlaceCompaction::makeRoom() {
 }
 
 void InPlaceCompaction::step() {
-  if (structure_.fileNumber != file_->number()) throw Rebuilding::Abandoned();
+  if (keyspace_.fileNumber != file_->number()) throw Rebuilding::Abandoned();
   int64_t end;
   {
     FileGroup::ReadLock lock(state_.group);
@@ -132,9 +132,9 @@ void InPlaceCompaction::commit(const std::function<void(Commit &)> &change) {
     randomID().data(), FileGroup::Durability::bulk,
     [&] {
       commit.begin();
-      if (structure_.fileNumber != file_->number()) throw Rebuilding::Abandoned();
-      commit.touch(structure_);
-      state_.writer.begin(*file_, structure_.pool);
+      if (keyspace_.fileNumber != file_->number()) throw Rebuilding::Abandoned();
+      commit.touch(keyspace_);
+      state_.writer.begin(*file_, keyspace_.pool);
       change(commit);
       state_.writer.end(0);
       commit.finish();

@@ -20,12 +20,12 @@ class InPlaceCompaction {
   using Progress = std::function<bool(uint64_t done, uint64_t total)>;
 
   InPlaceCompaction(
-    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> file, Progress progress)
-      : state_(state), structure_(structure), file_(std::move(file)), progress_(std::move(progress)) {}
+    CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> file, Progress progress)
+      : state_(state), keyspace_(keyspace), file_(std::move(file)), progress_(std::move(progress)) {}
   InPlaceCompaction(const InPlaceCompaction &) = delete;
   InPlaceCompaction &operator=(const InPlaceCompaction &) = delete;
 
-  // Moves records, and cuts the file. Throws Rebuilding::Abandoned if `progress` gave up or the structure moved to another
+  // Moves records, and cuts the file. Throws Rebuilding::Abandoned if `progress` gave up or the keyspace moved to another
   // file. Some records may stay where they are, and the reason is thrown in the end: damage, Failure(TDN_DAMAGED), or too
   // little room on the disk for the move of a large one, Failure(TDN_NO_SPACE).
   void run();
@@ -61,7 +61,7 @@ class InPlaceCompaction {
   static void noteCompacted(const Readers &readers, int64_t start, int64_t end);
 
   CommitState &state_;
-  Structure &structure_;
+  Keyspace &keyspace_;
   const std::shared_ptr<const HashFile> file_;
   const Progress progress_;
   Position position_{0, 0};

@@ -4,8 +4,8 @@
 
 namespace todana {
 
-KeyRefill::KeyRefill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion)
-    : Refill(std::move(from), structure, conversion), next_(from_->recordStart()) {}
+KeyRefill::KeyRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
+    : Refill(std::move(from), keyspace, conversion), next_(from_->recordStart()) {}
 
 uint64_t KeyRefill::taken() const {
   return static_cast<uint64_t>(next_ - from_->recordStart());
@@ -37,7 +37,7 @@ bool KeyRefill::takeChanged() {
       take(block);
     } else {
       // Under other keys, its key in the new file follows from its name.
-      const bool hasName = conversion_ && structure_.hasNames();
+      const bool hasName = conversion_ && keyspace_.hasNames();
       const std::string removed = hasName ? conversion_->keyOf(changed_.names[nextChanged_]) : key;
       records_.push_back({bytes_.size(), removed.size(), 0, false});
       bytes_.append(removed);
@@ -66,8 +66,8 @@ void KeyRefill::note(const HashBlock &record) {
 
 void KeyRefill::put(std::string_view key, std::string_view value, const HashFile &target, HashWriter &writer) {
   RecordConversion::Named named;
-  if (conversion_ && structure_.hasNames()) {
-    named = conversion_->stored(structure_, key, value);
+  if (conversion_ && keyspace_.hasNames()) {
+    named = conversion_->stored(keyspace_, key, value);
     key = named.key;
     value = named.record;
   } else if (conversion_) {

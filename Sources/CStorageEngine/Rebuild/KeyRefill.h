@@ -12,7 +12,7 @@ namespace todana {
 // Copies records of byte keys, and the nodes of trees, in the order of the old file.
 class KeyRefill : public Refill {
  public:
-  KeyRefill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion);
+  KeyRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
 
   uint64_t recordCount() const override { return recordCount_; }
   uint64_t byteCount() const override { return byteCount_; }

@@ -24,15 +24,15 @@ uint64_t Maintenance::tightBucketCount(uint64_t recordCount, uint64_t rowCount, 
     HashFile::bucketCountAtLeast(std::max(recordCount + recordCount / 2, std::min(rowCount / 8, bucketCount))));
 }
 
-void Maintenance::request(Structure &structure) {
+void Maintenance::request(Keyspace &keyspace) {
   MutexLock lock(mutex_);
-  if (isStopping_ || std::find(waiting_.begin(), waiting_.end(), &structure) != waiting_.end()) return;
-  auto retry = retryTimes_.find(structure.id);
+  if (isStopping_ || std::find(waiting_.begin(), waiting_.end(), &keyspace) != waiting_.end()) return;
+  auto retry = retryTimes_.find(keyspace.id);
   if (retry != retryTimes_.end() && std::chrono::steady_clock::now() < retry->second) return;
   // What asks is a commit that counts already: where there is no memory or no thread, the next one asks again.
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    waiting_.push_back(&structure);
+    waiting_.push_back(&keyspace);
   } catch (const std::exception &) {
     return;
   }
@@ -52,38 +52,38 @@ void Maintenance::stop() {
 
 void Maintenance::run() {
   for (;;) {
-    Structure *structure;
+    Keyspace *keyspace;
     {
       MutexLock lock(mutex_);
       while (!isStopping_ && waiting_.empty()) wake_.wait(mutex_);
       if (isStopping_) return;
-      structure = waiting_.front();
+      keyspace = waiting_.front();
       waiting_.pop_front();
     }
     try {
-      lookAt(*structure);
+      lookAt(*keyspace);
     } catch (const Rebuilding::Abandoned &) {
     } catch (const std::exception &) {
-      // The structure goes on in its file, a little slower or larger; the next commit after a while tries again.
+      // The keyspace goes on in its file, a little slower or larger; the next commit after a while tries again.
       MutexLock lock(mutex_);
-      retryTimes_[structure->id] = std::chrono::steady_clock::now() + kRetryDelay;
+      retryTimes_[keyspace->id] = std::chrono::steady_clock::now() + kRetryDelay;
     }
   }
 }
 
-void Maintenance::lookAt(Structure &structure) {
+void Maintenance::lookAt(Keyspace &keyspace) {
   MutexLock oneAtATime(rebuildingMutex_);
-  std::shared_ptr<const HashFile> file = currentFile(structure);
+  std::shared_ptr<const HashFile> file = currentFile(keyspace);
   if (!file) return;
   bool isTooSmall;
   uint64_t rowCount;
   {
     FileGroup::ReadLock lock(state_.group);
-    if (!structure.needsMaintenance(*file)) return;
-    isTooSmall = structure.isCrowded(*file);
+    if (!keyspace.needsMaintenance(*file)) return;
+    isTooSmall = keyspace.isCrowded(*file);
     rowCount = file->rowCount();
   }
-  Rebuilding rebuilding(state_, structure, file, [this](uint64_t, uint64_t) { return !isStopping_; });
+  Rebuilding rebuilding(state_, keyspace, file, [this](uint64_t, uint64_t) { return !isStopping_; });
   rebuilding.survey();
   if (isTooSmall) {
     const uint64_t buckets = std::max(
@@ -91,7 +91,7 @@ void Maintenance::lookAt(Structure &structure) {
     requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
     rebuilding.run(buckets);
     growthCount_++;
-  } else if (Structure::wastesSpace(
+  } else if (Keyspace::wastesSpace(
                static_cast<double>(rebuilding.usedBytes()), static_cast<double>(rebuilding.neededBytes()))) {
     const uint64_t buckets = tightBucketCount(rebuilding.recordCount(), rowCount, *file);
     requireRoom(rebuilding.neededBytes() + buckets * kAddressSize);
@@ -99,7 +99,7 @@ void Maintenance::lookAt(Structure &structure) {
     compactionCount_++;
   } else {
     // It grew with what is in it.
-    structure.noteNeed(rebuilding.neededBytes(), rowCount);
+    keyspace.noteNeed(rebuilding.neededBytes(), rowCount);
   }
 }
 
@@ -115,13 +115,13 @@ uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
   return copyBytes + static_cast<uint64_t>(DataFile::buildingStep(static_cast<int64_t>(copyBytes)));
 }
 
-bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &progress) {
+bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progress) {
   MutexLock oneAtATime(rebuildingMutex_);
-  std::shared_ptr<const HashFile> file = currentFile(structure);
+  std::shared_ptr<const HashFile> file = currentFile(keyspace);
   if (!file) return false;
   const Rebuilding::Progress step = [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); };
   try {
-    auto rebuilding = std::make_unique<Rebuilding>(state_, structure, file, step);
+    auto rebuilding = std::make_unique<Rebuilding>(state_, keyspace, file, step);
     rebuilding->survey();
     uint64_t rowCount;
     {
@@ -138,7 +138,7 @@ bool Maintenance::compact(Structure &structure, const Rebuilding::Progress &prog
       if (!isMuchLess(rebuilding->liveBytes(), rebuilding->usedBytes())) return false;
       rebuilding = nullptr;  // no commit has to note its changes any more
       // The survey was the first quarter.
-      InPlaceCompaction(state_, structure, file, [&](uint64_t done, uint64_t total) {
+      InPlaceCompaction(state_, keyspace, file, [&](uint64_t done, uint64_t total) {
         return step(total / 4 + done / 4 * 3, total);
       }).run();
     }
@@ -160,12 +160,12 @@ bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveye
 }
 
 void Maintenance::convert(
-  Structure &structure, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion) {
+  Keyspace &keyspace, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion) {
   MutexLock oneAtATime(rebuildingMutex_);
-  std::shared_ptr<const HashFile> file = currentFile(structure);
+  std::shared_ptr<const HashFile> file = currentFile(keyspace);
   if (!file) throw Rebuilding::Abandoned();
   Rebuilding rebuilding(
-    state_, structure, file, [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); },
+    state_, keyspace, file, [&](uint64_t done, uint64_t total) { return !isStopping_ && progress(done, total); },
     conversion);
   rebuilding.survey();
   uint64_t rowCount;
@@ -176,11 +176,11 @@ void Maintenance::convert(
   rebuilding.run(tightBucketCount(rebuilding.recordCount(), rowCount, *file));
 }
 
-std::shared_ptr<const HashFile> Maintenance::currentFile(Structure &structure) {
-  std::shared_ptr<const HashFile> file = state_.table.file(structure);
+std::shared_ptr<const HashFile> Maintenance::currentFile(Keyspace &keyspace) {
+  std::shared_ptr<const HashFile> file = state_.table.file(keyspace);
   if (!file) return nullptr;
   FileGroup::ReadLock lock(state_.group);
-  return structure.fileNumber == file->number() ? file : nullptr;
+  return keyspace.fileNumber == file->number() ? file : nullptr;
 }
 
 }  // namespace todana

@@ -25,13 +25,13 @@ class Maintenance {
   // the rows to leave their packs again.
   static uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file);
 
-  // Has the structure's file looked at in the background.
-  void request(Structure &structure);
-  // Compacts the structure's file here and now, if it would become shorter. False if it would not, or `progress` gave up.
-  bool compact(Structure &structure, const Rebuilding::Progress &progress);
-  // Rebuilds it in another form, here and now. Throws Rebuilding::Abandoned where `progress` gave up, or the structure
+  // Has the keyspace's file looked at in the background.
+  void request(Keyspace &keyspace);
+  // Compacts the keyspace's file here and now, if it would become shorter. False if it would not, or `progress` gave up.
+  bool compact(Keyspace &keyspace, const Rebuilding::Progress &progress);
+  // Rebuilds it in another form, here and now. Throws Rebuilding::Abandoned where `progress` gave up, or the keyspace
   // moved to another file meanwhile.
-  void convert(Structure &structure, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion);
+  void convert(Keyspace &keyspace, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion);
   // Gives up what is being built. Nothing is requested afterwards.
   void stop();
   bool isStopping() const { return isStopping_; }
@@ -42,17 +42,17 @@ class Maintenance {
 
  private:
   void run();
-  void lookAt(Structure &structure);
+  void lookAt(Keyspace &keyspace);
   void requireRoom(uint64_t copyBytes);
   static uint64_t roomForCopy(uint64_t copyBytes);
   bool hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed);
-  std::shared_ptr<const HashFile> currentFile(Structure &structure);
+  std::shared_ptr<const HashFile> currentFile(Keyspace &keyspace);
 
   CommitState &state_;
   const int64_t compactionRoom_;
   Mutex mutex_;
   Condition wake_;
-  std::deque<Structure *> waiting_ TDN_GUARDED_BY(mutex_);
+  std::deque<Keyspace *> waiting_ TDN_GUARDED_BY(mutex_);
   // Failed before: not to be tried again until then.
   std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_ TDN_GUARDED_BY(mutex_);
   Mutex rebuildingMutex_;  // one at a time

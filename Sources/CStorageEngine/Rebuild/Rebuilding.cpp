@@ -13,23 +13,23 @@ constexpr size_t kLastRound = 50;
 }  // namespace
 
 Rebuilding::Rebuilding(
-  CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress)
-    : Rebuilding(state, structure, std::move(from), std::move(progress), nullptr) {}
+  CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress)
+    : Rebuilding(state, keyspace, std::move(from), std::move(progress), nullptr) {}
 
 Rebuilding::Rebuilding(
-  CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+  CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress,
   const Conversion &conversion)
-    : Rebuilding(state, structure, std::move(from), std::move(progress), &conversion) {}
+    : Rebuilding(state, keyspace, std::move(from), std::move(progress), &conversion) {}
 
 Rebuilding::Rebuilding(
-  CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+  CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress,
   const Conversion *conversion)
-    : state_(state), structure_(structure), from_(std::move(from)), progress_(std::move(progress)),
+    : state_(state), keyspace_(keyspace), from_(std::move(from)), progress_(std::move(progress)),
       conversion_(conversion) {
   FileGroup::ReadLock lock(state_.group);
-  if (structure_.fileNumber != from_->number()) throw Abandoned();
-  refill_ = Refill::make(from_, structure_, conversion ? &conversion->records : nullptr);
-  structure_.journal = &journal_;
+  if (keyspace_.fileNumber != from_->number()) throw Abandoned();
+  refill_ = Refill::make(from_, keyspace_, conversion ? &conversion->records : nullptr);
+  keyspace_.journal = &journal_;
   isNoted_ = true;
 }
 
@@ -38,9 +38,9 @@ Rebuilding::~Rebuilding() {
   // Commits must not write to the journal once it is gone. The lock may fail where the session is at its end.
   try {
     FileGroup::ReadLock lock(state_.group);
-    structure_.journal = nullptr;
+    keyspace_.journal = nullptr;
   } catch (const Failure &) {
-    structure_.journal = nullptr;
+    keyspace_.journal = nullptr;
   }
 }
 
@@ -77,14 +77,14 @@ void Rebuilding::run(uint64_t bucketCount) {
 void Rebuilding::create(uint64_t bucketCount) {
   const uint32_t number = state_.table.takeFileNumber();
   HashFile::Shape shape;
-  if (structure_.isTree()) {
-    shape = TreeReader::shape(state_.table.sealers(structure_, isSealed()), 0);
+  if (keyspace_.isTree()) {
+    shape = TreeReader::shape(state_.table.sealers(keyspace_, isSealed()), 0);
     bucketCount = std::min(bucketCount, TreeReader::kMostBuckets);
   }
   shape.bucketCount = HashFile::bucketCountAtLeast(bucketCount);
   target_ = HashFile::create(
-    state_.group.createBuildingFile(number, state_.table.fileName(structure_, number, isSealed())),
-    structure_.id, shape);
+    state_.group.createBuildingFile(number, state_.table.fileName(keyspace_, number, isSealed())),
+    keyspace_.id, shape);
   writer_.begin(*target_, pool_);
 }
 
@@ -119,38 +119,38 @@ void Rebuilding::switchOver() {
     randomID().data(), FileGroup::Durability::full,
     [&] {
       commit.begin();
-      if (structure_.fileNumber != from_->number()) throw Abandoned();
+      if (keyspace_.fileNumber != from_->number()) throw Abandoned();
       refill_->change(std::move(journal_));
       for (bool hasMore = true; hasMore;) {
         hasMore = refill_->takeChanged();
         writeStep();
       }
-      writer_.end(std::max<uint64_t>(from_->nextRow(), structure_.nextRow));
+      writer_.end(std::max<uint64_t>(from_->nextRow(), keyspace_.nextRow));
       writer_.storePool(*target_, pool_);
       if (target_->rowCount() != from_->rowCount()) {
         from_->damaged("it holds another number of records than its header says", 0);
       }
       state_.group.adoptFile(target_->file());
-      commit.snapshotReaders(structure_, from_);
-      commit.replaceFile(structure_, target_, isSealed());
+      commit.snapshotReaders(keyspace_, from_);
+      commit.replaceFile(keyspace_, target_, isSealed());
       if (conversion_) {
         commit.setContents(
-          structure_, {structure_.contents.count, conversion_->digest(), conversion_->records.generation()});
+          keyspace_, {keyspace_.contents.count, conversion_->digest(), conversion_->records.generation()});
       }
       commit.finish();
-      structure_.noteNeed(refill_->byteCount(), from_->rowCount());
-      structure_.journal = nullptr;
+      keyspace_.noteNeed(refill_->byteCount(), from_->rowCount());
+      keyspace_.journal = nullptr;
       isNoted_ = false;
     },
     [&] {
       commit.undo();
-      structure_.journal = nullptr;
+      keyspace_.journal = nullptr;
       isNoted_ = false;
     });
 }
 
 void Rebuilding::step() {
-  if (structure_.fileNumber != from_->number()) throw Abandoned();
+  if (keyspace_.fileNumber != from_->number()) throw Abandoned();
   const uint64_t total = refill_->total();
   if (progress_ && !progress_(refill_->surveyed() / 4 + refill_->taken() / 4 * 3, total)) throw Abandoned();
 }

@@ -1,4 +1,4 @@
-// Building a new data file for a structure, while the old one is in use.
+// Building a new data file for a keyspace, while the old one is in use.
 //
 // The new file is filled beside the group, in short steps, while commits go on in the old one. They note the keys that
 // they change; those are carried over in rounds, the last of them in the commit that puts the new file in the old
@@ -17,17 +17,17 @@ class Rebuilding {
  public:
   // Called before each step, without a lock, with what is done; false gives up.
   using Progress = std::function<bool(uint64_t done, uint64_t total)>;
-  // Thrown when `Progress` gave up, or the structure lives in another file already.
+  // Thrown when `Progress` gave up, or the keyspace lives in another file already.
   struct Abandoned {};
 
-  Rebuilding(CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress);
-  // The same into another form. `digest` says, in the commit that ends it, what the structure's is then.
+  Rebuilding(CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress);
+  // The same into another form. `digest` says, in the commit that ends it, what the keyspace's is then.
   struct Conversion {
     RecordConversion &records;
     std::function<ContentsDigest::Sum()> digest;
   };
   Rebuilding(
-    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+    CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress,
     const Conversion &conversion);
   ~Rebuilding();
   Rebuilding(const Rebuilding &) = delete;
@@ -46,9 +46,9 @@ class Rebuilding {
 
  private:
   Rebuilding(
-    CommitState &state, Structure &structure, std::shared_ptr<const HashFile> from, Progress progress,
+    CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress,
     const Conversion *conversion);
-  bool isSealed() const { return conversion_ ? conversion_->records.generation() != 0 : structure_.isSealed.load(); }
+  bool isSealed() const { return conversion_ ? conversion_->records.generation() != 0 : keyspace_.isSealed.load(); }
   void create(uint64_t bucketCount);
   void carryAllChanges();
   size_t carryChanges();
@@ -57,7 +57,7 @@ class Rebuilding {
   void step();
 
   CommitState &state_;
-  Structure &structure_;
+  Keyspace &keyspace_;
   const std::shared_ptr<const HashFile> from_;
   const Progress progress_;
   const Conversion *const conversion_;  // null: records stay as they are

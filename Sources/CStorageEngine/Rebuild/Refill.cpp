@@ -19,9 +19,9 @@ bool Refill::survey() {
 }
 
 std::unique_ptr<Refill> Refill::make(
-  std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion) {
-  if (structure.hasRows()) return std::make_unique<RowRefill>(std::move(from), structure, conversion);
-  return std::make_unique<KeyRefill>(std::move(from), structure, conversion);
+  std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion) {
+  if (keyspace.hasRows()) return std::make_unique<RowRefill>(std::move(from), keyspace, conversion);
+  return std::make_unique<KeyRefill>(std::move(from), keyspace, conversion);
 }
 
 }  // namespace todana

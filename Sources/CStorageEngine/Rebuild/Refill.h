@@ -1,5 +1,5 @@
-// Fills a new data file with what a structure has in its old one: which records there are, in which order, is for each
-// kind of structure to say.
+// Fills a new data file with what a keyspace has in its old one: which records there are, in which order, is for each
+// kind of keyspace to say.
 //
 // Reading and writing take turns: what `take` reads under a read lock, `write` puts into the new file without one.
 #pragma once
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../Keyspaces/RecordConversion.h"
-#include "../Keyspaces/Structure.h"
+#include "../Keyspaces/Keyspace.h"
 #include "../Kyoto/HashWriter.h"
 #include "../Kyoto/RowPack.h"
 #include "../Snapshots/StepLimit.h"
@@ -20,7 +20,7 @@ class Refill {
  public:
   // `conversion`: what puts records into another form on their way; null: they are copied as they are.
   static std::unique_ptr<Refill> make(
-    std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion = nullptr);
+    std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion = nullptr);
   virtual ~Refill() = default;
   Refill(const Refill &) = delete;
   Refill &operator=(const Refill &) = delete;
@@ -51,8 +51,8 @@ class Refill {
   virtual uint64_t taken() const = 0;
 
  protected:
-  Refill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion)
-      : from_(std::move(from)), structure_(structure), conversion_(conversion), offset_(from_->recordStart()),
+  Refill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
+      : from_(std::move(from)), keyspace_(keyspace), conversion_(conversion), offset_(from_->recordStart()),
         end_(from_->end()) {}
 
   virtual void note(const HashBlock &record) = 0;
@@ -61,7 +61,7 @@ class Refill {
   }
 
   const std::shared_ptr<const HashFile> from_;
-  const Structure &structure_;
+  const Keyspace &keyspace_;
   RecordConversion *const conversion_;
   int64_t offset_;
   const int64_t end_;

@@ -6,8 +6,8 @@
 
 namespace todana {
 
-RowRefill::RowRefill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion)
-    : Refill(std::move(from), structure, conversion) {}
+RowRefill::RowRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
+    : Refill(std::move(from), keyspace, conversion) {}
 
 uint64_t RowRefill::recordCount() const {
   return arePacked() ? groups_.size() : rowCount_;
@@ -159,7 +159,7 @@ void RowRefill::convert() {
     const size_t end = index + 1 < taken_.size() ? taken_[index + 1].firstRow : rows_.size();
     for (size_t row = taken_[index].firstRow; row < end; row++) {
       const uint64_t id = (taken_[index].number << kPackPower) + static_cast<uint64_t>(rows_[row].index);
-      const std::string record = conversion_->row(structure_, id, bytes(rows_[row]));
+      const std::string record = conversion_->row(keyspace_, id, bytes(rows_[row]));
       rows_[row].position = converted.size();
       rows_[row].length = record.size();
       converted += record;

@@ -13,7 +13,7 @@ namespace todana {
 // Puts rows into packs with their neighbours, in the order of their ids, whether the old file had them in packs or not.
 class RowRefill : public Refill {
  public:
-  RowRefill(std::shared_ptr<const HashFile> from, const Structure &structure, RecordConversion *conversion);
+  RowRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
 
   uint64_t recordCount() const override;
   uint64_t byteCount() const override;

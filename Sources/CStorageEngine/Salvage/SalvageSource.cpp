@@ -53,7 +53,7 @@ SalvageSource::SalvageSource(const std::string &path, const tds_secret *secret)
   readCatalog();
   listFiles();
   noteMissingFiles();
-  if (!storeID_ && structures_.empty()) {
+  if (!storeID_ && keyspaces_.empty()) {
     throw Failure(TDN_NOT_A_STORE, "the directory holds something else than a store", path);
   }
 }
@@ -135,12 +135,12 @@ void SalvageSource::addLog(const char *name, const LogHeader &header) {
   }
 }
 
-// MARK: Structures
+// MARK: Keyspaces
 
 void SalvageSource::readCatalog() {
   std::unique_ptr<SalvagedFile> file = open(Catalog::kFileNumber, Catalog::kFileName);
   if (file->size() == 0) return;
-  Structure catalog;
+  Keyspace catalog;
   catalog.fileNumber = Catalog::kFileNumber;
   catalog.fileName = Catalog::kFileName;
   describe(catalog);
@@ -151,28 +151,28 @@ void SalvageSource::readCatalog() {
     uint64_t id;
     const bool isSound = file->isSound(record.offset, record.size);
     if (!RowKey::parse(record.key.data(), record.key.size(), &id) || id > UINT32_MAX) return false;
-    if (id == Catalog::kStructure) {
+    if (id == Catalog::kKeyspace) {
       found += isSound;
       return isSound;
     }
     entries.setSealed(ring_ && !(mayBePlain_ && Catalog::isPlain(record.value)));
     std::optional<Catalog::Entry> entry = entries.parse(static_cast<uint32_t>(id), record.value);
     if (!entry) return false;
-    Structure structure;
-    structure.fileNumber = entry->fileNumber;
-    structure.fileName = Catalog::fileName(entry->fileNumber, entry->kind, ring_ ? std::string() : entry->name);
-    if (mayBePlain_ && !disk_.open(structure.fileName, Disk::Mode::read)) {
-      structure.fileName = Catalog::fileName(entry->fileNumber, entry->kind, entry->name);
+    Keyspace keyspace;
+    keyspace.fileNumber = entry->fileNumber;
+    keyspace.fileName = Catalog::fileName(entry->fileNumber, entry->kind, ring_ ? std::string() : entry->name);
+    if (mayBePlain_ && !disk_.open(keyspace.fileName, Disk::Mode::read)) {
+      keyspace.fileName = Catalog::fileName(entry->fileNumber, entry->kind, entry->name);
     }
-    describe(structure);
+    describe(keyspace);
     // Either its page vouches for it, or the file that it names.
-    if (!isSound && structure.id != entry->id) return false;
-    structure.id = entry->id;
-    structure.kind = entry->kind;
-    structure.name = entry->name;
-    structure.isNameKnown = true;
+    if (!isSound && keyspace.id != entry->id) return false;
+    keyspace.id = entry->id;
+    keyspace.kind = entry->kind;
+    keyspace.name = entry->name;
+    keyspace.isNameKnown = true;
     found++;
-    if (ids.insert(entry->id).second) structures_.push_back(std::move(structure));
+    if (ids.insert(entry->id).second) keyspaces_.push_back(std::move(keyspace));
     return true;
   };
   RecordSieve sieve(*file, kHashAlignmentPower, catalog.recordStart);
@@ -203,27 +203,27 @@ void SalvageSource::listFiles() {
         "The catalog is damaged, or cannot be checked. Names of classes may be those of their files.");
     }
     std::set<uint32_t> ids, numbers;
-    for (const Structure &structure : structures_) {
-      ids.insert(structure.id);
-      numbers.insert(structure.fileNumber);
+    for (const Keyspace &keyspace : keyspaces_) {
+      ids.insert(keyspace.id);
+      numbers.insert(keyspace.fileNumber);
     }
     for (const auto &[key, name] : names) {
       const uint32_t number = key.second;
       auto logged = log_->files.find(number);
       const bool isDropped = logged != log_->files.end() && logged->second.isDropped;
       if (isDropped || numbers.count(number)) continue;
-      Structure structure;
-      structure.fileNumber = number;
-      structure.fileName = name;
-      structure.name = visibleName(name);
-      describe(structure);
-      // An older file of a structure is one that was replaced.
-      if (structure.id != 0 && !ids.insert(structure.id).second) continue;
-      if (structure.kind == 0 && hasSuffix(name, ".kct")) structure.kind = TDN_STRUCTURE_TREE;
-      structures_.push_back(std::move(structure));
+      Keyspace keyspace;
+      keyspace.fileNumber = number;
+      keyspace.fileName = name;
+      keyspace.name = visibleName(name);
+      describe(keyspace);
+      // An older file of a keyspace is one that was replaced.
+      if (keyspace.id != 0 && !ids.insert(keyspace.id).second) continue;
+      if (keyspace.kind == 0 && hasSuffix(name, ".kct")) keyspace.kind = TDN_KEYSPACE_TREE;
+      keyspaces_.push_back(std::move(keyspace));
     }
   }
-  std::sort(structures_.begin(), structures_.end(), [](const Structure &left, const Structure &right) {
+  std::sort(keyspaces_.begin(), keyspaces_.end(), [](const Keyspace &left, const Keyspace &right) {
     // Those without a number come last: by then it is known which numbers are taken.
     return left.id - 1 < right.id - 1;
   });
@@ -232,39 +232,39 @@ void SalvageSource::listFiles() {
 // A damaged header hides how many records there were. Where the file ends before it, nothing else tells that there were
 // any.
 void SalvageSource::noteMissingFiles() {
-  for (const Structure &structure : structures_) {
-    if (open(structure)->size() >= kHashHeaderSize) continue;
-    losses_.push_back("The file " + structure.fileName + " is missing, or cut short: what it held is lost.");
+  for (const Keyspace &keyspace : keyspaces_) {
+    if (open(keyspace)->size() >= kHashHeaderSize) continue;
+    losses_.push_back("The file " + keyspace.fileName + " is missing, or cut short: what it held is lost.");
   }
 }
 
-// What the header of the structure's file says, as far as it can be believed.
-void SalvageSource::describe(Structure &structure) {
-  std::unique_ptr<SalvagedFile> file = open(structure.fileNumber, structure.fileName);
+// What the header of the keyspace's file says, as far as it can be believed.
+void SalvageSource::describe(Keyspace &keyspace) {
+  std::unique_ptr<SalvagedFile> file = open(keyspace.fileNumber, keyspace.fileName);
   // Without a header the buckets are looked through as well; this start suits hash files and trees.
-  structure.recordStart = recordStartFor(bucketStartFor(kFreeBlockPoolPower), 0, kTreeAlignmentPower);
+  keyspace.recordStart = recordStartFor(bucketStartFor(kFreeBlockPoolPower), 0, kTreeAlignmentPower);
   if (file->size() < kHashHeaderSize) return;
   const bool isSound = file->isSound(0, kHashHeaderSize);
   const char *header = file->view(0, kHashHeaderSize);
   if (std::memcmp(header, "KC\n\0", 4) != 0) return;
   const bool isTree = static_cast<uint8_t>(header[kHeaderType]) == kTreeFileType;
   const uint64_t nextRow = load64(header + kHeaderNextRow), bucketCount = readBigEndian64(header + kHeaderBucketCount);
-  structure.id = load32(header + kHeaderStructure);
-  structure.kind = isTree ? TDN_STRUCTURE_TREE : nextRow > 0 ? TDN_STRUCTURE_ROWS : TDN_STRUCTURE_KEYS;
+  keyspace.id = load32(header + kHeaderKeyspace);
+  keyspace.kind = isTree ? TDN_KEYSPACE_TREE : nextRow > 0 ? TDN_KEYSPACE_ROWS : TDN_KEYSPACE_KEYS;
   if (bucketCount <= static_cast<uint64_t>(file->size()) / kAddressSize) {
-    structure.recordStart = recordStartFor(
+    keyspace.recordStart = recordStartFor(
       bucketStartFor(kFreeBlockPoolPower), static_cast<int64_t>(bucketCount),
       isTree ? kTreeAlignmentPower : kHashAlignmentPower);
   }
   if (!isSound) return;
-  structure.nextRow = std::max<uint64_t>(nextRow, 1);
+  keyspace.nextRow = std::max<uint64_t>(nextRow, 1);
   uint64_t surplus = 0;
   std::memcpy(&surplus, header + kPackedOffset + 1, kPackedSize - 1);
-  if (!isTree) structure.recordCount = readBigEndian64(header + kHeaderCount) + surplus;
+  if (!isTree) keyspace.recordCount = readBigEndian64(header + kHeaderCount) + surplus;
 }
 
-std::unique_ptr<SalvagedFile> SalvageSource::open(const Structure &structure) {
-  return open(structure.fileNumber, structure.fileName);
+std::unique_ptr<SalvagedFile> SalvageSource::open(const Keyspace &keyspace) {
+  return open(keyspace.fileNumber, keyspace.fileName);
 }
 
 std::unique_ptr<SalvagedFile> SalvageSource::open(uint32_t number, const std::string &name) {

@@ -11,7 +11,7 @@
 #include "../Disk/DirectoryLock.h"
 #include "../Disk/Disk.h"
 #include "../Log/LogIndex.h"
-#include "../include/StorageEngineStructures.h"
+#include "../include/StorageEngineKeyspaces.h"
 #include "SalvagedFile.h"
 
 namespace todana {
@@ -23,10 +23,10 @@ class SalvageSource {
   // throws, TDN_SECRET_REQUIRED, TDN_NOT_ENCRYPTED. `secret` may be null.
   SalvageSource(const std::string &path, const tds_secret *secret);
 
-  // A structure, and the file that it lives in.
-  struct Structure {
+  // A keyspace, and the file that it lives in.
+  struct Keyspace {
     uint32_t id = 0;       // 0: unknown
-    int32_t kind = 0;      // a `tdn_structure_kind`; 0: rows or keys
+    int32_t kind = 0;      // a `tdn_keyspace_kind`; 0: rows or keys
     std::string name;
     bool isNameKnown = false;  // else it was made of the file's name
     uint32_t fileNumber = 0;
@@ -44,9 +44,9 @@ class SalvageSource {
   bool mayBePlain() const { return mayBePlain_; }
   // What was lost beside records, as sentences.
   const std::vector<std::string> &losses() const { return losses_; }
-  const std::vector<Structure> &structures() const { return structures_; }
+  const std::vector<Keyspace> &keyspaces() const { return keyspaces_; }
 
-  std::unique_ptr<SalvagedFile> open(const Structure &structure);
+  std::unique_ptr<SalvagedFile> open(const Keyspace &keyspace);
 
  private:
   void readSuperblock();
@@ -56,7 +56,7 @@ class SalvageSource {
   void readCatalog();
   void listFiles();
   void noteMissingFiles();
-  void describe(Structure &structure);
+  void describe(Keyspace &keyspace);
   std::unique_ptr<SalvagedFile> open(uint32_t number, const std::string &name);
 
   const std::string path_;
@@ -68,7 +68,7 @@ class SalvageSource {
   std::vector<std::string> losses_;
   std::unique_ptr<LogIndex> log_;
   bool isCatalogWhole_ = false;
-  std::vector<Structure> structures_;
+  std::vector<Keyspace> keyspaces_;
 };
 
 }  // namespace todana

@@ -1,4 +1,4 @@
-// How a structure's contents are known again as a whole: how many records there are, and the XOR of a term for each. A
+// How a keyspace's contents are known again as a whole: how many records there are, and the XOR of a term for each. A
 // record that was taken away, put back or added behind the store's back is found when all of them are read.
 //
 // docs/formats/states.md. In an encrypted store the terms are MACs, and the sum stands sealed.
@@ -33,8 +33,8 @@ class ContentsDigest {
  public:
   using Sum = ContentsMac::Value;
 
-  ContentsDigest(const KeyRing *ring, uint32_t generation, uint32_t structure)
-      : generation_(generation), mac_(ring, generation, structure) {}
+  ContentsDigest(const KeyRing *ring, uint32_t generation, uint32_t keyspace)
+      : generation_(generation), mac_(ring, generation, keyspace) {}
 
   // Of the keys; 0: there are none.
   uint32_t generation() const { return generation_; }

@@ -1,4 +1,4 @@
-// The function whose values are summed up over what a structure contains (docs/formats/states.md).
+// The function whose values are summed up over what a keyspace contains (docs/formats/states.md).
 //
 // In an encrypted store a MAC, under a key for each purpose: nobody without the keys can tell what would add up to a sum.
 // In a plain store a hash that anybody can compute: it finds what was lost by accident, and spares loading libcrypto.
@@ -19,7 +19,7 @@ class ContentsMac {
   static constexpr size_t kBlockSize = BlockMac::kBlockSize;
   using Value = std::array<uint8_t, kBlockSize>;
 
-  // `generation`: of the key; 0 of what is plain. `number`: the structure's, or another purpose's.
+  // `generation`: of the key; 0 of what is plain. `number`: the keyspace's, or another purpose's.
   ContentsMac(const KeyRing *ring, uint32_t generation, uint32_t number) : seed_(number) {
     if (generation != 0 && ring) mac_.emplace(ring->digestKey(generation, number));
   }

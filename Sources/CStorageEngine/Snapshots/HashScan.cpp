@@ -96,7 +96,7 @@ void HashScan::skipDamage() {
       " on are damaged, and do not tell which records they hold; all records that are found elsewhere are sound: salvage "
       "what can be read, or restore the store from a backup",
     part_.file->file()->name());
-  failure.structure = part_.file->structure();
+  failure.keyspace = part_.file->keyspace();
   failure.page = start / kPageSize;
   throw failure;
 }

@@ -25,9 +25,9 @@ const SnapshotPart::Range *SnapshotPart::compactedRange(int64_t offset) const {
 }
 
 SnapshotPart &Snapshot::part(
-  uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents) {
+  uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents) {
   MutexLock lock(mutex_);
-  std::unique_ptr<SnapshotPart> &part = parts_[structure];
+  std::unique_ptr<SnapshotPart> &part = parts_[keyspace];
   if (!part) {
     part = std::make_unique<SnapshotPart>();
     part->file = file;
@@ -38,9 +38,9 @@ SnapshotPart &Snapshot::part(
   return *part;
 }
 
-SnapshotPart *Snapshot::fixedPart(uint32_t structure) {
+SnapshotPart *Snapshot::fixedPart(uint32_t keyspace) {
   MutexLock lock(mutex_);
-  auto found = parts_.find(structure);
+  auto found = parts_.find(keyspace);
   return found == parts_.end() ? nullptr : found->second.get();
 }
 

@@ -36,9 +36,9 @@ struct OldRecord {
   bool exists() const { return offset != kAbsent; }
 };
 
-// One structure as the snapshot sees it.
+// One keyspace as the snapshot sees it.
 struct SnapshotPart {
-  std::shared_ptr<const HashFile> file;  // null: there was none yet, so the structure is empty
+  std::shared_ptr<const HashFile> file;  // null: there was none yet, so the keyspace is empty
   int64_t end = 0;                       // of the file: whatever was appended later is not of this state
   uint64_t count = 0;
   ContentsState contents;
@@ -69,12 +69,12 @@ class Snapshot {
 
   uint64_t commitNumber() const { return commitNumber_; }
 
-  // The structure's part, fixed now if it has not been before: no commit has changed the structure since the snapshot
-  // was opened, because a commit asks for the part before it changes something. `file` is what the structure has now.
+  // The keyspace's part, fixed now if it has not been before: no commit has changed the keyspace since the snapshot
+  // was opened, because a commit asks for the part before it changes something. `file` is what the keyspace has now.
   SnapshotPart &part(
-    uint32_t structure, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents);
+    uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents);
   // The part if it is fixed already. It stays where it is.
-  SnapshotPart *fixedPart(uint32_t structure);
+  SnapshotPart *fixedPart(uint32_t keyspace);
 
   // -- For commits, before (`keep`) or after (`keepAbsent`) the change.
   // A failure (no space for old values) ends the snapshot, not the commit.

@@ -3,7 +3,7 @@
 // Plain C over the C++ of this target. No C++ exception passes these headers, every function that can fail
 // fills a `tdn_error`, and every function is safe to call from any thread unless it says otherwise.
 //
-// Words: a *structure* is a numbered collection of records with a name (a class, the named buffers, an ordered
+// Words: a *keyspace* is a numbered collection of records with a name (a class, the named buffers, an ordered
 // tree); it lives in one *data file* at a time. A *row* is a record whose key is a 64-bit row id. A *commit*
 // applies a batch wholly or not at all.
 //
@@ -21,7 +21,7 @@
 #include "StorageEngineSalvage.h"
 #include "StorageEngineSeries.h"
 #include "StorageEngineSpill.h"
-#include "StorageEngineStructures.h"
+#include "StorageEngineKeyspaces.h"
 #include "StorageEngineVerification.h"
 
 #endif

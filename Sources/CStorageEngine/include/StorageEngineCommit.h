@@ -24,11 +24,11 @@ typedef enum {
   TDN_EXPECT_TOKEN = 2,        // the record's last 8 bytes, as a little-endian number, are `expected`
 } tdn_expectation;
 
-// One change. Changes of one batch are grouped by structure and sorted by key within it (rows as numbers, byte keys
-// by their bytes, a key before those that it begins), at most one for each key. TDN_CLEAR comes first of its structure,
-// and the other changes of the structure find it empty.
+// One change. Changes of one batch are grouped by keyspace and sorted by key within it (rows as numbers, byte keys
+// by their bytes, a key before those that it begins), at most one for each key. TDN_CLEAR comes first of its keyspace,
+// and the other changes of the keyspace find it empty.
 typedef struct {
-  uint32_t structure;
+  uint32_t keyspace;
   uint8_t kind;                // a `tdn_change_kind`
   uint8_t expectation;         // a `tdn_expectation`
   uint16_t key_length;         // of a byte key; 0 for rows, and for TDN_CLEAR

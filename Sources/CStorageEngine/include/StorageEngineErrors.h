@@ -30,7 +30,7 @@ typedef enum {
   TDN_NOT_FOUND = 4,           // no such directory, and creating it was not asked for
   TDN_NOT_A_STORE = 5,         // the path is a file, or a directory that holds something else
   TDN_NEWER_FORMAT = 6,        // written by a newer version of this library
-  TDN_DAMAGED = 7,             // superblock, log, checksum or structure of a file is damaged
+  TDN_DAMAGED = 7,             // superblock, log, checksum or keyspace of a file is damaged
   TDN_IN_USE = 8,              // another opener holds the directory: see `process`
   TDN_CONFLICT = 9,            // a record is not what the batch expected: see the commit result
   TDN_LIMIT = 10,              // a key, a value or a batch is over its limit
@@ -38,7 +38,7 @@ typedef enum {
   TDN_CLOSED = 12,
   TDN_READ_ONLY = 13,
   TDN_NO_MEMORY = 14,
-  TDN_NO_STRUCTURE = 15,       // no structure with this id
+  TDN_NO_KEYSPACE = 15,       // no keyspace with this id
   TDN_INVALID = 16,            // an argument breaks a rule of the function's header
   TDN_INTERRUPTED = 17,        // the snapshot or scan was ended by `tdn_reopen` or `tdn_close`
   TDN_OTHER_STORE = 18,        // the backups at the path are those of another store
@@ -58,7 +58,7 @@ typedef enum {
 typedef struct {
   int32_t code;                // a `tdn_code`
   int32_t system_errno;        // 0 where no system call failed
-  uint32_t structure;          // 0 where none is concerned
+  uint32_t keyspace;          // 0 where none is concerned
   bool has_row;
   uint64_t row;
   int64_t page;                // 4 KiB page of `file`, or -1

@@ -16,14 +16,14 @@ bool tdn_checkpoint(tdn_cabinet *cabinet, tdn_error *error);
 // Lets go of the memory of all pages that are as the main files have them. They are read again when they are needed.
 bool tdn_release_memory(tdn_cabinet *cabinet, tdn_error *error);
 
-// Compacts a structure's file, if it would become shorter by more than a twentieth and a page: takes out the space that
+// Compacts a keyspace's file, if it would become shorter by more than a twentieth and a page: takes out the space that
 // removed and rewritten records left. Commits and reads go on concurrently. A small file is rebuilt, with small neighbouring
 // rows packed together; if that is not finished, nothing has changed. If the copy would take more than `compaction_room`
 // and a twentieth of the file, records are moved within the file instead, in small commits, and its end is cut off: then
 // damaged records stay in place, with TDN_DAMAGED in the end, as do records that are too large for the disk's room, with
 // TDN_NO_SPACE.
 bool tdn_compact(
-  tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
+  tdn_cabinet *cabinet, uint32_t keyspace, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);
 
 typedef struct {
@@ -31,9 +31,9 @@ typedef struct {
   uint64_t needed_byte_count;  // about what the file would be long if it were rebuilt now; not more than it is
 } tdn_space;
 
-// How much a structure's file could be made shorter. Looks at the head of every record. TDN_INTERRUPTED after giving up.
+// How much a keyspace's file could be made shorter. Looks at the head of every record. TDN_INTERRUPTED after giving up.
 bool tdn_get_space(
-  tdn_cabinet *cabinet, uint32_t structure, tdn_progress progress, void *TDN_NULLABLE context, tdn_space *space,
+  tdn_cabinet *cabinet, uint32_t keyspace, tdn_progress progress, void *TDN_NULLABLE context, tdn_space *space,
   tdn_error *error);
 
 typedef struct {

@@ -44,41 +44,41 @@ typedef struct tdn_scan tdn_scan;          // a position in a snapshot; used by 
 // Reads `rows[0..<row_count]` in that order (`slices[i]` answers `rows[i]`) until the chunk is full; `slice_count`
 // says how many were answered. `snapshot` null: the newest committed state.
 bool tdn_get_rows(
-  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t structure, const uint64_t *rows,
+  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t keyspace, const uint64_t *rows,
   size_t row_count, tdn_chunk *chunk, tdn_error *error);
 
 // Reads one record by a byte key.
 bool tdn_get_key(
-  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t structure, const uint8_t *key,
+  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t keyspace, const uint8_t *key,
   size_t key_length, tdn_chunk *chunk, tdn_error *error);
 
 tdn_snapshot *TDN_NULLABLE tdn_snapshot_open(tdn_cabinet *cabinet, tdn_error *error);
 uint64_t tdn_snapshot_commit_number(const tdn_snapshot *snapshot);
-bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t structure, uint64_t *count, tdn_error *error);
-// A row id above all rows of the structure; cheap, and not always the least one.
-bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t structure, uint64_t *bound, tdn_error *error);
+bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t *count, tdn_error *error);
+// A row id above all rows of the keyspace; cheap, and not always the least one.
+bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t *bound, tdn_error *error);
 // All scans of the snapshot must have been closed before.
 void tdn_snapshot_close(tdn_snapshot *snapshot);
 
-// A scan over every record of a rows or keys structure, in the order that is fastest to read.
-tdn_scan *TDN_NULLABLE tdn_scan_open(tdn_snapshot *snapshot, uint32_t structure, tdn_error *error);
+// A scan over every record of a rows or keys keyspace, in the order that is fastest to read.
+tdn_scan *TDN_NULLABLE tdn_scan_open(tdn_snapshot *snapshot, uint32_t keyspace, tdn_error *error);
 
 // A scan over a tree's keys from `lower` (inclusive; null: the first) to `upper` (exclusive; null: the end), in
 // ascending order, or in descending order from the other end.
 tdn_scan *TDN_NULLABLE tdn_range_open(
-  tdn_snapshot *snapshot, uint32_t structure, const uint8_t *TDN_NULLABLE lower, size_t lower_length,
+  tdn_snapshot *snapshot, uint32_t keyspace, const uint8_t *TDN_NULLABLE lower, size_t lower_length,
   const uint8_t *TDN_NULLABLE upper, size_t upper_length, bool descending, tdn_error *error);
 
 // About how many records of a tree lie within bounds as those of `tdn_range_open`: exact where these are near each other,
 // mostly right by half where not. Takes a few microseconds. `snapshot` null: in the newest committed state.
 bool tdn_estimate_range(
-  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t structure, const uint8_t *TDN_NULLABLE lower,
+  tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t keyspace, const uint8_t *TDN_NULLABLE lower,
   size_t lower_length, const uint8_t *TDN_NULLABLE upper, size_t upper_length, uint64_t *count, tdn_error *error);
 
 // Fills the chunk with the next records. At the end `slice_count` and `needed` are both 0. Before that, once, in an
 // encrypted store, a scan over all records that met no damage throws TDN_CONTENTS_MISMATCH where they are not those that
 // were committed. On TDN_DAMAGED the scan of a
-// rows or keys structure has passed over a part of the file, named by the error, in which no record can be told: the next
+// rows or keys keyspace has passed over a part of the file, named by the error, in which no record can be told: the next
 // call goes on behind it. It is reported once.
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error);
 void tdn_scan_close(tdn_scan *scan);

@@ -21,14 +21,14 @@ typedef struct {
   char file[300];
 } tdn_verified_part;
 
-#define TDN_CATALOG 0u         // the file that lists the structures
+#define TDN_CATALOG 0u         // the file that lists the keyspaces
 #define TDN_STATES UINT32_MAX  // the file that says what they contain
 
-// Checks pages of a structure's main file, or of one of the cabinet's own, against their checksums. What stands in a log only
+// Checks pages of a keyspace's main file, or of one of the cabinet's own, against their checksums. What stands in a log only
 // is not looked at, so a checkpoint should come first. Commits go on meanwhile, checkpoints wait. TDN_DAMAGED with the
 // file's name where it is missing or its checksums cannot be read.
 bool tdn_verify_part(
-  tdn_cabinet *cabinet, uint32_t structure, uint64_t first_page, tdn_verified_part *part, tdn_error *error);
+  tdn_cabinet *cabinet, uint32_t keyspace, uint64_t first_page, tdn_verified_part *part, tdn_error *error);
 
 // Visits every file beside the data files that is not as it was written, with what is wrong: superblock, keys, list of the last
 // commits, heads of page checksums. Each has another copy, or is read all the same.

@@ -7,10 +7,10 @@ final class RecordWriter {
   private let records: SealedBackend
   private var arena = ByteArena()
   private var changes: [WriteBatch.Change] = []
-  /// Of the rows in `changes`, all of which are of one structure.
-  private var highestRow: (id: RowID, structure: ClassID)?
+  /// Of the rows in `changes`, all of which are of one keyspace.
+  private var highestRow: (id: RowID, keyspace: KeyspaceID)?
   /// The row ids that the new store gives out next, as far as they were counted up here.
-  private var nextRowIDs = SmallMap<ClassID, RowID>()
+  private var nextRowIDs = SmallMap<KeyspaceID, RowID>()
 
   /// Of what is sealed (``StoreConfiguration/recordPadding``).
   private let padding: Int
@@ -47,26 +47,26 @@ final class RecordWriter {
     do throws(BackendError) { try writer.backend.close() } catch { throw StoreError(error) }
   }
 
-  // MARK: Structures
+  // MARK: Keyspaces
 
-  /// Makes a structure with a number of the caller's choice.
-  func makeStructure(_ id: ClassID, _ kind: StructureKind, named name: [UInt8]) throws(BackendError) {
-    try backend.makeStructure(id, kind, named: name)
+  /// Makes a keyspace with a number of the caller's choice.
+  func makeKeyspace(_ id: KeyspaceID, _ kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) {
+    try backend.makeKeyspace(id, kind, named: name)
     if kind == .tree { records.noteTree(id) }
   }
 
-  /// Makes a structure, unless there is one of that name.
-  func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
-    try records.structureID(of: kind, named: name)
+  /// Makes a keyspace, unless there is one of that name.
+  func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
+    try records.keyspaceID(of: kind, named: name)
   }
 
   // MARK: Putting
 
   func putRow(
-    _ rowID: RowID, version: UInt8, content: UnsafeRawBufferPointer, in structure: ClassID
+    _ rowID: RowID, version: UInt8, content: UnsafeRawBufferPointer, in keyspace: KeyspaceID
   ) throws(BackendError) {
-    if let highestRow, highestRow.structure != structure { try commit() }
-    let envelope = envelope(of: structure)
+    if let highestRow, highestRow.keyspace != keyspace { try commit() }
+    let envelope = envelope(of: keyspace)
     var writer = DataBuffer(arena: arena, encoder: UncheckedReferences())
     envelope.begin(version: version, in: &writer)
     unsafe writer.writeRawBytes(content.bytes)
@@ -76,14 +76,14 @@ final class RecordWriter {
     } catch {
       throw Self.cannotWrite(error)
     }
-    highestRow = (max(highestRow?.id ?? 0, rowID), structure)
-    try put(.row(rowID), written.range, in: structure)
+    highestRow = (max(highestRow?.id ?? 0, rowID), keyspace)
+    try put(.row(rowID), written.range, in: keyspace)
   }
 
   func putBuffer(
-    named name: String, version: UInt8, content: UnsafeRawBufferPointer, in structure: ClassID
+    named name: String, version: UInt8, content: UnsafeRawBufferPointer, in keyspace: KeyspaceID
   ) throws(BackendError) {
-    let envelope = envelope(of: structure)
+    let envelope = envelope(of: keyspace)
     let key = Array(name.utf8)
     var writer = DataBuffer(arena: arena, encoder: UncheckedReferences())
     envelope.begin(version: version, in: &writer)
@@ -95,24 +95,24 @@ final class RecordWriter {
     } catch {
       throw Self.cannotWrite(error)
     }
-    try put(.bytes(unsafe key.withUnsafeBytes { unsafe arena.append($0) }), written.range, in: structure)
+    try put(.bytes(unsafe key.withUnsafeBytes { unsafe arena.append($0) }), written.range, in: keyspace)
   }
 
   /// A record of a tree, which has no envelope: the backend seals nodes.
   func putEntry(
-    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, in structure: ClassID
+    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, in keyspace: KeyspaceID
   ) throws(BackendError) {
-    try put(.bytes(unsafe arena.append(key)), unsafe arena.append(value), in: structure)
+    try put(.bytes(unsafe arena.append(key)), unsafe arena.append(value), in: keyspace)
   }
 
-  private func put(_ key: WriteBatch.Key, _ value: Range<Int>, in structure: ClassID) throws(BackendError) {
-    changes.append(.init(structure: structure, kind: .put, expectation: .absent, key: key, value: value))
+  private func put(_ key: WriteBatch.Key, _ value: Range<Int>, in keyspace: KeyspaceID) throws(BackendError) {
+    changes.append(.init(keyspace: keyspace, kind: .put, expectation: .absent, key: key, value: value))
     if arena.count >= Self.batchByteCount { try commit() }
   }
 
-  private func envelope(of structure: ClassID) -> RecordEnvelope {
+  private func envelope(of keyspace: KeyspaceID) -> RecordEnvelope {
     RecordEnvelope(
-      storeID: backend.storeID, structure: structure, epoch: backend.keyRing?.epoch ?? 0, padding: padding)
+      storeID: backend.storeID, keyspace: keyspace, epoch: backend.keyRing?.epoch ?? 0, padding: padding)
   }
 
   private static func cannotWrite(_ error: DataBufferError) -> BackendError {
@@ -120,31 +120,31 @@ final class RecordWriter {
   }
 
   /// Makes a class known that has no objects any more: it exists from its first commit on, and counts its rows.
-  func putNoRows(through lastRowID: RowID, in structure: ClassID) throws(BackendError) {
+  func putNoRows(through lastRowID: RowID, in keyspace: KeyspaceID) throws(BackendError) {
     try commit()
-    try unsafe putRow(lastRowID, version: 0, content: UnsafeRawBufferPointer(start: nil, count: 0), in: structure)
+    try unsafe putRow(lastRowID, version: 0, content: UnsafeRawBufferPointer(start: nil, count: 0), in: keyspace)
     try commit()
     changes.append(
-      .init(structure: structure, kind: .remove, expectation: .anything, key: .row(lastRowID), value: 0..<0))
+      .init(keyspace: keyspace, kind: .remove, expectation: .anything, key: .row(lastRowID), value: 0..<0))
     try commit()
   }
 
   // MARK: Committing
 
   /// Counts the new store's row ids up to one: no row id is given out twice.
-  func reserveRows(through rowID: RowID, of structure: ClassID) throws(BackendError) {
-    if let next = nextRowIDs[structure], rowID < next { return }
-    let next = try backend.reserveRowIDs(1, in: structure).lowerBound
-    nextRowIDs[structure] = max(next, rowID) &+ 1
+  func reserveRows(through rowID: RowID, of keyspace: KeyspaceID) throws(BackendError) {
+    if let next = nextRowIDs[keyspace], rowID < next { return }
+    let next = try backend.reserveRowIDs(1, in: keyspace).lowerBound
+    nextRowIDs[keyspace] = max(next, rowID) &+ 1
     guard rowID > next else { return }
     // A damaged header may say anything; what is beyond is nobody's row.
-    _ = try backend.reserveRowIDs(Int(clamping: rowID - next), in: structure)
+    _ = try backend.reserveRowIDs(Int(clamping: rowID - next), in: keyspace)
   }
 
   /// Commits what was put, without waiting for the disk.
   func commit() throws(BackendError) {
     guard !changes.isEmpty else { return }
-    if let highestRow { try reserveRows(through: highestRow.id, of: highestRow.structure) }
+    if let highestRow { try reserveRows(through: highestRow.id, of: highestRow.keyspace) }
     var batch = WriteBatch(arena: arena)
     batch.reserveCapacity(changes.count)
     for change in changes { batch.append(change) }

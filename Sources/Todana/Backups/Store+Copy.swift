@@ -36,12 +36,12 @@ extension Store {
   ) throws -> CommitNumber {
     try begin()
     let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
-    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
+    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
     let secret = try encryption.secret()
     return try NewStoreDirectory(path).make { partialPath in
       try RecordWriter.makeStore(at: partialPath, secret: secret, configuration) { writer in
         var copy = RecordCopy(of: self, snapshot, to: writer)
-        try copy.run(structures, progress)
+        try copy.run(keyspaces, progress)
       }
       return snapshot.commitNumber
     }
@@ -62,72 +62,72 @@ private struct RecordCopy {
     done = CopyProgress(commitNumber: snapshot.commitNumber, copiedCount: 0, recordCount: 0)
   }
 
-  mutating func run(_ structures: [StoredStructure], _ progress: (CopyProgress) throws -> Void) throws {
-    for structure in structures {
-      done.recordCount += try store.onBackend { _ throws(BackendError) in try snapshot.count(of: structure.id) }
+  mutating func run(_ keyspaces: [Keyspace], _ progress: (CopyProgress) throws -> Void) throws {
+    for keyspace in keyspaces {
+      done.recordCount += try store.onBackend { _ throws(BackendError) in try snapshot.count(of: keyspace.id) }
     }
     let chunk = RecordChunk()
-    for structure in structures {
+    for keyspace in keyspaces {
       try store.onBackend { _ throws(BackendError) in
-        try writer.makeStructure(structure.id, structure.kind, named: structure.name)
+        try writer.makeKeyspace(keyspace.id, keyspace.kind, named: keyspace.name)
       }
       let scan = try store.onBackend { _ throws(BackendError) in
-        structure.kind == .tree
-          ? try snapshot.scan(tree: structure.id, from: nil, to: nil, descending: false)
-          : try snapshot.scan(structure.id)
+        keyspace.kind == .tree
+          ? try snapshot.scan(tree: keyspace.id, from: nil, to: nil, descending: false)
+          : try snapshot.scan(keyspace.id)
       }
       repeat {
         try store.onBackend { _ throws(BackendError) in try scan.next(into: chunk) }
-        for slice in chunk.slices { try copy(slice, in: chunk, of: structure) }
+        for slice in chunk.slices { try copy(slice, in: chunk, of: keyspace) }
         done.copiedCount += chunk.slices.count
         try progress(done)
       } while !chunk.slices.isEmpty
       try store.onBackend { _ throws(BackendError) in
         try writer.commit()
-        guard structure.kind == .rows, let bound = try snapshot.rowIDBound(of: structure.id), bound > 1 else { return }
-        if try snapshot.count(of: structure.id) > 0 {
-          try writer.reserveRows(through: bound - 1, of: structure.id)
+        guard keyspace.kind == .rows, let bound = try snapshot.rowIDBound(of: keyspace.id), bound > 1 else { return }
+        if try snapshot.count(of: keyspace.id) > 0 {
+          try writer.reserveRows(through: bound - 1, of: keyspace.id)
         } else {
-          try writer.putNoRows(through: bound - 1, in: structure.id)
+          try writer.putNoRows(through: bound - 1, in: keyspace.id)
         }
       }
     }
   }
 
   private func copy(
-    _ slice: RecordChunk.Slice, in chunk: RecordChunk, of structure: StoredStructure
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, of keyspace: Keyspace
   ) throws(StoreError) {
-    let name = structure.displayName
+    let name = keyspace.displayName
     guard slice.status == .found else {
       throw StoreError(
         .damagedRecord, "A record is damaged, so there is nothing to copy of it.", className: name, rowID: slice.rowID)
     }
     let value = unsafe chunk.value(of: slice)
     let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
-    if structure.kind == .tree {
+    if keyspace.kind == .tree {
       return try store.onBackend { _ throws(BackendError) in
-        try unsafe writer.putEntry(key: key, value: value, in: structure.id)
+        try unsafe writer.putEntry(key: key, value: value, in: keyspace.id)
       }
     }
-    let envelope = store.envelope(of: structure.id)
+    let envelope = store.envelope(of: keyspace.id)
     let opened: RecordEnvelope.Opened
     do throws(RecordEnvelopeError) {
       opened =
-        structure.kind == .rows
+        keyspace.kind == .rows
         ? try unsafe envelope.open(value, slice.rowID) : try unsafe envelope.open(value, [UInt8](key))
     } catch {
       throw StoreError(error, className: name, rowID: slice.rowID)
     }
-    guard structure.kind == .keys else {
+    guard keyspace.kind == .keys else {
       return try store.onBackend { _ throws(BackendError) in
         try unsafe writer.putRow(
-          slice.rowID, version: opened.version, content: opened.content, in: structure.id)
+          slice.rowID, version: opened.version, content: opened.content, in: keyspace.id)
       }
     }
     let bufferName = unsafe String(decoding: key, as: UTF8.self)
     try store.onBackend { _ throws(BackendError) in
       try unsafe writer.putBuffer(
-        named: bufferName, version: opened.version, content: opened.content, in: structure.id)
+        named: bufferName, version: opened.version, content: opened.content, in: keyspace.id)
     }
   }
 }

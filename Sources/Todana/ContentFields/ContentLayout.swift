@@ -31,8 +31,8 @@ public struct ContentLayout: Sendable, Hashable {
 
 // As it stands in the store: pairs of name and type behind their number.
 extension ContentLayout {
-  /// The structure that keeps them, under the stored names of classes.
-  static let structureName = Array("content fields".utf8)
+  /// The keyspace that keeps them, under the stored names of classes.
+  static let keyspaceName = Array("content fields".utf8)
 
   var bytes: [UInt8] {
     var buffer = DataBuffer()

@@ -5,12 +5,12 @@ extension Store {
   public var contentLayouts: [ContentLayout] {
     get throws(StoreError) {
       try begin()
-      let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-      guard let structure = Self.layoutStructure(in: structures) else { return [] }
-      let envelope = envelope(of: structure)
+      let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+      guard let keyspace = Self.layoutKeyspace(in: keyspaces) else { return [] }
+      let envelope = envelope(of: keyspace)
       let chunk = takeChunk()
       defer { giveBack(chunk) }
-      let scan = try scan(structure)
+      let scan = try scan(keyspace)
       var layouts: [ContentLayout] = []
       while try next(of: scan, into: chunk) {
         for slice in chunk.slices {
@@ -24,23 +24,23 @@ extension Store {
   /// At opening: remembers what the classes say of their content, where that is new.
   ///
   /// What a newer version of a class has said stands. Who may only read leaves it as it is.
-  func prepareContentLayouts(_ structures: [StoredStructure]) throws(StoreError) {
+  func prepareContentLayouts(_ keyspaces: [Keyspace]) throws(StoreError) {
     let tables = registry.tables.filter { !$0.type.contentFields.isEmpty }
     guard !tables.isEmpty else { return }
     do throws(StoreError) {
-      let structure = try layoutStructure(structures)
+      let keyspace = try layoutKeyspace(keyspaces)
       var batch = WriteBatch()
       for table in tables {
         let layout = ContentLayout(className: table.name, version: table.version, fields: table.type.contentFields)
-        if let saved = try savedLayout(of: table.name, in: structure), saved.version > layout.version || saved == layout
+        if let saved = try savedLayout(of: table.name, in: keyspace), saved.version > layout.version || saved == layout
         {
           continue
         }
         let key = unsafe Array(table.name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
         let value = try encode(
-          layout.bytes, version: layout.version, name: table.name, of: structure, into: batch.arena)
+          layout.bytes, version: layout.version, name: table.name, of: keyspace, into: batch.arena)
         batch.append(
-          .init(structure: structure, kind: .put, expectation: .anything, key: .bytes(key), value: value))
+          .init(keyspace: keyspace, kind: .put, expectation: .anything, key: .bytes(key), value: value))
       }
       guard !batch.isEmpty else { return }
       batch.sort()
@@ -54,26 +54,26 @@ extension Store {
     }
   }
 
-  /// The structure, which is made where there is none.
-  private func layoutStructure(_ structures: [StoredStructure]) throws(StoreError) -> ClassID {
-    if let known = Self.layoutStructure(in: structures) { return known }
+  /// The keyspace, which is made where there is none.
+  private func layoutKeyspace(_ keyspaces: [Keyspace]) throws(StoreError) -> KeyspaceID {
+    if let known = Self.layoutKeyspace(in: keyspaces) { return known }
     return try onBackend { backend throws(BackendError) in
-      try backend.structureID(of: .keys, named: ContentLayout.structureName)
+      try backend.keyspaceID(of: .keys, named: ContentLayout.keyspaceName)
     }
   }
 
-  private static func layoutStructure(in structures: [StoredStructure]) -> ClassID? {
-    structures.first { $0.kind == .keys && $0.name == ContentLayout.structureName }?.id
+  private static func layoutKeyspace(in keyspaces: [Keyspace]) -> KeyspaceID? {
+    keyspaces.first { $0.kind == .keys && $0.name == ContentLayout.keyspaceName }?.id
   }
 
   /// Nil where there is none that can be read: then it is written anew.
-  private func savedLayout(of className: String, in structure: ClassID) throws(StoreError) -> ContentLayout? {
+  private func savedLayout(of className: String, in keyspace: KeyspaceID) throws(StoreError) -> ContentLayout? {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try read(key: Array(className.utf8), of: structure, into: chunk)
+    try read(key: Array(className.utf8), of: keyspace, into: chunk)
     guard let slice = chunk.slices.first, slice.status == .found else { return nil }
     do throws(RecordEnvelopeError) {
-      let opened = try unsafe envelope(of: structure).open(chunk.value(of: slice), Array(className.utf8))
+      let opened = try unsafe envelope(of: keyspace).open(chunk.value(of: slice), Array(className.utf8))
       return unsafe ContentLayout(className: className, version: opened.version, bytes: Array(opened.content))
     } catch {
       return nil

@@ -82,6 +82,6 @@ extension DataBuffer {
     let rowID = try takeVarint()
     guard rowID != 0 else { throw DataBufferError(.invalidValue, "a reference with a class has no row") }
     guard let resolver else { throw referencesUnavailable }
-    return try resolver.object(classID: ClassID(rawValue: classID), rowID: rowID)
+    return try resolver.object(classID: KeyspaceID(rawValue: classID), rowID: rowID)
   }
 }

@@ -139,7 +139,7 @@ extension DataBuffer {
 
   /// Reads up to 64 references of a list: the row ids first, then the objects for all of them.
   private mutating func takeGroup(
-    of classID: ClassID, as type: StoredObject.Type, from resolver: any ReferenceResolver,
+    of classID: KeyspaceID, as type: StoredObject.Type, from resolver: any ReferenceResolver,
     into memory: UnsafeMutableBufferPointer<StoredObject>, _ initializedCount: inout Int
   ) throws(DataBufferError) {
     var failure: DataBufferError?

@@ -6,9 +6,9 @@ import CXXHash
 /// format byte 0x01 | version byte | content | check 8
 /// ```
 ///
-/// The check is an XXH3-64 of everything before it, with a seed made of the store's id, the structure's and the row's:
+/// The check is an XXH3-64 of everything before it, with a seed made of the store's id, the keyspace's and the row's:
 /// so damage is found, and a record that stands in another's place too. It protects against accidents, not against
-/// people. One value serves all records of one structure, on any thread.
+/// people. One value serves all records of one keyspace, on any thread.
 ///
 /// A record that was decrypted keeps, behind its check, the token that it had (format byte 0x07).
 ///
@@ -59,8 +59,8 @@ package struct RecordEnvelope: Sendable {
   static let unsealedFormat: UInt8 = 0xF5
   static let unsealedPaddedFormat: UInt8 = 0xF6
 
-  /// XXH3-64, seed 0, of the store id and the structure's number.
-  let structureSeed: UInt64
+  /// XXH3-64, seed 0, of the store id and the keyspace's number.
+  let keyspaceSeed: UInt64
   /// The epoch that records are sealed in; 0 in a store that is not encrypted.
   private(set) var epoch: UInt32
   /// Of so many bytes, or a multiple, is what is sealed of a record; 0: it is not filled up.
@@ -70,30 +70,30 @@ package struct RecordEnvelope: Sendable {
 
   /// - Parameters:
   ///   - storeID: The store's identity.
-  ///   - structure: The class, or the structure of named buffers.
+  ///   - keyspace: The class, or the keyspace of named buffers.
   ///   - epoch: What the store's ``KeyRing`` says; 0 in a store that is not encrypted.
   ///   - padding: A multiple of so many bytes, at most 4,096, is what is sealed of each record; 0 and 1: as it is.
-  package init(storeID: StoreID, structure: ClassID, epoch: UInt32 = 0, padding: Int = 0) {
+  package init(storeID: StoreID, keyspace: KeyspaceID, epoch: UInt32 = 0, padding: Int = 0) {
     self.epoch = epoch
     self.padding = min(max(padding, 0), Self.largestPadding)
     writtenHeaderByteCount = epoch == 0 ? Self.headerByteCount : KeyRing.headerByteCount(epoch: epoch) + 1
     var identity = DataBuffer(capacity: 20)
     identity.writeUInt64(storeID.high.byteSwapped)
     identity.writeUInt64(storeID.low.byteSwapped)
-    identity.writeUInt32(structure.rawValue)
-    structureSeed = unsafe checksum(of: identity.allBytes, seed: 0)
+    identity.writeUInt32(keyspace.rawValue)
+    keyspaceSeed = unsafe checksum(of: identity.allBytes, seed: 0)
   }
 
   /// What makes the check of one record its own: XXH3-64 of its row id's 8 bytes.
   @inline(__always)
   func seed(_ rowID: RowID) -> UInt64 {
     var bytes = rowID.littleEndian
-    return unsafe withUnsafeBytes(of: &bytes) { unsafe checksum(of: $0, seed: structureSeed) }
+    return unsafe withUnsafeBytes(of: &bytes) { unsafe checksum(of: $0, seed: keyspaceSeed) }
   }
 
   /// What makes the check of one record its own: XXH3-64 of its byte key.
   func seed(_ key: [UInt8]) -> UInt64 {
-    unsafe key.withUnsafeBytes { unsafe checksum(of: $0, seed: structureSeed) }
+    unsafe key.withUnsafeBytes { unsafe checksum(of: $0, seed: keyspaceSeed) }
   }
 }
 

@@ -1,9 +1,9 @@
 /// Where an object stands: its class and its row.
 package struct ObjectReference: Hashable, Sendable {
-  package var classID: ClassID
+  package var classID: KeyspaceID
   package var rowID: RowID
 
-  package init(classID: ClassID, rowID: RowID) {
+  package init(classID: KeyspaceID, rowID: RowID) {
     self.classID = classID
     self.rowID = rowID
   }
@@ -49,15 +49,15 @@ package protocol ReferenceResolver: AnyObject {
   /// The id of a class.
   ///
   /// - Throws: ``DataBufferError/Code/referenceUnknownClass``. The buffer adds the position.
-  func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID
+  func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID
 
   /// Announces that so many objects will be asked for, so that memory can be taken at once.
-  func willResolve(_ count: Int, of classID: ClassID)
+  func willResolve(_ count: Int, of classID: KeyspaceID)
 
   /// The object with this identity: one that is known already, or a new fault.
   ///
   /// - Throws: ``DataBufferError/Code/referenceUnknownClass``. The buffer adds the position.
-  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject
+  func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject
 
   /// Appends the objects with these identities, in their order, to memory that has room for them; all that it appends
   /// are of exactly this class.
@@ -65,7 +65,7 @@ package protocol ReferenceResolver: AnyObject {
   /// - Throws: As ``object(classID:rowID:)``, and ``DataBufferError/Code/referenceWrongClass``, for the first object
   ///   that was not appended.
   func appendObjects(
-    _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: ClassID,
+    _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: KeyspaceID,
     to objects: inout OutputSpan<StoredObject>
   ) throws(DataBufferError)
 
@@ -79,7 +79,7 @@ extension ReferenceResolver {
   package var storeOfRows: Store? { nil }
 
   package func appendObjects(
-    _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: ClassID,
+    _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: KeyspaceID,
     to objects: inout OutputSpan<StoredObject>
   ) throws(DataBufferError) {
     for index in rowIDs.indices {
@@ -87,7 +87,7 @@ extension ReferenceResolver {
     }
   }
 
-  package func willResolve(_ count: Int, of classID: ClassID) {}
+  package func willResolve(_ count: Int, of classID: KeyspaceID) {}
 }
 
 extension StoredObject {

@@ -41,9 +41,9 @@ extension DumpEntry {
       self = .store(format: try required(fields.format, "format"), id: fields.store, commitNumber: fields.commit)
     case .class:
       self = .storedClass(
-        name: try required(fields.class, "class"), number: ClassID(rawValue: try required(fields.number, "number")),
+        name: try required(fields.class, "class"), number: KeyspaceID(rawValue: try required(fields.number, "number")),
         nextRowID: fields.nextRow)
-    case .names: self = .namedBuffers(number: ClassID(rawValue: try required(fields.number, "number")))
+    case .names: self = .namedBuffers(number: KeyspaceID(rawValue: try required(fields.number, "number")))
     case .record:
       self = .record(
         className: try required(fields.class, "class"),

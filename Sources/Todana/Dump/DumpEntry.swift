@@ -3,9 +3,9 @@ public enum DumpEntry: Sendable, Equatable {
   /// The first one.
   case store(format: Int, id: String?, commitNumber: CommitNumber?)
   /// A class. `nextRowID` is above all row ids that were ever used, if that is known.
-  case storedClass(name: String, number: ClassID, nextRowID: RowID?)
-  /// The structure of named buffers.
-  case namedBuffers(number: ClassID)
+  case storedClass(name: String, number: KeyspaceID, nextRowID: RowID?)
+  /// The keyspace of named buffers.
+  case namedBuffers(number: KeyspaceID)
   case record(className: String, RawRecord)
   case namedBuffer(RawNamedBuffer)
   /// The last one.

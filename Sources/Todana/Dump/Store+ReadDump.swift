@@ -49,22 +49,22 @@ private struct DumpReading {
   private var classIndexes: [[UInt8]: Int] = [:]
   /// Of the latest record: most are of the same class as the one before.
   private var lastIndex = 0
-  private var numbers: Set<ClassID> = []
-  private var namedBuffers: ClassID?
+  private var numbers: Set<KeyspaceID> = []
+  private var namedBuffers: KeyspaceID?
   private var bufferNames: Set<[UInt8]> = []
   private var counts = DumpCounts()
   private var stage = Stage.start
 
   private struct StoredClass {
     let name: String
-    let number: ClassID
+    let number: KeyspaceID
     let nextRowID: RowID?
     var rows = RowSet()
   }
 
   private enum Stage: Int {
     case start
-    case structures
+    case keyspaces
     case records
     case end
   }
@@ -77,26 +77,26 @@ private struct DumpReading {
   mutating func take(_ entry: DumpEntry) throws {
     switch entry {
     case .store(let format, _, _):
-      try enter(.structures, from: .start, "the line of kind \"store\" is the first, and the only one")
+      try enter(.keyspaces, from: .start, "the line of kind \"store\" is the first, and the only one")
       guard format == DumpEntry.formatVersion else {
         throw DumpError(
           format > DumpEntry.formatVersion ? .newerFormat : .invalidField, line: line,
           "the dump has format \(format); this program knows format \(DumpEntry.formatVersion)")
       }
     case .storedClass(let name, let number, let nextRowID):
-      try enter(.structures, from: .structures, "classes stand behind the first line, before all records")
+      try enter(.keyspaces, from: .keyspaces, "classes stand behind the first line, before all records")
       try begin(name, number, nextRowID)
     case .namedBuffers(let number):
-      try enter(.structures, from: .structures, "the number of the named buffers stands before all records")
+      try enter(.keyspaces, from: .keyspaces, "the number of the named buffers stands before all records")
       try beginNamedBuffers(number)
     case .record(let className, let record):
-      try enter(.records, from: .structures, "a record stands behind the classes and before the end")
+      try enter(.records, from: .keyspaces, "a record stands behind the classes and before the end")
       try put(record, className: className)
     case .namedBuffer(let buffer):
-      try enter(.records, from: .structures, "a named buffer stands behind the classes and before the end")
+      try enter(.records, from: .keyspaces, "a named buffer stands behind the classes and before the end")
       try put(buffer)
     case .end(let counts):
-      try enter(.end, from: .structures, "the end stands behind all records, and there is one")
+      try enter(.end, from: .keyspaces, "the end stands behind all records, and there is one")
       try check(counts)
     }
   }
@@ -122,7 +122,7 @@ private struct DumpReading {
 
   /// Goes on to a stage, or stays in it.
   private mutating func enter(_ next: Stage, from first: Stage, _ rule: String) throws(DumpError) {
-    let mayStay = next != .end && (next != .structures || first == .structures)
+    let mayStay = next != .end && (next != .keyspaces || first == .keyspaces)
     let last = mayStay ? next.rawValue : next.rawValue - 1
     guard stage.rawValue >= first.rawValue, stage.rawValue <= last else {
       throw DumpError(.outOfOrder, line: line, rule)
@@ -134,9 +134,9 @@ private struct DumpReading {
     do throws(BackendError) { try body(writer) } catch { throw StoreError(error) }
   }
 
-  // MARK: Structures
+  // MARK: Keyspaces
 
-  private mutating func begin(_ name: String, _ number: ClassID, _ nextRowID: RowID?) throws {
+  private mutating func begin(_ name: String, _ number: KeyspaceID, _ nextRowID: RowID?) throws {
     try check(name, byteLimit: 255)
     try take(number)
     if let nextRowID, nextRowID == 0 || nextRowID > Self.rowIDLimit {
@@ -147,22 +147,22 @@ private struct DumpReading {
     }
     classes.append(StoredClass(name: name, number: number, nextRowID: nextRowID))
     try onBackend { writer throws(BackendError) in
-      try writer.makeStructure(number, .rows, named: Array(name.utf8))
+      try writer.makeKeyspace(number, .rows, named: Array(name.utf8))
     }
   }
 
-  private mutating func beginNamedBuffers(_ number: ClassID) throws {
+  private mutating func beginNamedBuffers(_ number: KeyspaceID) throws {
     guard namedBuffers == nil else {
       throw DumpError(.duplicate, line: line, "the number of the named buffers is there twice")
     }
     try take(number)
     namedBuffers = number
     try onBackend { writer throws(BackendError) in
-      try writer.makeStructure(number, .keys, named: NamedBuffers.structureName)
+      try writer.makeKeyspace(number, .keys, named: NamedBuffers.keyspaceName)
     }
   }
 
-  private mutating func take(_ number: ClassID) throws(DumpError) {
+  private mutating func take(_ number: KeyspaceID) throws(DumpError) {
     guard number.rawValue > 0, number.rawValue < .max else {
       throw DumpError(.invalidField, line: line, "the number of a class is from 1 to \(UInt32.max - 1)")
     }

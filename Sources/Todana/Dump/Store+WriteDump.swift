@@ -34,15 +34,15 @@ extension Store {
       let commitNumber = try snapshotForReading().commitNumber
       try body(
         .store(format: DumpEntry.formatVersion, id: "\(backend.storeID)", commitNumber: commitNumber))
-      let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-      let classes = structures.filter { $0.kind == .rows }
-      for structure in classes { try body(try entry(of: structure)) }
-      let buffers = structures.first { $0.kind == .keys && $0.name == NamedBuffers.structureName }
+      let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+      let classes = keyspaces.filter { $0.kind == .rows }
+      for keyspace in classes { try body(try entry(of: keyspace)) }
+      let buffers = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }
       if let buffers { try body(.namedBuffers(number: buffers.id)) }
       var counts = DumpCounts()
-      for structure in classes {
-        try readThrough(structure.id)
-        let name = structure.displayName
+      for keyspace in classes {
+        try readThrough(keyspace.id)
+        let name = keyspace.displayName
         try rawRecords(ofClassNamed: name, after: 0) { record, _ in
           counts.recordCount += 1
           try body(.record(className: name, record))
@@ -58,17 +58,17 @@ extension Store {
     }
   }
 
-  private func entry(of structure: StoredStructure) throws(StoreError) -> DumpEntry {
+  private func entry(of keyspace: Keyspace) throws(StoreError) -> DumpEntry {
     let snapshot = try snapshotForReading()
-    let bound = try onBackend { _ throws(BackendError) in try snapshot.rowIDBound(of: structure.id) }
-    return .storedClass(name: structure.displayName, number: structure.id, nextRowID: bound)
+    let bound = try onBackend { _ throws(BackendError) in try snapshot.rowIDBound(of: keyspace.id) }
+    return .storedClass(name: keyspace.displayName, number: keyspace.id, nextRowID: bound)
   }
 
   /// A scan in the order of the file finds records that are missing; one in the order of row ids does not.
-  private func readThrough(_ structure: ClassID) throws(StoreError) {
+  private func readThrough(_ keyspace: KeyspaceID) throws(StoreError) {
     let chunk = takeChunk()
     defer { giveBack(chunk) }
-    let scan = try scan(structure)
+    let scan = try scan(keyspace)
     while try next(of: scan, into: chunk) {}
   }
 }

@@ -15,7 +15,7 @@ import Synchronization
 final class SealedBackend: StoreBackend {
   let base: any StoreBackend
   private let sealers = Mutex<[Sealer]>([])
-  private let trees = Mutex<Set<ClassID>>([])
+  private let trees = Mutex<Set<KeyspaceID>>([])
 
   init(_ base: any StoreBackend) { self.base = base }
 
@@ -42,7 +42,7 @@ final class SealedBackend: StoreBackend {
   private struct Batch: @unchecked Sendable {
     let changes: WriteBatch.Changes
     let base: UnsafeMutableRawPointer
-    let trees: Set<ClassID>
+    let trees: Set<KeyspaceID>
     let ring: KeyRing
   }
 
@@ -76,7 +76,7 @@ final class SealedBackend: StoreBackend {
     guard change.kind == .put else { return }
     let record = unsafe UnsafeMutableRawBufferPointer(
       start: batch.base + change.value.lowerBound, count: change.value.count)
-    if case .bytes = change.key, unsafe batch.trees.contains(change.structure) { return }
+    if case .bytes = change.key, unsafe batch.trees.contains(change.keyspace) { return }
     let epoch: UInt32
     let isPadded: Bool
     switch unsafe RecordEnvelope.sealing(of: UnsafeRawBufferPointer(record)) {
@@ -86,30 +86,30 @@ final class SealedBackend: StoreBackend {
     case .done: return
     case nil:
       throw BackendError(
-        .invalidArgument, "A value for an encrypted store has no room for its envelope.", structure: change.structure)
+        .invalidArgument, "A value for an encrypted store has no room for its envelope.", keyspace: change.keyspace)
     }
     switch change.key {
     case .row(let rowID):
       try unsafe sealer.seal(
-        record, key: .row(rowID), of: change.structure, epoch: epoch, isPadded: isPadded, nonce: nonce)
+        record, key: .row(rowID), of: change.keyspace, epoch: epoch, isPadded: isPadded, nonce: nonce)
     case .bytes:
       try unsafe sealer.seal(
-        record, key: .name, of: change.structure, epoch: epoch, isPadded: isPadded, nonce: nonce)
+        record, key: .name, of: change.keyspace, epoch: epoch, isPadded: isPadded, nonce: nonce)
     }
   }
 
   // MARK: Reading
 
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try base.read(rows: rows, of: structure, into: chunk)
-    try open(chunk, of: structure)
+    try base.read(rows: rows, of: keyspace, into: chunk)
+    try open(chunk, of: keyspace)
   }
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    try base.read(key: key, of: structure, into: chunk)
-    try open(chunk, of: structure, key: key)
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try base.read(key: key, of: keyspace, into: chunk)
+    try open(chunk, of: keyspace, key: key)
   }
 
   func snapshot() throws(BackendError) -> any BackendSnapshot {
@@ -117,17 +117,17 @@ final class SealedBackend: StoreBackend {
   }
 
   /// Opens every record of a chunk in place.
-  func open(_ chunk: RecordChunk, of structure: ClassID, key: [UInt8]? = nil) throws(BackendError) {
+  func open(_ chunk: RecordChunk, of keyspace: KeyspaceID, key: [UInt8]? = nil) throws(BackendError) {
     let count = chunk.slices.count
     guard chunk.isSealed, !chunk.leavesOutValues, count > 0, let ring = base.keyRing,
-      !trees.withLock({ $0.contains(structure) })
+      !trees.withLock({ $0.contains(keyspace) })
     else {
       return
     }
     if count == 1 {
       try withSealer(ring) { sealer in
         unsafe chunk.slices.withUnsafeMutableBufferPointer { slices in
-          unsafe Self.open(slices, base: chunk.arena.base, of: structure, key: key, by: sealer)
+          unsafe Self.open(slices, base: chunk.arena.base, of: keyspace, key: key, by: sealer)
         }
       }
       return
@@ -138,7 +138,7 @@ final class SealedBackend: StoreBackend {
       do throws(BackendError) {
         try inParts(of: count, byteCount: arena.count, ring) { sealer, part throws(BackendError) in
           let slices = unsafe UnsafeMutableBufferPointer(rebasing: records.slices[part])
-          unsafe Self.open(slices, base: records.base, of: structure, key: nil, by: sealer)
+          unsafe Self.open(slices, base: records.base, of: keyspace, key: nil, by: sealer)
         }
         return nil
       } catch {
@@ -156,7 +156,7 @@ final class SealedBackend: StoreBackend {
   }
 
   private static func open(
-    _ slices: UnsafeMutableBufferPointer<RecordChunk.Slice>, base: UnsafeMutableRawPointer, of structure: ClassID,
+    _ slices: UnsafeMutableBufferPointer<RecordChunk.Slice>, base: UnsafeMutableRawPointer, of keyspace: KeyspaceID,
     key: [UInt8]?, by sealer: Sealer
   ) {
     for index in slices.indices {
@@ -165,7 +165,7 @@ final class SealedBackend: StoreBackend {
       let value = slice.value
       let record = unsafe UnsafeMutableRawBufferPointer(start: base + value.lowerBound, count: value.count)
       let isNamed = key != nil || !slice.key.isEmpty
-      let opened = unsafe sealer.open(record, key: isNamed ? .name : .row(slice.rowID), of: structure)
+      let opened = unsafe sealer.open(record, key: isNamed ? .name : .row(slice.rowID), of: keyspace)
       switch opened {
       case .success(let content):
         // The envelope has more than a byte before the content.
@@ -271,27 +271,27 @@ extension SealedBackend {
   var limits: BackendLimits { base.limits }
   var capabilities: BackendCapabilities { base.capabilities }
 
-  func structures() throws(BackendError) -> [StoredStructure] {
-    let structures = try base.structures()
-    trees.withLock { for structure in structures where structure.kind == .tree { $0.insert(structure.id) } }
-    return structures
+  func keyspaces() throws(BackendError) -> [Keyspace] {
+    let keyspaces = try base.keyspaces()
+    trees.withLock { for keyspace in keyspaces where keyspace.kind == .tree { $0.insert(keyspace.id) } }
+    return keyspaces
   }
 
-  func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID {
-    let id = try base.structureID(of: kind, named: name)
+  func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
+    let id = try base.keyspaceID(of: kind, named: name)
     if kind == .tree { noteTree(id) }
     return id
   }
 
   /// Of a tree that was made without asking here: its values pass as they are.
-  func noteTree(_ id: ClassID) { trees.withLock { _ = $0.insert(id) } }
+  func noteTree(_ id: KeyspaceID) { trees.withLock { _ = $0.insert(id) } }
 
-  func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID> {
-    try base.reserveRowIDs(count, in: structure)
+  func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID> {
+    try base.reserveRowIDs(count, in: keyspace)
   }
 
   func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? { try base.outcome(of: batch) }
-  func count(of structure: ClassID) throws(BackendError) -> Int { try base.count(of: structure) }
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
   func checkpoint() throws(BackendError) { try base.checkpoint() }
   func releaseMemory() throws(BackendError) { try base.releaseMemory() }
 
@@ -306,14 +306,14 @@ extension SealedBackend {
     try base.acceptContents(progress: progress)
   }
 
-  func compact(_ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
-    try base.compact(structure, progress: progress)
+  func compact(_ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
+    try base.compact(keyspace, progress: progress)
   }
 
   func space(
-    of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+    of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> BackendSpace? {
-    try base.space(of: structure, progress: progress)
+    try base.space(of: keyspace, progress: progress)
   }
 
   func openBackup(at path: String) throws(BackendError) -> any BackendBackup { try base.openBackup(at: path) }

@@ -10,50 +10,50 @@ final class SealedSnapshot: BackendSnapshot {
 
   var commitNumber: CommitNumber { base.commitNumber }
 
-  func count(of structure: ClassID) throws(BackendError) -> Int { try base.count(of: structure) }
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
 
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try base.read(rows: rows, of: structure, into: chunk)
-    try backend.open(chunk, of: structure)
+    try base.read(rows: rows, of: keyspace, into: chunk)
+    try backend.open(chunk, of: keyspace)
   }
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    try base.read(key: key, of: structure, into: chunk)
-    try backend.open(chunk, of: structure, key: key)
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try base.read(key: key, of: keyspace, into: chunk)
+    try backend.open(chunk, of: keyspace, key: key)
   }
 
-  func rowIDBound(of structure: ClassID) throws(BackendError) -> RowID? { try base.rowIDBound(of: structure) }
+  func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID? { try base.rowIDBound(of: keyspace) }
 
-  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
-    SealedScan(try base.scan(structure), structure: structure, backend: backend)
+  func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan {
+    SealedScan(try base.scan(keyspace), keyspace: keyspace, backend: backend)
   }
 
   func scan(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan {
     try base.scan(tree: tree, from: lower, to: upper, descending: descending)
   }
 
-  func estimatedCount(tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
+  func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
     try base.estimatedCount(tree: tree, from: lower, to: upper)
   }
 }
 
 private final class SealedScan: BackendScan {
   private let base: any BackendScan
-  private let structure: ClassID
+  private let keyspace: KeyspaceID
   private let backend: SealedBackend
 
-  init(_ base: any BackendScan, structure: ClassID, backend: SealedBackend) {
+  init(_ base: any BackendScan, keyspace: KeyspaceID, backend: SealedBackend) {
     self.base = base
-    self.structure = structure
+    self.keyspace = keyspace
     self.backend = backend
   }
 
   func next(into chunk: RecordChunk) throws(BackendError) {
     try base.next(into: chunk)
-    try backend.open(chunk, of: structure)
+    try backend.open(chunk, of: keyspace)
   }
 }

@@ -16,7 +16,7 @@ final class Sealer: @unchecked Sendable {
 
   /// Seals a record whose envelope names the epoch and has room for the rest.
   func seal(
-    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of structure: ClassID, epoch: UInt32, isPadded: Bool,
+    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of keyspace: KeyspaceID, epoch: UInt32, isPadded: Bool,
     nonce: UnsafeRawPointer
   ) throws(BackendError) {
     guard let base = record.baseAddress else { throw Self.failure }
@@ -25,10 +25,10 @@ final class Sealer: @unchecked Sendable {
     let isDone =
       switch key {
       case .row(let rowID):
-        unsafe tds_seal_row(raw, structure.rawValue, rowID, epoch, isPadded, nonce, bytes, record.count)
+        unsafe tds_seal_row(raw, keyspace.rawValue, rowID, epoch, isPadded, nonce, bytes, record.count)
       case .name:
         unsafe tds_seal_key(
-          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, nil, 0, epoch, isPadded, nonce, bytes,
+          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), keyspace.rawValue, nil, 0, epoch, isPadded, nonce, bytes,
           record.count)
       }
     guard isDone else { throw Self.failure }
@@ -38,7 +38,7 @@ final class Sealer: @unchecked Sendable {
   ///
   /// - Returns: Where the version byte and content stand now, without what they were filled up with; or why they do not.
   func open(
-    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of structure: ClassID
+    _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of keyspace: KeyspaceID
   ) -> Result<Range<Int>, SealingRefusal> {
     guard let base = record.baseAddress else { return .failure(.notSealed) }
     let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
@@ -47,10 +47,10 @@ final class Sealer: @unchecked Sendable {
     let outcome =
       switch key {
       case .row(let rowID):
-        unsafe tds_open_row(raw, structure.rawValue, rowID, bytes, record.count, bytes, &offset, &count)
+        unsafe tds_open_row(raw, keyspace.rawValue, rowID, bytes, record.count, bytes, &offset, &count)
       case .name:
         unsafe tds_open_key(
-          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), structure.rawValue, nil, 0, bytes, record.count, bytes, &offset,
+          raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), keyspace.rawValue, nil, 0, bytes, record.count, bytes, &offset,
           &count)
       }
     switch tds_outcome(UInt32(outcome)) {

@@ -59,8 +59,8 @@ extension Store {
 
   /// Whether so many rows are to be tried again that opening does not wait for them.
   private func skipsManyRows(_ index: ClassIndex) throws(StoreError) -> Bool {
-    guard let structure = index.structure, skipsRows(index) else { return false }
-    return try skippedRows(of: structure, limit: Self.fewObjects + 1).count > Self.fewObjects
+    guard let keyspace = index.keyspace, skipsRows(index) else { return false }
+    return try skippedRows(of: keyspace, limit: Self.fewObjects + 1).count > Self.fewObjects
   }
 
   private func buildIndexesInBackground() {

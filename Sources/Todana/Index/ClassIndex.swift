@@ -6,7 +6,7 @@ final class ClassIndex {
   /// What it was built with, if it is of use.
   let signature: String
   /// The tree that it is; nil in a store that cannot be written to and does not have it.
-  var structure: ClassID?
+  var keyspace: KeyspaceID?
 
   init(_ declaration: Index, name: String, className: String, classVersion: UInt8) {
     self.declaration = declaration
@@ -16,10 +16,10 @@ final class ClassIndex {
   }
 
   /// The name of its tree: those of the class and of the index, which have no NUL.
-  var structureName: [UInt8] { Self.structurePrefix(ofClass: className) + Array(name.utf8) }
+  var keyspaceName: [UInt8] { Self.keyspacePrefix(ofClass: className) + Array(name.utf8) }
 
   /// How the names of all trees of a class begin.
-  static func structurePrefix(ofClass className: String) -> [UInt8] { Array("index".utf8) + [0] + className.utf8 + [0] }
+  static func keyspacePrefix(ofClass className: String) -> [UInt8] { Array("index".utf8) + [0] + className.utf8 + [0] }
 
   var parts: [IndexPart] { declaration.parts }
   var isUnique: Bool { declaration.isUnique }

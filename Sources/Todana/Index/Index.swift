@@ -11,11 +11,11 @@
 /// one; and sorting by them, from either end. Which indexes a query uses ``Store/explain(_:)`` tells.
 ///
 /// **Its name is what it is known by** in later runs of the program: by default the key paths as they print, which
-/// those of stored properties of final classes and structures do. For others give a `name`. An index of another name,
+/// those of stored properties of final classes and keyspaces do. For others give a `name`. An index of another name,
 /// of other types, of another order, or of another version of the class or of the index itself is built anew
 /// (``Store/buildIndexes(progress:)``).
 ///
-/// An index is over stored properties of the object itself, and of structures in it. One over a computed property, or
+/// An index is over stored properties of the object itself, and of keyspaces in it. One over a computed property, or
 /// over a property of another object, which changes without this one, is refused when a store is opened:
 /// ``StoreError/Code/invalidIndex``.
 public struct Index: Sendable {

@@ -12,7 +12,7 @@ extension IndexBuilding {
     guard !rows.isEmpty, let classID = table.classID else { return }
     for index in indexes {
       // Before the commit: a save that comes after it has to know.
-      if let structure = index.structure { store.session.indexes.setSkipsRows(true, structure) }
+      if let keyspace = index.keyspace { store.session.indexes.setSkipsRows(true, keyspace) }
     }
     for start in stride(from: 0, to: rows.count, by: Self.entryLimit) {
       var rows = Array(rows[start..<min(start + Self.entryLimit, rows.count)])
@@ -33,18 +33,18 @@ extension IndexBuilding {
     }
   }
 
-  private func noteBatch(_ rows: [SkippedRow], _ classID: ClassID) -> WriteBatch {
+  private func noteBatch(_ rows: [SkippedRow], _ classID: KeyspaceID) -> WriteBatch {
     var batch = WriteBatch()
     for row in rows {
       guard let token = row.token else { continue }
       batch.append(
-        .init(structure: classID, kind: .check, expectation: .token(token), key: .row(row.rowID), value: 0..<0))
+        .init(keyspace: classID, kind: .check, expectation: .token(token), key: .row(row.rowID), value: 0..<0))
     }
-    for structure in indexes.compactMap(\.structure) {
+    for keyspace in indexes.compactMap(\.keyspace) {
       for row in rows {
         let key = unsafe IndexHeader.skippedKey(of: row.rowID).withUnsafeBytes { unsafe batch.arena.append($0) }
         batch.append(
-          .init(structure: structure, kind: .put, expectation: .anything, key: .bytes(key), value: 0..<0))
+          .init(keyspace: keyspace, kind: .put, expectation: .anything, key: .bytes(key), value: 0..<0))
       }
     }
     batch.sort()
@@ -56,15 +56,15 @@ extension IndexBuilding {
   /// - Throws: ``UniqueViolation``; ``StoreError``.
   func retrySkippedRows() throws {
     for index in indexes {
-      guard let structure = index.structure, store.session.indexes.skipsRows(structure) else { continue }
-      let rowIDs = try store.skippedRows(of: structure)
+      guard let keyspace = index.keyspace, store.session.indexes.skipsRows(keyspace) else { continue }
+      let rowIDs = try store.skippedRows(of: keyspace)
       for start in stride(from: 0, to: rowIDs.count, by: Self.entryLimit) {
-        try retry(Array(rowIDs[start..<min(start + Self.entryLimit, rowIDs.count)]), of: index, structure)
+        try retry(Array(rowIDs[start..<min(start + Self.entryLimit, rowIDs.count)]), of: index, keyspace)
       }
     }
   }
 
-  private func retry(_ rowIDs: [RowID], of index: ClassIndex, _ structure: ClassID) throws {
+  private func retry(_ rowIDs: [RowID], of index: ClassIndex, _ keyspace: KeyspaceID) throws {
     guard let classID = table.classID else { return }
     var keys = IndexKeys(index)
     var settled: [RowID] = []
@@ -83,7 +83,7 @@ extension IndexBuilding {
     keys.sort()
     try commit(keys.entries, of: keys)
     var batch = WriteBatch()
-    store.appendErasingNotes(of: settled, in: structure, to: &batch)
+    store.appendErasingNotes(of: settled, in: keyspace, to: &batch)
     do throws(BackendError) {
       store.noteCommit(try store.records.commit(batch, durability: .bulk), durability: .bulk)
     } catch {
@@ -95,12 +95,12 @@ extension IndexBuilding {
   func completeSkippedRows() throws {
     try retrySkippedRows()
     for index in indexes {
-      guard let structure = index.structure, try store.skippedRows(of: structure, limit: 1).isEmpty,
-        var header = try store.indexHeader(of: structure).0
+      guard let keyspace = index.keyspace, try store.skippedRows(of: keyspace, limit: 1).isEmpty,
+        var header = try store.indexHeader(of: keyspace).0
       else { continue }
       header.state = .complete
-      try commitHeaders([(structure, header)])
-      store.session.indexes.setSkipsRows(false, structure)
+      try commitHeaders([(keyspace, header)])
+      store.session.indexes.setSkipsRows(false, keyspace)
     }
   }
 }

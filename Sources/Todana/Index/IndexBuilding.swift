@@ -36,7 +36,7 @@ struct IndexBuilding {
     }
     let commit = try commitHeaders(.complete, nextRow: first)
     for index in indexes {
-      if let structure = index.structure { store.session.indexes[structure] = .complete(since: commit) }
+      if let keyspace = index.keyspace { store.session.indexes[keyspace] = .complete(since: commit) }
     }
   }
 
@@ -44,8 +44,8 @@ struct IndexBuilding {
   private func firstRow() throws(StoreError) -> RowID {
     var first = RowID.max
     for index in indexes {
-      guard let structure = index.structure else { continue }
-      first = min(first, try store.indexHeader(of: structure).0?.nextRow ?? 1)
+      guard let keyspace = index.keyspace else { continue }
+      first = min(first, try store.indexHeader(of: keyspace).0?.nextRow ?? 1)
     }
     return max(first, 1)
   }
@@ -141,7 +141,7 @@ struct IndexBuilding {
 
   /// Adds some entries in one commit, but those of rows that were changed since they were read.
   func commit(_ entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
-    guard let structure = keys.index.structure, let classID = table.classID else { return }
+    guard let keyspace = keys.index.keyspace, let classID = table.classID else { return }
     try refuseRepetitions(among: entries, of: keys)
     var entries = entries
     while !entries.isEmpty {
@@ -151,7 +151,7 @@ struct IndexBuilding {
         if let last = batch.changes.last, last.key == .row(entry.rowID) { continue }
         batch.append(
           .init(
-            structure: classID, kind: .check, expectation: .token(entry.token), key: .row(entry.rowID), value: 0..<0))
+            keyspace: classID, kind: .check, expectation: .token(entry.token), key: .row(entry.rowID), value: 0..<0))
       }
       let checkCount = batch.changes.count
       for entry in entries {
@@ -159,7 +159,7 @@ struct IndexBuilding {
         let value = IndexEntry.appendValue(of: entry, to: batch.arena)
         batch.append(
           .init(
-            structure: structure, kind: .put, expectation: entry.endsInRow ? .anything : .absent, key: .bytes(key),
+            keyspace: keyspace, kind: .put, expectation: entry.endsInRow ? .anything : .absent, key: .bytes(key),
             value: value))
       }
       do throws(BackendError) {
@@ -177,7 +177,7 @@ struct IndexBuilding {
           }
         }
         for position in done where !left.contains(entries[position].rowID) {
-          try refuseUnlessOwn(entries[position], of: keys, structure)
+          try refuseUnlessOwn(entries[position], of: keys, keyspace)
         }
         entries = entries.enumerated().filter { !done.contains($0.offset) && !left.contains($0.element.rowID) }
           .map(\.element)
@@ -193,8 +193,8 @@ struct IndexBuilding {
   }
 
   /// Where a unique index has the values already: they may be the same row's.
-  private func refuseUnlessOwn(_ entry: IndexKeys.Entry, of keys: IndexKeys, _ structure: ClassID) throws {
-    guard let other = try store.row(of: unsafe Array(keys.bytes(of: entry)), in: structure), other != entry.rowID else {
+  private func refuseUnlessOwn(_ entry: IndexKeys.Entry, of keys: IndexKeys, _ keyspace: KeyspaceID) throws {
+    guard let other = try store.row(of: unsafe Array(keys.bytes(of: entry)), in: keyspace), other != entry.rowID else {
       return
     }
     throw try violation(of: keys.index, entry.rowID, other)
@@ -209,26 +209,26 @@ struct IndexBuilding {
 
   @discardableResult
   private func commitHeaders(_ state: IndexHeader.State, nextRow: RowID) throws(StoreError) -> CommitNumber {
-    var headers: [(ClassID, IndexHeader)] = []
+    var headers: [(KeyspaceID, IndexHeader)] = []
     for index in indexes {
-      guard let structure = index.structure else { continue }
+      guard let keyspace = index.keyspace else { continue }
       var header = IndexHeader(state: state, nextRow: nextRow, signature: index.signature)
-      if state == .complete, store.session.indexes.skipsRows(structure) {
-        if try store.skippedRows(of: structure, limit: 1).isEmpty {
-          store.session.indexes.setSkipsRows(false, structure)
+      if state == .complete, store.session.indexes.skipsRows(keyspace) {
+        if try store.skippedRows(of: keyspace, limit: 1).isEmpty {
+          store.session.indexes.setSkipsRows(false, keyspace)
         } else {
           header.state = .completeButSkippedRows
         }
       }
-      headers.append((structure, header))
+      headers.append((keyspace, header))
     }
     return try commitHeaders(headers)
   }
 
   @discardableResult
-  func commitHeaders(_ headers: [(ClassID, IndexHeader)]) throws(StoreError) -> CommitNumber {
+  func commitHeaders(_ headers: [(KeyspaceID, IndexHeader)]) throws(StoreError) -> CommitNumber {
     var batch = WriteBatch()
-    for (structure, header) in headers { store.append(header, to: structure, &batch) }
+    for (keyspace, header) in headers { store.append(header, to: keyspace, &batch) }
     batch.sort()
     do throws(BackendError) {
       let number = try store.records.commit(batch, durability: .relaxed)

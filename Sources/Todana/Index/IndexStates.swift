@@ -26,9 +26,9 @@ final class IndexStates: Sendable {
   }
 
   private struct Contents {
-    var states = SmallMap<ClassID, State>()
+    var states = SmallMap<KeyspaceID, State>()
     /// Indexes whose trees may have notes of skipped rows.
-    var skipping: [ClassID] = []
+    var skipping: [KeyspaceID] = []
     /// By class, what the stores that are open say of its indexes: they have to say the same.
     var declarations = SmallMap<String, Declaration>()
   }
@@ -41,23 +41,23 @@ final class IndexStates: Sendable {
   /// Held while stores compare what they declare with what there is.
   private let preparing = Mutex<Void>(())
 
-  subscript(structure: ClassID) -> State? {
-    get { contents.withLock { $0.states[structure] } }
-    set { contents.withLock { $0.states[structure] = newValue } }
+  subscript(keyspace: KeyspaceID) -> State? {
+    get { contents.withLock { $0.states[keyspace] } }
+    set { contents.withLock { $0.states[keyspace] = newValue } }
   }
 
   /// Whether the tree may have notes of rows whose records could not be read when it was built.
-  func skipsRows(_ structure: ClassID) -> Bool {
-    mayAnySkipRows && contents.withLock { $0.skipping.contains(structure) }
+  func skipsRows(_ keyspace: KeyspaceID) -> Bool {
+    mayAnySkipRows && contents.withLock { $0.skipping.contains(keyspace) }
   }
 
   /// Whether any index may have such notes.
   var mayAnySkipRows: Bool { isAnySkipping.load(ordering: .acquiring) }
 
-  func setSkipsRows(_ skipsRows: Bool, _ structure: ClassID) {
+  func setSkipsRows(_ skipsRows: Bool, _ keyspace: KeyspaceID) {
     contents.withLock { contents in
-      contents.skipping.removeAll { $0 == structure }
-      if skipsRows { contents.skipping.append(structure) }
+      contents.skipping.removeAll { $0 == keyspace }
+      if skipsRows { contents.skipping.append(keyspace) }
       isAnySkipping.store(!contents.skipping.isEmpty, ordering: .releasing)
     }
   }

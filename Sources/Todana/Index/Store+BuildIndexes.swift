@@ -39,20 +39,20 @@ extension Store {
       var found: [IndexStatus] = []
       for table in registry.tables {
         for index in table.indexes {
-          let state = index.structure.flatMap { session.indexes[$0] }
+          let state = index.keyspace.flatMap { session.indexes[$0] }
           var status = IndexStatus(
             className: table.name, name: index.name, isUnique: index.isUnique, isComplete: false, entryCount: 0)
           if case .complete = state { status.isComplete = true }
           if case .failed(let error) = state { status.failure = error }
-          if let structure = index.structure, status.failure == nil || status.failure is UniqueViolation,
-            session.indexes.skipsRows(structure)
+          if let keyspace = index.keyspace, status.failure == nil || status.failure is UniqueViolation,
+            session.indexes.skipsRows(keyspace)
           {
-            let rowIDs = try skippedRows(of: structure)
+            let rowIDs = try skippedRows(of: keyspace)
             (status.skippedRows, status.skippedRowCount) = (Array(rowIDs.prefix(1000)), rowIDs.count)
           }
           // One of them is the header.
-          if let structure = index.structure, status.failure == nil {
-            status.entryCount = max(0, try savedCount(of: structure) - 1 - status.skippedRowCount)
+          if let keyspace = index.keyspace, status.failure == nil {
+            status.entryCount = max(0, try savedCount(of: keyspace) - 1 - status.skippedRowCount)
           }
           found.append(status)
         }
@@ -106,12 +106,12 @@ extension Store {
     try session.indexes.whileBuilding {
       var batch = WriteBatch()
       for index in chosen {
-        guard let structure = index.structure else { throw StoreError(.readOnly, "The store cannot be written to.") }
+        guard let keyspace = index.keyspace else { throw StoreError(.readOnly, "The store cannot be written to.") }
         // Before the commit: from then on nobody may rely on it.
-        session.indexes[structure] = .building
-        session.indexes.setSkipsRows(false, structure)
-        batch.appendClear(of: structure)
-        append(IndexHeader(state: .building, nextRow: 1, signature: index.signature), to: structure, &batch)
+        session.indexes[keyspace] = .building
+        session.indexes.setSkipsRows(false, keyspace)
+        batch.appendClear(of: keyspace)
+        append(IndexHeader(state: .building, nextRow: 1, signature: index.signature), to: keyspace, &batch)
       }
       batch.sort()
       do throws(BackendError) {
@@ -125,13 +125,13 @@ extension Store {
 
   /// Whether an index has entries to come.
   func isUnfinished(_ index: ClassIndex) -> Bool {
-    guard let structure = index.structure else { return false }
-    if case .complete = session.indexes[structure] { return false }
+    guard let keyspace = index.keyspace else { return false }
+    if case .complete = session.indexes[keyspace] { return false }
     return true
   }
 
   /// Whether an index may have rows to be tried again.
-  func skipsRows(_ index: ClassIndex) -> Bool { index.structure.map(session.indexes.skipsRows) ?? false }
+  func skipsRows(_ index: ClassIndex) -> Bool { index.keyspace.map(session.indexes.skipsRows) ?? false }
 
   private func buildIndexes(
     of table: ClassTable, _ progress: (IndexBuildingProgress) throws -> Void
@@ -157,8 +157,8 @@ extension Store {
       // A store that is closed, and a caller that ends it, are no failures of an index.
       let isFailure = error is UniqueViolation || (error as? StoreError).map { $0.code != .closed } ?? false
       for index in indexes where isFailure {
-        guard let structure = index.structure, isUnfinished(index) || error is UniqueViolation else { continue }
-        session.indexes[structure] = .failed(error)
+        guard let keyspace = index.keyspace, isUnfinished(index) || error is UniqueViolation else { continue }
+        session.indexes[keyspace] = .failed(error)
       }
       throw error
     }

@@ -18,9 +18,9 @@ extension Store {
     // Read once for all indexes.
     let replaced = try replacedObjects(of: table, undecodable: &unknownRows)
     for index in table.indexes {
-      guard let structure = index.structure else { continue }
-      let skipped = try skippedRows(amongChangedOf: table, in: structure)
-      appendErasingNotes(of: skipped.sorted(), in: structure, to: &batch)
+      guard let keyspace = index.keyspace else { continue }
+      let skipped = try skippedRows(amongChangedOf: table, in: keyspace)
+      appendErasingNotes(of: skipped.sorted(), in: keyspace, to: &batch)
       var added = IndexKeys(index, arena: batch.arena)
       added.reserveCapacity(table.pending.objects.count)
       for object in table.pending.objects where !object.state.contains(.deleted) {
@@ -31,11 +31,11 @@ extension Store {
         try removed.append(former.object, rowID: former.rowID)
       }
       let unknown = unknownRows.subtracting(skipped)
-      if !unknown.isEmpty { try appendEntries(of: unknown, in: structure, to: &removed) }
+      if !unknown.isEmpty { try appendEntries(of: unknown, in: keyspace, to: &removed) }
       added.sort()
       removed.sort()
       batch.reserveMore(added.entries.count + removed.entries.count)
-      try append(added, insteadOf: removed, structure, to: &batch)
+      try append(added, insteadOf: removed, keyspace, to: &batch)
     }
   }
 
@@ -82,22 +82,22 @@ extension Store {
   }
 
   /// The rows that are updated or deleted and that an index has skipped.
-  private func skippedRows(amongChangedOf table: ClassTable, in structure: ClassID) throws(StoreError) -> Set<RowID> {
-    guard session.indexes.skipsRows(structure) else { return [] }
+  private func skippedRows(amongChangedOf table: ClassTable, in keyspace: KeyspaceID) throws(StoreError) -> Set<RowID> {
+    guard session.indexes.skipsRows(keyspace) else { return [] }
     var changed: Set<RowID> = []
     for object in table.pending.objects where !object.state.contains(.inserted) { changed.insert(object.rowID) }
     guard let first = changed.min(), let last = changed.max() else { return [] }
-    return changed.intersection(try skippedRows(of: structure, range: first...last))
+    return changed.intersection(try skippedRows(of: keyspace, range: first...last))
   }
 
   /// Adds all entries that a tree has of some rows, which takes as long as it has entries.
   private func appendEntries(
-    of rowIDs: Set<RowID>, in structure: ClassID, to keys: inout IndexKeys
+    of rowIDs: Set<RowID>, in keyspace: KeyspaceID, to keys: inout IndexKeys
   ) throws(StoreError) {
     let scan: any BackendScan
     do throws(BackendError) {
       scan = try records.snapshot().scan(
-        tree: structure, from: [IndexHeader.entryByte], to: [IndexHeader.entryByte + 1], descending: false)
+        tree: keyspace, from: [IndexHeader.entryByte], to: [IndexHeader.entryByte + 1], descending: false)
     } catch {
       throw translate(error)
     }
@@ -115,10 +115,10 @@ extension Store {
 
   /// Adds the changes of one index, in the order of its keys.
   private func append(
-    _ added: IndexKeys, insteadOf removed: IndexKeys, _ structure: ClassID, to batch: inout WriteBatch
+    _ added: IndexKeys, insteadOf removed: IndexKeys, _ keyspace: KeyspaceID, to batch: inout WriteBatch
   ) throws {
-    let isBuilding = session.indexes[structure].map { if case .complete = $0 { false } else { true } } ?? true
-    let changes = IndexChanges(structure: structure, keys: added)
+    let isBuilding = session.indexes[keyspace].map { if case .complete = $0 { false } else { true } } ?? true
+    let changes = IndexChanges(keyspace: keyspace, keys: added)
     var (position, removedPosition) = (0, 0)
     while position < added.entries.count || removedPosition < removed.entries.count {
       let order: Int
@@ -142,14 +142,14 @@ extension Store {
         position += 1
       } else if order > 0 {
         let former = removed.entries[removedPosition]
-        let isThere = try !isBuilding || former.endsInRow || isInTree(former, of: removed, structure)
+        let isThere = try !isBuilding || former.endsInRow || isInTree(former, of: removed, keyspace)
         changes.remove(former, of: removed, isThere: isThere, into: &batch)
         removedPosition += 1
       } else {
         let (entry, former) = (added.entries[position], removed.entries[removedPosition])
         if entry.rowID != former.rowID {
           // Two objects swap their values.
-          let isThere = try !isBuilding || isInTree(former, of: removed, structure)
+          let isThere = try !isBuilding || isInTree(former, of: removed, keyspace)
           changes.put(entry, insteadOf: isThere ? former.rowID : nil, into: &batch)
         } else if isBuilding {
           changes.keep(entry, into: &batch)
@@ -162,9 +162,9 @@ extension Store {
 
   /// Whether a unique index that is being built has a row's entry by now.
   private func isInTree(
-    _ entry: IndexKeys.Entry, of keys: IndexKeys, _ structure: ClassID
+    _ entry: IndexKeys.Entry, of keys: IndexKeys, _ keyspace: KeyspaceID
   ) throws(StoreError) -> Bool {
-    try row(of: unsafe Array(keys.bytes(of: entry)), in: structure) == entry.rowID
+    try row(of: unsafe Array(keys.bytes(of: entry)), in: keyspace) == entry.rowID
   }
 
   // MARK: Refusals
@@ -181,7 +181,7 @@ extension Store {
   }
 
   private func isOfUnfinishedIndex(_ change: WriteBatch.Change) -> Bool {
-    guard change.kind != .put || change.expectation != .absent, let index = registry.index(of: change.structure) else {
+    guard change.kind != .put || change.expectation != .absent, let index = registry.index(of: change.keyspace) else {
       return false
     }
     return isUnfinished(index)
@@ -189,13 +189,13 @@ extension Store {
 
   /// What a conflict is that indexes met alone; nil where records or named buffers are not what they were.
   func indexConflict(in batch: borrowing WriteBatch, _ conflicts: [Int]) throws(StoreError) -> (any Error)? {
-    for position in conflicts where registry.index(of: batch.changes[position].structure) == nil { return nil }
+    for position in conflicts where registry.index(of: batch.changes[position].keyspace) == nil { return nil }
     for position in conflicts {
       let change = batch.changes[position]
-      guard case .bytes(let range) = change.key, let index = registry.index(of: change.structure) else { continue }
+      guard case .bytes(let range) = change.key, let index = registry.index(of: change.keyspace) else { continue }
       let value = unsafe UnsafeRawBufferPointer(rebasing: batch.arena.bytes[change.value])
       if change.kind == .put, let rowID = unsafe IndexEntry.rowID(inValue: value),
-        let other = try row(of: unsafe Array(batch.arena.bytes[range]), in: change.structure), other != rowID
+        let other = try row(of: unsafe Array(batch.arena.bytes[range]), in: change.keyspace), other != rowID
       {
         return uniqueViolation(of: index, rowID, other)
       }
@@ -208,7 +208,7 @@ extension Store {
   }
 
   /// The row that a unique index has for a key.
-  func row(of key: [UInt8], in tree: ClassID) throws(StoreError) -> RowID? {
+  func row(of key: [UInt8], in tree: KeyspaceID) throws(StoreError) -> RowID? {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
     try onBackend { backend throws(BackendError) in try backend.read(key: key, of: tree, into: chunk) }
@@ -218,7 +218,7 @@ extension Store {
 
   func uniqueViolation(of index: ClassIndex, _ rowID: RowID, _ other: RowID) -> UniqueViolation {
     let table = registry.tables.first { $0.name.utf8.elementsEqual(index.className.utf8) }
-    let classID = table?.classID ?? ClassID(rawValue: 0)
+    let classID = table?.classID ?? KeyspaceID(rawValue: 0)
     let object = table?.identity[rowID]
     return UniqueViolation(
       className: index.className, indexName: index.name,
@@ -230,7 +230,7 @@ extension Store {
 
 /// The changes of one index as a batch has them.
 private struct IndexChanges {
-  let structure: ClassID
+  let keyspace: KeyspaceID
   let keys: IndexKeys
 
   /// Puts an entry, in place of another row's where they swap values.
@@ -240,7 +240,7 @@ private struct IndexChanges {
       entry.endsInRow ? .anything : former.map { .token($0) } ?? .absent
     batch.append(
       .init(
-        structure: structure, kind: .put, expectation: expectation,
+        keyspace: keyspace, kind: .put, expectation: expectation,
         key: .bytes(entry.offset..<entry.offset + entry.byteCount), value: value))
   }
 
@@ -260,7 +260,7 @@ private struct IndexChanges {
       } else {
         (.check, .absent)
       }
-    batch.append(.init(structure: structure, kind: kind, expectation: expectation, key: .bytes(key), value: 0..<0))
+    batch.append(.init(keyspace: keyspace, kind: kind, expectation: expectation, key: .bytes(key), value: 0..<0))
   }
 }
 

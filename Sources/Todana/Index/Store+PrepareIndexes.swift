@@ -5,22 +5,22 @@ extension Store {
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` where another open store of the
   ///   backend declares others; what reading and writing the trees meets.
-  func prepareIndexes(_ structures: [StoredStructure]) throws(StoreError) {
+  func prepareIndexes(_ keyspaces: [Keyspace]) throws(StoreError) {
     for table in registry.tables { table.indexes = try ClassIndex.all(of: table.type, className: table.name) }
-    let trees = structures.filter { $0.kind == .tree }
+    let trees = keyspaces.filter { $0.kind == .tree }
     guard !trees.isEmpty || registry.tables.contains(where: { !$0.indexes.isEmpty }) else { return }
     try declareIndexes()
     try session.indexes.whilePreparing { () throws(StoreError) in
       var batch = WriteBatch()
-      var begun: [(ClassID, IndexStates.State)] = []
+      var begun: [(KeyspaceID, IndexStates.State)] = []
       for table in registry.tables {
-        let prefix = ClassIndex.structurePrefix(ofClass: table.name)
+        let prefix = ClassIndex.keyspacePrefix(ofClass: table.name)
         let ownTrees = trees.filter { $0.name.starts(with: prefix) }
         for index in table.indexes {
-          let tree = ownTrees.first { $0.name == index.structureName }
+          let tree = ownTrees.first { $0.name == index.keyspaceName }
           try prepare(index, of: table, tree: tree?.id, &batch, &begun)
         }
-        for tree in ownTrees where !table.indexes.contains(where: { $0.structure == tree.id }) {
+        for tree in ownTrees where !table.indexes.contains(where: { $0.keyspace == tree.id }) {
           try dropTree(tree.id, &batch)
         }
       }
@@ -29,14 +29,14 @@ extension Store {
       do throws(BackendError) {
         let number = try records.commit(batch, durability: .relaxed)
         noteCommit(number, durability: .relaxed)
-        for (structure, state) in begun {
-          session.indexes[structure] = if case .complete = state { .complete(since: number) } else { state }
+        for (keyspace, state) in begun {
+          session.indexes[keyspace] = if case .complete = state { .complete(since: number) } else { state }
         }
       } catch {
         // Who may only read leaves indexes as they are, and uses those that are complete.
         guard error.code == .readOnly else { throw translate(error) }
         for table in registry.tables {
-          for index in table.indexes where begun.contains(where: { $0.0 == index.structure }) { index.structure = nil }
+          for index in table.indexes where begun.contains(where: { $0.0 == index.keyspace }) { index.keyspace = nil }
         }
       }
     }
@@ -64,11 +64,11 @@ extension Store {
   }
 
   private func prepare(
-    _ index: ClassIndex, of table: ClassTable, tree: ClassID?, _ batch: inout WriteBatch,
-    _ begun: inout [(ClassID, IndexStates.State)]
+    _ index: ClassIndex, of table: ClassTable, tree: KeyspaceID?, _ batch: inout WriteBatch,
+    _ begun: inout [(KeyspaceID, IndexStates.State)]
   ) throws(StoreError) {
     if let tree {
-      index.structure = tree
+      index.keyspace = tree
       if session.indexes[tree] != nil { return }
       let (header, commit): (IndexHeader?, CommitNumber)
       do throws(StoreError) {
@@ -87,33 +87,33 @@ extension Store {
       }
     } else {
       do throws(StoreError) {
-        index.structure = try onBackend { backend throws(BackendError) in
-          try backend.structureID(of: .tree, named: index.structureName)
+        index.keyspace = try onBackend { backend throws(BackendError) in
+          try backend.keyspaceID(of: .tree, named: index.keyspaceName)
         }
       } catch {
         if error.code == .readOnly { return }
         throw error
       }
     }
-    guard let structure = index.structure else { return }
+    guard let keyspace = index.keyspace else { return }
     if tree != nil {
-      session.indexes.setSkipsRows(false, structure)
-      batch.appendClear(of: structure)
+      session.indexes.setSkipsRows(false, keyspace)
+      batch.appendClear(of: keyspace)
     }
     let isEmpty = try table.classID.map { classID throws(StoreError) in try savedCount(of: classID) == 0 } ?? true
     append(
-      IndexHeader(state: isEmpty ? .complete : .building, nextRow: 1, signature: index.signature), to: structure,
+      IndexHeader(state: isEmpty ? .complete : .building, nextRow: 1, signature: index.signature), to: keyspace,
       &batch)
-    begun.append((structure, isEmpty ? .complete(since: 0) : .building))
+    begun.append((keyspace, isEmpty ? .complete(since: 0) : .building))
   }
 
-  private func dropTree(_ tree: ClassID, _ batch: inout WriteBatch) throws(StoreError) {
+  private func dropTree(_ tree: KeyspaceID, _ batch: inout WriteBatch) throws(StoreError) {
     session.indexes[tree] = nil
     if try savedCount(of: tree) > 0 { batch.appendClear(of: tree) }
   }
 
   /// What stands in a tree about itself, and the commit as of which.
-  func indexHeader(of tree: ClassID) throws(StoreError) -> (IndexHeader?, CommitNumber) {
+  func indexHeader(of tree: KeyspaceID) throws(StoreError) -> (IndexHeader?, CommitNumber) {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
     let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
@@ -127,9 +127,9 @@ extension Store {
   }
 
   /// Adds a header to a batch.
-  func append(_ header: IndexHeader, to structure: ClassID, _ batch: inout WriteBatch) {
+  func append(_ header: IndexHeader, to keyspace: KeyspaceID, _ batch: inout WriteBatch) {
     let key = unsafe IndexHeader.key.withUnsafeBytes { unsafe batch.arena.append($0) }
     let value = unsafe header.bytes.withUnsafeBytes { unsafe batch.arena.append($0) }
-    batch.append(.init(structure: structure, kind: .put, expectation: .anything, key: .bytes(key), value: value))
+    batch.append(.init(keyspace: keyspace, kind: .put, expectation: .anything, key: .bytes(key), value: value))
   }
 }

@@ -6,7 +6,7 @@ extension Store {
   /// The skipped rows of an index, in a state of the store.
   ///
   /// - Parameters:
-  ///   - structure: The tree.
+  ///   - keyspace: The tree.
   ///   - snapshot: The state; nil: the newest one.
   ///   - range: The rows that are asked for.
   ///   - limit: How many are given at most.
@@ -14,14 +14,14 @@ extension Store {
   /// - Throws: ``StoreError``.
   /// - Complexity: O(*n*) in the rows that are given.
   func skippedRows(
-    of structure: ClassID, in snapshot: (any BackendSnapshot)? = nil, range: ClosedRange<RowID> = 0...RowID.max,
+    of keyspace: KeyspaceID, in snapshot: (any BackendSnapshot)? = nil, range: ClosedRange<RowID> = 0...RowID.max,
     limit: Int = .max
   ) throws(StoreError) -> [RowID] {
     let end = range.upperBound == .max ? [IndexHeader.entryByte] : IndexHeader.skippedKey(of: range.upperBound + 1)
     let scan = try onBackend { backend throws(BackendError) in
       let snapshot = if let snapshot { snapshot } else { try backend.snapshot() }
       return try snapshot.scan(
-        tree: structure, from: IndexHeader.skippedKey(of: range.lowerBound), to: end, descending: false)
+        tree: keyspace, from: IndexHeader.skippedKey(of: range.lowerBound), to: end, descending: false)
     }
     let chunk = takeIndexChunk()
     defer { giveBackIndexChunk(chunk) }
@@ -65,10 +65,10 @@ extension Store {
     forRowsSkippedBy index: ClassIndex, of table: ClassTable, in snapshot: any BackendSnapshot,
     isLeftOut: (RowID) -> Bool, stopsAtFirst: Bool
   ) throws(StoreError) -> [StoreError]? {
-    guard let structure = index.structure, session.indexes.skipsRows(structure), let classID = table.classID else {
+    guard let keyspace = index.keyspace, session.indexes.skipsRows(keyspace), let classID = table.classID else {
       return []
     }
-    let rowIDs = try skippedRows(of: structure, in: snapshot).filter { !isLeftOut($0) }
+    let rowIDs = try skippedRows(of: keyspace, in: snapshot).filter { !isLeftOut($0) }
     if rowIDs.isEmpty { return [] }
     var reasons: [StoreError] = []
     var scratch = ScratchObject(self, table)
@@ -103,13 +103,13 @@ extension Store {
   ///
   /// - Parameters:
   ///   - rowIDs: Ascending.
-  ///   - structure: The tree, of which the batch has no other changes yet.
+  ///   - keyspace: The tree, of which the batch has no other changes yet.
   ///   - batch: Gets the changes.
-  func appendErasingNotes(of rowIDs: [RowID], in structure: ClassID, to batch: inout WriteBatch) {
+  func appendErasingNotes(of rowIDs: [RowID], in keyspace: KeyspaceID, to batch: inout WriteBatch) {
     for rowID in rowIDs {
       let key = unsafe IndexHeader.skippedKey(of: rowID).withUnsafeBytes { unsafe batch.arena.append($0) }
       batch.append(
-        .init(structure: structure, kind: .erase, expectation: .anything, key: .bytes(key), value: 0..<0))
+        .init(keyspace: keyspace, kind: .erase, expectation: .anything, key: .bytes(key), value: 0..<0))
     }
   }
 }

@@ -26,19 +26,19 @@ extension Store {
     get throws(StoreError) {
       try begin()
       var found: [StoredIndex] = []
-      for structure in try onBackend({ backend throws(BackendError) in try backend.structures() }) {
-        guard structure.kind == .tree, let (className, name) = ClassIndex.names(fromStructure: structure.name) else {
+      for keyspace in try onBackend({ backend throws(BackendError) in try backend.keyspaces() }) {
+        guard keyspace.kind == .tree, let (className, name) = ClassIndex.names(fromKeyspace: keyspace.name) else {
           continue
         }
         var index = StoredIndex(className: className, name: name)
         do throws(StoreError) {
-          guard let header = try indexHeader(of: structure.id).0 else { continue }
+          guard let header = try indexHeader(of: keyspace.id).0 else { continue }
           index.definition = header.signature.split(separator: "\n").map(String.init)
           index.isUnique = index.definition.contains { $0 == "unique" || $0 == "unique with nil" }
           index.isComplete = header.state != .building
-          if header.state != .complete { index.skippedRowCount = try skippedRows(of: structure.id).count }
+          if header.state != .complete { index.skippedRowCount = try skippedRows(of: keyspace.id).count }
           // One of them is the header.
-          index.entryCount = max(0, try savedCount(of: structure.id) - 1 - index.skippedRowCount)
+          index.entryCount = max(0, try savedCount(of: keyspace.id) - 1 - index.skippedRowCount)
         } catch {
           guard error.code == .damagedRecord else { throw error }
           index.isDamaged = true
@@ -60,9 +60,9 @@ extension Store {
   /// - Throws: ``StoreError/Code/invalidIndex`` where there is none; else what the commit met.
   public func emptyStoredIndex(named name: String, ofClassNamed className: String) throws(StoreError) {
     try beginChange()
-    let structureName = ClassIndex.structurePrefix(ofClass: className) + Array(name.utf8)
-    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-    guard let tree = structures.first(where: { $0.kind == .tree && $0.name == structureName })?.id else {
+    let keyspaceName = ClassIndex.keyspacePrefix(ofClass: className) + Array(name.utf8)
+    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    guard let tree = keyspaces.first(where: { $0.kind == .tree && $0.name == keyspaceName })?.id else {
       throw StoreError(.invalidIndex, "There is no index \"\(name)\" of this class.", className: className)
     }
     // A header that cannot be read is not needed: without one the index is begun anew.
@@ -93,7 +93,7 @@ extension Store {
 
 extension ClassIndex {
   /// The class and the index that a tree's name is made of; nil where it is another kind of tree.
-  static func names(fromStructure name: [UInt8]) -> (className: String, name: String)? {
+  static func names(fromKeyspace name: [UInt8]) -> (className: String, name: String)? {
     let parts = name.split(separator: 0, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual("index".utf8) else { return nil }
     return (String(decoding: parts[1], as: UTF8.self), String(decoding: parts[2], as: UTF8.self))

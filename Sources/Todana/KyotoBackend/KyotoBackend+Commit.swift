@@ -7,7 +7,7 @@ extension KyotoBackend {
   public func commit(
     _ batch: borrowing WriteBatch, durability: Durability
   ) throws(BackendError) -> CommitNumber {
-    assert(batch.isSorted, "a batch is grouped by structure and sorted by key, at most one change for each key")
+    assert(batch.isSorted, "a batch is grouped by keyspace and sorted by key, at most one change for each key")
     guard !batch.hasEmptyKey else {
       throw BackendError(.invalidArgument, "A byte key has at least one byte; the batch holds an empty one.")
     }

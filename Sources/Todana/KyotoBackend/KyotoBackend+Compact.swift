@@ -1,22 +1,22 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// Rebuilds the structure's file if it would become shorter by more than a twentieth (`tdn_compact`).
+  /// Rebuilds the keyspace's file if it would become shorter by more than a twentieth (`tdn_compact`).
   ///
   /// Closing the backend meanwhile gives up.
   public func compact(
-    _ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+    _ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> Bool {
-    try unsafe callWithProgress(progress) { unsafe tdn_compact($0, structure.rawValue, reportProgress, $1, $2, $3) }
+    try unsafe callWithProgress(progress) { unsafe tdn_compact($0, keyspace.rawValue, reportProgress, $1, $2, $3) }
   }
 
   /// Looks at the head of every record (`tdn_get_space`).
   public func space(
-    of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+    of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> BackendSpace? {
     var space = tdn_space()
     _ = try unsafe callWithProgress(progress) { cabinet, context, _, error in
-      unsafe tdn_get_space(cabinet, structure.rawValue, reportProgress, context, &space, error)
+      unsafe tdn_get_space(cabinet, keyspace.rawValue, reportProgress, context, &space, error)
     }
     return BackendSpace(
       fileByteCount: Int(clamping: space.file_byte_count), neededByteCount: Int(clamping: space.needed_byte_count))

@@ -23,7 +23,7 @@ extension KyotoBackend {
     try unsafe cabinet.call { unsafe tdn_decrypt($0, $1) }
   }
 
-  /// Rewrites one structure's file after the other (`tdn_migrate`).
+  /// Rewrites one keyspace's file after the other (`tdn_migrate`).
   ///
   /// Closing the backend meanwhile ends it for now.
   public func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool {

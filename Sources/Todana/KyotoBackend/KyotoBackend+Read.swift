@@ -2,13 +2,13 @@ internal import CStorageEngine
 
 extension KyotoBackend {
   public func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
-    try unsafe cabinet.read(rows: rows, of: structure, in: nil, into: chunk, whenClosed: .closed)
+    try unsafe cabinet.read(rows: rows, of: keyspace, in: nil, into: chunk, whenClosed: .closed)
   }
 
-  public func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
-    try unsafe cabinet.read(key: key, of: structure, in: nil, into: chunk, whenClosed: .closed)
+  public func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try unsafe cabinet.read(key: key, of: keyspace, in: nil, into: chunk, whenClosed: .closed)
   }
 
   public func snapshot() throws(BackendError) -> any BackendSnapshot {
@@ -20,25 +20,25 @@ extension KyotoBackend {
 extension CabinetHandle {
   /// Reads rows in the order given, from a snapshot or the newest committed state (`tdn_get_rows`).
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, in snapshot: OpaquePointer?, into chunk: RecordChunk,
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, in snapshot: OpaquePointer?, into chunk: RecordChunk,
     whenClosed closedError: @autoclosure () -> BackendError
   ) throws(BackendError) {
     try unsafe rows.withUnsafeBufferPointer { (rows) throws(BackendError) in
       guard let first = rows.baseAddress, !rows.isEmpty else { return chunk.removeAll() }
       try unsafe fill(chunk, sliceLimit: rows.count, whenClosed: closedError()) { cabinet, memory, error in
-        unsafe tdn_get_rows(cabinet, snapshot, structure.rawValue, first, rows.count, memory, error)
+        unsafe tdn_get_rows(cabinet, snapshot, keyspace.rawValue, first, rows.count, memory, error)
       }
     }
   }
 
   /// Reads one record by a byte key, from a snapshot or the newest committed state (`tdn_get_key`).
   func read(
-    key: [UInt8], of structure: ClassID, in snapshot: OpaquePointer?, into chunk: RecordChunk,
+    key: [UInt8], of keyspace: KeyspaceID, in snapshot: OpaquePointer?, into chunk: RecordChunk,
     whenClosed closedError: @autoclosure () -> BackendError
   ) throws(BackendError) {
     try unsafe fill(chunk, sliceLimit: 1, whenClosed: closedError()) { cabinet, memory, error in
       unsafe withPointer(to: key) { key_ in
-        unsafe tdn_get_key(cabinet, snapshot, structure.rawValue, key_, key.count, memory, error)
+        unsafe tdn_get_key(cabinet, snapshot, keyspace.rawValue, key_, key.count, memory, error)
       }
     }
   }

@@ -18,7 +18,7 @@ extension KyotoBackend {
       switch file {
       case .catalog: UInt32(TDN_CATALOG)
       case .states: UInt32.max
-      case .structure(let id): id.rawValue
+      case .keyspace(let id): id.rawValue
       }
     var part = tdn_verified_part()
     try unsafe cabinet.call {

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// ```swift
 /// let backend = try KyotoBackend(.directory("Music.todana"))
-/// let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+/// let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
 /// ```
 ///
 /// Any thread may call any method at any time, ``close()`` included: it waits for the calls that are under way, and
@@ -51,8 +51,8 @@ public final class KyotoBackend: StoreBackend {
 
   private func mendRecords() throws(BackendError) {
     if mendedClasses.isEmpty { return }
-    for structure in try structures() where structure.kind == .rows && mendedClasses.contains(structure.displayName) {
-      try unsafe cabinet.call { unsafe tdn_mend_records($0, structure.id.rawValue, $1) }
+    for keyspace in try keyspaces() where keyspace.kind == .rows && mendedClasses.contains(keyspace.displayName) {
+      try unsafe cabinet.call { unsafe tdn_mend_records($0, keyspace.id.rawValue, $1) }
     }
   }
 

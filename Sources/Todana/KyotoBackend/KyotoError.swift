@@ -8,7 +8,7 @@ extension BackendError {
     self.init(code, message.isEmpty ? "The store failed without saying why (\(code))." : message)
     let file = unsafe Self.text(at: error, \.file)
     self.file = file.isEmpty ? nil : file
-    structure = unsafe error.pointee.structure == 0 ? nil : ClassID(rawValue: error.pointee.structure)
+    keyspace = unsafe error.pointee.keyspace == 0 ? nil : KeyspaceID(rawValue: error.pointee.keyspace)
     rowID = unsafe error.pointee.has_row ? error.pointee.row : nil
     page = unsafe error.pointee.page < 0 ? nil : Int(error.pointee.page)
     processID = unsafe error.pointee.process == 0 ? nil : Int(error.pointee.process)
@@ -19,7 +19,7 @@ extension BackendError {
   private static func text<Characters>(
     at error: UnsafePointer<tdn_error>, _ field: KeyPath<tdn_error, Characters>
   ) -> String {
-    // Every field of an imported C structure is stored, so it has an offset.
+    // Every field of an imported C keyspace is stored, so it has an offset.
     guard let offset = MemoryLayout<tdn_error>.offset(of: field) else { return "" }
     let bytes = unsafe UnsafeRawBufferPointer(
       start: UnsafeRawPointer(error) + offset, count: MemoryLayout<Characters>.size)
@@ -44,7 +44,7 @@ extension BackendError.Code {
       case TDN_CLOSED: .closed
       case TDN_READ_ONLY: .readOnly
       case TDN_NO_MEMORY: .noMemory
-      case TDN_NO_STRUCTURE: .noSuchStructure
+      case TDN_NO_KEYSPACE: .noSuchKeyspace
       case TDN_INVALID: .invalidArgument
       case TDN_INTERRUPTED: .interrupted
       case TDN_OTHER_STORE: .otherStore

@@ -7,8 +7,8 @@ protocol SalvageVisitor: AnyObject {
   func beginStore(id: StoreID?, keyRing: KeyRing?, mayBePlain: Bool)
   /// Something beside records was lost.
   func noteLoss(_ sentence: String)
-  /// The records that follow are of this structure.
-  func beginStructure(_ structure: SalvagedStructure)
+  /// The records that follow are of this keyspace.
+  func beginKeyspace(_ keyspace: SalvagedKeyspace)
   /// Whether the bytes are a record; `key` is empty for rows. They may come again.
   func take(_ record: SalvagedRecord) -> SalvageAnswer
   func noteDamage(rowID: RowID?, byteCount: Int)
@@ -20,11 +20,11 @@ enum SalvageAnswer {
   case take, refuse, stop
 }
 
-/// A structure of a damaged store, as far as it is known.
-struct SalvagedStructure {
-  var id: ClassID?
+/// A keyspace of a damaged store, as far as it is known.
+struct SalvagedKeyspace {
+  var id: KeyspaceID?
   /// Nil for rows or keys: then each record may come as either.
-  var kind: StructureKind?
+  var kind: KeyspaceKind?
   var name: [UInt8]
   /// Otherwise it is what the file's name has of it.
   var isNameKnown: Bool
@@ -59,7 +59,7 @@ enum KyotoSalvage {
       context: Unmanaged.passUnretained(context).toOpaque(),
       store: { unsafe Context.of($0).beginStore($1.pointee) },
       loss: { unsafe Context.of($0).noteLoss(String(cString: $1)) },
-      structure: { unsafe Context.of($0).beginStructure(SalvagedStructure($1.pointee)) },
+      keyspace: { unsafe Context.of($0).beginKeyspace(SalvagedKeyspace($1.pointee)) },
       record: { unsafe Context.of($0).take(SalvagedRecord($1.pointee)).cValue },
       damage: { unsafe Context.of($0).noteDamage($1.pointee) },
       progress: { unsafe Context.of($0).report(done: Int(clamping: $1), total: Int(clamping: $2)) })
@@ -109,15 +109,15 @@ extension SalvageAnswer {
   }
 }
 
-extension SalvagedStructure {
-  fileprivate init(_ structure: tdn_salvage_structure) {
-    id = unsafe structure.id == 0 ? nil : ClassID(rawValue: structure.id)
-    kind = unsafe StructureKind(rawValue: structure.kind)
-    name = unsafe Array(UnsafeBufferPointer(start: structure.name, count: structure.name_length))
-    isNameKnown = unsafe structure.is_name_known
-    nextRowID = unsafe structure.next_row
-    recordCount = unsafe structure.record_count == UInt64.max ? nil : Int(clamping: structure.record_count)
-    file = unsafe String(cString: structure.file)
+extension SalvagedKeyspace {
+  fileprivate init(_ keyspace: tdn_salvage_keyspace) {
+    id = unsafe keyspace.id == 0 ? nil : KeyspaceID(rawValue: keyspace.id)
+    kind = unsafe KeyspaceKind(rawValue: keyspace.kind)
+    name = unsafe Array(UnsafeBufferPointer(start: keyspace.name, count: keyspace.name_length))
+    isNameKnown = unsafe keyspace.is_name_known
+    nextRowID = unsafe keyspace.next_row
+    recordCount = unsafe keyspace.record_count == UInt64.max ? nil : Int(clamping: keyspace.record_count)
+    file = unsafe String(cString: keyspace.file)
   }
 }
 

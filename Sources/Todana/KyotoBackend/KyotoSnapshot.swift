@@ -17,49 +17,49 @@ final class KyotoSnapshot: BackendSnapshot {
 
   deinit { backend.cabinet.closeSnapshot(pointer) }
 
-  func count(of structure: ClassID) throws(BackendError) -> Int {
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
     var count: UInt64 = 0
     try unsafe backend.cabinet.call(whenClosed: .interrupted) {
-      unsafe tdn_snapshot_count(pointer.raw, structure.rawValue, &count, $1)
+      unsafe tdn_snapshot_count(pointer.raw, keyspace.rawValue, &count, $1)
     }
     return Int(clamping: count)
   }
 
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try unsafe backend.cabinet.read(
-      rows: rows, of: structure, in: pointer.raw, into: chunk, whenClosed: .interrupted)
+      rows: rows, of: keyspace, in: pointer.raw, into: chunk, whenClosed: .interrupted)
   }
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError) {
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
     try unsafe backend.cabinet.read(
-      key: key, of: structure, in: pointer.raw, into: chunk, whenClosed: .interrupted)
+      key: key, of: keyspace, in: pointer.raw, into: chunk, whenClosed: .interrupted)
   }
 
-  func rowIDBound(of structure: ClassID) throws(BackendError) -> RowID? {
+  func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID? {
     var bound: RowID = 0
     try unsafe backend.cabinet.call(whenClosed: .interrupted) {
-      unsafe tdn_snapshot_row_bound(pointer.raw, structure.rawValue, &bound, $1)
+      unsafe tdn_snapshot_row_bound(pointer.raw, keyspace.rawValue, &bound, $1)
     }
     return bound
   }
 
-  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan {
+  func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan {
     do throws(BackendError) {
       let scan = try unsafe backend.cabinet.openScan { error in
-        unsafe tdn_scan_open(pointer.raw, structure.rawValue, error)
+        unsafe tdn_scan_open(pointer.raw, keyspace.rawValue, error)
       }
       return KyotoScan(scan, of: self)
     } catch {
       // C scans a tree by bounds only.
       guard error.code == .invalidArgument else { throw error }
-      return try scan(tree: structure, from: nil, to: nil, descending: false)
+      return try scan(tree: keyspace, from: nil, to: nil, descending: false)
     }
   }
 
   func scan(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan {
     let scan = try unsafe backend.cabinet.openScan { error in
       unsafe withPointer(toBound: lower) { lowerBytes in
@@ -74,7 +74,7 @@ final class KyotoSnapshot: BackendSnapshot {
   }
 
   /// Where the bounds stand in the nodes on the way to them (`tdn_estimate_range`): takes a few microseconds.
-  func estimatedCount(tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
+  func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
     var count: UInt64 = 0
     try unsafe backend.cabinet.call(whenClosed: .interrupted) { cabinet, error in
       unsafe withPointer(toBound: lower) { lowerBytes in

@@ -9,7 +9,7 @@ public struct CommitChanges: Sendable {
   public var isUnknown = false
 
   /// The classes that anything changed of.
-  var classIDs: Set<ClassID> {
+  var classIDs: Set<KeyspaceID> {
     Set(inserted.map(\.classID)).union(updated.map(\.classID)).union(deleted.map(\.classID))
   }
 

@@ -1,6 +1,6 @@
 /// What is different between two results of a query.
 struct LiveDifference {
-  var classID: ClassID
+  var classID: KeyspaceID
   var commitNumber: CommitNumber
   var rowIDs: [RowID]
   var deletions: [Int] = []
@@ -49,7 +49,7 @@ struct LiveResult {
       classID: classID, commitNumber: commitNumber, rowIDs: rowIDs, insertions: Array(rowIDs.indices))
   }
 
-  private var classID: ClassID { table.classID ?? ClassID(rawValue: 0) }
+  private var classID: KeyspaceID { table.classID ?? KeyspaceID(rawValue: 0) }
 
   private mutating func carryOut() throws(StoreError) {
     let run = try QueryRun(query, of: table, in: store, includingPending: false, onDamage: onDamage)
@@ -70,7 +70,7 @@ struct LiveResult {
   mutating func apply(_ commits: [CommitChanges]) throws(StoreError) -> LiveDifference? {
     var changed: Set<RowID> = []
     var isUnknown = false
-    var others: [ClassID: Set<RowID>] = [:]
+    var others: [KeyspaceID: Set<RowID>] = [:]
     for commit in commits {
       if commit.isUnknown { isUnknown = true }
       for id in commit.inserted + commit.updated + commit.deleted {

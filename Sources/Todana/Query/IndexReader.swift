@@ -67,7 +67,7 @@ struct IndexReader {
       nextRange += 1
       do throws(BackendError) {
         scan = try snapshot.scan(
-          tree: access.structure, from: range.lower, to: range.upper, descending: access.isDescending)
+          tree: access.keyspace, from: range.lower, to: range.upper, descending: access.isDescending)
       } catch {
         throw store.translate(error)
       }

@@ -7,9 +7,9 @@ extension Planner {
     guard query.sortKeys.isEmpty, query.start == nil, tests.count == condition.conjunctNodes.count else { return nil }
     for index in indexes where index.isUnique && index.declaration.condition == nil && index.parts.count == tests.count
     {
-      guard let structure = index.structure, let key = key(in: index, tests) else { continue }
+      guard let keyspace = index.keyspace, let key = key(in: index, tests) else { continue }
       let access = IndexAccess(
-        index: index, structure: structure, ranges: [ByteRange(prefix: key, isSingle: true)], exactTests: [],
+        index: index, keyspace: keyspace, ranges: [ByteRange(prefix: key, isSingle: true)], exactTests: [],
         singlePartCount: tests.count, prefix: key, expectedCount: 1)
       return Plan(
         access: .index(access), residual: .always, order: .given, expectedCount: 1,

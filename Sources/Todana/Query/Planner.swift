@@ -7,7 +7,7 @@ struct Planner {
   let query: QuerySpecification
   let indexes: [ClassIndex]
   private let recordCount: Double
-  private let estimate: (ClassID, ByteRange) throws(StoreError) -> Int
+  private let estimate: (KeyspaceID, ByteRange) throws(StoreError) -> Int
 
   enum Cost {
     static let entry = 0.06
@@ -24,7 +24,7 @@ struct Planner {
   /// within a range.
   init(
     _ query: QuerySpecification, of table: ClassTable, indexes: [ClassIndex], recordCount: Int,
-    estimate: @escaping (ClassID, ByteRange) throws(StoreError) -> Int
+    estimate: @escaping (KeyspaceID, ByteRange) throws(StoreError) -> Int
   ) {
     self.query = query
     self.table = table
@@ -93,7 +93,7 @@ struct Planner {
   private func access(
     to index: ClassIndex, _ tests: [PlannedTest], count: (IndexAccess) -> Double? = { _ in nil }
   ) throws(StoreError) -> IndexAccess? {
-    guard let structure = index.structure else { return nil }
+    guard let keyspace = index.keyspace else { return nil }
     var exact = Set<TestIdentity>()
     if let condition = index.declaration.condition {
       // Its own conditions have to be among those of the query.
@@ -126,7 +126,7 @@ struct Planner {
     // Objects without an element have no entry.
     if index.parts.contains(where: \.path.isEach), singlePartCount == 0, ranges == nil { return nil }
     var access = IndexAccess(
-      index: index, structure: structure, ranges: ranges ?? prefixes.map { ByteRange(prefix: $0, isSingle: true) },
+      index: index, keyspace: keyspace, ranges: ranges ?? prefixes.map { ByteRange(prefix: $0, isSingle: true) },
       exactTests: exact, singlePartCount: singlePartCount, prefix: prefixes.first ?? [])
     if let position = index.parts.firstIndex(where: \.path.isEach),
       position >= singlePartCount + (ranges == nil ? 0 : 1)
@@ -149,7 +149,7 @@ struct Planner {
     var sum = 0
     var count = 0
     for position in stride(from: 0, to: access.ranges.count, by: step) {
-      sum += try estimate(access.structure, access.ranges[position])
+      sum += try estimate(access.keyspace, access.ranges[position])
       count += 1
     }
     return count == 0 ? 0 : Double(sum) / Double(count) * Double(access.ranges.count)

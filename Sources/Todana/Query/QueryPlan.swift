@@ -74,7 +74,7 @@ struct Plan {
 /// Parts of an index that are read.
 struct IndexAccess {
   let index: ClassIndex
-  let structure: ClassID
+  let keyspace: KeyspaceID
   /// Ranges of its keys, in ascending order.
   var ranges: [ByteRange]
   /// The tests that every entry within the ranges passes.

@@ -19,14 +19,14 @@ extension QueryRun {
     }
   }
 
-  private func scan(_ classID: ClassID, needsRecords: Bool, _ body: RowBody) throws(StoreError) {
+  private func scan(_ classID: KeyspaceID, needsRecords: Bool, _ body: RowBody) throws(StoreError) {
     let scan: any BackendScan
     do throws(BackendError) { scan = try snapshot.scan(classID) } catch { throw store.translate(error) }
     try forEachRecord(of: scan, needsRecords: needsRecords, body)
   }
 
   func scanInOrder(
-    _ classID: ClassID, from first: RowID, needsRecords: Bool, _ body: RowBody
+    _ classID: KeyspaceID, from first: RowID, needsRecords: Bool, _ body: RowBody
   ) throws(StoreError) {
     let bound: RowID?
     do throws(BackendError) { bound = try snapshot.rowIDBound(of: classID) } catch { throw store.translate(error) }
@@ -67,7 +67,7 @@ extension QueryRun {
   /// - Returns: Whether the entries told the order of all that was given; else it has ended before the first that does
   ///   not.
   func stream(
-    _ access: IndexAccess, needsRecords: Bool, _ classID: ClassID, ignoringOrder: Bool = false, _ body: RowBody
+    _ access: IndexAccess, needsRecords: Bool, _ classID: KeyspaceID, ignoringOrder: Bool = false, _ body: RowBody
   ) throws(StoreError) -> Bool {
     var reader = IndexReader(access, store, snapshot)
     defer { reader.finish() }
@@ -114,7 +114,7 @@ extension QueryRun {
 
   /// Calls back for those of the rows that meet what is left of the condition.
   func forEach(
-    _ rowIDs: [RowID], needsRecords: Bool, _ classID: ClassID, _ body: RowBody
+    _ rowIDs: [RowID], needsRecords: Bool, _ classID: KeyspaceID, _ body: RowBody
   ) throws(StoreError) {
     let rowIDs = includingPending && !table.pending.isEmpty ? rowIDs.filter { !isPending($0) } : rowIDs
     var filter = RecordFilter(self, needsRecords: needsRecords)
@@ -146,7 +146,7 @@ extension QueryRun {
   }
 
   func read(
-    _ rowIDs: ArraySlice<RowID>, of classID: ClassID, into chunk: RecordChunk
+    _ rowIDs: ArraySlice<RowID>, of classID: KeyspaceID, into chunk: RecordChunk
   ) throws(StoreError) {
     do throws(BackendError) {
       try snapshot.read(rows: rowIDs.span, of: classID, into: chunk)

@@ -8,7 +8,7 @@ struct QueryRun {
   let onDamage: DamagePolicy
   let snapshot: any BackendSnapshot
   /// nil where nothing of the class is saved, or anything may be.
-  let classID: ClassID?
+  let classID: KeyspaceID?
   let plan: Plan
   /// Loads what the query reads through references; nil where it reads nothing through any.
   let references: ReferenceLoader?
@@ -33,7 +33,7 @@ struct QueryRun {
     self.snapshot = snapshot
     store.noteReading(ofCommit: snapshot.commitNumber)
     var usable = table.indexes.filter { index in
-      guard let structure = index.structure, case .complete(let since) = store.session.indexes[structure] else {
+      guard let keyspace = index.keyspace, case .complete(let since) = store.session.indexes[keyspace] else {
         return false
       }
       return since <= snapshot.commitNumber

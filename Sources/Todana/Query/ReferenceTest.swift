@@ -60,7 +60,7 @@ extension AnyObjectID: OrderedValue {
   }
 
   public static func readKey(from key: inout KeyReader) throws(KeyError) -> AnyObjectID {
-    let classID = ClassID(rawValue: try key.readBigEndian())
+    let classID = KeyspaceID(rawValue: try key.readBigEndian())
     return AnyObjectID(classID: classID, rowID: try key.readBigEndian())
   }
 }

@@ -17,21 +17,21 @@ final class Salvage: SalvageVisitor {
   /// Encrypting or decrypting the store was interrupted.
   private var mayBePlain = false
   private var opened = ByteArena()
-  /// Numbers that are known to be some structure's.
+  /// Numbers that are known to be some keyspace's.
   private var numbers: Set<UInt32> = []
   private var names: Set<[UInt8]> = []
 
-  // Of the structure that is being read.
+  // Of the keyspace that is being read.
   /// Nil while an index is read, whose records are not kept.
-  private var structure: SalvagedStructure?
-  private var targetID: ClassID?
-  private var sourceNumber: ClassID?
+  private var keyspace: SalvagedKeyspace?
+  private var targetID: KeyspaceID?
+  private var sourceNumber: KeyspaceID?
   private var sourceEnvelope: RecordEnvelope?
   private var rows = RowSet()
   private var keys: Set<[UInt8]> = []
   private var lostRows = RowSet()
   private var highestRowID: RowID = 0
-  /// How often the number of a structure that does not know it may still be guessed.
+  /// How often the number of a keyspace that does not know it may still be guessed.
   private var guessesLeft = 0
 
   init(to path: String, secret: StoreSecret?, progress: @escaping (SalvageProgress) throws -> Void) {
@@ -51,7 +51,7 @@ final class Salvage: SalvageVisitor {
     do throws(BackendError) {
       do throws(BackendError) {
         try KyotoSalvage.run(path, secret: secret, self)
-        try endStructure()
+        try endKeyspace()
       } catch {
         // The files of the new store are removed next.
         try? openWriter?.backend.close()
@@ -79,17 +79,17 @@ final class Salvage: SalvageVisitor {
 
   func noteLoss(_ sentence: String) { report.losses.append(sentence) }
 
-  func beginStructure(_ structure: SalvagedStructure) {
+  func beginKeyspace(_ keyspace: SalvagedKeyspace) {
     attempt { () throws(BackendError) in
-      try endStructure()
-      if structure.isIndex { return leaveOut(structure) }
-      self.structure = structure
+      try endKeyspace()
+      if keyspace.isIndex { return leaveOut(keyspace) }
+      self.keyspace = keyspace
       rows = RowSet()
       keys = []
       lostRows = RowSet()
       highestRowID = 0
       guessesLeft = 1000
-      describe(structure)
+      describe(keyspace)
     }
   }
 
@@ -100,10 +100,10 @@ final class Salvage: SalvageVisitor {
   }
 
   func noteDamage(rowID: RowID?, byteCount: Int) {
-    guard structure != nil else { return }
-    let index = report.structures.count - 1
+    guard keyspace != nil else { return }
+    let index = report.keyspaces.count - 1
     guard let rowID else {
-      report.structures[index].unreadableByteCount += byteCount
+      report.keyspaces[index].unreadableByteCount += byteCount
       return
     }
     _ = lostRows.insert(rowID)
@@ -131,72 +131,72 @@ final class Salvage: SalvageVisitor {
     }
   }
 
-  // MARK: Structures
+  // MARK: Keyspaces
 
   /// Notes an index, whose entries may be of lost rows: it is built again from the rows that are saved.
-  private func leaveOut(_ index: SalvagedStructure) {
-    let names = index.isNameKnown ? ClassIndex.names(fromStructure: index.name) : nil
+  private func leaveOut(_ index: SalvagedKeyspace) {
+    let names = index.isNameKnown ? ClassIndex.names(fromKeyspace: index.name) : nil
     report.indexesToBuild.append(names.map { "\($0.className): \($0.name)" } ?? index.file)
     if let id = index.id { numbers.insert(id.rawValue) }
   }
 
-  private func describe(_ structure: SalvagedStructure) {
-    var name = structure.name
+  private func describe(_ keyspace: SalvagedKeyspace) {
+    var name = keyspace.name
     if !names.insert(name).inserted {
-      name += Array(" (\(structure.file))".utf8)
+      name += Array(" (\(keyspace.file))".utf8)
       names.insert(name)
     }
-    self.structure?.name = name
-    var entry = SalvageReport.Structure(
-      name: String(decoding: name, as: UTF8.self), isNameKnown: structure.isNameKnown, number: 0)
-    entry.recordCount = structure.recordCount
-    report.structures.append(entry)
+    self.keyspace?.name = name
+    var entry = SalvageReport.Keyspace(
+      name: String(decoding: name, as: UTF8.self), isNameKnown: keyspace.isNameKnown, number: 0)
+    entry.recordCount = keyspace.recordCount
+    report.keyspaces.append(entry)
     targetID = nil
     sourceEnvelope = nil
-    if let id = structure.id, id.rawValue <= Self.highestNumber, numbers.insert(id.rawValue).inserted {
+    if let id = keyspace.id, id.rawValue <= Self.highestNumber, numbers.insert(id.rawValue).inserted {
       sourceNumber = id
-      sourceEnvelope = sourceID.map { RecordEnvelope(storeID: $0, structure: id) }
+      sourceEnvelope = sourceID.map { RecordEnvelope(storeID: $0, keyspace: id) }
     } else {
       sourceNumber = nil
     }
   }
 
-  /// The structure in the new store, which is made when there is something to put into it.
+  /// The keyspace in the new store, which is made when there is something to put into it.
   ///
   /// It has the number that it had, because references name it.
-  private func target(of structure: SalvagedStructure, _ kind: StructureKind) throws(BackendError) -> ClassID {
+  private func target(of keyspace: SalvagedKeyspace, _ kind: KeyspaceKind) throws(BackendError) -> KeyspaceID {
     if let targetID { return targetID }
-    let id: ClassID
+    let id: KeyspaceID
     if let sourceNumber {
-      try writer.makeStructure(sourceNumber, kind, named: structure.name)
+      try writer.makeKeyspace(sourceNumber, kind, named: keyspace.name)
       id = sourceNumber
     } else {
-      id = try writer.structureID(of: kind, named: structure.name)
+      id = try writer.keyspaceID(of: kind, named: keyspace.name)
     }
     targetID = id
-    report.structures[report.structures.count - 1].number = Int(id.rawValue)
-    report.structures[report.structures.count - 1].isNumberKept = sourceNumber != nil
+    report.keyspaces[report.keyspaces.count - 1].number = Int(id.rawValue)
+    report.keyspaces[report.keyspaces.count - 1].isNumberKept = sourceNumber != nil
     return id
   }
 
-  private func endStructure() throws(BackendError) {
-    guard let structure else { return }
+  private func endKeyspace() throws(BackendError) {
+    guard let keyspace else { return }
     try writer.commit()
-    let index = report.structures.count - 1
+    let index = report.keyspaces.count - 1
     let lost = lostRows.rowIDs.filter { !rows.contains($0) }
-    report.structures[index].lostRowIDs = Array(lost.prefix(SalvageReport.rowLimit))
-    report.structures[index].damagedCount = lost.count
-    if structure.kind == .rows { try keepRowIDs(of: structure) }
-    self.structure = nil
+    report.keyspaces[index].lostRowIDs = Array(lost.prefix(SalvageReport.rowLimit))
+    report.keyspaces[index].damagedCount = lost.count
+    if keyspace.kind == .rows { try keepRowIDs(of: keyspace) }
+    self.keyspace = nil
   }
 
   /// Sees to it that no row id is given out twice, those of lost rows neither: references to them lead nowhere.
-  private func keepRowIDs(of structure: SalvagedStructure) throws(BackendError) {
-    let last = max(highestRowID, structure.nextRowID - 1)
+  private func keepRowIDs(of keyspace: SalvagedKeyspace) throws(BackendError) {
+    let last = max(highestRowID, keyspace.nextRowID - 1)
     if let targetID { return try writer.reserveRows(through: last, of: targetID) }
     // Nothing of the class was saved: then its number is kept, too, if it is certain.
-    guard structure.isNameKnown, sourceNumber != nil else { return }
-    try writer.putNoRows(through: max(last, 1), in: target(of: structure, .rows))
+    guard keyspace.isNameKnown, sourceNumber != nil else { return }
+    try writer.putNoRows(through: max(last, 1), in: target(of: keyspace, .rows))
   }
 
   // MARK: Records
@@ -204,19 +204,19 @@ final class Salvage: SalvageVisitor {
   /// Puts a record into the new store if it is one.
   private func keep(_ record: SalvagedRecord) throws(BackendError) -> Bool {
     // Entries of an index that is left out are records, not damage.
-    guard let structure else { return true }
-    if structure.kind == .tree { return try keepRaw(record, of: structure) }
+    guard let keyspace else { return true }
+    if keyspace.kind == .tree { return try keepRaw(record, of: keyspace) }
     let key = unsafe [UInt8](record.key)
-    let kind: StructureKind = key.isEmpty ? .rows : .keys
-    guard structure.kind == nil || structure.kind == kind, let opened = open(record, key) else { return false }
+    let kind: KeyspaceKind = key.isEmpty ? .rows : .keys
+    guard keyspace.kind == nil || keyspace.kind == kind, let opened = open(record, key) else { return false }
     // The first record tells.
-    self.structure?.kind = kind
-    let targetID = try target(of: structure, kind)
+    self.keyspace?.kind = kind
+    let targetID = try target(of: keyspace, kind)
     switch kind {
     case .rows: guard rows.insert(record.rowID) else { return true }
     default: guard keys.insert(key).inserted else { return true }
     }
-    report.structures[report.structures.count - 1].savedCount += 1
+    report.keyspaces[report.keyspaces.count - 1].savedCount += 1
     guard kind == .keys else {
       highestRowID = max(highestRowID, record.rowID)
       try unsafe writer.putRow(record.rowID, version: opened.version, content: opened.content, in: targetID)
@@ -235,13 +235,13 @@ final class Salvage: SalvageVisitor {
   }
 
   /// The same for records of trees, which have no envelopes.
-  private func keepRaw(_ record: SalvagedRecord, of structure: SalvagedStructure) throws(BackendError) -> Bool {
+  private func keepRaw(_ record: SalvagedRecord, of keyspace: SalvagedKeyspace) throws(BackendError) -> Bool {
     let key = unsafe [UInt8](record.key)
     let writer = try writer
     guard record.isVouchedFor, !key.isEmpty, key.count <= writer.backend.limits.keyByteCount else { return false }
     guard keys.insert(key).inserted else { return true }
-    try unsafe writer.putEntry(key: record.key, value: record.value, in: target(of: structure, .tree))
-    report.structures[report.structures.count - 1].savedCount += 1
+    try unsafe writer.putEntry(key: record.key, value: record.value, in: target(of: keyspace, .tree))
+    report.keyspaces[report.keyspaces.count - 1].savedCount += 1
     return true
   }
 
@@ -263,16 +263,16 @@ final class Salvage: SalvageVisitor {
     if let sourceEnvelope {
       if let opened = open(record, key, sourceEnvelope) { return opened }
       // A number that only a damaged header claims may be wrong, as long as no record has confirmed it.
-      if targetID != nil || structure?.isNameKnown == true { return nil }
+      if targetID != nil || keyspace?.isNameKnown == true { return nil }
     }
     guard guessesLeft > 0 else { return nil }
     guessesLeft -= 1
-    // The header of the file is damaged, but a record's check knows the structure.
+    // The header of the file is damaged, but a record's check knows the keyspace.
     for number in 1...(numbers.max() ?? 0) + 1000 where !numbers.contains(number) {
-      let envelope = RecordEnvelope(storeID: sourceID, structure: ClassID(rawValue: number))
+      let envelope = RecordEnvelope(storeID: sourceID, keyspace: KeyspaceID(rawValue: number))
       guard let opened = open(record, key, envelope) else { continue }
       sourceEnvelope = envelope
-      sourceNumber = ClassID(rawValue: number)
+      sourceNumber = KeyspaceID(rawValue: number)
       numbers.insert(number)
       return opened
     }
@@ -286,8 +286,8 @@ final class Salvage: SalvageVisitor {
     guard guessesLeft > 0 else { return nil }
     guessesLeft -= 1
     for number in 1...(numbers.max() ?? 0) + 1000 where !numbers.contains(number) {
-      guard let opened = openSealed(record, key, sealer, of: ClassID(rawValue: number)) else { continue }
-      sourceNumber = ClassID(rawValue: number)
+      guard let opened = openSealed(record, key, sealer, of: KeyspaceID(rawValue: number)) else { continue }
+      sourceNumber = KeyspaceID(rawValue: number)
       numbers.insert(number)
       return opened
     }
@@ -295,7 +295,7 @@ final class Salvage: SalvageVisitor {
   }
 
   private func openSealed(
-    _ record: SalvagedRecord, _ key: [UInt8], _ sealer: Sealer, of number: ClassID
+    _ record: SalvagedRecord, _ key: [UInt8], _ sealer: Sealer, of number: KeyspaceID
   ) -> RecordEnvelope.Opened? {
     opened.count = 0
     _ = unsafe opened.append(record.value)
@@ -312,9 +312,9 @@ final class Salvage: SalvageVisitor {
   }
 }
 
-extension SalvagedStructure {
+extension SalvagedKeyspace {
   /// Whether it is an index, or a tree that nothing tells from one, as its name is lost.
   fileprivate var isIndex: Bool {
-    kind == .tree && (!isNameKnown || ClassIndex.names(fromStructure: name) != nil)
+    kind == .tree && (!isNameKnown || ClassIndex.names(fromKeyspace: name) != nil)
   }
 }

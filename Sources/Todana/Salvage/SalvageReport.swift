@@ -3,7 +3,7 @@
 /// `Codable`: `JSONEncoder` makes a document of it.
 public struct SalvageReport: Sendable, Codable {
   /// Classes, the named buffers, and whatever else has records, but no indexes, in the order of their numbers.
-  public internal(set) var structures: [Structure] = []
+  public internal(set) var keyspaces: [Keyspace] = []
   /// What was lost of the store as a whole, such as commits whose log cannot be read: a sentence each.
   public internal(set) var losses: [String] = []
   /// Indexes of the old store, which the new one does not have: `Song: seconds`, or the file where the name is lost.
@@ -13,15 +13,15 @@ public struct SalvageReport: Sendable, Codable {
   public internal(set) var indexesToBuild: [String] = []
 
   /// Records that stand in the new store.
-  public var savedCount: Int { structures.reduce(0) { $0 + $1.savedCount } }
+  public var savedCount: Int { keyspaces.reduce(0) { $0 + $1.savedCount } }
   /// Records that are known to be lost: those that can be told, or those that are missing from what was counted, whichever
   /// is more.
-  public var lostCount: Int { structures.reduce(0) { $0 + $1.lostCount } }
+  public var lostCount: Int { keyspaces.reduce(0) { $0 + $1.lostCount } }
   /// Whether nothing is known to be lost.
-  public var isComplete: Bool { losses.isEmpty && structures.allSatisfy(\.isComplete) }
+  public var isComplete: Bool { losses.isEmpty && keyspaces.allSatisfy(\.isComplete) }
 
   /// A class, the named buffers, or a tree that is no index.
-  public struct Structure: Sendable, Codable {
+  public struct Keyspace: Sendable, Codable {
     /// The stored name.
     public internal(set) var name: String
     /// False where the catalog was damaged: then the name is what the name of the file has of it, and may differ from

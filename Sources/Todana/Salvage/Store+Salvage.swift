@@ -17,7 +17,7 @@ extension Store {
   ///
   /// ```swift
   /// let report = try Store.salvage(from: "Music.todana", to: "Music-salvaged.todana")
-  /// for structure in report.structures { print(structure.name, structure.savedCount, structure.lostCount) }
+  /// for keyspace in report.keyspaces { print(keyspace.name, keyspace.savedCount, keyspace.lostCount) }
   /// ```
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ public struct ClassCatalog: Sequence {
     /// The stored name.
     public let name: String
     /// The number that the backend gave the class; nil if nothing of it was ever inserted.
-    public let id: ClassID?
+    public let id: KeyspaceID?
     /// The Swift class; nil if it is not registered.
     public let type: StoredObject.Type?
     /// Records that are saved; nil if the class's file is damaged.
@@ -27,7 +27,7 @@ public struct ClassCatalog: Sequence {
   public subscript(named name: String) -> Entry? { entries.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
   /// The entry of a number.
-  public subscript(id: ClassID) -> Entry? { entries.first { $0.id == id } }
+  public subscript(id: KeyspaceID) -> Entry? { entries.first { $0.id == id } }
 
   public func makeIterator() -> IndexingIterator<[Entry]> { entries.makeIterator() }
 }
@@ -37,15 +37,15 @@ extension Store {
   public var catalog: ClassCatalog {
     get throws(StoreError) {
       try begin()
-      let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-      registry.adopt(structures)
+      let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+      registry.adopt(keyspaces)
       var unregistered: [ClassCatalog.Entry] = []
-      for structure in structures where structure.kind == .rows && registry[structure.id] == nil {
+      for keyspace in keyspaces where keyspace.kind == .rows && registry[keyspace.id] == nil {
         unregistered.append(
           .init(
-            name: String(decoding: structure.name, as: UTF8.self), id: structure.id, type: nil,
-            recordCount: try recordCount(of: structure.id), version: nil,
-            nextRowID: try nextRowID(of: structure.id)))
+            name: String(decoding: keyspace.name, as: UTF8.self), id: keyspace.id, type: nil,
+            recordCount: try recordCount(of: keyspace.id), version: nil,
+            nextRowID: try nextRowID(of: keyspace.id)))
       }
       var registered: [ClassCatalog.Entry] = []
       for table in registry.tables {
@@ -59,7 +59,7 @@ extension Store {
   }
 
   /// A row id above all that are saved; nil if that is not known, or the class's file is damaged.
-  private func nextRowID(of classID: ClassID?) throws(StoreError) -> RowID? {
+  private func nextRowID(of classID: KeyspaceID?) throws(StoreError) -> RowID? {
     guard let classID else { return nil }
     let snapshot = try snapshotForReading()
     do throws(BackendError) {
@@ -71,7 +71,7 @@ extension Store {
   }
 
   /// The number of saved records of a class; nil if its file is damaged.
-  private func recordCount(of classID: ClassID?) throws(StoreError) -> Int? {
+  private func recordCount(of classID: KeyspaceID?) throws(StoreError) -> Int? {
     guard let classID else { return 0 }
     do throws(StoreError) {
       return try savedCount(of: classID)

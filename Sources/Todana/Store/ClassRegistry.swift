@@ -3,23 +3,23 @@ struct ClassRegistry {
   /// In the order of registration.
   private(set) var tables: [ClassTable] = []
   private var tablesByType = SmallMap<ObjectIdentifier, ClassTable>()
-  private var tablesByID = SmallMap<ClassID, ClassTable>()
+  private var tablesByID = SmallMap<KeyspaceID, ClassTable>()
   /// By the bytes of the names: strings are equal to their normalized forms, names are not.
   private var typesByName = SmallMap<[UInt8], StoredObject.Type>()
 
   /// The table of exactly this class.
   subscript(type: StoredObject.Type) -> ClassTable? { tablesByType[ObjectIdentifier(type)] }
 
-  subscript(classID: ClassID) -> ClassTable? { tablesByID[classID] }
+  subscript(classID: KeyspaceID) -> ClassTable? { tablesByID[classID] }
 
-  /// The stored name of the class whose rows, or entries of an index, a structure holds.
-  func className(of structure: ClassID) -> String? {
-    self[structure]?.name ?? tables.first { $0.indexes.contains { $0.structure == structure } }?.name
+  /// The stored name of the class whose rows, or entries of an index, a keyspace holds.
+  func className(of keyspace: KeyspaceID) -> String? {
+    self[keyspace]?.name ?? tables.first { $0.indexes.contains { $0.keyspace == keyspace } }?.name
   }
 
   /// The index that a tree is.
-  func index(of tree: ClassID) -> ClassIndex? {
-    for table in tables { if let index = table.indexes.first(where: { $0.structure == tree }) { return index } }
+  func index(of tree: KeyspaceID) -> ClassIndex? {
+    for table in tables { if let index = table.indexes.first(where: { $0.keyspace == tree }) { return index } }
     return nil
   }
 
@@ -47,15 +47,15 @@ struct ClassRegistry {
   }
 
   /// Takes over the numbers that the backend knows.
-  mutating func adopt(_ structures: [StoredStructure]) {
-    var idsByName = SmallMap<[UInt8], ClassID>()
-    for structure in structures where structure.kind == .rows { idsByName[structure.name] = structure.id }
+  mutating func adopt(_ keyspaces: [Keyspace]) {
+    var idsByName = SmallMap<[UInt8], KeyspaceID>()
+    for keyspace in keyspaces where keyspace.kind == .rows { idsByName[keyspace.name] = keyspace.id }
     for table in tables {
       if let id = idsByName[Array(table.name.utf8)] { give(id, to: table) }
     }
   }
 
-  mutating func give(_ id: ClassID, to table: ClassTable) {
+  mutating func give(_ id: KeyspaceID, to table: ClassTable) {
     table.identify(as: id)
     tablesByID[id] = table
   }

@@ -8,9 +8,9 @@ final class ClassTable {
   let name: String
   let version: UInt8
   /// The number of the class; nil until it is needed, and found or given out then.
-  private(set) var classID: ClassID?
+  private(set) var classID: KeyspaceID?
   /// The envelope of the class's records, once its number is known.
-  private(set) var envelope = RecordEnvelope(storeID: StoreID(high: 0, low: 0), structure: ClassID(rawValue: 0))
+  private(set) var envelope = RecordEnvelope(storeID: StoreID(high: 0, low: 0), keyspace: KeyspaceID(rawValue: 0))
   // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
   @safe @exclusivity(unchecked) var identity = IdentityTable()
   @safe @exclusivity(unchecked) var pending = PendingChanges()
@@ -36,7 +36,7 @@ final class ClassTable {
   }
 
   /// Takes the number that the backend gave the class.
-  func identify(as classID: ClassID) {
+  func identify(as classID: KeyspaceID) {
     self.classID = classID
     envelope = store.envelope(of: classID)
   }
@@ -48,17 +48,17 @@ final class ClassTable {
   }
 
   /// The number of the class, from the backend where it is not known yet.
-  func resolveClassID() throws(StoreError) -> ClassID {
+  func resolveClassID() throws(StoreError) -> KeyspaceID {
     if let classID { return classID }
     let id = try store.onBackend { backend throws(BackendError) in
-      try backend.structureID(of: .rows, named: Array(name.utf8))
+      try backend.keyspaceID(of: .rows, named: Array(name.utf8))
     }
     store.registry.give(id, to: self)
     return id
   }
 
   /// The number of the class if anything may be saved under it; nil in a read-only store that does not know the class.
-  func classIDForReading() throws(StoreError) -> ClassID? {
+  func classIDForReading() throws(StoreError) -> KeyspaceID? {
     do throws(StoreError) {
       return try resolveClassID()
     } catch {

@@ -140,12 +140,12 @@ private final class References: ReferenceEncoder, ReferenceResolver {
   func keptValue(_ number: Int) -> Any? { values.indices.contains(number) ? values[number] : nil }
 
   func reference(to object: StoredObject) -> ObjectReference {
-    ObjectReference(classID: ClassID(rawValue: 0), rowID: rowID(of: object))
+    ObjectReference(classID: KeyspaceID(rawValue: 0), rowID: rowID(of: object))
   }
 
-  func classID(of type: StoredObject.Type) -> ClassID { ClassID(rawValue: 0) }
+  func classID(of type: StoredObject.Type) -> KeyspaceID { KeyspaceID(rawValue: 0) }
 
-  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+  func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject {
     if rowID == 1, let owner { return owner }
     let index = Int(rowID / 2) - 1
     if rowID % 2 == 0, objects.indices.contains(index) { return objects[index] }

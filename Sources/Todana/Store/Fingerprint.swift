@@ -20,7 +20,7 @@ private final class InstanceNumbers: ReferenceEncoder {
   func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) -> RowID? { rowID }
 
   func reference(to object: StoredObject) -> ObjectReference {
-    ObjectReference(classID: ClassID(rawValue: 0), rowID: rowID(of: object))
+    ObjectReference(classID: KeyspaceID(rawValue: 0), rowID: rowID(of: object))
   }
 }
 

@@ -1,9 +1,9 @@
 /// What a store knows of named buffers: what is pending, and what it has read.
 struct NamedBuffers {
-  /// The structure that keeps them, in every backend.
-  static let structureName = Array("named buffers".utf8)
+  /// The keyspace that keeps them, in every backend.
+  static let keyspaceName = Array("named buffers".utf8)
 
-  var structure: ClassID?
+  var keyspace: KeyspaceID?
   private(set) var pending: [Name: PendingBuffer] = [:]
   /// What the records were when this store last read or saved them.
   private var known: [Name: WriteBatch.Expectation] = [:]

@@ -3,10 +3,10 @@ extension Store {
   /// The epoch that records are sealed in now; 0 in a store that is not encrypted.
   var epoch: UInt32 { records.keyRing?.epoch ?? 0 }
 
-  /// The envelope of a structure's records.
-  func envelope(of structure: ClassID) -> RecordEnvelope {
+  /// The envelope of a keyspace's records.
+  func envelope(of keyspace: KeyspaceID) -> RecordEnvelope {
     RecordEnvelope(
-      storeID: backend.storeID, structure: structure, epoch: epoch, padding: configuration.recordPadding)
+      storeID: backend.storeID, keyspace: keyspace, epoch: epoch, padding: configuration.recordPadding)
   }
 
   /// A buffer that reads records of this store, one after another.

@@ -49,7 +49,7 @@ final class SaveInFlight {
     arena = batch.arena
     var objects: [SavedObject] = []
     for change in batch.changes {
-      guard case .row(let rowID) = change.key, let table = registry[change.structure],
+      guard case .row(let rowID) = change.key, let table = registry[change.keyspace],
         let object = table.identity[rowID]
       else { continue }
       objects.append(

@@ -31,13 +31,13 @@ extension Store {
     try begin()
     var compacted: [String] = []
     var failure: StoreError?
-    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-    for structure in structures {
-      let name = structure.kind == .rows ? String(decoding: structure.name, as: UTF8.self) : nil
+    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    for keyspace in keyspaces {
+      let name = keyspace.kind == .rows ? String(decoding: keyspace.name, as: UTF8.self) : nil
       var goesOn = true
       do throws(StoreError) {
         let isSmaller = try onBackend { backend throws(BackendError) in
-          try backend.compact(structure.id) { done, total in
+          try backend.compact(keyspace.id) { done, total in
             let fraction = total > 0 ? Double(done) / Double(total) : 1
             goesOn = progress(CompactionProgress(className: name, fractionCompleted: fraction))
             return goesOn

@@ -141,7 +141,7 @@ extension Store {
 
   /// Whether a change deletes a row by its identity.
   func isOfDeleteByID(_ change: WriteBatch.Change) -> Bool {
-    guard case .row(let rowID) = change.key, let table = registry[change.structure] else { return false }
+    guard case .row(let rowID) = change.key, let table = registry[change.keyspace] else { return false }
     return table.pending.deletedByID.contains(rowID)
   }
 }

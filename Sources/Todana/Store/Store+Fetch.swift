@@ -112,10 +112,10 @@ extension Store {
   }
 
   /// The table of a class number, which another store of the backend may have given out.
-  private func knownTable(_ classID: ClassID) throws(StoreError) -> ClassTable? {
+  private func knownTable(_ classID: KeyspaceID) throws(StoreError) -> ClassTable? {
     if let table = registry[classID] { return table }
-    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-    registry.adopt(structures)
+    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    registry.adopt(keyspaces)
     return registry[classID]
   }
 

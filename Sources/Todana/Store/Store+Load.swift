@@ -65,7 +65,7 @@ extension Store {
 
   /// Reads rows, and gives each with its index.
   func readRows(
-    _ rowIDs: [RowID], of classID: ClassID,
+    _ rowIDs: [RowID], of classID: KeyspaceID,
     _ body: (Int, RecordChunk.Slice, RecordChunk) throws(StoreError) -> Void
   ) throws(StoreError) {
     let chunk = takeChunk()
@@ -84,7 +84,7 @@ extension Store {
 
   /// Reads rows of the newest committed state, whatever snapshot is held, and gives each with its index.
   func readNewestRows(
-    _ rowIDs: [RowID], of classID: ClassID,
+    _ rowIDs: [RowID], of classID: KeyspaceID,
     _ body: (Int, RecordChunk.Slice, RecordChunk) throws(StoreError) -> Void
   ) throws(StoreError) {
     let wasHolding = holdsSnapshot

@@ -18,7 +18,7 @@ extension Store {
     _ name: String, version: UInt8 = 1, immediately: Bool = false, _ body: (inout DataBuffer) throws -> Void
   ) throws {
     try beginChange()
-    _ = try namedBufferStructure()
+    _ = try namedBufferKeyspace()
     try checkBufferName(name)
     let arena = ByteArena()
     let encoder: any ReferenceEncoder = immediately ? SavedReferences(store: self) : self
@@ -92,10 +92,10 @@ extension Store {
   public func namedBufferNames(includingPending: Bool = true) throws(StoreError) -> [String] {
     try begin()
     var names: Set<NamedBuffers.Name> = []
-    if let structure = try knownBufferStructure() {
+    if let keyspace = try knownBufferKeyspace() {
       let chunk = takeChunk()
       defer { giveBack(chunk) }
-      let scan = try scan(structure)
+      let scan = try scan(keyspace)
       while try next(of: scan, into: chunk) {
         for slice in chunk.slices { names.insert(.init(string: try bufferName(slice, in: chunk))) }
       }
@@ -122,7 +122,7 @@ extension Store {
   private func read<Result>(
     _ record: UnsafeRawBufferPointer, key: [UInt8], name: String, _ body: (inout DataBuffer) throws -> Result
   ) throws -> Result {
-    let envelope = envelope(of: try namedBufferStructure())
+    let envelope = envelope(of: try namedBufferKeyspace())
     let opened: RecordEnvelope.Opened
     do throws(RecordEnvelopeError) {
       opened = try unsafe envelope.open(record, key)
@@ -138,8 +138,8 @@ extension Store {
 
   /// Reads the saved record, and remembers what it is; false if there is none.
   private func readSavedBuffer(_ key: [UInt8], name: String, into chunk: RecordChunk) throws(StoreError) -> Bool {
-    guard let structure = try knownBufferStructure() else { return false }
-    try read(key: key, of: structure, into: chunk)
+    guard let keyspace = try knownBufferKeyspace() else { return false }
+    try read(key: key, of: keyspace, into: chunk)
     guard let slice = chunk.slices.first, slice.status != .absent else {
       noteBuffer(.absent, name: name)
       return false
@@ -166,10 +166,10 @@ extension Store {
 
   /// What a save would find under the name now.
   func savedState(ofBuffer name: String) throws(StoreError) -> WriteBatch.Expectation {
-    guard let structure = try knownBufferStructure() else { return .absent }
+    guard let keyspace = try knownBufferKeyspace() else { return .absent }
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try read(key: Array(name.utf8), of: structure, into: chunk)
+    try read(key: Array(name.utf8), of: keyspace, into: chunk)
     guard let slice = chunk.slices.first, slice.status == .found else { return .absent }
     return unsafe .token(recordToken(chunk.value(of: slice)))
   }
@@ -199,9 +199,9 @@ extension Store {
 
   /// Writes a buffer's record.
   func encode(
-    _ content: [UInt8], version: UInt8, name: String, of structure: ClassID, into arena: ByteArena
+    _ content: [UInt8], version: UInt8, name: String, of keyspace: KeyspaceID, into arena: ByteArena
   ) throws(StoreError) -> Range<Int> {
-    let envelope = envelope(of: structure)
+    let envelope = envelope(of: keyspace)
     var buffer = DataBuffer(arena: arena, encoder: self)
     envelope.begin(version: version, in: &buffer)
     if envelope.epoch != 0 { buffer.writeString(name) }
@@ -213,19 +213,19 @@ extension Store {
     }
   }
 
-  /// The structure of named buffers, which is made where there is none.
-  func namedBufferStructure() throws(StoreError) -> ClassID {
-    if let structure = namedBuffers.structure { return structure }
-    let structure = try onBackend { backend throws(BackendError) in
-      try backend.structureID(of: .keys, named: NamedBuffers.structureName)
+  /// The keyspace of named buffers, which is made where there is none.
+  func namedBufferKeyspace() throws(StoreError) -> KeyspaceID {
+    if let keyspace = namedBuffers.keyspace { return keyspace }
+    let keyspace = try onBackend { backend throws(BackendError) in
+      try backend.keyspaceID(of: .keys, named: NamedBuffers.keyspaceName)
     }
-    namedBuffers.structure = structure
-    return structure
+    namedBuffers.keyspace = keyspace
+    return keyspace
   }
 
-  private func knownBufferStructure() throws(StoreError) -> ClassID? {
+  private func knownBufferKeyspace() throws(StoreError) -> KeyspaceID? {
     do throws(StoreError) {
-      return try namedBufferStructure()
+      return try namedBufferKeyspace()
     } catch {
       if error.code == .readOnly { return nil }
       throw error
@@ -236,16 +236,16 @@ extension Store {
 /// The buffers that a batch changes, by the keys that it knows them by.
 struct BufferKeys {
   private var names: [[UInt8]: NamedBuffers.Name] = [:]
-  private let structure: ClassID?
+  private let keyspace: KeyspaceID?
 
-  init(_ names: some Sequence<NamedBuffers.Name>, of structure: ClassID?) {
-    self.structure = structure
+  init(_ names: some Sequence<NamedBuffers.Name>, of keyspace: KeyspaceID?) {
+    self.keyspace = keyspace
     for name in names { self.names[Array(name.string.utf8)] = name }
   }
 
   /// The name that a change is about; nil where it is about something else, such as an entry of an index.
   func name(of change: WriteBatch.Change, in arena: ByteArena) -> NamedBuffers.Name? {
-    guard case .bytes(let range) = change.key, change.structure == structure else { return nil }
+    guard case .bytes(let range) = change.key, change.keyspace == keyspace else { return nil }
     return names[unsafe [UInt8](arena.bytes[range])]
   }
 

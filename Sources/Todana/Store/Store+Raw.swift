@@ -25,8 +25,8 @@ extension Store {
   public func rawRecords(
     ofClassNamed name: String, onDamage: DamagePolicy = .fail, _ body: (RawRecord, inout Bool) throws -> Void
   ) throws {
-    let structure = try structure(ofClassNamed: name)
-    try visit(try scan(structure), of: structure, named: name, onDamage: onDamage, body)
+    let keyspace = try keyspace(ofClassNamed: name)
+    try visit(try scan(keyspace), of: keyspace, named: name, onDamage: onDamage, body)
   }
 
   /// The same in the order of row ids, from behind one of them.
@@ -46,12 +46,12 @@ extension Store {
     ofClassNamed name: String, after rowID: RowID, onDamage: DamagePolicy = .fail,
     _ body: (RawRecord, inout Bool) throws -> Void
   ) throws {
-    let structure = try structure(ofClassNamed: name)
+    let keyspace = try keyspace(ofClassNamed: name)
     let snapshot = try snapshotForReading()
     let scan = try onBackend { _ throws(BackendError) in
-      try snapshot.scan(rows: structure, after: rowID == 0 ? nil : ScanToken(after: rowID, of: structure))
+      try snapshot.scan(rows: keyspace, after: rowID == 0 ? nil : ScanToken(after: rowID, of: keyspace))
     }
-    try visit(scan, of: structure, named: name, onDamage: onDamage, body)
+    try visit(scan, of: keyspace, named: name, onDamage: onDamage, body)
   }
 
   /// One saved record of a class, by the class's stored name, registered or not.
@@ -59,29 +59,29 @@ extension Store {
   /// - Returns: Nil where there is no such row.
   /// - Throws: ``StoreError``: ``StoreError/Code/unknownClass``, ``StoreError/Code/damagedRecord``.
   public func rawRecord(ofClassNamed name: String, rowID: RowID) throws(StoreError) -> RawRecord? {
-    let structure = try structure(ofClassNamed: name)
+    let keyspace = try keyspace(ofClassNamed: name)
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try read(rows: [rowID].span, of: structure, into: chunk)
+    try read(rows: [rowID].span, of: keyspace, into: chunk)
     guard let slice = chunk.slices.first, slice.status != .absent else { return nil }
-    return try rawRecord(slice, in: chunk, envelope: envelope(of: structure), className: name)
+    return try rawRecord(slice, in: chunk, envelope: envelope(of: keyspace), className: name)
   }
 
-  /// The structure of a class that has, or had, records.
-  func structure(ofClassNamed name: String) throws(StoreError) -> ClassID {
+  /// The keyspace of a class that has, or had, records.
+  func keyspace(ofClassNamed name: String) throws(StoreError) -> KeyspaceID {
     try begin()
-    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-    guard let structure = structures.first(where: { $0.kind == .rows && $0.name == Array(name.utf8) }) else {
+    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    guard let keyspace = keyspaces.first(where: { $0.kind == .rows && $0.name == Array(name.utf8) }) else {
       throw StoreError(.unknownClass, "Nothing was ever saved under this class name.", className: name)
     }
-    return structure.id
+    return keyspace.id
   }
 
   private func visit(
-    _ scan: any BackendScan, of structure: ClassID, named name: String, onDamage: DamagePolicy,
+    _ scan: any BackendScan, of keyspace: KeyspaceID, named name: String, onDamage: DamagePolicy,
     _ body: (RawRecord, inout Bool) throws -> Void
   ) throws {
-    let envelope = envelope(of: structure)
+    let envelope = envelope(of: keyspace)
     let chunk = takeChunk()
     defer { giveBack(chunk) }
     var stop = false

@@ -34,7 +34,7 @@ extension Store {
     var attemptCount = 0
     while true {
       let batch = try encodePendingChanges()
-      let bufferKeys = BufferKeys(namedBuffers.pending.keys, of: namedBuffers.structure)
+      let bufferKeys = BufferKeys(namedBuffers.pending.keys, of: namedBuffers.keyspace)
       let commitNumber: CommitNumber
       do throws(BackendError) {
         commitNumber = try records.commit(batch, durability: durability)
@@ -118,7 +118,7 @@ extension Store {
         let isUnknown = !unknownRows.isEmpty && unknownRows.contains(object.rowID)
         batch.append(
           .init(
-            structure: classID, kind: isUnknown ? .erase : .remove,
+            keyspace: classID, kind: isUnknown ? .erase : .remove,
             expectation: isUnknown ? .anything : .token(table.pending.token(at: index)), key: .row(object.rowID),
             value: 0..<0)
         )
@@ -128,7 +128,7 @@ extension Store {
       let written = try encode(object, rowID: object.rowID, of: table, writer: &writer)
       batch.append(
         .init(
-          structure: classID, kind: .put,
+          keyspace: classID, kind: .put,
           expectation: object.state.contains(.inserted) ? .absent : .token(table.pending.token(at: index)),
           key: .row(object.rowID), value: written.range))
     }
@@ -145,17 +145,17 @@ extension Store {
   private func append(
     _ change: NamedBuffers.PendingBuffer, name: String, to batch: inout WriteBatch
   ) throws(StoreError) {
-    let structure = try namedBufferStructure()
+    let keyspace = try namedBufferKeyspace()
     let key = unsafe Array(name.utf8).withUnsafeBytes { unsafe batch.arena.append($0) }
     let expectation = namedBuffers.expectation(of: name)
     switch change {
     case .put(let content, let version):
-      let value = try encode(content, version: version, name: name, of: structure, into: batch.arena)
+      let value = try encode(content, version: version, name: name, of: keyspace, into: batch.arena)
       batch.append(
-        .init(structure: structure, kind: .put, expectation: expectation, key: .bytes(key), value: value))
+        .init(keyspace: keyspace, kind: .put, expectation: expectation, key: .bytes(key), value: value))
     case .remove:
       batch.append(
-        .init(structure: structure, kind: .remove, expectation: expectation, key: .bytes(key), value: 0..<0))
+        .init(keyspace: keyspace, kind: .remove, expectation: expectation, key: .bytes(key), value: 0..<0))
     }
   }
 
@@ -163,7 +163,7 @@ extension Store {
   func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
     var batch = WriteBatch()
     try append(change, name: name, to: &batch)
-    let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)), of: namedBuffers.structure)
+    let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)), of: namedBuffers.keyspace)
     do throws(BackendError) {
       noteCommit(try records.commit(batch, durability: configuration.durability), durability: configuration.durability)
     } catch {
@@ -188,7 +188,7 @@ extension Store {
     let changes = batch.changes
     var index = 0
     while index < changes.count {
-      guard case .row = changes[index].key, let table = registry[changes[index].structure] else {
+      guard case .row = changes[index].key, let table = registry[changes[index].keyspace] else {
         index += 1
         continue
       }
@@ -242,7 +242,7 @@ extension Store {
     for index in error.conflicts where batch.changes.indices.contains(index) {
       let change = batch.changes[index]
       switch change.key {
-      case .row(let rowID): objectIDs.append(AnyObjectID(classID: change.structure, rowID: rowID))
+      case .row(let rowID): objectIDs.append(AnyObjectID(classID: change.keyspace, rowID: rowID))
       case .bytes:
         if let name = bufferKeys.name(of: change, in: batch.arena) { bufferNames.append(name.string) }
       }

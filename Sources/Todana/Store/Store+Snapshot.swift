@@ -50,7 +50,7 @@ extension Store {
     return try body()
   }
 
-  /// The same for the store's own reads of more than one structure.
+  /// The same for the store's own reads of more than one keyspace.
   func readingOneState<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     let isOutermost = try holdSnapshot()
     defer { if isOutermost { letGoOfSnapshot() } }
@@ -82,35 +82,35 @@ extension Store {
     return snapshot
   }
 
-  /// A scan over the records of a structure.
-  func scan(_ structure: ClassID) throws(StoreError) -> any BackendScan {
+  /// A scan over the records of a keyspace.
+  func scan(_ keyspace: KeyspaceID) throws(StoreError) -> any BackendScan {
     let snapshot = try snapshotForReading()
-    do throws(BackendError) { return try snapshot.scan(structure) } catch { throw translate(error) }
+    do throws(BackendError) { return try snapshot.scan(keyspace) } catch { throw translate(error) }
   }
 
   @inline(__always)
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(StoreError) {
     let snapshot = holdsSnapshot ? try snapshotForReading() : nil
     do throws(BackendError) {
       if let snapshot {
-        try snapshot.read(rows: rows, of: structure, into: chunk)
+        try snapshot.read(rows: rows, of: keyspace, into: chunk)
       } else {
-        try records.read(rows: rows, of: structure, into: chunk)
+        try records.read(rows: rows, of: keyspace, into: chunk)
       }
     } catch {
       throw translate(error)
     }
   }
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(StoreError) {
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(StoreError) {
     let snapshot = holdsSnapshot ? try snapshotForReading() : nil
     do throws(BackendError) {
       if let snapshot {
-        try snapshot.read(key: key, of: structure, into: chunk)
+        try snapshot.read(key: key, of: keyspace, into: chunk)
       } else {
-        try records.read(key: key, of: structure, into: chunk)
+        try records.read(key: key, of: keyspace, into: chunk)
       }
     } catch {
       throw translate(error)
@@ -118,11 +118,11 @@ extension Store {
   }
 
   /// The number of records that are saved.
-  func savedCount(of structure: ClassID) throws(StoreError) -> Int {
+  func savedCount(of keyspace: KeyspaceID) throws(StoreError) -> Int {
     let snapshot = holdsSnapshot ? try snapshotForReading() : nil
     do throws(BackendError) {
-      if let snapshot { return try snapshot.count(of: structure) }
-      return try records.count(of: structure)
+      if let snapshot { return try snapshot.count(of: keyspace) }
+      return try records.count(of: keyspace)
     } catch {
       throw translate(error)
     }

@@ -18,19 +18,19 @@ extension Store {
   /// The store can be used meanwhile. Pending changes do not count, nor does what stands in the log.
   ///
   /// - Parameter progress: Called now and then; throwing from it ends the look.
-  /// - Returns: An entry for each class that has records or had some, and for other structures; none from a backend
+  /// - Returns: An entry for each class that has records or had some, and for other keyspaces; none from a backend
   ///   without files.
   /// - Throws: What `progress` throws; ``StoreError``, such as ``StoreError/Code/damagedRecord``.
   /// - Complexity: O(*n* log *n*) in the records; their heads are read.
   public func spaceUse(progress: () throws -> Void = {}) throws -> [SpaceUse] {
     try begin()
     var uses: [SpaceUse] = []
-    for structure in try onBackend({ backend throws(BackendError) in try backend.structures() }) {
+    for keyspace in try onBackend({ backend throws(BackendError) in try backend.keyspaces() }) {
       var failure: (any Error)?
       let space: BackendSpace?
       do throws(StoreError) {
         space = try onBackend { backend throws(BackendError) in
-          try backend.space(of: structure.id) { _, _ in
+          try backend.space(of: keyspace.id) { _, _ in
             do { try progress() } catch { failure = error }
             return failure == nil
           }
@@ -39,7 +39,7 @@ extension Store {
         throw failure ?? error
       }
       guard let space, space.fileByteCount > 0 else { continue }
-      let name = structure.kind == .rows ? String(decoding: structure.name, as: UTF8.self) : nil
+      let name = keyspace.kind == .rows ? String(decoding: keyspace.name, as: UTF8.self) : nil
       uses.append(
         SpaceUse(className: name, fileByteCount: space.fileByteCount, neededByteCount: space.neededByteCount))
     }

@@ -113,7 +113,7 @@ extension Store {
 
   /// Writes a record of an older version anew.
   private func rewrite(
-    _ slice: RecordChunk.Slice, in chunk: RecordChunk, of table: ClassTable, classID: ClassID,
+    _ slice: RecordChunk.Slice, in chunk: RecordChunk, of table: ClassTable, classID: KeyspaceID,
     into batch: inout UpgradeBatch
   ) throws(StoreError) {
     guard slice.status == .found else { throw damaged(slice.rowID, table) }
@@ -129,7 +129,7 @@ extension Store {
 
   /// Commits a batch; rows that others changed since are left out.
   private func commit(
-    _ upgraded: inout UpgradeBatch, of table: ClassTable, classID: ClassID, report: inout UpgradeReport
+    _ upgraded: inout UpgradeBatch, of table: ClassTable, classID: KeyspaceID, report: inout UpgradeReport
   ) throws(StoreError) {
     var rows = upgraded.rows.sorted { $0.rowID < $1.rowID }
     while !rows.isEmpty {
@@ -137,7 +137,7 @@ extension Store {
       for row in rows {
         batch.append(
           .init(
-            structure: classID, kind: .put, expectation: .token(row.oldToken), key: .row(row.rowID),
+            keyspace: classID, kind: .put, expectation: .token(row.oldToken), key: .row(row.rowID),
             value: row.written.range))
       }
       do throws(BackendError) {

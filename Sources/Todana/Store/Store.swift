@@ -131,11 +131,11 @@ public final class Store {
     for type in classes {
       try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
     }
-    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-    registry.adopt(structures)
-    namedBuffers.structure = structures.first { $0.kind == .keys && $0.name == NamedBuffers.structureName }?.id
-    try prepareContentLayouts(structures)
-    try prepareIndexes(structures)
+    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    registry.adopt(keyspaces)
+    namedBuffers.keyspace = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }?.id
+    try prepareContentLayouts(keyspaces)
+    try prepareIndexes(keyspaces)
     try beginBuildingIndexes()
   }
 
@@ -150,12 +150,12 @@ public final class Store {
     for type in other.types {
       try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
     }
-    let structures = try onBackend { backend throws(BackendError) in try backend.structures() }
-    registry.adopt(structures)
+    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    registry.adopt(keyspaces)
     for table in registry.tables {
       table.indexes = try ClassIndex.all(of: table.type, className: table.name)
       for index in table.indexes {
-        index.structure = structures.first { $0.kind == .tree && $0.name == index.structureName }?.id
+        index.keyspace = keyspaces.first { $0.kind == .tree && $0.name == index.keyspaceName }?.id
       }
     }
   }

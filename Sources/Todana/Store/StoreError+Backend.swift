@@ -61,6 +61,6 @@ extension Store {
   /// Translates a backend's error, and remembers it where it concerns every store of the backend.
   func translate(_ error: BackendError) -> StoreError {
     if error.code == .mustReopen { session.noteFailure() }
-    return StoreError(error, className: error.structure.flatMap { registry.className(of: $0) })
+    return StoreError(error, className: error.keyspace.flatMap { registry.className(of: $0) })
   }
 }

@@ -43,7 +43,7 @@ extension Store: ReferenceResolver {
     return table
   }
 
-  package func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID {
+  package func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID {
     if let table = lastTable, table.type == type, let classID = table.classID { return classID }
     do throws(StoreError) {
       return try table(for: type).resolveClassID()
@@ -52,12 +52,12 @@ extension Store: ReferenceResolver {
     }
   }
 
-  package func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+  package func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject {
     try table(of: classID).objectOrFault(rowID)
   }
 
   package func appendObjects(
-    _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: ClassID,
+    _ rowIDs: borrowing Span<RowID>, of type: StoredObject.Type, classID: KeyspaceID,
     to objects: inout OutputSpan<StoredObject>
   ) throws(DataBufferError) {
     let table = try table(of: classID)
@@ -69,7 +69,7 @@ extension Store: ReferenceResolver {
   }
 
   @inline(__always)
-  private func table(of classID: ClassID) throws(DataBufferError) -> ClassTable {
+  private func table(of classID: KeyspaceID) throws(DataBufferError) -> ClassTable {
     if let table = lastTable, table.classID == classID { return table }
     guard let table = registry[classID] else {
       throw DataBufferError(

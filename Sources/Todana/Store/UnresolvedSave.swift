@@ -23,7 +23,7 @@ struct UnresolvedSave {
     let bytes = unsafe batch.arena.bytes
     for index in batch.changes.indices {
       let change = batch.changes[index]
-      guard case .row(let rowID) = change.key, let table = registry[change.structure],
+      guard case .row(let rowID) = change.key, let table = registry[change.keyspace],
         let object = table.identity[rowID]
       else { continue }
       let token =

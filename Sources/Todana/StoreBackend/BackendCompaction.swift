@@ -1,14 +1,14 @@
 extension StoreBackend {
   public func compact(
-    _ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+    _ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> Bool { false }
 
   public func space(
-    of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+    of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> BackendSpace? { nil }
 }
 
-/// What a structure takes on disk.
+/// What a keyspace takes on disk.
 public struct BackendSpace: Sendable, Equatable {
   public var fileByteCount: Int
   /// About what it would take if it were compacted now; at most ``fileByteCount``.

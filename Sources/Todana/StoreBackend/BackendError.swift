@@ -7,7 +7,7 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
   public var message: String
   /// The file, by its name within the store or its path.
   public var file: String?
-  public var structure: ClassID?
+  public var keyspace: KeyspaceID?
   public var rowID: RowID?
   /// The page of 4 KiB within the file.
   public var page: Int?
@@ -19,13 +19,13 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
   public var conflicts: [Int]
 
   public init(
-    _ code: Code, _ message: String, file: String? = nil, structure: ClassID? = nil, rowID: RowID? = nil,
+    _ code: Code, _ message: String, file: String? = nil, keyspace: KeyspaceID? = nil, rowID: RowID? = nil,
     page: Int? = nil, processID: Int? = nil, systemErrno: Int32? = nil, conflicts: [Int] = []
   ) {
     self.code = code
     self.message = message
     self.file = file
-    self.structure = structure
+    self.keyspace = keyspace
     self.rowID = rowID
     self.page = page
     self.processID = processID
@@ -57,7 +57,7 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case closed
     case readOnly
     case noMemory
-    case noSuchStructure
+    case noSuchKeyspace
     case invalidArgument
     /// The snapshot was ended by ``StoreBackend/reopen()`` or ``StoreBackend/close()``.
     case interrupted
@@ -73,7 +73,7 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case notEncrypted
     /// The store is encrypted, and no passphrase or key was given.
     case keyRequired
-    /// The records of a structure, all of which were read and are sound, are not those that were committed.
+    /// The records of a keyspace, all of which were read and are sound, are not those that were committed.
     ///
     /// Some are missing, are older, or do not belong there.
     case contentsDoNotMatchDigest

@@ -1,10 +1,10 @@
-/// A number that a backend gave to a class, or to another structure, for good.
-public struct ClassID: RawRepresentable, Hashable, Comparable, Sendable {
+/// A number that a backend gave to a class, or to another keyspace, for good.
+public struct KeyspaceID: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: UInt32
 
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  public static func < (lhs: ClassID, rhs: ClassID) -> Bool { lhs.rawValue < rhs.rawValue }
+  public static func < (lhs: KeyspaceID, rhs: KeyspaceID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// The number of a row within its class: it starts at 1, grows, and is never used again.
@@ -52,8 +52,8 @@ private func hexadecimal(_ value: UInt64) -> String {
   return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
-/// What a structure's keys are and in what order they stand.
-public enum StructureKind: Int32, Sendable {
+/// What a keyspace's keys are and in what order they stand.
+public enum KeyspaceKind: Int32, Sendable {
   /// Records of a class, by row id, in no order.
   case rows = 1
   /// Records by byte key, in no order: the named buffers.
@@ -62,13 +62,13 @@ public enum StructureKind: Int32, Sendable {
   case tree = 3
 }
 
-/// A structure of a backend, as its catalog lists it.
-public struct StoredStructure: Sendable {
-  public let id: ClassID
-  public let kind: StructureKind
+/// A keyspace of a backend, as its catalog lists it.
+public struct Keyspace: Sendable {
+  public let id: KeyspaceID
+  public let kind: KeyspaceKind
   public let name: [UInt8]
 
-  public init(id: ClassID, kind: StructureKind, name: [UInt8]) {
+  public init(id: KeyspaceID, kind: KeyspaceKind, name: [UInt8]) {
     self.id = id
     self.kind = kind
     self.name = name
@@ -96,7 +96,7 @@ public struct BackendLimits: Sendable {
   public var keyByteCount: Int
   /// Bytes of a record, its envelope included.
   public var valueByteCount: Int
-  /// Bytes of a structure's name.
+  /// Bytes of a keyspace's name.
   public var nameByteCount: Int
 
   public init(keyByteCount: Int, valueByteCount: Int, nameByteCount: Int) {

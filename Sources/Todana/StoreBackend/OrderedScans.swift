@@ -1,10 +1,10 @@
 /// Rows in the order of their numbers: read by number, so that a scan can begin anywhere.
 final class OrderedRowScan: BackendScan {
-  private let structure: ClassID
+  private let keyspace: KeyspaceID
   private let snapshot: any BackendSnapshot
   /// The first row that was not looked at yet.
   private var first: RowID
-  /// Whether the structure cannot be read at all, which was told.
+  /// Whether the keyspace cannot be read at all, which was told.
   private var hasFailed = false
   /// No row of the snapshot has this number or a higher one; nil where that is not known.
   private let bound: RowID?
@@ -18,8 +18,8 @@ final class OrderedRowScan: BackendScan {
   /// Numbers that a search finds at once.
   private static let searchLimit = 1 << 20
 
-  init(of structure: ClassID, in snapshot: any BackendSnapshot, from first: RowID, bound: RowID?) {
-    self.structure = structure
+  init(of keyspace: KeyspaceID, in snapshot: any BackendSnapshot, from first: RowID, bound: RowID?) {
+    self.keyspace = keyspace
     self.snapshot = snapshot
     self.first = first
     self.bound = bound
@@ -30,7 +30,7 @@ final class OrderedRowScan: BackendScan {
       let rows = try nextRows(limit: chunk.recordLimit)
       guard let last = rows.last, !hasFailed else { return chunk.removeAll() }
       do throws(BackendError) {
-        try snapshot.read(rows: rows.span, of: structure, into: chunk)
+        try snapshot.read(rows: rows.span, of: keyspace, into: chunk)
       } catch {
         hasFailed = error.code == .damaged
         throw error
@@ -56,16 +56,16 @@ final class OrderedRowScan: BackendScan {
         let end = min(bound ?? .max, first > .max - RowID(limit) ? .max : first + RowID(limit))
         return first < end ? Array(first..<end) : []
       }
-      search = try LeastElements(of: structure, in: snapshot, limit: Self.searchLimit)
+      search = try LeastElements(of: keyspace, in: snapshot, limit: Self.searchLimit)
     }
     let first = first
     return try search?.next(limit, from: { $0 >= first }) { slice, _ in slice.rowID } ?? []
   }
 }
 
-/// Byte keys in the order of their bytes, of a structure that has no order.
+/// Byte keys in the order of their bytes, of a keyspace that has no order.
 final class OrderedKeyScan: BackendScan {
-  private let structure: ClassID
+  private let keyspace: KeyspaceID
   private let snapshot: any BackendSnapshot
   /// The key behind which the scan stands.
   private var last: Key?
@@ -77,22 +77,22 @@ final class OrderedKeyScan: BackendScan {
     static func < (lhs: Key, rhs: Key) -> Bool { lhs.bytes.lexicographicallyPrecedes(rhs.bytes) }
   }
 
-  init(of structure: ClassID, in snapshot: any BackendSnapshot, after last: [UInt8]?) {
-    self.structure = structure
+  init(of keyspace: KeyspaceID, in snapshot: any BackendSnapshot, after last: [UInt8]?) {
+    self.keyspace = keyspace
     self.snapshot = snapshot
     self.last = last.map(Key.init)
   }
 
   func next(into chunk: RecordChunk) throws(BackendError) {
     chunk.removeAll()
-    if search == nil { search = try LeastElements(of: structure, in: snapshot, limit: 1024) }
+    if search == nil { search = try LeastElements(of: keyspace, in: snapshot, limit: 1024) }
     while chunk.slices.count < chunk.recordLimit {
       let last = last
       let keys = try search?.next(1, from: { key in last.map { $0 < key } ?? true }) { slice, chunk in
         Key(bytes: unsafe [UInt8](chunk.arena.bytes[slice.key]))
       }
       guard let key = keys?.first else { return }
-      try snapshot.read(key: key.bytes, of: structure, into: record)
+      try snapshot.read(key: key.bytes, of: keyspace, into: record)
       guard let slice = record.slices.first, slice.status != .absent else {
         throw BackendError(.inputOutput, "The backend found no record under a key that it had listed.")
       }
@@ -108,11 +108,11 @@ final class EmptyScan: BackendScan {
   func next(into chunk: RecordChunk) throws(BackendError) { chunk.removeAll() }
 }
 
-/// The least keys of a structure without order, found by passes over all of it that keep so many each.
+/// The least keys of a keyspace without order, found by passes over all of it that keep so many each.
 private struct LeastElements<Element: Comparable> {
   /// What was found and not taken yet, in order.
   var elements: ArraySlice<Element> = []
-  private let structure: ClassID
+  private let keyspace: KeyspaceID
   private let snapshot: any BackendSnapshot
   private let limit: Int
   /// The pass that is under way, which an error may have interrupted.
@@ -122,11 +122,11 @@ private struct LeastElements<Element: Comparable> {
   private var hasPassed = false
   private let chunk = RecordChunk()
 
-  init(of structure: ClassID, in snapshot: any BackendSnapshot, limit: Int) throws(BackendError) {
-    self.structure = structure
+  init(of keyspace: KeyspaceID, in snapshot: any BackendSnapshot, limit: Int) throws(BackendError) {
+    self.keyspace = keyspace
     self.snapshot = snapshot
     self.limit = limit
-    scan = try snapshot.scan(structure)
+    scan = try snapshot.scan(keyspace)
   }
 
   /// Up to `count` of the least elements that are wanted; the caller takes them out of `elements`.
@@ -136,7 +136,7 @@ private struct LeastElements<Element: Comparable> {
     if elements.isEmpty {
       // The last pass may have left some out.
       if scan == nil, !isWhole {
-        scan = try snapshot.scan(structure)
+        scan = try snapshot.scan(keyspace)
         isWhole = true
       }
       try pass(isWanted, element)

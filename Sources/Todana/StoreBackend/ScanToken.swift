@@ -1,4 +1,4 @@
-/// A place in a structure, right behind one of its records, from which a later scan goes on.
+/// A place in a keyspace, right behind one of its records, from which a later scan goes on.
 ///
 /// A scan in the order of keys delivers records; a token for the last one that was dealt with is all that has to be
 /// kept, in a file, in a named buffer, or in the answer to a client that asks page by page. It outlives snapshots,
@@ -21,8 +21,8 @@
 /// - Records that were removed behind the place are not delivered. What happened before the place is not seen.
 /// - The record that the token was made from need not be there any more.
 public struct ScanToken: Hashable, Sendable {
-  /// The structure that the place is in.
-  public let structure: ClassID
+  /// The keyspace that the place is in.
+  public let keyspace: KeyspaceID
   let place: Place
 
   enum Place: Hashable, Sendable {
@@ -31,14 +31,14 @@ public struct ScanToken: Hashable, Sendable {
   }
 
   /// The place behind a row.
-  public init(after rowID: RowID, of structure: ClassID) {
-    self.structure = structure
+  public init(after rowID: RowID, of keyspace: KeyspaceID) {
+    self.keyspace = keyspace
     place = .row(rowID)
   }
 
   /// The place behind a byte key.
-  public init(after key: [UInt8], of structure: ClassID) {
-    self.structure = structure
+  public init(after key: [UInt8], of keyspace: KeyspaceID) {
+    self.keyspace = keyspace
     place = .key(key)
   }
 
@@ -52,7 +52,7 @@ public struct ScanToken: Hashable, Sendable {
     case .key: bytes.append(2)
     }
     for shift in stride(from: 0 as UInt32, to: 32, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: structure.rawValue >> shift))
+      bytes.append(UInt8(truncatingIfNeeded: keyspace.rawValue >> shift))
     }
     switch place {
     case .row(let rowID):
@@ -67,7 +67,7 @@ public struct ScanToken: Hashable, Sendable {
     let bytes = Array(bytes)
     guard bytes.count >= 6, bytes[0] == Self.formatVersion else { return nil }
     let number = bytes[2..<6].reversed().reduce(0) { $0 << 8 | UInt32($1) }
-    structure = ClassID(rawValue: number)
+    keyspace = KeyspaceID(rawValue: number)
     switch bytes[1] {
     case 1:
       guard bytes.count == 14 else { return nil }
@@ -108,15 +108,15 @@ extension ScanToken: Codable {
 
 extension RecordChunk {
   /// The place behind the last record that was read; nil if none was.
-  public func token(of structure: ClassID) -> ScanToken? {
-    slices.indices.last.map { token(after: $0, of: structure) }
+  public func token(of keyspace: KeyspaceID) -> ScanToken? {
+    slices.indices.last.map { token(after: $0, of: keyspace) }
   }
 
   /// The place behind a record, by its index in ``slices``.
-  public func token(after index: Int, of structure: ClassID) -> ScanToken {
+  public func token(after index: Int, of keyspace: KeyspaceID) -> ScanToken {
     let slice = slices[index]
-    if slice.keyLength == 0 { return ScanToken(after: slice.rowID, of: structure) }
-    return ScanToken(after: unsafe [UInt8](arena.bytes[slice.key]), of: structure)
+    if slice.keyLength == 0 { return ScanToken(after: slice.rowID, of: keyspace) }
+    return ScanToken(after: unsafe [UInt8](arena.bytes[slice.key]), of: keyspace)
   }
 }
 
@@ -128,33 +128,33 @@ extension BackendSnapshot {
   /// belongs to, rows that do not exist may be among them.
   ///
   /// - Complexity: O(*n*) single reads, for rows behind the token. Where far more row ids were handed out than are in
-  ///   use, one pass over the structure more for each million rows.
-  /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another structure or kind.
-  public func scan(rows structure: ClassID, after token: ScanToken?) throws(BackendError) -> any BackendScan {
+  ///   use, one pass over the keyspace more for each million rows.
+  /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another keyspace or kind.
+  public func scan(rows keyspace: KeyspaceID, after token: ScanToken?) throws(BackendError) -> any BackendScan {
     var first: RowID = 1
     if let token {
-      guard token.structure == structure, case .row(let rowID) = token.place else { throw .foreignToken }
+      guard token.keyspace == keyspace, case .row(let rowID) = token.place else { throw .foreignToken }
       if rowID == .max { return EmptyScan() }
       first = rowID + 1
     }
     return OrderedRowScan(
-      of: structure, in: self, from: first, bound: try rowIDBound(of: structure))
+      of: keyspace, in: self, from: first, bound: try rowIDBound(of: keyspace))
   }
 
   /// A scan over byte keys that have no order of their own in the order of their bytes, from behind a token, or from the
   /// first.
   ///
-  /// - Complexity: O(*n*) single reads, and one pass over the structure for each 1,024 keys; takes memory for so many.
-  /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another structure or kind.
-  public func scan(keys structure: ClassID, after token: ScanToken?) throws(BackendError) -> any BackendScan {
-    OrderedKeyScan(of: structure, in: self, after: try token?.key(in: structure))
+  /// - Complexity: O(*n*) single reads, and one pass over the keyspace for each 1,024 keys; takes memory for so many.
+  /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another keyspace or kind.
+  public func scan(keys keyspace: KeyspaceID, after token: ScanToken?) throws(BackendError) -> any BackendScan {
+    OrderedKeyScan(of: keyspace, in: self, after: try token?.key(in: keyspace))
   }
 
   /// A scan over the keys of a tree within bounds, from behind a token on, in the direction of the scan.
   ///
-  /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another structure or kind.
+  /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another keyspace or kind.
   public func scan(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool, after token: ScanToken?
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool, after token: ScanToken?
   ) throws(BackendError) -> any BackendScan {
     guard let key = try token?.key(in: tree) else {
       return try scan(tree: tree, from: lower, to: upper, descending: descending)
@@ -169,18 +169,18 @@ extension BackendSnapshot {
     return try scan(tree: tree, from: lower, to: upper, descending: false)
   }
 
-  public func rowIDBound(of structure: ClassID) throws(BackendError) -> RowID? { nil }
+  public func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID? { nil }
 }
 
 extension ScanToken {
-  fileprivate func key(in structure: ClassID) throws(BackendError) -> [UInt8] {
-    guard self.structure == structure, case .key(let key) = place else { throw .foreignToken }
+  fileprivate func key(in keyspace: KeyspaceID) throws(BackendError) -> [UInt8] {
+    guard self.keyspace == keyspace, case .key(let key) = place else { throw .foreignToken }
     return key
   }
 }
 
 extension BackendError {
   fileprivate static var foreignToken: BackendError {
-    BackendError(.invalidArgument, "The token is of another structure, or of a scan of another kind.")
+    BackendError(.invalidArgument, "The token is of another keyspace, or of a scan of another kind.")
   }
 }

@@ -8,7 +8,7 @@ extension StoreBackend {
 
 extension BackendSnapshot {
   public func estimatedCount(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?
   ) throws(BackendError) -> Int {
     let scan = try scan(tree: tree, from: lower, to: upper, descending: false)
     let chunk = RecordChunk()

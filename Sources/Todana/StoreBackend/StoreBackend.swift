@@ -12,7 +12,7 @@
 ///   fails the batch is refused with ``BackendError/Code/conflict`` and the list of all that failed.
 /// - **Row ids grow and are never handed out twice.** Gaps are allowed.
 /// - **A snapshot is the state of one commit**, however long it is read: every row of that state exactly once and
-///   nothing newer; a structure that was made later is empty in it. Open snapshots make commits keep old values;
+///   nothing newer; a keyspace that was made later is empty in it. Open snapshots make commits keep old values;
 ///   neither side waits for the other.
 /// - **Scans in the order of keys are resumable** by a ``ScanToken``, in the same state and in later ones.
 /// - **Limits are the same typed error everywhere:** ``BackendError/Code/limitExceeded``.
@@ -57,18 +57,18 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// What the backend can do beyond this contract.
   var capabilities: BackendCapabilities { get }
 
-  /// Every structure that is known, in the order of ids.
+  /// Every keyspace that is known, in the order of ids.
   ///
-  /// Reads no structure's records, so one that is damaged does not keep the others from being listed.
-  func structures() throws(BackendError) -> [StoredStructure]
+  /// Reads no keyspace's records, so one that is damaged does not keep the others from being listed.
+  func keyspaces() throws(BackendError) -> [Keyspace]
 
-  /// The id of the structure with this kind and name, of at least one byte; gives out a new id where there is none.
+  /// The id of the keyspace with this kind and name, of at least one byte; gives out a new id where there is none.
   ///
-  /// A new id becomes durable with the first commit that puts something into the structure. Ids are never used again.
-  func structureID(of kind: StructureKind, named name: [UInt8]) throws(BackendError) -> ClassID
+  /// A new id becomes durable with the first commit that puts something into the keyspace. Ids are never used again.
+  func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID
 
   /// Hands out row ids that were never handed out before. They start at 1.
-  func reserveRowIDs(_ count: Int, in structure: ClassID) throws(BackendError) -> Range<RowID>
+  func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID>
 
   /// Applies a batch wholly or not at all, and returns the number of the commit.
   ///
@@ -84,18 +84,18 @@ public protocol StoreBackend: AnyObject, Sendable {
   func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber?
 
   /// The number of records in the newest committed state.
-  func count(of structure: ClassID) throws(BackendError) -> Int
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int
 
   /// Reads rows in the order given, from the newest committed state, until the chunk is full.
   ///
   /// `chunk.slices[i]` answers `rows[i]`; fewer slices than rows means that the chunk was full: call again with the
   /// rest. A chunk that cannot hold the first record grows.
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError)
 
   /// Reads one record by a byte key; the chunk gets one slice, whose status says whether the key exists.
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 
   /// Keeps the newest committed state readable until the snapshot is let go.
   func snapshot() throws(BackendError) -> any BackendSnapshot
@@ -137,27 +137,27 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read.
   func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
 
-  /// Makes what a structure takes on disk as small as it gets, while it is in use.
+  /// Makes what a keyspace takes on disk as small as it gets, while it is in use.
   ///
   /// A backend that has nothing to do returns false, which is the default.
   ///
   /// - Parameters:
-  ///   - structure: A structure of the store.
+  ///   - keyspace: A keyspace of the store.
   ///   - progress: Called now and then, with how much is done and of how much; false gives up.
-  /// - Returns: Whether the structure takes less space now; false, too, if `progress` gave up.
+  /// - Returns: Whether the keyspace takes less space now; false, too, if `progress` gave up.
   /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read.
-  func compact(_ structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
+  func compact(_ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
 
-  /// What a structure takes on disk, and would take if it were compacted now.
+  /// What a keyspace takes on disk, and would take if it were compacted now.
   ///
   /// - Parameters:
-  ///   - structure: A structure of the store.
+  ///   - keyspace: A keyspace of the store.
   ///   - progress: Called now and then, with how much is done and of how much; false gives up.
   /// - Returns: Nil from a backend that has no files, which is the default.
   /// - Throws: ``BackendError/Code/interrupted`` after giving up; ``BackendError/Code/damaged`` where a record cannot be
   ///   read.
   func space(
-    of structure: ClassID, progress: (_ done: Int, _ total: Int) -> Bool
+    of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> BackendSpace?
 
   /// Begins a copy of the newest committed state, a store of its own that a later opening of the path finds.
@@ -191,34 +191,34 @@ public protocol StoreBackend: AnyObject, Sendable {
 public protocol BackendSnapshot: AnyObject, Sendable {
   var commitNumber: CommitNumber { get }
 
-  func count(of structure: ClassID) throws(BackendError) -> Int
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int
 
   func read(
-    rows: borrowing Span<RowID>, of structure: ClassID, into chunk: RecordChunk
+    rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError)
 
-  func read(key: [UInt8], of structure: ClassID, into chunk: RecordChunk) throws(BackendError)
+  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 
-  /// A row id above all rows of a structure, if that is known without reading them.
+  /// A row id above all rows of a keyspace, if that is known without reading them.
   ///
   /// ``scan(rows:after:)`` is faster where it is. By default nil.
-  func rowIDBound(of structure: ClassID) throws(BackendError) -> RowID?
+  func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID?
 
-  /// A scan over every record of a structure, in the order that is fastest to read, or a tree's own.
+  /// A scan over every record of a keyspace, in the order that is fastest to read, or a tree's own.
   ///
   /// ``scan(rows:after:)`` and ``scan(keys:after:)`` are slower, and can be resumed later.
-  func scan(_ structure: ClassID) throws(BackendError) -> any BackendScan
+  func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan
 
   /// A scan over the keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.
   func scan(
-    tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
+    tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan
 
   /// About how many keys of a tree lie within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.
   ///
   /// For choosing between ways to find something. Few keys are counted; of many, the number may be wrong by half or so.
   /// By default all of them are counted.
-  func estimatedCount(tree: ClassID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int
+  func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int
 }
 
 /// A position in a snapshot, used by one thread at a time.

@@ -1,11 +1,11 @@
 /// A file of a backend that can be verified.
 public enum BackendFile: Sendable, Hashable {
-  /// The one that lists the structures.
+  /// The one that lists the keyspaces.
   case catalog
-  /// The one that says what the structures contain.
+  /// The one that says what the keyspaces contain.
   case states
-  /// A structure's.
-  case structure(ClassID)
+  /// A keyspace's.
+  case keyspace(KeyspaceID)
 }
 
 /// Pages of a backend's file that were read anew and checked (``StoreBackend/verifyPages(of:from:)``).

@@ -3,7 +3,7 @@ extension WriteBatch {
   ///
   /// So that the embedded backend hands a batch over as it stands; `KyotoBackend` checks the layout.
   package struct PackedChange: Sendable {
-    package var structure: UInt32
+    package var keyspace: UInt32
     package var kind: UInt8
     package var expectation: UInt8
     /// Of a byte key; 0 for rows.
@@ -29,7 +29,7 @@ extension WriteBatch {
 
 extension WriteBatch.PackedChange {
   init(_ change: WriteBatch.Change) {
-    structure = change.structure.rawValue
+    keyspace = change.keyspace.rawValue
     kind = change.kind.rawValue
     valueOffset = UInt64(change.value.lowerBound)
     valueLength = UInt64(change.value.count)
@@ -51,7 +51,7 @@ extension WriteBatch.PackedChange {
 
 extension WriteBatch.Change {
   fileprivate init(_ packed: WriteBatch.PackedChange) {
-    structure = ClassID(rawValue: packed.structure)
+    keyspace = KeyspaceID(rawValue: packed.keyspace)
     // Packed from a kind.
     kind = WriteBatch.Kind(rawValue: packed.kind) ?? .put
     let valueStart = Int(packed.valueOffset)

@@ -1,5 +1,5 @@
 extension WriteBatch {
-  /// Orders the changes by structure, then rows by number and byte keys by their bytes, a key before those that it begins.
+  /// Orders the changes by keyspace, then rows by number and byte keys by their bytes, a key before those that it begins.
   ///
   /// That is the order of a tree, which is written and searched in it.
   ///
@@ -10,18 +10,18 @@ extension WriteBatch {
     sortPackedChanges { Self.precedes($0, $1, in: arena) }
   }
 
-  /// The changes are in the order that a backend asks for: those of a structure together, by their keys, no two with the
+  /// The changes are in the order that a backend asks for: those of a keyspace together, by their keys, no two with the
   /// same one.
   ///
   /// - Complexity: O(*n*).
   public var isSorted: Bool {
     let changes = packedChanges
-    var seen: [UInt32] = changes.first.map { [$0.structure] } ?? []
+    var seen: [UInt32] = changes.first.map { [$0.keyspace] } ?? []
     for index in changes.indices.dropFirst() {
       let (last, change) = (changes[index - 1], changes[index])
-      if change.structure != last.structure {
-        if seen.contains(change.structure) { return false }
-        seen.append(change.structure)
+      if change.keyspace != last.keyspace {
+        if seen.contains(change.keyspace) { return false }
+        seen.append(change.keyspace)
       } else if !Self.precedes(last, change, in: arena) {
         return false
       }
@@ -30,7 +30,7 @@ extension WriteBatch {
   }
 
   private static func precedes(_ lhs: PackedChange, _ rhs: PackedChange, in arena: ByteArena) -> Bool {
-    if lhs.structure != rhs.structure { return lhs.structure < rhs.structure }
+    if lhs.keyspace != rhs.keyspace { return lhs.keyspace < rhs.keyspace }
     if lhs.keyLength == 0 || rhs.keyLength == 0 {
       return lhs.keyLength != rhs.keyLength ? lhs.keyLength == 0 : lhs.key < rhs.key
     }

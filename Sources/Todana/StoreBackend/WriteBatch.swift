@@ -1,6 +1,6 @@
 /// Everything that one save changes: applied wholly or not at all.
 ///
-/// Changes are grouped by structure and sorted by key, at most one for each key; ``sort()`` sees to the order.
+/// Changes are grouped by keyspace and sorted by key, at most one for each key; ``sort()`` sees to the order.
 public struct WriteBatch: ~Copyable {
   /// The identity by which ``StoreBackend/outcome(of:)`` knows the batch.
   public let id: BatchID
@@ -18,7 +18,7 @@ public struct WriteBatch: ~Copyable {
 
   /// One change of one record.
   public struct Change: Sendable, Equatable {
-    public var structure: ClassID
+    public var keyspace: KeyspaceID
     public var kind: Kind
     public var expectation: Expectation
     /// ``Key/row(_:)`` of 0 for ``Kind/clear``, which has none.
@@ -27,9 +27,9 @@ public struct WriteBatch: ~Copyable {
     public var value: Range<Int>
 
     public init(
-      structure: ClassID, kind: Kind, expectation: Expectation, key: Key, value: Range<Int>
+      keyspace: KeyspaceID, kind: Kind, expectation: Expectation, key: Key, value: Range<Int>
     ) {
-      self.structure = structure
+      self.keyspace = keyspace
       self.kind = kind
       self.expectation = expectation
       self.key = key
@@ -46,9 +46,9 @@ public struct WriteBatch: ~Copyable {
     /// Changes nothing, but has an expectation, which is not ``Expectation/anything``: that must hold, or the batch is
     /// refused.
     case check = 4
-    /// Removes all records of the structure, in the same time however many there are.
+    /// Removes all records of the keyspace, in the same time however many there are.
     ///
-    /// It comes first of its structure: the other changes find that empty. See ``WriteBatch/appendClear(of:)``.
+    /// It comes first of its keyspace: the other changes find that empty. See ``WriteBatch/appendClear(of:)``.
     case clear = 5
   }
 
@@ -84,11 +84,11 @@ public struct WriteBatch: ~Copyable {
     packedChanges.append(PackedChange(change))
   }
 
-  /// Removes all records of a structure; what else the batch does there, it does afterwards.
+  /// Removes all records of a keyspace; what else the batch does there, it does afterwards.
   ///
-  /// Row ids go on behind those that were handed out. ``sort()`` puts the change first of its structure.
-  public mutating func appendClear(of structure: ClassID) {
-    append(Change(structure: structure, kind: .clear, expectation: .anything, key: .row(0), value: 0..<0))
+  /// Row ids go on behind those that were handed out. ``sort()`` puts the change first of its keyspace.
+  public mutating func appendClear(of keyspace: KeyspaceID) {
+    append(Change(keyspace: keyspace, kind: .clear, expectation: .anything, key: .row(0), value: 0..<0))
   }
 
   public mutating func reserveCapacity(_ count: Int) { packedChanges.reserveCapacity(count) }

@@ -1,11 +1,11 @@
 /// The identity of a saved object of any class.
 public struct AnyObjectID: Hashable, Sendable {
   /// The number of the class in the store.
-  public let classID: ClassID
+  public let classID: KeyspaceID
   /// The row within the class.
   public let rowID: RowID
 
-  public init(classID: ClassID, rowID: RowID) {
+  public init(classID: KeyspaceID, rowID: RowID) {
     self.classID = classID
     self.rowID = rowID
   }
@@ -25,7 +25,7 @@ extension AnyObjectID: LosslessStringConvertible {
   public init?(_ description: String) {
     let parts = description.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let classNumber = UInt32(parts[0]), let rowID = RowID(parts[1]) else { return nil }
-    self.init(classID: ClassID(rawValue: classNumber), rowID: rowID)
+    self.init(classID: KeyspaceID(rawValue: classNumber), rowID: rowID)
   }
 
   /// Class and row: `1-17`.

@@ -16,7 +16,7 @@ public struct ObjectID<T: StoredObject>: Hashable, Comparable, Sendable {
   public let untyped: AnyObjectID
 
   /// The class that the object was inserted as: `T` or a subclass of it.
-  public var classID: ClassID { untyped.classID }
+  public var classID: KeyspaceID { untyped.classID }
 
   /// The row within the class.
   public var rowID: RowID { untyped.rowID }

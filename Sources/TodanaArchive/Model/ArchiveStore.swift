@@ -10,7 +10,7 @@ final class ArchiveStore {
 
   let store: Store
   private let decompressor: Decompressor
-  private var classIDs: [ObjectIdentifier: ClassID] = [:]
+  private var classIDs: [ObjectIdentifier: KeyspaceID] = [:]
 
   init(_ store: Store) throws {
     self.store = store

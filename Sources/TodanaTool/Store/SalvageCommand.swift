@@ -33,9 +33,9 @@ struct SalvageCommand: ParsableCommand {
 
   private func show(_ report: SalvageReport) throws {
     for loss in report.losses { try StandardOutput.line(printable(loss)) }
-    for structure in report.structures {
-      let name = printable(structure.name)
-      try StandardOutput.line("\(name): \(counted(structure.savedCount, "record")) saved" + losses(of: structure))
+    for keyspace in report.keyspaces {
+      let name = printable(keyspace.name)
+      try StandardOutput.line("\(name): \(counted(keyspace.savedCount, "record")) saved" + losses(of: keyspace))
     }
     if !report.indexesToBuild.isEmpty {
       let names = report.indexesToBuild.map(printable).joined(separator: "; ")
@@ -50,18 +50,18 @@ struct SalvageCommand: ParsableCommand {
     }
   }
 
-  private func losses(of structure: SalvageReport.Structure) -> String {
+  private func losses(of keyspace: SalvageReport.Keyspace) -> String {
     var parts: [String] = []
-    if structure.lostCount > 0 { parts.append("\(structure.lostCount) lost") }
-    if !structure.lostRowIDs.isEmpty {
-      let rows = structure.lostRowIDs.prefix(10).map { "\($0)" }.joined(separator: ", ")
-      parts.append("rows that may be lost: \(rows)" + (structure.lostRowIDs.count > 10 ? ", …" : ""))
+    if keyspace.lostCount > 0 { parts.append("\(keyspace.lostCount) lost") }
+    if !keyspace.lostRowIDs.isEmpty {
+      let rows = keyspace.lostRowIDs.prefix(10).map { "\($0)" }.joined(separator: ", ")
+      parts.append("rows that may be lost: \(rows)" + (keyspace.lostRowIDs.count > 10 ? ", …" : ""))
     }
-    if structure.unreadableByteCount > 0 {
-      parts.append("nothing was found in \(counted(structure.unreadableByteCount, "byte"))")
+    if keyspace.unreadableByteCount > 0 {
+      parts.append("nothing was found in \(counted(keyspace.unreadableByteCount, "byte"))")
     }
-    if !structure.isNameKnown { parts.append("its name is that of its file") }
-    if structure.savedCount > 0, !structure.isNumberKept {
+    if !keyspace.isNameKnown { parts.append("its name is that of its file") }
+    if keyspace.savedCount > 0, !keyspace.isNumberKept {
       parts.append("its number is another, so that references to it lead nowhere")
     }
     return parts.isEmpty ? "" : "; " + parts.joined(separator: ", ")

@@ -38,7 +38,7 @@ private final class LongerSong: StoredObject {
   @Test(arguments: [[], [0], [1, 2, 3], Array(repeating: 0xA5, count: 100)] as [[UInt8]])
   func `a record that has no envelope is an error with class and row`(bytes: [UInt8]) throws {
     let backend = try KyotoBackend(.directory(directory.path("store")))
-    let songs = try backend.structureID(of: .rows, named: Array("Song".utf8))
+    let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
     try backend.commit { $0.put(bytes, row: 3, in: songs, expecting: .anything) }
     try backend.close()
     let store = try Store(location, classes: [Song.self])

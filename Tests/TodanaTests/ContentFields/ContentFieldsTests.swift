@@ -51,7 +51,7 @@ private final class Liar: StoredObject {
 }
 
 @Suite struct ContentFieldsTests {
-  private static func values(ofClass number: ClassID) -> [ContentValue] {
+  private static func values(ofClass number: KeyspaceID) -> [ContentValue] {
     [
       .bool(true), .integer(-2), .unsigned(.max), .integer(-65), .number(0.1), .number(-.infinity), .text("Åse\u{1B}"),
       .null, .bytes([1, 255]), .text("2001-01-01T00:00:00Z"), .text("00010203-0405-0607-0809-0A0B0C0D0E0F"),

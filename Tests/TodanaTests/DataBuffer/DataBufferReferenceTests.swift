@@ -117,11 +117,11 @@ private final class SpecialAlbum: Album {}
 final class StandInStore: ReferenceEncoder, ReferenceResolver {
   private var references: [ObjectIdentifier: ObjectReference] = [:]
   private var objects: [ObjectReference: StoredObject] = [:]
-  private var classIDs: [ObjectIdentifier: ClassID] = [:]
+  private var classIDs: [ObjectIdentifier: KeyspaceID] = [:]
   private(set) var announcedCount = 0
 
   func add(_ object: StoredObject, class classNumber: UInt32, row: RowID) {
-    let reference = ObjectReference(classID: ClassID(rawValue: classNumber), rowID: row)
+    let reference = ObjectReference(classID: KeyspaceID(rawValue: classNumber), rowID: row)
     references[ObjectIdentifier(object)] = reference
     objects[reference] = object
     // The first class with a number has it.
@@ -154,16 +154,16 @@ final class StandInStore: ReferenceEncoder, ReferenceResolver {
     return reference
   }
 
-  func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID {
+  func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID {
     guard let classID = classIDs[ObjectIdentifier(type)] else {
       throw DataBufferError(.referenceUnknownClass, "unknown class")
     }
     return classID
   }
 
-  func willResolve(_ count: Int, of classID: ClassID) { announcedCount += count }
+  func willResolve(_ count: Int, of classID: KeyspaceID) { announcedCount += count }
 
-  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+  func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject {
     guard let object = objects[ObjectReference(classID: classID, rowID: rowID)] else {
       throw DataBufferError(.referenceUnknownClass, "unknown object")
     }

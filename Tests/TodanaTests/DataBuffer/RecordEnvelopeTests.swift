@@ -4,7 +4,7 @@ import Todana
 
 @Suite struct RecordEnvelopeTests {
   static let storeID = StoreID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
-  let envelope = RecordEnvelope(storeID: storeID, structure: ClassID(rawValue: 3))
+  let envelope = RecordEnvelope(storeID: storeID, keyspace: KeyspaceID(rawValue: 3))
 
   @Test func `records are written as the format document says`() throws {
     let row = try record(row: 5)
@@ -66,8 +66,8 @@ import Todana
     #expect(throws: RecordEnvelopeError.checkMismatch) { try open(bytes, row: 6) }
     #expect(throws: RecordEnvelopeError.checkMismatch) { try open(bytes, row: 5 << 32) }
     for other in [
-      RecordEnvelope(storeID: Self.storeID, structure: ClassID(rawValue: 4)),
-      RecordEnvelope(storeID: StoreID(high: 0, low: 0), structure: ClassID(rawValue: 3)),
+      RecordEnvelope(storeID: Self.storeID, keyspace: KeyspaceID(rawValue: 4)),
+      RecordEnvelope(storeID: StoreID(high: 0, low: 0), keyspace: KeyspaceID(rawValue: 3)),
     ] {
       #expect(throws: RecordEnvelopeError.checkMismatch) { try open(bytes, row: 5, with: other) }
     }

@@ -117,8 +117,8 @@ import Todana
     try store.saveChanges()
 
     func check(_ store: Store, envelope: Int) throws {
-      let structures = try store.backend.structures()
-      let id = try #require(structures.first { $0.name == Array("Song".utf8) }).id
+      let keyspaces = try store.backend.keyspaces()
+      let id = try #require(keyspaces.first { $0.name == Array("Song".utf8) }).id
       let lengths = try Set(store.backend.snapshot().scan(id).remainingRows().values.map(\.count))
       #expect(lengths.allSatisfy { ($0 - envelope) % padding == 0 })
       #expect(lengths.count <= (titles.count * 2 + 20) / padding + 2)

@@ -46,12 +46,12 @@ import Todana
     // Version 2; the title behind its length; seconds; two optionals that are nil.
     #expect(opened == ["02" + "0d" + Array("Blue in Green".utf8).hex + "47010000" + "0000"])
 
-    let structure = try #require(try store.backend.structures().first { $0.kind == .keys })
-    let scan = try store.backend.snapshot().scan(structure.id)
+    let keyspace = try #require(try store.backend.keyspaces().first { $0.kind == .keys })
+    let scan = try store.backend.snapshot().scan(keyspace.id)
     try scan.next(into: chunk)
     let slice = try #require(chunk.slices.first)
     let key = unsafe [UInt8](chunk.arena.bytes[slice.key]), buffer = unsafe [UInt8](chunk.arena.bytes[slice.value])
-    let lines = try Self.run("buffer", keys, "caf\u{e9} au lait", "\(structure.id.rawValue)", "favourites", buffer.hex)
+    let lines = try Self.run("buffer", keys, "caf\u{e9} au lait", "\(keyspace.id.rawValue)", "favourites", buffer.hex)
     #expect(lines == [key.hex, "09" + "0a" + Array("favourites".utf8).hex + "07000000"])
     try store.close()
   }
@@ -81,8 +81,8 @@ import Todana
     let bytes = { (name: String) in [UInt8](try Data(contentsOf: URL(filePath: path + "/" + name))) }
 
     store = try Store(.directory(path), classes: [Song.self], configuration: configuration)
-    let structures = try store.backend.structures()
-    let song = try #require(structures.first { $0.kind == .rows })
+    let keyspaces = try store.backend.keyspaces()
+    let song = try #require(keyspaces.first { $0.kind == .rows })
     let chunk = RecordChunk()
     let rows = try store.fetch(Song.self).compactMap { $0.id?.rowID }
     try store.backend.read(rows: rows.span, of: song.id, into: chunk)
@@ -92,12 +92,12 @@ import Todana
     }
     let newest = try #require(try store.anchor()).commitNumber
     try store.close()
-    // Files have been made in the order of the structures, and replaced in that order.
+    // Files have been made in the order of the keyspaces, and replaced in that order.
     let numbers = files.compactMap { $0.hasSuffix(".kch") ? UInt32($0.dropLast(4)) : nil }.sorted()
-    try #require(numbers.count == structures.count)
+    try #require(numbers.count == keyspaces.count)
     let lines = try Self.run(
       "states", keys, "correct horse", try bytes("0000-states.tds").hex, try bytes("commits").hex,
-      zip(structures, numbers).map { "\($0.id.rawValue):\($1)" }.joined(separator: ","), "\(song.id.rawValue)",
+      zip(keyspaces, numbers).map { "\($0.id.rawValue):\($1)" }.joined(separator: ","), "\(song.id.rawValue)",
       tokens.joined(separator: ","))
     try #require(lines.count == 4)
     #expect(
@@ -115,14 +115,14 @@ import Todana
     _ = try file.unlock(.passphrase("correct horse"))
     #expect(try file.epoch() == 300)
     let envelope = [UInt8](hex: lines[1])
-    #expect(try file.open(envelope, structure: 5, row: 258) == Array("Blue in Green".utf8))
-    for (structure, row) in [(4, 258), (5, 257), (5, 2)] as [(UInt32, UInt64)] {
-      #expect(try file.open(envelope, structure: structure, row: row) == nil)
+    #expect(try file.open(envelope, keyspace: 5, row: 258) == Array("Blue in Green".utf8))
+    for (keyspace, row) in [(4, 258), (5, 257), (5, 2)] as [(UInt32, UInt64)] {
+      #expect(try file.open(envelope, keyspace: keyspace, row: row) == nil)
     }
     for bit in 0..<envelope.count * 8 {
       var changed = envelope
       changed[bit / 8] ^= 1 << UInt8(bit % 8)
-      #expect(try file.open(changed, structure: 5, row: 258) == nil)
+      #expect(try file.open(changed, keyspace: 5, row: 258) == nil)
     }
   }
 }

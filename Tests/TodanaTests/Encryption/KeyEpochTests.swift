@@ -25,7 +25,7 @@ import Todana
 
   /// The epoch of each record: the number behind the format byte.
   private func epochs(in store: Store) throws -> [Int] {
-    let songs = try #require(try store.backend.structures().first { $0.kind == .rows })
+    let songs = try #require(try store.backend.keyspaces().first { $0.kind == .rows })
     let chunk = RecordChunk()
     var epochs: [Int] = []
     let ids = try store.fetch(Song.self).compactMap { $0.id?.rowID }

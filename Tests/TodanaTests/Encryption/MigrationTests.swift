@@ -65,7 +65,7 @@ import Todana
       try store.writeNamedBuffer("favourites \(number)") { $0.writeReferences(songs.suffix(3)) }
     }
     try store.saveChanges()
-    let tree = try store.backend.structureID(of: .tree, named: Array("Song.seconds".utf8))
+    let tree = try store.backend.keyspaceID(of: .tree, named: Array("Song.seconds".utf8))
     for start in stride(from: 0, to: 3000, by: 500) {
       try store.backend.commit { batch in
         for number in start..<start + 500 { batch.put([1, 2, 3], key: Array("entry \(number)".utf8), in: tree) }
@@ -78,7 +78,7 @@ import Todana
     #expect(try store.fetch(Playlist.self).map(\.songs.count) == [20])
     #expect(try Set(store.namedBufferNames()) == Set((0..<50).map { "favourites \($0)" }))
     #expect(try store.readNamedBuffer("favourites 7") { try $0.readReferences(Song.self).count } == 3)
-    let tree = try #require(try store.backend.structures().first { $0.kind == .tree })
+    let tree = try #require(try store.backend.keyspaces().first { $0.kind == .tree })
     #expect(try store.backend.count(of: tree.id) == 3000)
     let keys = try store.backend.snapshot().scan(tree: tree.id, from: nil, to: nil, descending: false).remainingKeys()
     #expect(Set(keys.map(\.key)) == Set((0..<3000).map { Array("entry \($0)".utf8) }))
@@ -214,8 +214,8 @@ import Todana
     for song in added { try other.update(song) { $0.seconds += 1 } }
     try other.saveChanges()
     // One that was opened before sees what was there then.
-    let structures = try store.backend.structures()
-    let songs = try #require(structures.first { $0.name == Array("Song".utf8) })
+    let keyspaces = try store.backend.keyspaces()
+    let songs = try #require(keyspaces.first { $0.name == Array("Song".utf8) })
     #expect(try snapshot.count(of: songs.id) == 3000)
     #expect(try snapshot.scan(songs.id).remainingRows().count == 3000)
     try other.refresh()
@@ -308,7 +308,7 @@ import Todana
     ]
     for needle in wrapped { #expect(try files().values.contains { $0.range(of: needle) != nil }) }
     // A record as it stands in the files now.
-    let songs = try #require(try store.backend.structures().first { $0.name == Array("Song".utf8) })
+    let songs = try #require(try store.backend.keyspaces().first { $0.name == Array("Song".utf8) })
     let sealed = try store.backend.snapshot().scan(songs.id).remainingRows().values.prefix(20).map { Data($0) }
     try store.backend.checkpoint()
 
@@ -396,7 +396,7 @@ import Todana
   @Test func `a record that cannot be read stops it, and nothing is lost`() throws {
     let store = try open(Self.first)
     try fill(store)
-    let songs = try #require(try store.backend.structures().first { $0.name == Array("Song".utf8) })
+    let songs = try #require(try store.backend.keyspaces().first { $0.name == Array("Song".utf8) })
     // Sealed for nobody.
     try store.backend.commit { batch in
       batch.put([3, 1] + [UInt8](repeating: 9, count: 60), row: 7, in: songs.id, expecting: .anything)
@@ -404,7 +404,7 @@ import Todana
     let error = #expect(throws: BackendError.self) { try store.keys.rotate(keeping: [Self.second]) }
     #expect(error?.code == .damaged)
     #expect(error?.rowID == 7)
-    #expect(error?.structure == songs.id)
+    #expect(error?.keyspace == songs.id)
     #expect(try store.unfinishedMigration() == .rotatingKeys)
     try store.backend.commit { batch in batch.remove(row: 7, in: songs.id) }
     #expect(try store.resumeMigration())

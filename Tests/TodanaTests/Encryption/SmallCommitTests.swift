@@ -19,8 +19,8 @@ import Todana
     var options = KyotoBackend.Options()
     options.sectorSize = .bytes512
     let backend = try KyotoBackend(.directory(directory.path("Store")), secret: secret, options: options)
-    var ids: [ClassID] = []
-    for number in 0..<classCount { ids.append(try backend.structureID(of: .rows, named: Array("Class\(number)".utf8))) }
+    var ids: [KeyspaceID] = []
+    for number in 0..<classCount { ids.append(try backend.keyspaceID(of: .rows, named: Array("Class\(number)".utf8))) }
     for (index, id) in ids.enumerated() {
       var batch = WriteBatch()
       // One class has many rows, the others have one.

@@ -21,7 +21,7 @@ import Todana
   private static let count = 3000
 
   private func put(_ numbers: Range<Int>, _ value: UInt8, in backend: KyotoBackend) throws {
-    let tree = try backend.structureID(of: .tree, named: Array("index".utf8))
+    let tree = try backend.keyspaceID(of: .tree, named: Array("index".utf8))
     var batch = WriteBatch()
     for number in numbers { batch.put([UInt8](repeating: value, count: 8), key: Self.key(number), in: tree) }
     batch.sort()
@@ -46,7 +46,7 @@ import Todana
   private func values() throws -> [UInt8?] {
     let backend = try open()
     defer { try? backend.close() }
-    let tree = try backend.structureID(of: .tree, named: Array("index".utf8))
+    let tree = try backend.keyspaceID(of: .tree, named: Array("index".utf8))
     let chunk = RecordChunk()
     return (0..<Self.count).map { number in
       do throws(BackendError) {
@@ -62,7 +62,7 @@ import Todana
   private func scanError() throws -> BackendError? {
     let backend = try open()
     defer { try? backend.close() }
-    let tree = try backend.structureID(of: .tree, named: Array("index".utf8))
+    let tree = try backend.keyspaceID(of: .tree, named: Array("index".utf8))
     let chunk = RecordChunk()
     let snapshot = try backend.snapshot()
     do throws(BackendError) {

@@ -38,7 +38,7 @@ import Todana
     for name in try store.namedBufferNames() {
       contents.buffers[name] = try store.readNamedBuffer(name) { try $0.readInt() } ?? -1
     }
-    if let tree = try store.backend.structures().first(where: { $0.kind == .tree }) {
+    if let tree = try store.backend.keyspaces().first(where: { $0.kind == .tree }) {
       let chunk = RecordChunk()
       let scan = try store.backend.snapshot().scan(tree: tree.id, from: nil, to: nil, descending: false)
       repeat {
@@ -65,7 +65,7 @@ import Todana
     try store.insert(playlist)
     try store.writeNamedBuffer("favourites") { $0.writeInt(7) }
     try store.saveChanges()
-    let tree = try store.backend.structureID(of: .tree, named: Array("index".utf8))
+    let tree = try store.backend.keyspaceID(of: .tree, named: Array("index".utf8))
     var batch = WriteBatch()
     for number in 0..<20 as Range<UInt8> { batch.put([number], key: [1, number], in: tree, expecting: .absent) }
     batch.sort()
@@ -148,7 +148,7 @@ import Todana
     for index in 0..<rowCount { try store.insert(Song("old \(1000 + index)", seconds: 1)) }
     try store.saveChanges()
     try store.backend.checkpoint()
-    let structure = try #require(try store.backend.structures().first).id.rawValue
+    let keyspace = try #require(try store.backend.keyspaces().first).id.rawValue
     let name = try #require(
       try FileManager.default.contentsOfDirectory(atPath: path).first {
         $0.hasPrefix("0002") && !$0.hasSuffix(".sums")
@@ -157,13 +157,13 @@ import Todana
 
     // What somebody sees who reads the directory after each save: the class's file, and what stands for its digest.
     var files = [[UInt8](try Data(contentsOf: url))]
-    var digests = [try digest(of: structure, isEncrypted)]
+    var digests = [try digest(of: keyspace, isEncrypted)]
     for song in try store.fetch(Song.self) {
       try store.update(song) { $0.title = "new" + $0.title.dropFirst(3) }
       try store.saveChanges()
       try store.backend.checkpoint()
       files.append([UInt8](try Data(contentsOf: url)))
-      digests.append(try digest(of: structure, isEncrypted))
+      digests.append(try digest(of: keyspace, isEncrypted))
     }
     try store.close()
     let differences = zip(digests, digests.dropFirst()).map { zip($0, $1).map { $0 ^ $1 } }
@@ -194,9 +194,9 @@ import Todana
   }
 
   /// The digest of a plain store; of an encrypted one the bytes that stand where it is sealed.
-  private func digest(of structure: UInt32, _ isEncrypted: Bool) throws -> [UInt8] {
+  private func digest(of keyspace: UInt32, _ isEncrypted: Bool) throws -> [UInt8] {
     let states = [UInt8](try Data(contentsOf: URL(filePath: path).appending(path: "0000-states.tds")))
-    let slot = 64 * (Int(structure) + 1)
+    let slot = 64 * (Int(keyspace) + 1)
     // Behind the length, format, epoch and nonce there are version and count.
     let start = slot + 1 + (isEncrypted ? 14 : 0) + 9
     return Array(states[start..<start + 16])

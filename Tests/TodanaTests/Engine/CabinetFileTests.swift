@@ -13,17 +13,17 @@ import Testing
     return content
   }
 
-  private func rows(_ structure: UInt32, _ rows: some Sequence<UInt64>, _ value: [UInt8]?) -> [CabinetChange] {
-    rows.map { CabinetChange(structure: structure, key: .row($0), value: value) }
+  private func rows(_ keyspace: UInt32, _ rows: some Sequence<UInt64>, _ value: [UInt8]?) -> [CabinetChange] {
+    rows.map { CabinetChange(keyspace: keyspace, key: .row($0), value: value) }
   }
 
   @Test func `opening, reading and closing changes no file`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     let first = try TestCabinet(path)
-    let song = try first.structure(TDN_STRUCTURE_ROWS, "Song")
-    let index = try first.structure(TDN_STRUCTURE_TREE, "index")
-    try first.commit(rows(song, 1...500, [1]) + [CabinetChange(structure: index, key: .bytes([1]), value: [2])])
+    let song = try first.keyspace(TDN_KEYSPACE_ROWS, "Song")
+    let index = try first.keyspace(TDN_KEYSPACE_TREE, "index")
+    try first.commit(rows(song, 1...500, [1]) + [CabinetChange(keyspace: index, key: .bytes([1]), value: [2])])
     try first.commit(rows(song, 100...200, nil))
     try first.close()
     let before = try content(of: path)
@@ -47,7 +47,7 @@ import Testing
     var sizes: [Int] = []
     for round in 0..<4 {
       let cabinet = try TestCabinet(path)
-      let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+      let song = try cabinet.keyspace(TDN_KEYSPACE_ROWS, "Song")
       func rowsOfRound(_ round: Int) -> some Sequence<UInt64> {
         (UInt64(round) * 1000..<UInt64(round + 1) * 1000).lazy.map { $0 * distance + 1 }
       }
@@ -55,7 +55,7 @@ import Testing
       // The free blocks are in the file between sessions, and never in it during one.
       try cabinet.close()
       let again = try TestCabinet(path)
-      #expect(try again.structure(TDN_STRUCTURE_ROWS, "Song") == song)
+      #expect(try again.keyspace(TDN_KEYSPACE_ROWS, "Song") == song)
       try again.commit(rows(song, rowsOfRound(round), value))
       #expect(try again.count(song) == 1000)
       try again.close()
@@ -64,13 +64,13 @@ import Testing
     #expect(Double(sizes.max() ?? 0) <= Double(sizes[0]) * growth, "\(sizes)")
   }
 
-  @Test func `data files are named by number and structure`() throws {
+  @Test func `data files are named by number and keyspace`() throws {
     let directory = try TemporaryDirectory()
     let cabinet = try TestCabinet(directory.path("store"))
-    for (kind, name) in [(TDN_STRUCTURE_ROWS, "My/Söng"), (TDN_STRUCTURE_TREE, String(repeating: "x", count: 100))] {
-      let structure = try cabinet.structure(kind, name)
-      let key = kind == TDN_STRUCTURE_ROWS ? CabinetKey.row(1) : .bytes([1])
-      try cabinet.commit([CabinetChange(structure: structure, key: key, value: [1])])
+    for (kind, name) in [(TDN_KEYSPACE_ROWS, "My/Söng"), (TDN_KEYSPACE_TREE, String(repeating: "x", count: 100))] {
+      let keyspace = try cabinet.keyspace(kind, name)
+      let key = kind == TDN_KEYSPACE_ROWS ? CabinetKey.row(1) : .bytes([1])
+      try cabinet.commit([CabinetChange(keyspace: keyspace, key: key, value: [1])])
     }
     try cabinet.close()
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.path("store"))

@@ -17,9 +17,9 @@ import Testing
       unsafe $0.storage = Int32(storage.rawValue)
       unsafe $0.log_limit = 1 << 20
     }
-    let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+    let song = try cabinet.keyspace(TDN_KEYSPACE_ROWS, "Song")
     #expect(try cabinet.reserveRows(song, 1) == 1)
-    try cabinet.commit([CabinetChange(structure: song, key: .row(1), value: Self.bytes(1))])
+    try cabinet.commit([CabinetChange(keyspace: song, key: .row(1), value: Self.bytes(1))])
     let commits = Atomic(0)
     let target = isLongTest ? 20_000 : 800
 
@@ -36,12 +36,12 @@ import Testing
           guard case .found(let count) = try cabinet.get(.row(1), in: song) else { return }
           let first = try cabinet.reserveRows(song, 192)
           let counter = CabinetChange(
-            structure: song, key: .row(1), value: Self.bytes(token(of: count) + 28),
+            keyspace: song, key: .row(1), value: Self.bytes(token(of: count) + 28),
             expectation: .token(token(of: count)))
           let neighbours = (first | 31) + 1..<(first | 31) + 13
           let distant = stride(from: (first | 31) + 33, to: (first | 31) + 161, by: 8)
           let rows = (Array(neighbours) + Array(distant)).map {
-            CabinetChange(structure: song, key: .row($0), value: Self.bytes($0), expectation: .absent)
+            CabinetChange(keyspace: song, key: .row($0), value: Self.bytes($0), expectation: .absent)
           }
           if try cabinet.commit([counter] + rows).isEmpty { commits.add(1, ordering: .relaxed) }
         }
@@ -77,10 +77,10 @@ import Testing
     try onThreads(4) { thread in
       for round in 0..<40 as Range<UInt64> {
         let cabinet = try unsafe TestCabinet("") { unsafe $0.storage = Int32(TDN_STORAGE_MEMORY.rawValue) }
-        let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+        let song = try cabinet.keyspace(TDN_KEYSPACE_ROWS, "Song")
         for row in 1...24 as ClosedRange<UInt64> {
           let value = Array(repeating: UInt8(truncatingIfNeeded: row * round), count: 200_000)
-          try cabinet.commit([CabinetChange(structure: song, key: .row(row), value: value)])
+          try cabinet.commit([CabinetChange(keyspace: song, key: .row(row), value: value)])
         }
         for row in 1...24 as ClosedRange<UInt64> {
           let value = Array(repeating: UInt8(truncatingIfNeeded: row * round), count: 200_000)
@@ -96,12 +96,12 @@ import Testing
     var total = 0
     for round in 0..<5 {
       let cabinet = try TestCabinet(directory.path("store"))
-      let song = try cabinet.structure(TDN_STRUCTURE_ROWS, "Song")
+      let song = try cabinet.keyspace(TDN_KEYSPACE_ROWS, "Song")
       #expect(try cabinet.count(song) == total)
       let first = try cabinet.reserveRows(song, 9000)
       try cabinet.commit(
         (0..<9000).map {
-          CabinetChange(structure: song, key: .row(first + UInt64($0)), value: [UInt8(round)], expectation: .absent)
+          CabinetChange(keyspace: song, key: .row(first + UInt64($0)), value: [UInt8(round)], expectation: .absent)
         })
       total += 9000
       try cabinet.close()

@@ -44,7 +44,7 @@ private struct CabinetWalk {
     var scans: [HeldScan] = []
   }
   struct HeldScan {
-    var structure: UInt32
+    var keyspace: UInt32
     var scan: TestScan
     var isDescending: Bool
     var records: [CabinetRecord] = []
@@ -61,23 +61,23 @@ private struct CabinetWalk {
 
   // Song and Sparse have rows, Buffers has keys, Index is a tree.
   static let names = ["Song", "Sparse", "Buffers", "Index/ü"]
-  static let kinds = [TDN_STRUCTURE_ROWS, TDN_STRUCTURE_ROWS, TDN_STRUCTURE_KEYS, TDN_STRUCTURE_TREE]
-  static let structures: ClosedRange<UInt32> = 1...4
-  func hasRows(_ structure: UInt32) -> Bool { structure <= 2 }
-  func isTree(_ structure: UInt32) -> Bool { structure == 4 }
+  static let kinds = [TDN_KEYSPACE_ROWS, TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE]
+  static let keyspaces: ClosedRange<UInt32> = 1...4
+  func hasRows(_ keyspace: UInt32) -> Bool { keyspace <= 2 }
+  func isTree(_ keyspace: UInt32) -> Bool { keyspace == 4 }
 
   init(path: String, _ testCase: CabinetModelTests.Case) throws {
     self.path = path
     self.testCase = testCase
     random = SeededGenerator(seed: testCase.seed)
     cabinet = try Self.open(path, testCase)
-    // The first commit makes all structures, so that their ids and row counters last.
+    // The first commit makes all keyspaces, so that their ids and row counters last.
     var changes: [CabinetChange] = []
-    for structure in Self.structures {
-      let key = hasRows(structure) ? CabinetKey.row(1) : .bytes([7])
-      changes.append(CabinetChange(structure: structure, key: key, value: [1], expectation: .absent))
-      models[structure] = [key: [1]]
-      lastRow[structure] = 1
+    for keyspace in Self.keyspaces {
+      let key = hasRows(keyspace) ? CabinetKey.row(1) : .bytes([7])
+      changes.append(CabinetChange(keyspace: keyspace, key: key, value: [1], expectation: .absent))
+      models[keyspace] = [key: [1]]
+      lastRow[keyspace] = 1
     }
     #expect(try cabinet.commit(changes) == [])
   }
@@ -91,14 +91,14 @@ private struct CabinetWalk {
       if testCase.compactsInPlace { unsafe options.compaction_room = 0 }
     }
     for (index, name) in names.enumerated() {
-      #expect(try cabinet.structure(kinds[index], name) == UInt32(index + 1))
+      #expect(try cabinet.keyspace(kinds[index], name) == UInt32(index + 1))
     }
     return cabinet
   }
 
   mutating func step() throws {
     if testCase.compactsInPlace, Int.random(in: 0..<8, using: &random) == 0 {
-      _ = try cabinet.compact(UInt32.random(in: Self.structures, using: &random))
+      _ = try cabinet.compact(UInt32.random(in: Self.keyspaces, using: &random))
     }
     switch Int.random(in: 0..<100, using: &random) {
     case ..<55: try commit()
@@ -113,7 +113,7 @@ private struct CabinetWalk {
       }
     case ..<96: try cabinet.checkpoint()
     case ..<97: try checkAll()
-    case ..<98: _ = try cabinet.compact(UInt32.random(in: Self.structures, using: &random))
+    case ..<98: _ = try cabinet.compact(UInt32.random(in: Self.keyspaces, using: &random))
     default: if testCase.storage == TDN_STORAGE_DIRECTORY { try reopen() }
     }
   }
@@ -136,9 +136,9 @@ private struct CabinetWalk {
       try cabinet.reopen()
       #expect(throws: CabinetError.self) { try interrupted.count(1) }
       // Ids handed out but not used in a commit may come again.
-      for structure in Self.structures {
-        let rows = models[structure, default: [:]].keys.map { if case .row(let row) = $0 { row } else { 0 } as UInt64 }
-        lastRow[structure] = rows.max() ?? 0
+      for keyspace in Self.keyspaces {
+        let rows = models[keyspace, default: [:]].keys.map { if case .row(let row) = $0 { row } else { 0 } as UInt64 }
+        lastRow[keyspace] = rows.max() ?? 0
       }
     }
     try checkAll()
@@ -154,20 +154,20 @@ private struct CabinetWalk {
     let isWrong = Int.random(in: 0..<6, using: &random) == 0
     // Rows share records only where all neighbours are small.
     lengthLimits = Bool.random(using: &random) ? [8, 60] : [8, 60, 60, 60, 5000]
-    for structure in Self.structures where Bool.random(using: &random) {
+    for keyspace in Self.keyspaces where Bool.random(using: &random) {
       if Int.random(in: 0..<20, using: &random) == 0 {
-        changes.append(.clear(structure))
-        after[structure] = [:]
+        changes.append(.clear(keyspace))
+        after[keyspace] = [:]
       }
-      let base = after[structure, default: [:]]
-      for key in try newKeys(structure) {
-        var change = self.change(structure, key, old: base[key])
+      let base = after[keyspace, default: [:]]
+      for key in try newKeys(keyspace) {
+        var change = self.change(keyspace, key, old: base[key])
         if isWrong && Int.random(in: 0..<10, using: &random) == 0 {
           spoil(&change, old: base[key])
           conflicts.append(changes.count)
         }
-        if change.kind != TDN_CHECK { after[structure]?[key] = change.value }
-        if case .row(let row) = key, change.value != nil { rowsAfter[structure] = max(rowsAfter[structure] ?? 0, row) }
+        if change.kind != TDN_CHECK { after[keyspace]?[key] = change.value }
+        if case .row(let row) = key, change.value != nil { rowsAfter[keyspace] = max(rowsAfter[keyspace] ?? 0, row) }
         changes.append(change)
       }
     }
@@ -179,31 +179,31 @@ private struct CabinetWalk {
     }
   }
 
-  private mutating func newKeys(_ structure: UInt32) throws -> [CabinetKey] {
+  private mutating func newKeys(_ keyspace: UInt32) throws -> [CabinetKey] {
     let isLarge = Int.random(in: 0..<6, using: &random) == 0
     let count = Int.random(in: 1...(isLarge ? 2500 : 40), using: &random)
-    if hasRows(structure) && Bool.random(using: &random) {
-      let first = try cabinet.reserveRows(structure, count)
-      #expect(first > lastRow[structure] ?? 0)
-      lastRow[structure] = first + UInt64(count) - 1
+    if hasRows(keyspace) && Bool.random(using: &random) {
+      let first = try cabinet.reserveRows(keyspace, count)
+      #expect(first > lastRow[keyspace] ?? 0)
+      lastRow[keyspace] = first + UInt64(count) - 1
       return (0..<UInt64(count)).map { .row(first + $0) }
     }
-    if hasRows(structure) && Bool.random(using: &random) {
-      let first = UInt64.random(in: 1...(lastRow[structure] ?? 1), using: &random)
+    if hasRows(keyspace) && Bool.random(using: &random) {
+      let first = UInt64.random(in: 1...(lastRow[keyspace] ?? 1), using: &random)
       return (0..<UInt64(count)).map { .row(first + $0) }
     }
-    return Set((0..<count).map { _ in someKey(structure) }).sorted()
+    return Set((0..<count).map { _ in someKey(keyspace) }).sorted()
   }
 
   /// Mostly a key that may be there.
-  private mutating func someKey(_ structure: UInt32) -> CabinetKey {
-    if hasRows(structure) { return .row(UInt64.random(in: 1...((lastRow[structure] ?? 0) + 5), using: &random)) }
+  private mutating func someKey(_ keyspace: UInt32) -> CabinetKey {
+    if hasRows(keyspace) { return .row(UInt64.random(in: 1...((lastRow[keyspace] ?? 0) + 5), using: &random)) }
     let length = Int.random(in: 1...4, using: &random)
     return .bytes((0..<length).map { _ in UInt8.random(in: 0..<12, using: &random) })
   }
 
-  private mutating func change(_ structure: UInt32, _ key: CabinetKey, old: [UInt8]?) -> CabinetChange {
-    var change = CabinetChange(structure: structure, key: key, value: nil)
+  private mutating func change(_ keyspace: UInt32, _ key: CabinetKey, old: [UInt8]?) -> CabinetChange {
+    var change = CabinetChange(keyspace: keyspace, key: key, value: nil)
     switch Int.random(in: 0..<10, using: &random) {
     case 0:
       change.kind = TDN_ERASE
@@ -247,12 +247,12 @@ private struct CabinetWalk {
   }
 
   mutating func checkGets() throws {
-    for structure in Self.structures {
+    for keyspace in Self.keyspaces {
       for _ in 0..<20 {
-        let key = someKey(structure)
-        #expect(try cabinet.get(key, in: structure) == answer(models[structure], key))
+        let key = someKey(keyspace)
+        #expect(try cabinet.get(key, in: keyspace) == answer(models[keyspace], key))
         for held in snapshots {
-          #expect(try cabinet.get(key, in: structure, held.snapshot) == answer(held.models[structure], key))
+          #expect(try cabinet.get(key, in: keyspace, held.snapshot) == answer(held.models[keyspace], key))
         }
       }
     }
@@ -260,12 +260,12 @@ private struct CabinetWalk {
 
   mutating func openScan() throws {
     guard let index = snapshots.indices.randomElement(using: &random) else { return }
-    let structure = UInt32.random(in: Self.structures, using: &random)
-    let isDescending = isTree(structure) && Bool.random(using: &random)
+    let keyspace = UInt32.random(in: Self.keyspaces, using: &random)
+    let isDescending = isTree(keyspace) && Bool.random(using: &random)
     let snapshot = snapshots[index].snapshot
     let scan =
-      try isTree(structure) ? snapshot.range(structure, descending: isDescending) : snapshot.scan(structure)
-    snapshots[index].scans.append(HeldScan(structure: structure, scan: scan, isDescending: isDescending))
+      try isTree(keyspace) ? snapshot.range(keyspace, descending: isDescending) : snapshot.scan(keyspace)
+    snapshots[index].scans.append(HeldScan(keyspace: keyspace, scan: scan, isDescending: isDescending))
   }
 
   mutating func advanceScans() throws {
@@ -281,26 +281,26 @@ private struct CabinetWalk {
 
   func finish(_ held: HeldSnapshot) throws {
     for scan in held.scans {
-      check(scan.records + (try scan.scan.all()), held.models[scan.structure], scan.structure, scan.isDescending)
+      check(scan.records + (try scan.scan.all()), held.models[scan.keyspace], scan.keyspace, scan.isDescending)
     }
-    for structure in Self.structures {
-      #expect(try held.snapshot.count(structure) == held.models[structure]?.count)
+    for keyspace in Self.keyspaces {
+      #expect(try held.snapshot.count(keyspace) == held.models[keyspace]?.count)
     }
   }
 
   func checkAll() throws {
     let snapshot = try cabinet.snapshot()
-    for structure in Self.structures {
-      #expect(try cabinet.count(structure) == models[structure]?.count)
-      let scan = try isTree(structure) ? snapshot.range(structure) : snapshot.scan(structure)
-      check(try scan.all(), models[structure], structure, false)
+    for keyspace in Self.keyspaces {
+      #expect(try cabinet.count(keyspace) == models[keyspace]?.count)
+      let scan = try isTree(keyspace) ? snapshot.range(keyspace) : snapshot.scan(keyspace)
+      check(try scan.all(), models[keyspace], keyspace, false)
     }
   }
 
-  private func check(_ records: [CabinetRecord], _ model: Model?, _ structure: UInt32, _ isDescending: Bool) {
-    #expect(records.count == model?.count, "structure \(structure)")
+  private func check(_ records: [CabinetRecord], _ model: Model?, _ keyspace: UInt32, _ isDescending: Bool) {
+    #expect(records.count == model?.count, "keyspace \(keyspace)")
     for record in records { #expect(record.value == model?[record.key]) }
-    guard isTree(structure) else {
+    guard isTree(keyspace) else {
       #expect(Set(records.map(\.key)).count == records.count)
       return
     }

@@ -19,12 +19,12 @@ import Testing
 
   private func open(_ form: Form = .rebuilt) throws -> TestCabinet {
     let cabinet = try unsafe TestCabinet(path) { options in unsafe options.compaction_room = form.rawValue }
-    #expect(try cabinet.structure(TDN_STRUCTURE_ROWS, "Song") == Self.song)
+    #expect(try cabinet.keyspace(TDN_KEYSPACE_ROWS, "Song") == Self.song)
     return cabinet
   }
 
   private func change(_ row: UInt64, _ value: [UInt8]?) -> CabinetChange {
-    CabinetChange(structure: Self.song, key: .row(row), value: value)
+    CabinetChange(keyspace: Self.song, key: .row(row), value: value)
   }
 
   private func fileSizes() throws -> Int {
@@ -47,12 +47,12 @@ import Testing
   @Test(arguments: Form.allCases)
   func `a tree is compacted while it changes`(_ form: Form) throws {
     var cabinet = try unsafe TestCabinet(path) { options in unsafe options.compaction_room = form.rawValue }
-    let tree = try cabinet.structure(TDN_STRUCTURE_TREE, "index")
+    let tree = try cabinet.keyspace(TDN_KEYSPACE_TREE, "index")
     var model: [[UInt8]: [UInt8]] = [:]
     func key(_ number: Int) -> [UInt8] { bigEndianBytes(UInt64(number)) }
     func change(_ number: Int, _ value: [UInt8]?) -> CabinetChange {
       model[key(number)] = value
-      return CabinetChange(structure: tree, key: .bytes(key(number)), value: value)
+      return CabinetChange(keyspace: tree, key: .bytes(key(number)), value: value)
     }
     func expectModel(_ cabinet: TestCabinet) throws {
       let records = try cabinet.snapshot().range(tree).all()
@@ -123,7 +123,7 @@ import Testing
     try cabinet.close()
 
     let fresh = try TestCabinet(directory.path("fresh"))
-    #expect(try fresh.structure(TDN_STRUCTURE_ROWS, "Song") == Self.song)
+    #expect(try fresh.keyspace(TDN_KEYSPACE_ROWS, "Song") == Self.song)
     try fresh.commit((1...rowCount).map { change($0, model[$0]) })
     try fresh.close()
     let freshSize = try FileManager.default.contentsOfDirectory(atPath: directory.path("fresh")).reduce(0) {
@@ -170,11 +170,11 @@ import Testing
   @Test(arguments: Form.allCases)
   func `named records are compacted as they are`(_ form: Form) throws {
     let cabinet = try open(form)
-    let names = try cabinet.structure(TDN_STRUCTURE_KEYS, "names")
+    let names = try cabinet.keyspace(TDN_KEYSPACE_KEYS, "names")
     func key(_ number: Int) -> CabinetKey { .bytes(Array("name \(number + 10_000)".utf8)) }
     try cabinet.commit(
-      (0..<9000).map { CabinetChange(structure: names, key: key($0), value: patternedBytes(UInt64($0), count: 200)) })
-    try cabinet.commit((0..<8000).map { CabinetChange(structure: names, key: key($0), value: nil) })
+      (0..<9000).map { CabinetChange(keyspace: names, key: key($0), value: patternedBytes(UInt64($0), count: 200)) })
+    try cabinet.commit((0..<8000).map { CabinetChange(keyspace: names, key: key($0), value: nil) })
     // That may have happened in the background already.
     _ = try cabinet.compact(names)
     #expect(try cabinet.statistics().compactions == 1)
@@ -287,7 +287,7 @@ import Testing
   /// Each second record is removed and the rest moved, while snapshots and scans of all earlier states are held.
   @Test func `scans that began before a compaction in place see their own state`() throws {
     let cabinet = try open(.inPlace)
-    let names = try cabinet.structure(TDN_STRUCTURE_KEYS, "names")
+    let names = try cabinet.keyspace(TDN_KEYSPACE_KEYS, "names")
     var random = SeededGenerator(seed: 3)
     var rows: [UInt64: [UInt8]] = [:]
     var keys: [CabinetKey: [UInt8]] = [:]
@@ -307,7 +307,7 @@ import Testing
       for number in 0..<60 { keys[.bytes(Array("\(round * 60 + UInt64(number) + 1000)".utf8))] = bytes() }
       try cabinet.commit(
         rows.keys.sorted().map { change($0, rows[$0]) }
-          + keys.keys.sorted().map { CabinetChange(structure: names, key: $0, value: keys[$0]) })
+          + keys.keys.sorted().map { CabinetChange(keyspace: names, key: $0, value: keys[$0]) })
       let snapshot = try cabinet.snapshot()
       var one = Held(
         snapshot: snapshot, scan: try snapshot.scan(Self.song), keyScan: try snapshot.scan(names), rows: rows,
@@ -324,7 +324,7 @@ import Testing
       for key in removedKeys { keys[key] = nil }
       try cabinet.commit(
         removedRows.map { change($0, nil) }
-          + removedKeys.map { CabinetChange(structure: names, key: $0, value: nil) })
+          + removedKeys.map { CabinetChange(keyspace: names, key: $0, value: nil) })
       // Between the steps of a compaction, rows change and scans go on.
       func between() throws {
         guard let row = rows.keys.sorted().randomElement(using: &random) else { return }
@@ -334,8 +334,8 @@ import Testing
         held[index].read += try held[index].scan.next(byteCapacity: 30_000)
         held[index].readKeys += try held[index].keyScan.next(byteCapacity: 30_000)
       }
-      for structure in [Self.song, names] {
-        _ = try cabinet.compact(structure) {
+      for keyspace in [Self.song, names] {
+        _ = try cabinet.compact(keyspace) {
           #expect(throws: Never.self) { try between() }
           return true
         }

@@ -8,25 +8,25 @@ import Testing
 @Suite struct HostileFileTests {
   static let names = ["0001-catalog.kch", "0002-Song.kch", "0003-buffers.kch", "0004-index.kct"]
 
-  /// A closed store of 900 records in each of three structures, with free blocks.
+  /// A closed store of 900 records in each of three keyspaces, with free blocks.
   private func makeStore(_ path: String) throws -> [UInt32: [CabinetKey: [UInt8]]] {
     let cabinet = try TestCabinet(path)
-    let kinds = [TDN_STRUCTURE_ROWS, TDN_STRUCTURE_KEYS, TDN_STRUCTURE_TREE]
+    let kinds = [TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE]
     var models: [UInt32: [CabinetKey: [UInt8]]] = [:]
     var changes: [CabinetChange] = []
     for (index, name) in ["Song", "buffers", "index"].enumerated() {
-      let structure = try cabinet.structure(kinds[index], name)
+      let keyspace = try cabinet.keyspace(kinds[index], name)
       for number in 1...900 {
         let key = index == 0 ? CabinetKey.row(UInt64(number)) : .bytes([UInt8(number >> 8), UInt8(number & 0xff)])
         let value = Array(repeating: UInt8(number & 0xff), count: number % 20 == 0 ? 700 : 10 + number % 13)
-        models[structure, default: [:]][key] = value
-        changes.append(CabinetChange(structure: structure, key: key, value: value))
+        models[keyspace, default: [:]][key] = value
+        changes.append(CabinetChange(keyspace: keyspace, key: key, value: value))
       }
     }
     try cabinet.commit(changes)
     let removed = changes.enumerated().filter { $0.offset % 7 == 0 }.map(\.element)
-    try cabinet.commit(removed.map { CabinetChange(structure: $0.structure, key: $0.key, value: nil) })
-    for change in removed { models[change.structure]?[change.key] = nil }
+    try cabinet.commit(removed.map { CabinetChange(keyspace: $0.keyspace, key: $0.key, value: nil) })
+    for change in removed { models[change.keyspace]?[change.key] = nil }
     try cabinet.close()
     return models
   }
@@ -42,13 +42,13 @@ import Testing
       bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
     }
     guard let cabinet = try? TestCabinet(path) else { return }
-    for (structure, model) in models {
+    for (keyspace, model) in models {
       for (key, value) in model {
-        guard let answer = try? cabinet.get(key, in: structure) else { continue }
+        guard let answer = try? cabinet.get(key, in: keyspace) else { continue }
         #expect(answer == .found(value) || answer == .damaged)
       }
       guard let snapshot = try? cabinet.snapshot() else { continue }
-      let scan = structure == 3 ? try? snapshot.range(structure) : try? snapshot.scan(structure)
+      let scan = keyspace == 3 ? try? snapshot.range(keyspace) : try? snapshot.scan(keyspace)
       guard let records = try? scan?.all() else { continue }
       for record in records where record.value != nil { #expect(record.value == model[record.key]) }
     }
@@ -71,15 +71,15 @@ import Testing
     guard let cabinet = try? TestCabinet(path) else { return }
     readEverything(cabinet, models)
     let held = try? cabinet.snapshot()
-    for structure in models.keys.sorted() {
+    for keyspace in models.keys.sorted() {
       for _ in 0..<4 {
-        let keys = (models[structure] ?? [:]).keys.shuffled(using: &random).prefix(60).sorted()
+        let keys = (models[keyspace] ?? [:]).keys.shuffled(using: &random).prefix(60).sorted()
         _ = try? cabinet.commit(
           keys.map { key in
             let length = Int.random(in: 0..<900, using: &random)
             let isRemoval = Int.random(in: 0..<3, using: &random) == 0
             return CabinetChange(
-              structure: structure, key: key, value: isRemoval ? nil : Array(repeating: 1, count: length))
+              keyspace: keyspace, key: key, value: isRemoval ? nil : Array(repeating: 1, count: length))
           })
       }
     }
@@ -89,12 +89,12 @@ import Testing
   }
 
   private func readEverything(_ cabinet: TestCabinet, _ models: [UInt32: [CabinetKey: [UInt8]]]) {
-    for (structure, model) in models {
-      for key in model.keys { _ = try? cabinet.get(key, in: structure) }
+    for (keyspace, model) in models {
+      for key in model.keys { _ = try? cabinet.get(key, in: keyspace) }
       guard let snapshot = try? cabinet.snapshot() else { continue }
       for isDescending in [false, true] {
         let scan =
-          structure == 3 ? try? snapshot.range(structure, descending: isDescending) : try? snapshot.scan(structure)
+          keyspace == 3 ? try? snapshot.range(keyspace, descending: isDescending) : try? snapshot.scan(keyspace)
         _ = try? scan?.all()
       }
     }

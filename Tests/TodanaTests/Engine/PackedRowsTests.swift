@@ -14,12 +14,12 @@ import Testing
   private func bytes(_ row: UInt64, count: Int = 24) -> [UInt8] { patternedBytes(row, count: count) }
 
   private func change(_ row: UInt64, _ value: [UInt8]?) -> CabinetChange {
-    CabinetChange(structure: Self.song, key: .row(row), value: value)
+    CabinetChange(keyspace: Self.song, key: .row(row), value: value)
   }
 
   private func makeStore(rows: ClosedRange<UInt64>, byteCount: Int = 24) throws -> TestCabinet {
     let cabinet = try TestCabinet(path)
-    #expect(try cabinet.structure(TDN_STRUCTURE_ROWS, "Song") == Self.song)
+    #expect(try cabinet.keyspace(TDN_KEYSPACE_ROWS, "Song") == Self.song)
     try cabinet.commit(rows.map { change($0, bytes($0, count: byteCount)) })
     return cabinet
   }

@@ -51,13 +51,13 @@ struct CabinetChange {
     case token(UInt64)
   }
 
-  var structure: UInt32
+  var keyspace: UInt32
   var key: CabinetKey
   var value: [UInt8]?  // nil removes
   var expectation = Expectation.any
   var kind: tdn_change_kind?  // nil: a put or a removal
 
-  static func clear(_ structure: UInt32) -> Self { Self(structure: structure, key: .row(0), kind: TDN_CLEAR) }
+  static func clear(_ keyspace: UInt32) -> Self { Self(keyspace: keyspace, key: .row(0), kind: TDN_CLEAR) }
 }
 
 struct CabinetRecord: Equatable {
@@ -104,22 +104,22 @@ enum CabinetAnswer: Equatable {
     try unsafe checked { unsafe tdn_reopen(handle, &report, $0) }
   }
 
-  func structure(_ kind: tdn_structure_kind, _ name: String) throws(CabinetError) -> UInt32 {
+  func keyspace(_ kind: tdn_keyspace_kind, _ name: String) throws(CabinetError) -> UInt32 {
     var id: UInt32 = 0
     let bytes = Array(name.utf8)
-    try unsafe checked { unsafe tdn_structure_named(handle, Int32(kind.rawValue), bytes, bytes.count, &id, $0) }
+    try unsafe checked { unsafe tdn_keyspace_named(handle, Int32(kind.rawValue), bytes, bytes.count, &id, $0) }
     return id
   }
 
-  func count(_ structure: UInt32) throws(CabinetError) -> Int {
+  func count(_ keyspace: UInt32) throws(CabinetError) -> Int {
     var count: UInt64 = 0
-    try unsafe checked { unsafe tdn_count(handle, structure, &count, $0) }
+    try unsafe checked { unsafe tdn_count(handle, keyspace, &count, $0) }
     return Int(count)
   }
 
-  func reserveRows(_ structure: UInt32, _ count: Int) throws(CabinetError) -> UInt64 {
+  func reserveRows(_ keyspace: UInt32, _ count: Int) throws(CabinetError) -> UInt64 {
     var first: UInt64 = 0
-    try unsafe checked { unsafe tdn_reserve_rows(handle, structure, UInt64(count), &first, $0) }
+    try unsafe checked { unsafe tdn_reserve_rows(handle, keyspace, UInt64(count), &first, $0) }
     return first
   }
 
@@ -127,15 +127,15 @@ enum CabinetAnswer: Equatable {
     try unsafe checked { unsafe tdn_checkpoint(handle, $0) }
   }
 
-  /// Whether the structure's file has become shorter.
-  func compact(_ structure: UInt32, progress: @escaping () -> Bool = { true }) throws(CabinetError) -> Bool {
+  /// Whether the keyspace's file has become shorter.
+  func compact(_ keyspace: UInt32, progress: @escaping () -> Bool = { true }) throws(CabinetError) -> Bool {
     var isCompacted = false
     try withoutActuallyEscaping(progress) { progress throws(CabinetError) in
       var progress = progress
       try unsafe withUnsafeMutablePointer(to: &progress) { context throws(CabinetError) in
         try unsafe checked {
           unsafe tdn_compact(
-            handle, structure,
+            handle, keyspace,
             { context, _, _ in unsafe context?.assumingMemoryBound(to: (() -> Bool).self).pointee() ?? false },
             context, &isCompacted, $0)
         }
@@ -160,7 +160,7 @@ enum CabinetAnswer: Equatable {
     var bytes: [UInt8] = []
     let packed = changes.map { change in
       var packed = tdn_change()
-      packed.structure = change.structure
+      packed.keyspace = change.keyspace
       packed.kind = UInt8((change.kind ?? (change.value == nil ? TDN_REMOVE : TDN_PUT)).rawValue)
       switch change.expectation {
       case .any: packed.expectation = UInt8(TDN_EXPECT_ANY.rawValue)
@@ -207,14 +207,14 @@ enum CabinetAnswer: Equatable {
   }
 
   func get(
-    _ key: CabinetKey, in structure: UInt32, _ snapshot: TestSnapshot? = nil
+    _ key: CabinetKey, in keyspace: UInt32, _ snapshot: TestSnapshot? = nil
   ) throws(CabinetError) -> CabinetAnswer {
     var chunk = ChunkBuffer(byteCapacity: 1 << 16, sliceCapacity: 1)
     let fill = { (chunk: UnsafeMutablePointer<tdn_chunk>, error: UnsafeMutablePointer<tdn_error>) in
       switch key {
-      case .row(var row): unsafe tdn_get_rows(self.handle, snapshot?.handle, structure, &row, 1, chunk, error)
+      case .row(var row): unsafe tdn_get_rows(self.handle, snapshot?.handle, keyspace, &row, 1, chunk, error)
       case .bytes(let key):
-        unsafe tdn_get_key(self.handle, snapshot?.handle, structure, key, key.count, chunk, error)
+        unsafe tdn_get_key(self.handle, snapshot?.handle, keyspace, key, key.count, chunk, error)
       }
     }
     try unsafe chunk.fill(fill)
@@ -242,24 +242,24 @@ enum CabinetAnswer: Equatable {
   fileprivate init(_ handle: OpaquePointer) { unsafe self.handle = handle }
   deinit { unsafe tdn_snapshot_close(handle) }
 
-  func count(_ structure: UInt32) throws(CabinetError) -> Int {
+  func count(_ keyspace: UInt32) throws(CabinetError) -> Int {
     var count: UInt64 = 0
-    try unsafe checked { unsafe tdn_snapshot_count(handle, structure, &count, $0) }
+    try unsafe checked { unsafe tdn_snapshot_count(handle, keyspace, &count, $0) }
     return Int(count)
   }
 
-  func scan(_ structure: UInt32) throws(CabinetError) -> TestScan {
+  func scan(_ keyspace: UInt32) throws(CabinetError) -> TestScan {
     var error = tdn_error()
-    guard let scan = unsafe tdn_scan_open(handle, structure, &error) else { throw CabinetError(error) }
+    guard let scan = unsafe tdn_scan_open(handle, keyspace, &error) else { throw CabinetError(error) }
     return unsafe TestScan(self, scan)
   }
 
   func range(
-    _ structure: UInt32, from lower: [UInt8]? = nil, to upper: [UInt8]? = nil, descending: Bool = false
+    _ keyspace: UInt32, from lower: [UInt8]? = nil, to upper: [UInt8]? = nil, descending: Bool = false
   ) throws(CabinetError) -> TestScan {
     var error = tdn_error()
     let scan = unsafe tdn_range_open(
-      handle, structure, lower, lower?.count ?? 0, upper, upper?.count ?? 0, descending, &error)
+      handle, keyspace, lower, lower?.count ?? 0, upper, upper?.count ?? 0, descending, &error)
     guard let scan = unsafe scan else { throw CabinetError(error) }
     return unsafe TestScan(self, scan)
   }

@@ -443,7 +443,7 @@ private final class UniqueWithNil: Versioned {
     let store = try Store(backend: backend, classes: [BySeconds.self])
     for number in 0..<100 { try store.insert(BySeconds("Song", UInt32(number))) }
     try store.saveChanges()
-    let tree = try #require(try backend.structures().first { $0.kind == .tree })
+    let tree = try #require(try backend.keyspaces().first { $0.kind == .tree })
     // Entries of row 5, which goes, and of a row that does not exist.
     func key(_ seconds: UInt8, _ row: UInt8) -> [UInt8] { [1, 0, 0, 0, seconds, 0, 0, 0, 0, 0, 0, 0, row] }
     try backend.commit { batch in

@@ -96,7 +96,8 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
     try check(decimals + extremeDecimals + [.nan])
     try check([Mood.calm, .wild, .odd])
     try check([
-      AnyObjectID(classID: ClassID(rawValue: 3), rowID: 7), AnyObjectID(classID: ClassID(rawValue: 3), rowID: 256),
+      AnyObjectID(classID: KeyspaceID(rawValue: 3), rowID: 7),
+      AnyObjectID(classID: KeyspaceID(rawValue: 3), rowID: 256),
     ])
   }
 

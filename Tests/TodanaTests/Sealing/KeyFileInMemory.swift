@@ -76,7 +76,7 @@ final class KeyFileInMemory {
   }
 
   /// The plaintext of a row's envelope; nil where it does not open.
-  func open(_ envelope: [UInt8], structure: UInt32, row: UInt64) throws(Failure) -> [UInt8]? {
+  func open(_ envelope: [UInt8], keyspace: UInt32, row: UInt64) throws(Failure) -> [UInt8]? {
     var code: Int32 = 0
     guard let ring = unsafe probe_key_file_ring(raw, &code) else { throw Failure(code: tds_code(UInt32(code))) }
     defer { unsafe tds_key_ring_release(ring) }
@@ -85,7 +85,7 @@ final class KeyFileInMemory {
     var output = envelope
     var offset = 0
     var count = 0
-    let outcome = unsafe tds_open_row(sealer, structure, row, envelope, envelope.count, &output, &offset, &count)
+    let outcome = unsafe tds_open_row(sealer, keyspace, row, envelope, envelope.count, &output, &offset, &count)
     return outcome == TDS_OPENED.rawValue ? Array(output[offset..<offset + count]) : nil
   }
 

@@ -19,7 +19,7 @@ private final class Greedy: StoredObject {
 
 @Suite(.plainAndEncrypted) struct DamageTests {
   let backend = FaultyBackend()
-  let classID: ClassID
+  let classID: KeyspaceID
 
   init() throws {
     let store = try Store(backend: backend, classes: [Song.self])

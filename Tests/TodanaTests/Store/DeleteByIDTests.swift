@@ -154,7 +154,7 @@ private final class Careful: StoredObject {
     let rowID = try #require(melodies.readable.first?.rowID)
     let wrong = ObjectID<Song>(unchecked: AnyObjectID(classID: melodies.classID, rowID: rowID))
     #expect(throws: StoreError.self) { try store.delete([wrong]) }
-    #expect(throws: StoreError.self) { try store.delete([AnyObjectID(classID: ClassID(rawValue: 77), rowID: 1)]) }
+    #expect(throws: StoreError.self) { try store.delete([AnyObjectID(classID: KeyspaceID(rawValue: 77), rowID: 1)]) }
     #expect(!store.hasUnsavedChanges)
   }
 }

@@ -84,7 +84,7 @@ enum Flaw: CaseIterable {
 /// Saved tracks of which some cannot be read.
 struct Melodies {
   let backend = FaultyBackend()
-  let classID: ClassID
+  let classID: KeyspaceID
   /// As they were inserted, by row.
   private(set) var all: [RowID: (title: String, seconds: UInt32, mood: UInt8)] = [:]
   let unreadable: Set<RowID>

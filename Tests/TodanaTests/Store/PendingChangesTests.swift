@@ -151,7 +151,7 @@ import Todana
     for index in 0..<50 {
       try store.insert(Song("\(index)"))
       titles.append("\(index)")
-      if let structure = try store.catalog[Song.self]?.id { _ = try backend.reserveRowIDs(100_000, in: structure) }
+      if let keyspace = try store.catalog[Song.self]?.id { _ = try backend.reserveRowIDs(100_000, in: keyspace) }
       try store.saveChanges()
     }
     let other = try Store(backend: backend, classes: [Song.self])

@@ -25,7 +25,7 @@ import Todana
     #expect(steps > 0)
     #expect(report.isComplete && report.losses.isEmpty && report.lostCount == 0)
     #expect(report.savedCount == Self.storedCount)
-    let names = report.structures.map { "\($0.number) \($0.name): \($0.savedCount)" }
+    let names = report.keyspaces.map { "\($0.number) \($0.name): \($0.savedCount)" }
     #expect(names == ["1 Song: 2000", "2 Playlist: 1", "4 named buffers: 2", "5 Node: 1"])
     try expectWhole(directory.path("salvaged"))
     // It is a store of its own, and so is what was salvaged.
@@ -75,7 +75,7 @@ import Todana
       return
     }
     #expect(report.savedCount == Self.storedCount)
-    try expectWhole(directory.path("salvaged"), renamed: !report.structures.allSatisfy(\.isNameKnown))
+    try expectWhole(directory.path("salvaged"), renamed: !report.keyspaces.allSatisfy(\.isNameKnown))
     let hasLosses = [.superblock, .catalog, .checksums, .catalogAndHeaders, .checksumsAndCatalog].contains(loss)
     #expect(report.losses.isEmpty == !hasLosses)
   }
@@ -138,7 +138,7 @@ import Todana
     #expect(lost == report.lostCount)
     // Buckets have a part of the file, too, so records more than a fifth of theirs.
     #expect((60_000 / 6..<60_000 / 3).contains(lost))
-    #expect((garbage.count..<garbage.count + 10_000).contains(report.structures[0].unreadableByteCount))
+    #expect((garbage.count..<garbage.count + 10_000).contains(report.keyspaces[0].unreadableByteCount))
   }
 
   // MARK: Bad input
@@ -202,7 +202,7 @@ import Todana
     playlist.songs = songs
     try store.insert(playlist)
     try store.saveChanges()
-    _ = try store.backend.structureID(of: .rows, named: Array("gone".utf8))
+    _ = try store.backend.keyspaceID(of: .rows, named: Array("gone".utf8))
     try store.writeNamedBuffer("settings") { $0.writeString("loud") }
     try store.writeNamedBuffer("empty") { _ in }
     try store.saveChanges()

@@ -32,8 +32,8 @@ import Todana
     let knowsNames = damage != .pagesOfRowsAndCatalog
     #expect(report.indexesToBuild.count == 8)
     #expect(report.indexesToBuild.contains("Piece: isrc") == knowsNames)
-    #expect(report.structures.map(\.name) == ["Piece", "Disc"])
-    let savedCount = report.structures[0].savedCount
+    #expect(report.keyspaces.map(\.name) == ["Piece", "Disc"])
+    let savedCount = report.keyspaces[0].savedCount
     switch damage {
     case .nothing, .indexes: #expect(savedCount == Self.pieceCount && report.lostCount == 0)
     case .allRows: #expect(savedCount == 0)
@@ -121,7 +121,7 @@ import Todana
     try makeStore(isEncrypted)
     var store = try open(path, isEncrypted, [])
     #expect(try store.verify().problemCount == 0)
-    let pieces = try #require(try store.backend.structures().first { $0.name == Array("Piece".utf8) })
+    let pieces = try #require(try store.backend.keyspaces().first { $0.name == Array("Piece".utf8) })
     // A row behind the indexes' back.
     try store.backend.commit { batch in batch.remove(row: 7, in: pieces.id) }
     let problems = try store.verify().problems.filter { $0.kind == .wrongIndex }

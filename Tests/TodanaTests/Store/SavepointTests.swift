@@ -469,7 +469,7 @@ private final class Invoice: StoredObject {
     let inserted = try store.insert(Song("d"))
     try store.turnIntoFault(songs[0])
     let mixed =
-      [ids[0], inserted, ids[1]].map { AnyObjectID($0) } + [AnyObjectID(classID: ClassID(rawValue: 999), rowID: 1)]
+      [ids[0], inserted, ids[1]].map { AnyObjectID($0) } + [AnyObjectID(classID: KeyspaceID(rawValue: 999), rowID: 1)]
     #expect(throws: StoreError.self) { try store.delete(mixed) }
     #expect(songs[0].isFault)
     #expect(try store.fetch(Song.self).map(\.title) == ["a", "b", "c", "d"])

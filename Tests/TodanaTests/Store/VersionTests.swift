@@ -27,7 +27,7 @@ private final class TrackV2: StoredObject {
 
 @Suite(.plainAndEncrypted) struct VersionTests {
   let backend = FaultyBackend()
-  let classID: ClassID
+  let classID: KeyspaceID
 
   init() throws {
     let store = try Store(backend: backend, classes: [TrackV1.self])

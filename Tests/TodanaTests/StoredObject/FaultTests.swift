@@ -103,7 +103,7 @@ import Todana
     let id = try store.insert(Song("a"))
     let asNode = ObjectID<Node>(unchecked: id.untyped)
     #expect(#expect(throws: StoreError.self) { try store.fetch(asNode) }?.code == .wrongClass)
-    let unknown = AnyObjectID(classID: ClassID(rawValue: 77), rowID: 1)
+    let unknown = AnyObjectID(classID: KeyspaceID(rawValue: 77), rowID: 1)
     #expect(#expect(throws: StoreError.self) { try store.fetch(unknown) }?.code == .unknownClass)
     #expect(try store.fetch(id.untyped) is Song)
   }

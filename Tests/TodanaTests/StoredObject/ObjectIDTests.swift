@@ -5,7 +5,7 @@ import Todana
 
 @Suite struct ObjectIDTests {
   @Test func `an id prints as class and row, and reads back`() throws {
-    let id = AnyObjectID(classID: ClassID(rawValue: 3), rowID: 17)
+    let id = AnyObjectID(classID: KeyspaceID(rawValue: 3), rowID: 17)
     #expect(id.description == "3-17")
     #expect(AnyObjectID("3-17") == id)
     #expect(ObjectID<Song>("3-17")?.untyped == id)
@@ -20,7 +20,7 @@ import Todana
   }
 
   @Test func `ids are ordered by class, then row`() {
-    let ids = [(2, 1), (1, 9), (1, 2)].map { AnyObjectID(classID: ClassID(rawValue: $0.0), rowID: $0.1) }
+    let ids = [(2, 1), (1, 9), (1, 2)].map { AnyObjectID(classID: KeyspaceID(rawValue: $0.0), rowID: $0.1) }
     #expect(ids.sorted().map(\.description) == ["1-2", "1-9", "2-1"])
   }
 

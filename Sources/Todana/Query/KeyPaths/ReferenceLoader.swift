@@ -178,7 +178,7 @@ final class ReferenceLoader {
     }
   }
 
-  private func read(_ rowIDs: ArraySlice<RowID>, of classID: ClassID, into chunk: RecordChunk) throws(StoreError) {
+  private func read(_ rowIDs: ArraySlice<RowID>, of classID: KeyspaceID, into chunk: RecordChunk) throws(StoreError) {
     do throws(BackendError) {
       try snapshot.read(rows: rowIDs.span, of: classID, into: chunk)
     } catch {

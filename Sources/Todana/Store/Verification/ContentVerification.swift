@@ -8,7 +8,8 @@ struct ContentVerification: ~Copyable {
   /// Whether any record refers to others.
   private(set) var hasReferences = false
 
-  init(of table: ClassTable, _ classID: ClassID, in store: Store, _ snapshot: any BackendSnapshot) throws(StoreError) {
+  init(of table: ClassTable, _ classID: KeyspaceID, in store: Store, _ snapshot: any BackendSnapshot) throws(StoreError)
+  {
     self.table = table
     indexes = try IndexVerification(of: table, classID, in: store, snapshot)
     // An index may have the row that a reference leads to, which only an object of its own has.
@@ -64,7 +65,7 @@ struct ContentVerification: ~Copyable {
 private final class ReferenceCollector: ReferenceResolver {
   private let store: Store
   private let hasFaultsOfRows: Bool
-  private var faults: [ClassID: StoredObject] = [:]
+  private var faults: [KeyspaceID: StoredObject] = [:]
   var found: [ObjectReference] = []
 
   /// - Parameters:
@@ -76,13 +77,13 @@ private final class ReferenceCollector: ReferenceResolver {
     self.hasFaultsOfRows = hasFaultsOfRows
   }
 
-  func classID(of type: StoredObject.Type) throws(DataBufferError) -> ClassID { try store.classID(of: type) }
+  func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID { try store.classID(of: type) }
 
-  func willResolve(_ count: Int, of classID: ClassID) {
+  func willResolve(_ count: Int, of classID: KeyspaceID) {
     if hasFaultsOfRows { store.willResolve(count, of: classID) }
   }
 
-  func object(classID: ClassID, rowID: RowID) throws(DataBufferError) -> StoredObject {
+  func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject {
     found.append(ObjectReference(classID: classID, rowID: rowID))
     if hasFaultsOfRows { return try store.object(classID: classID, rowID: rowID) }
     if let fault = faults[classID] { return fault }

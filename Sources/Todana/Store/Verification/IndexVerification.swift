@@ -6,7 +6,7 @@ struct IndexVerification {
   private let store: Store
   private let table: ClassTable
   private let snapshot: any BackendSnapshot
-  private let classID: ClassID
+  private let classID: KeyspaceID
   private let indexes: [ClassIndex]
   /// What the records of a chunk call for, index by index.
   private var keys: [IndexKeys]
@@ -19,14 +19,14 @@ struct IndexVerification {
   private let skipped: [Set<RowID>]
 
   init(
-    of table: ClassTable, _ classID: ClassID, in store: Store, _ snapshot: any BackendSnapshot
+    of table: ClassTable, _ classID: KeyspaceID, in store: Store, _ snapshot: any BackendSnapshot
   ) throws(StoreError) {
     self.store = store
     self.table = table
     self.classID = classID
     self.snapshot = snapshot
     indexes = table.indexes.filter { index in
-      guard let structure = index.structure, case .complete(let since) = store.session.indexes[structure] else {
+      guard let keyspace = index.keyspace, case .complete(let since) = store.session.indexes[keyspace] else {
         return false
       }
       return since <= snapshot.commitNumber
@@ -34,9 +34,9 @@ struct IndexVerification {
     keys = indexes.map { IndexKeys($0) }
     expected = [EntrySum](repeating: EntrySum(), count: indexes.count)
     skipped = try indexes.map { index throws(StoreError) in
-      guard let structure = index.structure, store.skipsRows(index) else { return [] }
+      guard let keyspace = index.keyspace, store.skipsRows(index) else { return [] }
       do throws(StoreError) {
-        return Set(try store.skippedRows(of: structure, in: snapshot))
+        return Set(try store.skippedRows(of: keyspace, in: snapshot))
       } catch {
         // Reading the entries finds it as well.
         guard error.code == .damagedRecord else { throw error }
@@ -146,11 +146,11 @@ struct IndexVerification {
   private func forEachEntry(
     of index: ClassIndex, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer, RowID?) throws -> Bool
   ) throws {
-    guard let structure = index.structure else { return }
+    guard let keyspace = index.keyspace else { return }
     let scan: any BackendScan
     do throws(BackendError) {
       scan = try snapshot.scan(
-        tree: structure, from: [IndexHeader.entryByte], to: [IndexHeader.entryByte + 1], descending: false)
+        tree: keyspace, from: [IndexHeader.entryByte], to: [IndexHeader.entryByte + 1], descending: false)
     } catch {
       throw store.translate(error)
     }
@@ -170,13 +170,13 @@ struct IndexVerification {
   private func compare(
     _ index: ClassIndex, without skipped: Set<RowID>, into findings: inout [Finding]
   ) throws {
-    guard let structure = index.structure else { return }
+    guard let keyspace = index.keyspace else { return }
     var own: [Finding] = []
     let (snapshot, found, store) = (snapshot, found, store)
     try forEachKey(of: index, without: skipped) { keys, entry in
       let key = unsafe Array(keys.bytes(of: entry))
       do throws(BackendError) {
-        try snapshot.read(key: key, of: structure, into: found)
+        try snapshot.read(key: key, of: keyspace, into: found)
       } catch {
         throw store.translate(error)
       }

@@ -4,7 +4,7 @@ extension Store {
   /// - Superblock, file of keys and list of the last commits are kept twice: both copies are looked at.
   /// - Each page is read from its file, and compared with its checksum.
   /// - Each record is read in the state of one commit, its envelope is checked, and it is looked for by its row id or
-  ///   key, too. What was found is counted and compared with what the structure says.
+  ///   key, too. What was found is counted and compared with what the keyspace says.
   /// - The content of each class that the store was opened with is read by `readContent`, into an object that is
   ///   thrown away, and what it refers to is looked for. (References in named buffers are not followed.)
   /// - The entries of each index that is complete are compared with what was read. Of an index of a class that the store
@@ -37,14 +37,14 @@ extension Store {
 private struct Verification {
   let store: Store
   let snapshot: any BackendSnapshot
-  let structures: [StoredStructure]
+  let keyspaces: [Keyspace]
   var report = VerificationReport()
   /// Classes with records that refer to others.
-  private var withReferences: Set<ClassID> = []
+  private var withReferences: Set<KeyspaceID> = []
   /// By class, the rows that there are.
-  private var rows: [ClassID: RowSet] = [:]
-  /// Structures of which damage hides records: which ones they have is not known.
-  private var damaged: Set<ClassID> = []
+  private var rows: [KeyspaceID: RowSet] = [:]
+  /// Keyspaces of which damage hides records: which ones they have is not known.
+  private var damaged: Set<KeyspaceID> = []
   /// By their tokens.
   private var refused: [UInt64: [RefusedRecord]] = [:]
   private let chunk = RecordChunk()
@@ -60,7 +60,7 @@ private struct Verification {
       }
     }
     snapshot = try store.snapshotForReading()
-    structures = try store.onBackend { backend throws(BackendError) in try backend.structures() }
+    keyspaces = try store.onBackend { backend throws(BackendError) in try backend.keyspaces() }
     report.commitNumber = snapshot.commitNumber
   }
 
@@ -68,25 +68,25 @@ private struct Verification {
     try verifyCompanions()
     try verifyPages(of: .catalog, named: "catalog", progress)
     try verifyPages(of: .states, named: "states", progress)
-    for structure in structures {
-      try verifyPages(of: .structure(structure.id), named: structure.displayName, progress)
+    for keyspace in keyspaces {
+      try verifyPages(of: .keyspace(keyspace.id), named: keyspace.displayName, progress)
     }
     // Indexes come last: by then the rows are known.
-    for structure in structures.filter({ $0.kind != .tree }) + structures.filter({ $0.kind == .tree }) {
+    for keyspace in keyspaces.filter({ $0.kind != .tree }) + keyspaces.filter({ $0.kind == .tree }) {
       do {
-        try verifyRecords(of: structure, progress)
+        try verifyRecords(of: keyspace, progress)
       } catch let error as StoreError where error.code == .damagedRecord {
-        // Not even the structure's head can be read.
-        damaged.insert(structure.id)
+        // Not even the keyspace's head can be read.
+        damaged.insert(keyspace.id)
         report.add(
           VerificationReport.Problem(
             kind: .damagedFile, file: error.backendError?.file, page: error.backendError?.page,
-            className: structure.displayName, message: error.message))
+            className: keyspace.displayName, message: error.message))
       }
     }
     try findOrigins()
-    for structure in structures where withReferences.contains(structure.id) {
-      if let table = store.registry[structure.id] { try verifyReferences(of: structure, table, progress) }
+    for keyspace in keyspaces where withReferences.contains(keyspace.id) {
+      if let table = store.registry[keyspace.id] { try verifyReferences(of: keyspace, table, progress) }
     }
   }
 
@@ -102,8 +102,8 @@ private struct Verification {
   private mutating func verifyPages(
     of file: BackendFile, named name: String, _ progress: (VerificationProgress) throws -> Void
   ) throws {
-    var isStructure = false
-    if case .structure = file { isStructure = true }
+    var isKeyspace = false
+    if case .keyspace = file { isKeyspace = true }
     var page = 0
     while true {
       let pages: VerifiedPages
@@ -118,7 +118,7 @@ private struct Verification {
       for damaged in pages.damagedPages {
         report.add(
           VerificationReport.Problem(
-            kind: .damagedPage, file: pages.file, page: damaged, className: isStructure ? name : nil,
+            kind: .damagedPage, file: pages.file, page: damaged, className: isKeyspace ? name : nil,
             message: "The page's content does not match its checksum."))
       }
       page += pages.pageCount
@@ -132,92 +132,92 @@ private struct Verification {
 
   /// Checks every record's envelope, that it is found by its key, and how many there are.
   private mutating func verifyRecords(
-    of structure: StoredStructure, _ progress: (VerificationProgress) throws -> Void
+    of keyspace: Keyspace, _ progress: (VerificationProgress) throws -> Void
   ) throws {
-    let expectedCount = try store.onBackend { _ throws(BackendError) in try snapshot.count(of: structure.id) }
-    let envelope = store.envelope(of: structure.id)
+    let expectedCount = try store.onBackend { _ throws(BackendError) in try snapshot.count(of: keyspace.id) }
+    let envelope = store.envelope(of: keyspace.id)
     var foundRows = RowSet()
     var foundCount = 0
     // Damage that the scan meets is no count of records: what it hides is not known.
     var isWhole = true
     // So is damage of records of which not even the rows are known.
     var hidesRecords = false
-    var content = try contentVerification(of: structure)
-    var index = indexVerification(of: structure)
-    try forEachChunk(of: structure, &isWhole) { verification in
+    var content = try contentVerification(of: keyspace)
+    var index = indexVerification(of: keyspace)
+    try forEachChunk(of: keyspace, &isWhole) { verification in
       for slice in verification.chunk.slices {
         foundCount += 1
-        verification.check(slice, of: structure, envelope, &content)
+        verification.check(slice, of: keyspace, envelope, &content)
         if slice.status != .found, slice.rowID == 0 { hidesRecords = true }
         if slice.status == .found, let finding = index?.check(slice, in: verification.chunk) {
           verification.report.add(finding, of: index)
         }
-        if structure.kind == .rows, slice.rowID != 0, !foundRows.insert(slice.rowID) {
+        if keyspace.kind == .rows, slice.rowID != 0, !foundRows.insert(slice.rowID) {
           verification.report.add(
-            .damagedRecord, structure, slice.rowID, "There is a second record of the row.")
+            .damagedRecord, keyspace, slice.rowID, "There is a second record of the row.")
         }
       }
       content?.endChunk()
-      try verification.verifyReachability(of: structure)
+      try verification.verifyReachability(of: keyspace)
       try progress(
         VerificationProgress(
-          phase: .records, name: structure.displayName, doneCount: foundCount, totalCount: expectedCount))
+          phase: .records, name: keyspace.displayName, doneCount: foundCount, totalCount: expectedCount))
     }
-    rows[structure.id] = foundRows
-    if !isWhole || hidesRecords { damaged.insert(structure.id) }
-    if !damaged.contains(structure.id), let finding = index?.countFinding { report.add(finding, of: index) }
+    rows[keyspace.id] = foundRows
+    if !isWhole || hidesRecords { damaged.insert(keyspace.id) }
+    if !damaged.contains(keyspace.id), let finding = index?.countFinding { report.add(finding, of: index) }
     if isWhole, foundCount != expectedCount {
-      report.add(.wrongCount, structure, nil, "The structure counts \(expectedCount) records and has \(foundCount).")
+      report.add(.wrongCount, keyspace, nil, "The keyspace counts \(expectedCount) records and has \(foundCount).")
     }
     if let findings = try content?.findings() {
       for finding in findings {
-        report.add(.wrongIndex, structure, finding.rowID, "Index \"\(finding.indexName)\": \(finding.message)")
+        report.add(.wrongIndex, keyspace, finding.rowID, "Index \"\(finding.indexName)\": \(finding.message)")
       }
     }
-    if content?.hasReferences == true { withReferences.insert(structure.id) }
+    if content?.hasReferences == true { withReferences.insert(keyspace.id) }
   }
 
   /// Nil where the content is not looked at.
-  private mutating func contentVerification(of structure: StoredStructure) throws(StoreError) -> ContentVerification? {
-    guard structure.kind == .rows else { return nil }
-    guard let table = store.registry[structure.id] else {
-      report.unknownClassNames.append(structure.displayName)
+  private mutating func contentVerification(of keyspace: Keyspace) throws(StoreError) -> ContentVerification? {
+    guard keyspace.kind == .rows else { return nil }
+    guard let table = store.registry[keyspace.id] else {
+      report.unknownClassNames.append(keyspace.displayName)
       return nil
     }
-    return try ContentVerification(of: table, structure.id, in: store, snapshot)
+    return try ContentVerification(of: table, keyspace.id, in: store, snapshot)
   }
 
-  /// Nil where the structure is no index, its class is known, so that its records say what is in the index, or not all
+  /// Nil where the keyspace is no index, its class is known, so that its records say what is in the index, or not all
   /// of its rows are known.
-  private func indexVerification(of structure: StoredStructure) -> StoredIndexVerification? {
-    guard structure.kind == .tree, let name = ClassIndex.names(fromStructure: structure.name),
+  private func indexVerification(of keyspace: Keyspace) -> StoredIndexVerification? {
+    guard keyspace.kind == .tree, let name = ClassIndex.names(fromKeyspace: keyspace.name),
       !store.registry.tables.contains(where: { $0.name == name.className })
     else { return nil }
-    let stored = structures.first { $0.kind == .rows && $0.displayName == name.className }
+    let stored = keyspaces.first { $0.kind == .rows && $0.displayName == name.className }
     guard let stored else { return StoredIndexVerification(name, rows: RowSet()) }
     guard !damaged.contains(stored.id), let rows = rows[stored.id] else { return nil }
     return StoredIndexVerification(name, rows: rows)
   }
 
   private mutating func check(
-    _ slice: RecordChunk.Slice, of structure: StoredStructure, _ envelope: RecordEnvelope,
+    _ slice: RecordChunk.Slice, of keyspace: Keyspace, _ envelope: RecordEnvelope,
     _ content: inout ContentVerification?
   ) {
     report.recordCount += 1
     report.byteCount += slice.value.count
-    let rowID = structure.kind == .rows ? slice.rowID : nil
+    let rowID = keyspace.kind == .rows ? slice.rowID : nil
     guard slice.status == .found else {
       content?.skip(slice.rowID)
-      return report.add(.damagedRecord, structure, rowID, "The record cannot be read.")
+      return report.add(.damagedRecord, keyspace, rowID, "The record cannot be read.")
     }
     // What stands in a tree has no envelope.
-    guard structure.kind != .tree else { return }
+    guard keyspace.kind != .tree else { return }
     do throws(RecordEnvelopeError) {
       let value = unsafe chunk.value(of: slice)
-      if structure.kind == .rows {
+      if keyspace.kind == .rows {
         let opened = unsafe try envelope.open(value, slice.rowID)
         if let problem = content?.read(opened, rowID: slice.rowID) {
-          report.add(problem.kind, structure, rowID, problem.message)
+          report.add(problem.kind, keyspace, rowID, problem.message)
         }
       } else {
         _ = unsafe try envelope.open(value, key(of: slice))
@@ -225,9 +225,9 @@ private struct Verification {
     } catch {
       content?.skip(slice.rowID)
       let problem = report.problems.count
-      report.add(.damagedRecord, structure, rowID, "\(error)")
+      report.add(.damagedRecord, keyspace, rowID, "\(error)")
       if problem < report.problems.count, slice.value.count >= RecordEnvelope.trailerByteCount {
-        let place = RefusedRecord(problem: problem, structure: structure.id, rowID: slice.rowID, key: key(of: slice))
+        let place = RefusedRecord(problem: problem, keyspace: keyspace.id, rowID: slice.rowID, key: key(of: slice))
         refused[unsafe recordToken(chunk.value(of: slice)), default: []].append(place)
       }
     }
@@ -239,16 +239,16 @@ private struct Verification {
   /// it came from.
   private mutating func findOrigins() throws {
     guard !refused.isEmpty else { return }
-    for structure in structures where structure.kind != .tree {
+    for keyspace in keyspaces where keyspace.kind != .tree {
       var isWhole = true
-      try forEachChunk(of: structure, &isWhole, reportsDamage: false) { verification in
+      try forEachChunk(of: keyspace, &isWhole, reportsDamage: false) { verification in
         for slice in verification.chunk.slices where slice.value.count >= RecordEnvelope.trailerByteCount {
           let token = unsafe recordToken(verification.chunk.value(of: slice))
           guard let refused = verification.refused[token] else { continue }
           let key = verification.key(of: slice)
           for record in refused
-          where record.structure != structure.id || record.rowID != slice.rowID || record.key != key {
-            let place = structure.kind == .rows ? "row \(slice.rowID) of \(structure.displayName)" : "a named buffer"
+          where record.keyspace != keyspace.id || record.rowID != slice.rowID || record.key != key {
+            let place = keyspace.kind == .rows ? "row \(slice.rowID) of \(keyspace.displayName)" : "a named buffer"
             verification.report.problems[record.problem].message += "; \(place) has one with the same token"
           }
         }
@@ -257,17 +257,17 @@ private struct Verification {
   }
 
   /// Looks for what a scan has found by its key: the way to it may be damaged where the record is not.
-  private mutating func verifyReachability(of structure: StoredStructure) throws {
+  private mutating func verifyReachability(of keyspace: Keyspace) throws {
     let sound = chunk.slices.filter { $0.status == .found }
-    if structure.kind == .rows {
+    if keyspace.kind == .rows {
       let rowIDs = sound.map(\.rowID)
       var start = 0
       while start < rowIDs.count {
         try read { [snapshot, found] () throws(BackendError) in
-          try snapshot.read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: structure.id, into: found)
+          try snapshot.read(rows: rowIDs.span.extracting(start..<rowIDs.count), of: keyspace.id, into: found)
         }
         for slice in found.slices where slice.status != .found {
-          report.add(.unreachableRecord, structure, slice.rowID, "A scan finds the record, its row id does not.")
+          report.add(.unreachableRecord, keyspace, slice.rowID, "A scan finds the record, its row id does not.")
         }
         guard !found.slices.isEmpty else { break }
         start += found.slices.count
@@ -276,10 +276,10 @@ private struct Verification {
       for slice in sound {
         let key = unsafe [UInt8](chunk.arena.bytes[slice.key])
         try read { [snapshot, found] () throws(BackendError) in
-          try snapshot.read(key: key, of: structure.id, into: found)
+          try snapshot.read(key: key, of: keyspace.id, into: found)
         }
         if found.slices.first?.status != .found {
-          report.add(.unreachableRecord, structure, nil, "A scan finds a record, its key does not.")
+          report.add(.unreachableRecord, keyspace, nil, "A scan finds a record, its key does not.")
         }
       }
     }
@@ -293,37 +293,37 @@ private struct Verification {
 
   /// Looks for what the records of a class refer to.
   private mutating func verifyReferences(
-    of structure: StoredStructure, _ table: ClassTable, _ progress: (VerificationProgress) throws -> Void
+    of keyspace: Keyspace, _ table: ClassTable, _ progress: (VerificationProgress) throws -> Void
   ) throws {
-    var content = try ContentVerification(of: table, structure.id, in: store, snapshot)
+    var content = try ContentVerification(of: table, keyspace.id, in: store, snapshot)
     var isWhole = true
     var doneCount = 0
-    let totalCount = rows[structure.id]?.count ?? 0
-    try forEachChunk(of: structure, &isWhole, reportsDamage: false) { verification in
+    let totalCount = rows[keyspace.id]?.count ?? 0
+    try forEachChunk(of: keyspace, &isWhole, reportsDamage: false) { verification in
       for slice in verification.chunk.slices where slice.status == .found {
         // What cannot be read was reported before.
         guard let opened = unsafe table.envelope.openIfSound(verification.chunk.value(of: slice), slice.rowID) else {
           continue
         }
-        try verification.look(for: content.references(of: opened, rowID: slice.rowID), slice.rowID, structure)
+        try verification.look(for: content.references(of: opened, rowID: slice.rowID), slice.rowID, keyspace)
       }
       doneCount += verification.chunk.slices.count
       try progress(
         VerificationProgress(
-          phase: .references, name: structure.displayName, doneCount: doneCount, totalCount: totalCount))
+          phase: .references, name: keyspace.displayName, doneCount: doneCount, totalCount: totalCount))
     }
   }
 
   private mutating func look(
-    for references: [ObjectReference], _ rowID: RowID, _ structure: StoredStructure
+    for references: [ObjectReference], _ rowID: RowID, _ keyspace: Keyspace
   ) throws(StoreError) {
     for reference in references {
       report.referenceCount += 1
       if rows[reference.classID]?.contains(reference.rowID) == true { continue }
       if try isHidden(reference) { continue }
-      let name = structures.first { $0.id == reference.classID }?.displayName ?? "class \(reference.classID.rawValue)"
+      let name = keyspaces.first { $0.id == reference.classID }?.displayName ?? "class \(reference.classID.rawValue)"
       report.add(
-        .danglingReference, structure, rowID, "It refers to \(name) row \(reference.rowID), which does not exist.")
+        .danglingReference, keyspace, rowID, "It refers to \(name) row \(reference.rowID), which does not exist.")
     }
   }
 
@@ -341,12 +341,12 @@ private struct Verification {
 
   // MARK: Scanning
 
-  /// Fills ``chunk`` again and again with all records of a structure; damage is reported once.
+  /// Fills ``chunk`` again and again with all records of a keyspace; damage is reported once.
   private mutating func forEachChunk(
-    of structure: StoredStructure, _ isWhole: inout Bool, reportsDamage: Bool = true,
+    of keyspace: Keyspace, _ isWhole: inout Bool, reportsDamage: Bool = true,
     _ body: (inout Verification) throws -> Void
   ) throws {
-    let scan = try store.onBackend { _ throws(BackendError) in try snapshot.scan(structure.id) }
+    let scan = try store.onBackend { _ throws(BackendError) in try snapshot.scan(keyspace.id) }
     while true {
       do throws(BackendError) {
         try scan.next(into: chunk)
@@ -358,7 +358,7 @@ private struct Verification {
           report.add(
             VerificationReport.Problem(
               kind: isMismatch ? .wrongContents : .damagedRecord, file: error.file, page: error.page,
-              className: structure.displayName,
+              className: keyspace.displayName,
               message: error.message))
         }
         continue
@@ -372,14 +372,14 @@ private struct Verification {
 /// A record that does not belong where it stands, and the problem that was reported of it.
 private struct RefusedRecord {
   let problem: Int
-  let structure: ClassID
+  let keyspace: KeyspaceID
   let rowID: RowID
   let key: [UInt8]
 }
 
 extension VerificationReport {
-  fileprivate mutating func add(_ kind: Kind, _ structure: StoredStructure, _ rowID: RowID?, _ message: String) {
-    add(Problem(kind: kind, className: structure.displayName, rowID: rowID, message: message))
+  fileprivate mutating func add(_ kind: Kind, _ keyspace: Keyspace, _ rowID: RowID?, _ message: String) {
+    add(Problem(kind: kind, className: keyspace.displayName, rowID: rowID, message: message))
   }
 
   fileprivate mutating func add(_ finding: StoredIndexVerification.Finding, of index: StoredIndexVerification?) {

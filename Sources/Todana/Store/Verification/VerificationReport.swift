@@ -6,7 +6,7 @@ public struct VerificationReport: Sendable, Codable {
   public internal(set) var commitNumber: CommitNumber = 0
   /// Pages of 4 KiB that were read anew; 0 for a backend without files of its own.
   public internal(set) var pageCount = 0
-  /// Records of all classes and other structures that were found, the damaged ones among them.
+  /// Records of all classes and other keyspaces that were found, the damaged ones among them.
   public internal(set) var recordCount = 0
   /// Bytes of these records.
   public internal(set) var byteCount = 0
@@ -61,9 +61,9 @@ public struct VerificationReport: Sendable, Codable {
     case damagedRecord
     /// A record is there, but is not found by its row id or key.
     case unreachableRecord
-    /// A structure counts more or fewer records than it has.
+    /// A keyspace counts more or fewer records than it has.
     case wrongCount
-    /// The records of a structure are sound, and not those that were saved: some are missing, are older, or do not belong
+    /// The records of a keyspace are sound, and not those that were saved: some are missing, are older, or do not belong
     /// there.
     case wrongContents
     /// An index has an entry too many, or one too few.

@@ -1,4 +1,4 @@
-#include "Structure.h"
+#include "Keyspace.h"
 
 #include "../Kyoto/TreeReader.h"
 
@@ -11,12 +11,12 @@ constexpr int64_t kSmallFile = 256 << 10;
 
 }  // namespace
 
-bool Structure::isCrowded(const HashFile &current) const {
+bool Keyspace::isCrowded(const HashFile &current) const {
   const uint64_t bucketCount = static_cast<uint64_t>(current.bucketCount());
   return current.count() > 2 * bucketCount && !(isTree() && bucketCount >= TreeReader::kMostBuckets);
 }
 
-bool Structure::mayWasteSpace(const HashFile &current) {
+bool Keyspace::mayWasteSpace(const HashFile &current) {
   const int64_t size = current.end() - current.recordStart();
   const uint64_t rowCount = current.rowCount();
   if (neededBytes == 0) noteNeed(mayHaveLostSpace ? 1 : static_cast<uint64_t>(size - pooledBytes()), rowCount);
@@ -26,9 +26,9 @@ bool Structure::mayWasteSpace(const HashFile &current) {
   return wastesSpace(static_cast<double>(size), needed);
 }
 
-bool Structure::wastesSpace(double size, double needed) { return size > needed * 1.25 + (32 << 10); }
+bool Keyspace::wastesSpace(double size, double needed) { return size > needed * 1.25 + (32 << 10); }
 
-int64_t Structure::pooledBytes() const {
+int64_t Keyspace::pooledBytes() const {
   int64_t bytes = 0;
   for (const auto &block : pool.blocks) bytes += static_cast<int64_t>(block.rsiz);
   return bytes;

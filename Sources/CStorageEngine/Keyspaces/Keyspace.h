@@ -1,4 +1,4 @@
-// One structure of an open cabinet, as it is in memory.
+// One keyspace of an open cabinet, as it is in memory.
 #pragma once
 
 #include <atomic>
@@ -10,33 +10,33 @@
 
 #include "../Kyoto/HashWriter.h"
 #include "../Snapshots/ContentsDigest.h"
-#include "../include/StorageEngineStructures.h"
+#include "../include/StorageEngineKeyspaces.h"
 #include "RebuildJournal.h"
 
 namespace todana {
 
-// What commits change while it is computed what the structure's digest is under other keys.
+// What commits change while it is computed what the keyspace's digest is under other keys.
 struct RekeyedContents {
-  RekeyedContents(const KeyRing *ring, uint32_t generation, uint32_t structure)
-      : generation(generation), digest(ring, generation, structure) {}
+  RekeyedContents(const KeyRing *ring, uint32_t generation, uint32_t keyspace)
+      : generation(generation), digest(ring, generation, keyspace) {}
 
   const uint32_t generation;
   ContentsDigest digest;
   ContentsDigest::Sum sum{};  // of what the commits so far took out and put in
 };
 
-struct Structure {
-  Structure(uint32_t id, int32_t kind, std::string name) : id(id), kind(kind), name(std::move(name)) {}
+struct Keyspace {
+  Keyspace(uint32_t id, int32_t kind, std::string name) : id(id), kind(kind), name(std::move(name)) {}
 
   const uint32_t id;
-  const int32_t kind;  // a `tdn_structure_kind`
+  const int32_t kind;  // a `tdn_keyspace_kind`
   const std::string name;
 
-  bool hasRows() const { return kind == TDN_STRUCTURE_ROWS; }
-  bool hasNames() const { return kind == TDN_STRUCTURE_KEYS; }
-  bool isTree() const { return kind == TDN_STRUCTURE_TREE; }
+  bool hasRows() const { return kind == TDN_KEYSPACE_ROWS; }
+  bool hasNames() const { return kind == TDN_KEYSPACE_KEYS; }
+  bool isTree() const { return kind == TDN_KEYSPACE_TREE; }
 
-  // The data file that the structure lives in; 0: none yet. Changed by commits only (readers are excluded), and with
+  // The data file that the keyspace lives in; 0: none yet. Changed by commits only (readers are excluded), and with
   // FileTable's mutex held: a reader that got hold of a file asks under its read lock whether it is still this one.
   std::atomic<uint32_t> fileNumber{0};
   // Whether that file, or one that is made next, belongs to an encrypted store. Changed with its number.
@@ -48,7 +48,7 @@ struct Structure {
 
   // -- FileTable's, guarded by its mutex
   std::shared_ptr<const HashFile> file;  // null where it is not open
-  std::list<Structure *>::iterator use;
+  std::list<Keyspace *>::iterator use;
 
   // As of the newest commit; changed by commits, with readers excluded.
   ContentsState contents;
@@ -56,7 +56,7 @@ struct Structure {
   uint64_t clearedBy = 0;
 
   // -- Used by commits only
-  ContentsDigest::Sum stateTerm{};         // the structure's in the root of the states
+  ContentsDigest::Sum stateTerm{};         // the keyspace's in the root of the states
   std::unique_ptr<ContentsDigest> digest;  // null until it is needed
   FreeBlockPool pool;
   // A process that was killed has lost the list of the file's free blocks: how much of the file is used, nobody knows.
