@@ -1,0 +1,31 @@
+// Writes a keyspace without order, whose records stand in a hash file in envelopes.
+#pragma once
+
+#include "../Keyspaces/RecordConversion.h"
+#include "KeyspaceWriter.h"
+#include "RecordsChange.h"
+
+namespace todana {
+
+class HashKeyspaceWriter : public KeyspaceWriter {
+ public:
+  using KeyspaceWriter::KeyspaceWriter;
+
+ protected:
+  // -- For each kind of key
+  // Gives a record the form that the keyspace's records have now.
+  virtual std::string convert(RecordConversion &conversion, const tdn_change &change, std::string_view record) const = 0;
+  // Notes the change of a record with this token in a digest.
+  virtual void toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const = 0;
+  virtual void writeRecords(RecordsChange &records, uint64_t nextRow) = 0;
+  // Returns the next row that the file is to note.
+  virtual uint64_t nextRowAfter(uint64_t nextRow) { return nextRow; }
+
+ private:
+  bool prepare() final;
+  void writeChanges(const HashFile &file, const Readers &readers, uint64_t nextRow) final;
+  void convertRecords();
+  int64_t note(ContentsDigest &digest) const;
+};
+
+}  // namespace todana

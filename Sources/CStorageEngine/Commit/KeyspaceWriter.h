@@ -1,0 +1,62 @@
+// Applies the changes of one batch to one keyspace: first it checks their expectations, then it changes the records.
+//
+// There is one subclass for each kind of keyspace. Made and used by BatchCommit inside FileGroup::commit's `apply`, where
+// readers and other commits are excluded.
+#pragma once
+
+#include <memory>
+
+#include "Commit.h"
+#include "Expectations.h"
+
+namespace todana {
+
+class KeyspaceWriter {
+ public:
+  static std::unique_ptr<KeyspaceWriter> make(Commit &commit, Batch &batch, Expectations &expectations, BatchRun &run);
+  KeyspaceWriter(Commit &commit, Batch &batch, Expectations &expectations, BatchRun &run)
+      : commit_(commit), batch_(batch), expectations_(expectations), run_(run) {}
+  virtual ~KeyspaceWriter() = default;
+  KeyspaceWriter(const KeyspaceWriter &) = delete;
+  KeyspaceWriter &operator=(const KeyspaceWriter &) = delete;
+
+  // Checks the expectation of every change.
+  void check();
+  // Changes the records, all of whose expectations hold. Returns whether Maintenance should look at the file afterwards.
+  bool write();
+
+  Keyspace &keyspace() const { return *run_.keyspace; }
+
+ protected:
+  using Readers = std::vector<Commit::Reader>;
+
+  // -- For each kind of keyspace
+  // Checks the changes against a file that has records.
+  virtual void checkChanges(const HashFile &file) = 0;
+  // Gives the changes the form that `writeChanges` takes. Returns false if nothing is left to change.
+  virtual bool prepare() { return true; }
+  // Returns how many records of a hash file the changes put.
+  virtual uint64_t putRecordCount() const { return run_.putCount; }
+  // Changes the file. `nextRow`: of the file that the keyspace had before.
+  virtual void writeChanges(const HashFile &file, const Readers &readers, uint64_t nextRow) = 0;
+
+  // -- For their use
+  const KeyRing *ring() const { return commit_.state().ring.get(); }
+  // Returns the digest that the keyspace's changes are noted in, empty, and empties that of a rekeying.
+  ContentsDigest &emptyDigest();
+  // Gives the keyspace so many records, and adds the noted changes to its digest.
+  void setContents(uint64_t count, const ContentsDigest::Sum &sum);
+
+  Commit &commit_;
+  Batch &batch_;
+  Expectations &expectations_;
+  BatchRun &run_;
+
+ private:
+  std::shared_ptr<const HashFile> fileFor(std::shared_ptr<const HashFile> current);
+  std::shared_ptr<const HashFile> emptyFile();
+  std::shared_ptr<const HashFile> largerFile(std::shared_ptr<const HashFile> current);
+  std::shared_ptr<const HashFile> copy(const HashFile &from, uint64_t recordCount);
+};
+
+}  // namespace todana

@@ -1,0 +1,24 @@
+// Writes a keyspace whose records have row ids.
+#pragma once
+
+#include "../Kyoto/RowFinder.h"
+#include "HashKeyspaceWriter.h"
+
+namespace todana {
+
+class RowKeyspaceWriter : public HashKeyspaceWriter {
+ public:
+  using HashKeyspaceWriter::HashKeyspaceWriter;
+
+ private:
+  void checkChanges(const HashFile &file) override;
+  static bool findRow(
+    RowFinder &finder, size_t member, const tdn_change &change, const HashFile &file, std::string_view &value);
+  std::string convert(RecordConversion &conversion, const tdn_change &change, std::string_view record) const override;
+  void toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const override;
+  uint64_t putRecordCount() const override;
+  void writeRecords(RecordsChange &records, uint64_t nextRow) override;
+  uint64_t nextRowAfter(uint64_t nextRow) override;
+};
+
+}  // namespace todana
