@@ -36,12 +36,12 @@ import Todana
     let chunk = RecordChunk(recordLimit: 10)
     try scan.next(into: chunk)
     try store.backend.close()
-    expectError(.interrupted) { try scan.next(into: chunk) }
-    expectError(.interrupted) { _ = try snapshot.count(of: store.songs) }
-    expectError(.interrupted) { _ = try snapshot.state.value(1, in: store.songs) }
-    expectError(.interrupted) { _ = try snapshot.state.value(key: [1], in: store.index) }
-    expectError(.interrupted) { _ = try snapshot.scan(store.songs) }
-    expectError(.interrupted) { _ = try snapshot.scan(tree: store.index, from: nil, to: nil, descending: true) }
+    expectError(.snapshotEnded) { try scan.next(into: chunk) }
+    expectError(.snapshotEnded) { _ = try snapshot.count(of: store.songs) }
+    expectError(.snapshotEnded) { _ = try snapshot.state.value(1, in: store.songs) }
+    expectError(.snapshotEnded) { _ = try snapshot.state.value(key: [1], in: store.index) }
+    expectError(.snapshotEnded) { _ = try snapshot.scan(store.songs) }
+    expectError(.snapshotEnded) { _ = try snapshot.scan(tree: store.index, from: nil, to: nil, descending: true) }
   }
 
   @Test(arguments: [TestedBackend.memory, .temporary, .directory])
@@ -58,7 +58,7 @@ import Todana
           try backend.close()
         } else {
           let error = #expect(throws: BackendError.self) { try workUntilClosed(backend, songs, UInt64(number)) }
-          #expect(error?.code == .closed || error?.code == .interrupted, "\(String(describing: error))")
+          #expect(error?.code == .closed || error?.code == .snapshotEnded, "\(String(describing: error))")
         }
       }
     }
@@ -92,7 +92,7 @@ import Todana
     guard kind.lasts else { return }
     let snapshot = try store.backend.snapshot()
     try store.backend.reopen()
-    expectError(.interrupted) { _ = try snapshot.count(of: store.songs) }
+    expectError(.snapshotEnded) { _ = try snapshot.count(of: store.songs) }
     #expect(try store.backend.allRows(of: store.songs) == [1: [1]])
     try store.backend.commit { $0.put([2], row: 2, in: store.songs) }
     #expect(try store.backend.allRows(of: store.songs) == [1: [1], 2: [2]])

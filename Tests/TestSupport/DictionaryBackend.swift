@@ -7,7 +7,7 @@ public final class DictionaryBackend: StoreBackend {
   public let openReport = OpenReport(
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)
-  public let limits = BackendLimits(keyByteCount: 1 << 10, valueByteCount: 1 << 30, nameByteCount: 65_535)
+  public let limits = BackendLimits(valueByteCount: 1 << 30, batchChangeCount: 200_000, batchByteCount: 1 << 30)
 
   public let capabilities = BackendCapabilities(
     hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: [])
@@ -29,11 +29,15 @@ public final class DictionaryBackend: StoreBackend {
     let name: [UInt8]
     var records: [Key: [UInt8]] = [:]
     var nextRowID: RowID = 1
+    var isLoaded = false
   }
 
   struct State {
     var commitNumber: CommitNumber = 0
     var keyspaces: [KeyspaceID: KeptRecords] = [:]
+    /// Those that are loaded, and were not adopted yet.
+    var loading: [KeyspaceID: KeptRecords] = [:]
+    var lastID: UInt32 = 0
     var outcomes: [BatchID: CommitNumber] = [:]
     var isClosed = false
 
@@ -43,6 +47,11 @@ public final class DictionaryBackend: StoreBackend {
         throw BackendError(.noSuchKeyspace, "There is no keyspace \(id.rawValue).")
       }
       return keyspace
+    }
+
+    mutating func takeID() -> KeyspaceID {
+      lastID += 1
+      return KeyspaceID(rawValue: lastID)
     }
 
     func requireOpen() throws(BackendError) {
@@ -62,12 +71,12 @@ public final class DictionaryBackend: StoreBackend {
     try state.withLock { (state) throws(BackendError) in
       try state.requireOpen()
       guard (1...limits.nameByteCount).contains(name.count) else {
-        throw BackendError(.limitExceeded, "A name has 1 to 65,535 bytes.")
+        throw BackendError(.limitExceeded, "A name has 1 to 1,000 bytes.")
       }
       if let found = state.keyspaces.first(where: { $0.value.kind == kind && $0.value.name == name }) {
         return found.key
       }
-      let id = KeyspaceID(rawValue: UInt32(state.keyspaces.count) + 1)
+      let id = state.takeID()
       state.keyspaces[id] = KeptRecords(kind: kind, name: name)
       return id
     }
@@ -86,6 +95,7 @@ public final class DictionaryBackend: StoreBackend {
 
   public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
     assert(batch.isSorted, "a batch is grouped by keyspace and sorted by key")
+    try batch.check(limits)
     let (changes, arena, id, hasEmptyKey) = (batch.changes, batch.arena, batch.id, batch.hasEmptyKey)
     return try state.withLock { (state) throws(BackendError) in
       try state.requireOpen()
@@ -93,17 +103,36 @@ public final class DictionaryBackend: StoreBackend {
       var changed = state
       var conflicts: [Int] = []
       for (index, change) in changes.enumerated() {
-        if try !changed.apply(change, arena, limits) { conflicts.append(index) }
+        // Checks of ranges come before all changes of their keyspace but a clearing.
+        let holds =
+          change.kind == .checkRange
+          ? try changed.holds(change, arena, limits) : try changed.apply(change, arena, limits)
+        if !holds { conflicts.append(index) }
       }
       guard conflicts.isEmpty else {
         throw BackendError(.conflict, "\(conflicts.count) records are not as expected.", conflicts: conflicts)
       }
-      guard changes.contains(where: { $0.kind != .check }) else { return state.commitNumber }
+      for change in changes where change.kind == .adopt { try changed.adopt(change.keyspace) }
+      guard changes.contains(where: { !$0.kind.isCheck }) else { return state.commitNumber }
       changed.commitNumber += 1
       changed.outcomes[id] = changed.commitNumber
       changed.outcomes = changed.outcomes.filter { $0.value + 1024 > changed.commitNumber }
       state = changed
       return changed.commitNumber
+    }
+  }
+
+  public func loadKeyspace(
+    of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
+  ) throws(BackendError) -> any KeyspaceLoader {
+    try state.withLock { (state) throws(BackendError) in
+      try state.requireOpen()
+      guard (1...limits.nameByteCount).contains(name.count) else {
+        throw BackendError(.limitExceeded, "A name has 1 to 1,000 bytes.")
+      }
+      let id = state.takeID()
+      state.loading[id] = KeptRecords(kind: kind, name: name)
+      return DictionaryLoader(id, in: self)
     }
   }
 
@@ -143,6 +172,12 @@ public final class DictionaryBackend: StoreBackend {
   public func close() throws(BackendError) { state.withLock { $0.isClosed = true } }
 
   func current() -> State { state.withLock { $0 } }
+
+  func change<Result: Sendable>(
+    _ body: (inout State) throws(BackendError) -> Result
+  ) throws(BackendError) -> Result {
+    try state.withLock { (state) throws(BackendError) in try body(&state) }
+  }
 }
 
 extension DictionaryBackend.State {
@@ -151,26 +186,40 @@ extension DictionaryBackend.State {
     _ change: WriteBatch.Change, _ arena: ByteArena, _ limits: BackendLimits
   ) throws(BackendError) -> Bool {
     // Not the whole keyspace: a second reference would make each change copy it.
-    guard let kind = keyspaces[change.keyspace]?.kind else {
+    let known = change.kind == .adopt ? loading : keyspaces
+    guard let kind = known[change.keyspace]?.kind else {
       throw BackendError(.noSuchKeyspace, "There is no keyspace \(change.keyspace.rawValue).")
     }
     guard WriteBatch.fits(change.expectation, change.kind) else {
       throw BackendError(.invalidArgument, "A change of kind \(change.kind) expects \(change.expectation).")
     }
-    if change.kind == .clear {
-      guard change.key == .row(0) else { throw BackendError(.invalidArgument, "A clearing has a key.") }
-      keyspaces[change.keyspace]?.records = [:]
+    if [.clear, .drop, .adopt].contains(change.kind) {
+      guard change.key == .row(0) else { throw BackendError(.invalidArgument, "A whole keyspace has no key.") }
+      if change.kind == .clear { keyspaces[change.keyspace]?.records = [:] }
+      if change.kind == .drop { keyspaces[change.keyspace] = nil }
       return true
     }
-    let key = try DictionaryBackend.Key(change.key, arena, kind, limits)
+    var key = try DictionaryBackend.Key(change.key, arena, kind, limits)
+    if change.kind == .putNumbered {
+      guard kind == .tree, case .bytes(let suffix) = key else {
+        throw BackendError(.invalidArgument, "Only a tree's keys begin with the commit's number.")
+      }
+      guard suffix.count <= limits.keyByteCount - 8 else {
+        throw BackendError(.limitExceeded, "The key is too long.")
+      }
+      key = .bytes(bigEndianBytes(commitNumber + 1) + suffix)
+    }
     let old = keyspaces[change.keyspace]?.records[key]
     switch change.expectation {
     case .anything: if change.kind == .remove && old == nil { return false }
     case .absent: if old != nil { return false }
     case .token(let expected): if old.map(token(of:)) != expected { return false }
+    case .present: if old == nil { return false }
+    case .atMost: return false
     }
     if change.kind == .check { return true }
-    let value = unsafe change.kind == .put ? [UInt8](arena.bytes[change.value]) : nil
+    let isPut = change.kind == .put || change.kind == .putNumbered
+    let value = unsafe isPut ? [UInt8](arena.bytes[change.value]) : nil
     keyspaces[change.keyspace]?.records[key] = value
     if change.kind == .put, case .row(let rowID) = key, let next = keyspaces[change.keyspace]?.nextRowID,
       rowID >= next
@@ -181,7 +230,97 @@ extension DictionaryBackend.State {
   }
 }
 
+extension DictionaryBackend.State {
+  /// Whether a range has no more keys than it may.
+  func holds(
+    _ change: WriteBatch.Change, _ arena: ByteArena, _ limits: BackendLimits
+  ) throws(BackendError) -> Bool {
+    let keyspace = try keyspace(change.keyspace)
+    guard keyspace.kind == .tree, case .atMost(let most) = change.expectation,
+      case .bytes(let lower) = try DictionaryBackend.Key(change.key, arena, .tree, limits)
+    else {
+      throw BackendError(.invalidArgument, "A number of keys is expected of a tree's range.")
+    }
+    let upper = unsafe [UInt8](arena.bytes[change.value])
+    let count = keyspace.records.keys.count { key in
+      guard case .bytes(let key) = key else { return false }
+      return !key.lexicographicallyPrecedes(lower) && (upper.isEmpty || key.lexicographicallyPrecedes(upper))
+    }
+    return count <= most
+  }
+
+  /// Takes in a keyspace that was loaded.
+  mutating func adopt(_ id: KeyspaceID) throws(BackendError) {
+    guard let adopted = loading.removeValue(forKey: id), adopted.isLoaded else {
+      throw BackendError(.invalidArgument, "The keyspace is not loaded entirely.")
+    }
+    guard !keyspaces.values.contains(where: { $0.kind == adopted.kind && $0.name == adopted.name }) else {
+      throw BackendError(.invalidArgument, "A keyspace of this name is there already.")
+    }
+    keyspaces[id] = adopted
+  }
+}
+
+/// A keyspace of a ``DictionaryBackend`` that is loaded aside.
+private final class DictionaryLoader: KeyspaceLoader {
+  let keyspace: KeyspaceID
+  private let backend: DictionaryBackend
+  private let lastKey = Mutex<DictionaryBackend.Key?>(nil)
+
+  init(_ keyspace: KeyspaceID, in backend: DictionaryBackend) {
+    self.keyspace = keyspace
+    self.backend = backend
+  }
+
+  deinit { _ = try? backend.change { state in state.loading[keyspace] = nil } }
+
+  func append(_ batch: borrowing WriteBatch) throws(BackendError) {
+    try batch.check(backend.limits)
+    let (changes, arena, limits) = (Array(batch.changes), batch.arena, backend.limits)
+    let (keyspace, last) = (keyspace, lastKey.withLock { $0 })
+    let newLast = try backend.change { state throws(BackendError) in
+      guard !state.isClosed, var kept = state.loading[keyspace] else { throw Self.ended }
+      var last = last
+      for change in changes {
+        guard change.keyspace == keyspace, change.kind == .put, !kept.isLoaded,
+          change.expectation == .anything || change.expectation == .absent
+        else {
+          throw BackendError(.invalidArgument, "A keyspace is loaded with new records only.")
+        }
+        let key = try DictionaryBackend.Key(change.key, arena, kept.kind, limits)
+        if let last, !last.precedes(key) {
+          throw BackendError(.invalidArgument, "A keyspace is loaded in the order of its keys.")
+        }
+        kept.records[key] = unsafe [UInt8](arena.bytes[change.value])
+        if case .row(let row) = key { kept.nextRowID = row + 1 }
+        last = key
+      }
+      state.loading[keyspace] = kept
+      return last
+    }
+    lastKey.withLock { $0 = newLast }
+  }
+
+  func finish() throws(BackendError) {
+    let keyspace = keyspace
+    try backend.change { state throws(BackendError) in
+      guard !state.isClosed, state.loading[keyspace] != nil else { throw Self.ended }
+      state.loading[keyspace]?.isLoaded = true
+    }
+  }
+
+  private static var ended: BackendError { BackendError(.interrupted, "The loading has ended.") }
+}
+
 extension DictionaryBackend.Key {
+  func precedes(_ other: Self) -> Bool {
+    switch (self, other) {
+    case (.row(let left), .row(let right)): left < right
+    case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
+    default: false
+    }
+  }
+
   init(
     _ key: WriteBatch.Key, _ arena: ByteArena, _ kind: KeyspaceKind, _ limits: BackendLimits
   ) throws(BackendError) {
@@ -251,7 +390,7 @@ final class DictionarySnapshot: BackendSnapshot {
 
   func requireOpen() throws(BackendError) {
     if backend.current().isClosed {
-      throw BackendError(.interrupted, "The store was closed while this snapshot was open.")
+      throw BackendError(.snapshotEnded, "The store was closed while this snapshot was open.")
     }
   }
 

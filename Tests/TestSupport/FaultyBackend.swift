@@ -15,7 +15,8 @@ final class Counter: Sendable {
 /// of a few hundred records see what large stores see.
 public final class FaultyBackend: StoreBackend {
   public let storeID = StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
-  public let limits = BackendLimits(keyByteCount: 1024, valueByteCount: 64 << 20, nameByteCount: 255)
+  public let limits = BackendLimits(
+    valueByteCount: 64 << 20, nameByteCount: 255, batchChangeCount: 4_000_000, batchByteCount: 1 << 30)
   public let openReport = OpenReport(
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)
@@ -127,7 +128,7 @@ public final class FaultyBackend: StoreBackend {
     guard name.count <= limits.nameByteCount else { throw BackendError(.limitExceeded, "The name is too long.") }
     return try onState { state throws(BackendError) in
       if let known = state.keyspaces.first(where: { $0.kind == kind && $0.name == name }) { return known.id }
-      let id = KeyspaceID(rawValue: UInt32(state.keyspaces.count + 1))
+      let id = state.takeID()
       state.keyspaces.append(Keyspace(id: id, kind: kind, name: name))
       return id
     }
@@ -142,6 +143,7 @@ public final class FaultyBackend: StoreBackend {
   }
 
   public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
+    try batch.check(limits)
     let changes = Array(batch.changes)
     let arena = unsafe [UInt8](batch.arena.bytes)
     let id = batch.id
@@ -152,6 +154,17 @@ public final class FaultyBackend: StoreBackend {
     gate.pass()
     try onState(isCall: false) { state throws(BackendError) in try state.flush() }
     return number
+  }
+
+  public func loadKeyspace(
+    of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
+  ) throws(BackendError) -> any KeyspaceLoader {
+    let id = try onState { state throws(BackendError) in
+      let id = state.takeID()
+      state.loading[id] = FaultyState.Loading(keyspace: Keyspace(id: id, kind: kind, name: name))
+      return id
+    }
+    return FaultyLoader(id, in: self)
   }
 
   public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
@@ -202,7 +215,7 @@ public final class FaultyBackend: StoreBackend {
     state.withLock { $0.isClosed = false }
   }
 
-  private func onState<Result: Sendable>(
+  func onState<Result: Sendable>(
     isCall: Bool = true, _ body: (inout FaultyState) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
     if isCall { try callFaults.pass() }

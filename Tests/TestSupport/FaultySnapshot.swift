@@ -179,7 +179,7 @@ extension Dictionary<RowID, [UInt8]>.Keys {
 
 extension [UInt8] {
   /// The order of bytes, which the library's comparison of sequences takes a hundred times as long for in debug builds.
-  fileprivate func precedes(_ other: [UInt8]) -> Bool {
+  func precedes(_ other: [UInt8]) -> Bool {
     let order = unsafe withUnsafeBytes { bytes in
       unsafe other.withUnsafeBytes { otherBytes -> Int32 in
         guard let bytes = bytes.baseAddress, let otherBytes = otherBytes.baseAddress else { return 0 }

@@ -45,6 +45,8 @@ struct FaultyContents {
 struct FaultyState {
   var contents = FaultyContents()
   var keyspaces: [Keyspace] = []
+  var loading: [KeyspaceID: Loading] = [:]
+  var lastID: UInt32 = 0
   var nextRowIDs: [KeyspaceID: RowID] = [:]
   var commitNumber: CommitNumber = 0
   var outcomes: [BatchID: CommitNumber] = [:]
@@ -61,6 +63,19 @@ struct FaultyState {
   struct Place: Hashable {
     var keyspace: KeyspaceID
     var rowID: RowID
+  }
+
+  /// A keyspace that is loaded aside.
+  struct Loading {
+    var keyspace: Keyspace
+    var rows: [RowID: [UInt8]] = [:]
+    var keys: [[UInt8]: [UInt8]] = [:]
+    var isLoaded = false
+  }
+
+  mutating func takeID() -> KeyspaceID {
+    lastID += 1
+    return KeyspaceID(rawValue: lastID)
   }
 
   struct Fault {
@@ -97,7 +112,8 @@ struct FaultyState {
     contents = FaultyContents()
     let before = fault == nil ? nil : next
     next.sorted = SortedEntries()
-    for change in changes { Self.apply(change, arena: arena, to: &next) }
+    for change in changes { Self.apply(change, arena: arena, number: commitNumber + 1, to: &next) }
+    for change in changes where change.kind == .adopt { adopt(change.keyspace, into: &next) }
     if let fault = takeFault() {
       let unchanged = before ?? next
       contents = unchanged
@@ -109,12 +125,16 @@ struct FaultyState {
       throw fault.error
     }
     contents = next
+    keyspaces.removeAll { keyspace in changes.contains { $0.kind == .drop && $0.keyspace == keyspace.id } }
+    for change in changes where change.kind == .adopt {
+      if let adopted = loading.removeValue(forKey: change.keyspace) { keyspaces.append(adopted.keyspace) }
+    }
     for change in changes {
       if case .row(let rowID) = change.key, change.kind != .check {
         damagedRows.remove(Place(keyspace: change.keyspace, rowID: rowID))
       }
     }
-    if changes.allSatisfy({ $0.kind == .check }) { return commitNumber }
+    if changes.allSatisfy(\.kind.isCheck) { return commitNumber }
     commitNumber += 1
     outcomes[id] = commitNumber
     return commitNumber
@@ -151,6 +171,14 @@ struct FaultyState {
         cleared.insert(change.keyspace)
         continue
       }
+      if change.kind == .adopt, loading[change.keyspace]?.isLoaded != true {
+        throw BackendError(.invalidArgument, "The keyspace is not loaded entirely.", keyspace: change.keyspace)
+      }
+      if case .atMost(let most) = change.expectation {
+        if cleared.contains(change.keyspace) { continue }
+        if count(of: change, arena: arena) > most { conflicts.append(index) }
+        continue
+      }
       if change.value.count > limits.valueByteCount {
         throw BackendError(.limitExceeded, "The value is too large.", keyspace: change.keyspace)
       }
@@ -168,8 +196,27 @@ struct FaultyState {
   private func value(of change: WriteBatch.Change, arena: [UInt8]) -> [UInt8]? {
     switch change.key {
     case .row(let rowID): contents.rows[change.keyspace]?[rowID]
-    case .bytes(let range): contents.keys[change.keyspace]?[Array(arena[range])]
+    case .bytes: contents.keys[change.keyspace]?[Self.key(of: change, arena: arena, number: commitNumber + 1)]
     }
+  }
+
+  /// The keys of a range.
+  private func count(of change: WriteBatch.Change, arena: [UInt8]) -> Int {
+    let lower = Self.key(of: change, arena: arena, number: 0)
+    let upper = Array(arena[change.value])
+    return (contents.keys[change.keyspace] ?? [:]).keys.count { key in
+      !key.precedes(lower) && (upper.isEmpty || key.precedes(upper))
+    }
+  }
+
+  private static func key(of change: WriteBatch.Change, arena: [UInt8], number: CommitNumber) -> [UInt8] {
+    guard case .bytes(let range) = change.key else { return [] }
+    return (change.kind == .putNumbered ? bigEndianBytes(number) : []) + arena[range]
+  }
+
+  private func adopt(_ id: KeyspaceID, into contents: inout FaultyContents) {
+    guard let adopted = loading[id] else { return }
+    if adopted.keyspace.kind == .rows { contents.rows[id] = adopted.rows } else { contents.keys[id] = adopted.keys }
   }
 
   private static func holds(_ change: WriteBatch.Change, value: [UInt8]?) -> Bool {
@@ -180,22 +227,28 @@ struct FaultyState {
     case .token(let token):
       guard let value, value.count >= 8 else { return false }
       return value.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } == token
+    case .present: return value != nil
+    case .atMost: return true
     }
   }
 
-  private static func apply(_ change: WriteBatch.Change, arena: [UInt8], to contents: inout FaultyContents) {
+  private static func apply(
+    _ change: WriteBatch.Change, arena: [UInt8], number: CommitNumber, to contents: inout FaultyContents
+  ) {
     switch change.kind {
-    case .put, .remove, .erase: break
-    case .check: return
-    case .clear:
+    case .put, .putNumbered, .remove, .erase: break
+    case .check, .checkRange, .adopt: return
+    case .clear, .drop:
       contents.rows[change.keyspace] = nil
       contents.keys[change.keyspace] = nil
       return
     }
-    let value = change.kind == .put ? Array(arena[change.value]) : nil
+    let isPut = change.kind == .put || change.kind == .putNumbered
+    let value = isPut ? Array(arena[change.value]) : nil
     switch change.key {
     case .row(let rowID): contents.rows[change.keyspace, default: [:]][rowID] = value
-    case .bytes(let range): contents.keys[change.keyspace, default: [:]][Array(arena[range])] = value
+    case .bytes:
+      contents.keys[change.keyspace, default: [:]][key(of: change, arena: arena, number: number)] = value
     }
   }
 }

@@ -61,18 +61,15 @@ extension WriteBatch {
   }
 }
 
-extension ByteArena {
-  /// Adds bytes at the end and returns where they stand.
-  fileprivate func append(_ bytes: [UInt8]) -> Range<Int> {
-    let start = count
-    reserve(start + bytes.count)
-    unsafe bytes.span.withUnsafeBytes { bytes in
-      guard let source = bytes.baseAddress else { return }
-      // `reserve` made room for just these bytes.
-      unsafe (base + start).copyMemory(from: source, byteCount: bytes.count)
-    }
-    count = start + bytes.count
-    return start..<count
+extension WriteBatch {
+  /// Puts a record of a tree under the number of the commit, followed by `suffix`.
+  public mutating func putNumbered(
+    _ value: [UInt8], suffix: [UInt8] = [], in tree: KeyspaceID, expecting expectation: Expectation = .anything
+  ) {
+    let key = arena.append(suffix)
+    append(
+      Change(
+        keyspace: tree, kind: .putNumbered, expectation: expectation, key: .bytes(key), value: arena.append(value)))
   }
 }
 

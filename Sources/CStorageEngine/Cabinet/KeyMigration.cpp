@@ -75,6 +75,7 @@ bool KeyMigration::goesOn(uint64_t doneInKeyspace) {
 bool KeyMigration::convert(Keyspace &keyspace) {
   for (;;) {
     if (!goesOn(0)) return false;
+    if (keyspace.isDropped) return true;
     bool gaveUp = false;
     try {
       RecordConversion records(keys_.ring(), generation_);

@@ -1,5 +1,6 @@
 #include "Session.h"
 
+#include "../Commit/KeyspaceLoader.h"
 #include "../Kyoto/TreeReader.h"
 #include "../Rebuild/RandomID.h"
 
@@ -62,12 +63,14 @@ Session::Session(
 Session::~Session() {
   maintenance_ = nullptr;
   snapshots_.interruptAll();
+  table_->endAllLoading();
   commitState_ = nullptr;
   table_ = nullptr;
 }
 
 void Session::close() {
   if (maintenance_) maintenance_->stop();
+  table_->endAllLoading();
   if (!isReadOnly_) storeState();
   snapshots_.interruptAll();
   group_->close();
@@ -104,6 +107,25 @@ void Session::storeState() {
     },
     [&] { commit.undo(); });
 }
+
+// MARK: Loading
+
+uint32_t Session::beginLoading(int32_t kind, const std::string &name, uint64_t recordCount) {
+  if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
+  group_->throwIfPoisoned();
+  Keyspace &keyspace = table_->addLoading(kind, name);
+  try {
+    table_->setLoader(keyspace, std::make_shared<KeyspaceLoader>(*commitState_, keyspace, recordCount));
+  } catch (...) {
+    table_->endLoading(keyspace.id);
+    throw;
+  }
+  return keyspace.id;
+}
+
+void Session::load(uint32_t keyspace, const tdn_batch &batch) { table_->loader(keyspace)->append(batch); }
+
+void Session::finishLoading(uint32_t keyspace) { table_->loader(keyspace)->finish(); }
 
 // MARK: Keyspaces
 
@@ -145,8 +167,15 @@ void Session::loadNextRow(Keyspace &keyspace) {
   });
 }
 
-Keyspace &Session::keyspace(uint32_t id, bool isTree) {
-  Keyspace &keyspace = table_->keyspace(id);
+Keyspace &Session::keyspace(Snapshot *snapshot, uint32_t id) {
+  if (!snapshot) return table_->keyspace(id);
+  Keyspace &keyspace = table_->keyspaceEver(id);
+  // The commit that dropped it gave it to all snapshots that were open.
+  return keyspace.isDropped && !snapshot->fixedPart(id) ? table_->keyspace(id) : keyspace;
+}
+
+Keyspace &Session::keyspace(Snapshot *snapshot, uint32_t id, bool isTree) {
+  Keyspace &keyspace = this->keyspace(snapshot, id);
   if (keyspace.isTree() != isTree) {
     throw Failure(
       TDN_INVALID, isTree ? "a range can be read from a tree only" : "a tree is read by ranges of keys");

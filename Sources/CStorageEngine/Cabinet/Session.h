@@ -63,6 +63,15 @@ class Session {
   // repaired by the same commit.
   uint64_t commit(const tdn_batch &batch, FileGroup::Durability durability, std::vector<uint64_t> &conflicts);
 
+  // -- Loading keyspaces aside
+  // Returns the number of the new keyspace. It is no keyspace of the store before a batch adopts it.
+  uint32_t beginLoading(int32_t kind, const std::string &name, uint64_t recordCount);
+  bool isLoading(uint32_t keyspace) { return table_->isLoading(keyspace); }
+  void load(uint32_t keyspace, const tdn_batch &batch);
+  void finishLoading(uint32_t keyspace);
+  // Gives up the loading, if the keyspace was not adopted.
+  void endLoading(uint32_t keyspace) { table_->endLoading(keyspace); }
+
   // -- Reading
   // `atOnce` is called before any commit can come in between.
   std::shared_ptr<Snapshot> openSnapshot(const std::function<void()> &atOnce = {}) {
@@ -74,7 +83,11 @@ class Session {
   uint64_t estimateRange(Snapshot *snapshot, uint32_t keyspace, const KeyRange &range);
   // The part that a scan goes through.
   SnapshotPart &snapshotPart(Snapshot &snapshot, Keyspace &keyspace);
-  Keyspace &keyspace(uint32_t id, bool isTree);
+  // The keyspace of a read: of the newest state, or of a snapshot, which goes on reading one that was dropped since. Throws
+  // Failure(TDN_NO_KEYSPACE).
+  Keyspace &keyspace(Snapshot *snapshot, uint32_t id);
+  // The same; throws Failure(TDN_INVALID) if it is of another kind.
+  Keyspace &keyspace(Snapshot *snapshot, uint32_t id, bool isTree);
   void getRows(Snapshot *snapshot, uint32_t keyspace, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
   void getKey(Snapshot *snapshot, uint32_t keyspace, std::string_view key, ChunkWriter &chunk);
 

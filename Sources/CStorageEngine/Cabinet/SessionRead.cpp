@@ -7,12 +7,12 @@
 namespace todana {
 
 uint64_t Session::snapshotCount(Snapshot &snapshot, uint32_t id) {
-  return snapshotPart(snapshot, table_->keyspace(id)).count;
+  return snapshotPart(snapshot, keyspace(&snapshot, id)).count;
 }
 
 // Every commit notes the next row in the file that it puts rows into, so the part's file knows those of the snapshot.
 uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
-  Keyspace &keyspace = table_->keyspace(id);
+  Keyspace &keyspace = this->keyspace(&snapshot, id);
   if (!keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has no row ids");
   const SnapshotPart &part = snapshotPart(snapshot, keyspace);
   FileGroup::ReadLock lock(*group_);
@@ -20,7 +20,7 @@ uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
 }
 
 uint64_t Session::estimateRange(Snapshot *snapshot, uint32_t id, const KeyRange &range) {
-  Keyspace &scanned = keyspace(id, true);
+  Keyspace &scanned = keyspace(snapshot, id, true);
   SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, scanned) : nullptr;
   return table_->read(scanned, true, [&](const std::shared_ptr<const HashFile> &file) {
     if (snapshot) snapshot->check();
@@ -50,7 +50,7 @@ uint32_t generationOf(const Keyspace &keyspace, const SnapshotPart *part) {
 
 void Session::getRows(
   Snapshot *snapshot, uint32_t id, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk) {
-  Keyspace &keyspace = table_->keyspace(id);
+  Keyspace &keyspace = this->keyspace(snapshot, id);
   if (!keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has no row ids");
   SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, keyspace) : nullptr;
   size_t next = 0;
@@ -71,9 +71,9 @@ void Session::getRows(
 }
 
 void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view name, ChunkWriter &chunk) {
-  Keyspace &keyspace = table_->keyspace(id);
+  Keyspace &keyspace = this->keyspace(snapshot, id);
   if (keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has row ids, not keys of bytes");
-  if (name.empty() || name.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,024 bytes");
+  if (name.empty() || name.size() > kMaximumKeyLength) throw Failure(TDN_LIMIT, "a key has 1 to 1,000 bytes");
   SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, keyspace) : nullptr;
   table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &current) {
     if (snapshot) snapshot->check();

@@ -1,29 +1,95 @@
 #include "Batch.h"
 
+#include <algorithm>
 #include <unordered_set>
+
+#include "../Kyoto/HashFormat.h"
 
 namespace todana {
 
+namespace {
+
+// The order of kinds within a keyspace.
+int rank(const tdn_change &change) {
+  switch (change.kind) {
+    case TDN_CLEAR: return 0;
+    case TDN_CHECK_RANGE: return 1;
+    case TDN_PUT_NUMBERED: return 3;
+    default: return 2;
+  }
+}
+
+}  // namespace
+
 Batch::Batch(const tdn_batch &batch, FileTable &table) : batch_(batch), changes_(batch.changes) {
+  divide([&](const tdn_change &first) -> Keyspace & {
+    return first.kind == TDN_ADOPT ? table.loading(first.keyspace) : table.keyspace(first.keyspace);
+  });
+}
+
+Batch::Batch(const tdn_batch &batch, Keyspace &loading) : batch_(batch), changes_(batch.changes) {
+  divide([&](const tdn_change &first) -> Keyspace & {
+    if (first.keyspace != loading.id) invalid("a change is not of the keyspace that is loaded", 0);
+    return loading;
+  });
+}
+
+template <class FindKeyspace> void Batch::divide(FindKeyspace find) {
   std::unordered_set<uint32_t> seen;
-  for (size_t index = 0; index < batch.change_count;) {
+  for (size_t index = 0; index < batch_.change_count;) {
     uint32_t id = change(index).keyspace;
     if (!seen.insert(id).second) invalid("changes of one keyspace must stand together", index);
-    BatchRun run{&table.keyspace(id), index, index, 0, 0, false, true, false};
-    for (; run.end < batch.change_count && change(run.end).keyspace == id; run.end++) {
+    BatchRun run{&find(change(index)), index, index, 0, 0, false, true, false, false, false, false};
+    for (; run.end < batch_.change_count && change(run.end).keyspace == id; run.end++) {
       checkChange(run, run.end);
       if (run.end > run.first) checkOrder(run, run.end);
       const tdn_change &change = this->change(run.end);
       run.isCleared |= change.kind == TDN_CLEAR;
       run.isPlain &= change.kind == TDN_PUT || change.kind == TDN_REMOVE;
-      run.hasChanges |= change.kind != TDN_CHECK;
-      if (change.kind == TDN_PUT) {
+      run.hasChanges |= change.kind != TDN_CHECK && change.kind != TDN_CHECK_RANGE;
+      run.isNumbered |= change.kind == TDN_PUT_NUMBERED;
+      run.isDropped |= change.kind == TDN_DROP;
+      run.isAdopted |= change.kind == TDN_ADOPT;
+      if (change.kind == TDN_PUT || change.kind == TDN_PUT_NUMBERED) {
         run.putCount++;
         if (run.keyspace->hasRows()) run.lastRow = change.key;  // they are in order
       }
     }
+    if ((run.isDropped || run.isAdopted) && run.end - run.first > 1) {
+      invalid("a keyspace is dropped or adopted, and changed", index);
+    }
     runs_.push_back(run);
     index = run.end;
+  }
+}
+
+std::string Batch::numberedKey(const tdn_change &change, uint64_t commitNumber) const {
+  char number[kCommitNumberLength];
+  writeBigEndian64(number, commitNumber);
+  return std::string(number, sizeof number).append(key(change));
+}
+
+void Batch::numberKeys(BatchRun &run, uint64_t commitNumber) {
+  makeOwn();
+  for (size_t index = run.first; index < run.end; index++) {
+    tdn_change &change = ownChanges_[index];
+    if (change.kind != TDN_PUT_NUMBERED) continue;
+    replaced_.push_back(numberedKey(change, commitNumber));
+    change.key = kReplaced | (replaced_.size() - 1);
+    change.key_length = static_cast<uint16_t>(replaced_.back().size());
+    change.kind = TDN_PUT;
+  }
+  // Other changes of the tree may have keys of any kind.
+  const auto first = ownChanges_.begin() + static_cast<ptrdiff_t>(run.first);
+  const auto end = ownChanges_.begin() + static_cast<ptrdiff_t>(run.end);
+  std::sort(first, end, [&](const tdn_change &a, const tdn_change &b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return rank(a) == 2 && key(a) < key(b);
+  });
+  for (size_t index = run.first + 1; index < run.end; index++) {
+    if (rank(change(index)) == 2 && rank(change(index - 1)) == 2 && key(change(index)) == key(change(index - 1))) {
+      invalid("two changes have the same key", index);
+    }
   }
 }
 
@@ -46,7 +112,7 @@ void Batch::simplify(BatchRun &run, const OldTokens &oldTokens) {
   size_t end = run.first;
   for (size_t index = run.first; index < run.end; index++) {
     tdn_change change = ownChanges_[index];
-    if (change.kind == TDN_CHECK || change.kind == TDN_CLEAR) continue;
+    if (change.kind == TDN_CHECK || change.kind == TDN_CHECK_RANGE || change.kind == TDN_CLEAR) continue;
     const auto old = oldTokens.find(index);
     if (old != oldTokens.end()) {
       change.expectation = TDN_EXPECT_TOKEN;
@@ -67,13 +133,25 @@ void Batch::simplify(BatchRun &run, const OldTokens &oldTokens) {
 
 void Batch::checkChange(const BatchRun &run, size_t index) const {
   checkKind(run, index);
-  if (change(index).kind != TDN_CLEAR) checkKey(run, index);
-  if (change(index).kind == TDN_PUT) checkValue(run, index);
+  switch (change(index).kind) {
+    case TDN_CLEAR:
+    case TDN_DROP:
+    case TDN_ADOPT:
+      if (change(index).key != 0 || change(index).key_length != 0) invalid("a change of a whole keyspace has a key", index);
+      break;
+    case TDN_CHECK_RANGE: checkRange(run, index); break;
+    case TDN_PUT_NUMBERED: checkNumbered(run, index); break;
+    default: checkKey(run, index);
+  }
+  if (change(index).kind == TDN_PUT || change(index).kind == TDN_PUT_NUMBERED) checkValue(run, index);
 }
 
 void Batch::checkKind(const BatchRun &run, size_t index) const {
   const tdn_change &change = this->change(index);
-  if (change.expectation > TDN_EXPECT_TOKEN) invalid("a change has an unknown expectation", index);
+  if (change.expectation > TDN_EXPECT_AT_MOST) invalid("a change has an unknown expectation", index);
+  if ((change.expectation == TDN_EXPECT_AT_MOST) != (change.kind == TDN_CHECK_RANGE)) {
+    invalid("a number of keys is expected of a range, and of nothing else", index);
+  }
   switch (change.kind) {
     case TDN_PUT: break;
     case TDN_REMOVE:
@@ -87,8 +165,17 @@ void Batch::checkKind(const BatchRun &run, size_t index) const {
       break;
     case TDN_CLEAR:
       if (change.expectation != TDN_EXPECT_ANY) invalid("a clearing expects something", index);
-      if (change.key != 0 || change.key_length != 0) invalid("a clearing has a key", index);
       if (index != run.first) invalid("a clearing does not come first", index);
+      break;
+    case TDN_CHECK_RANGE: break;
+    case TDN_PUT_NUMBERED:
+      if (change.expectation == TDN_EXPECT_TOKEN || change.expectation == TDN_EXPECT_PRESENT) {
+        invalid("a key with the commit's number expects a record", index);
+      }
+      break;
+    case TDN_DROP:
+    case TDN_ADOPT:
+      if (change.expectation != TDN_EXPECT_ANY) invalid("a change of a whole keyspace expects something", index);
       break;
     default: invalid("a change is of no known kind", index);
   }
@@ -104,7 +191,27 @@ void Batch::checkKey(const BatchRun &run, size_t index) const {
   if (change.key_length == 0) invalid("a key is empty", index);
   if (!isWithinBytes(change.key, change.key_length)) invalid("a key lies outside of the batch's bytes", index);
   if (change.key_length > kMaximumKeyLength) {
-    throw Failure(TDN_LIMIT, "a key is longer than 1,024 bytes: store a prefix and a digest of it instead");
+    throw Failure(TDN_LIMIT, "a key is longer than 1,000 bytes: store a prefix and a digest of it instead");
+  }
+}
+
+void Batch::checkRange(const BatchRun &run, size_t index) const {
+  const tdn_change &change = this->change(index);
+  if (!run.keyspace->isTree()) invalid("a range is checked of a keyspace without order", index);
+  if (!isWithinBytes(change.key, change.key_length) || !isWithinBytes(change.value, change.value_length)) {
+    invalid("a bound lies outside of the batch's bytes", index);
+  }
+  if (change.key_length > kMaximumKeyLength || change.value_length > kMaximumKeyLength) {
+    throw Failure(TDN_LIMIT, "a bound is longer than 1,000 bytes, as no key is");
+  }
+}
+
+void Batch::checkNumbered(const BatchRun &run, size_t index) const {
+  const tdn_change &change = this->change(index);
+  if (!run.keyspace->isTree()) invalid("a key with the commit's number is put into a keyspace without order", index);
+  if (!isWithinBytes(change.key, change.key_length)) invalid("a key lies outside of the batch's bytes", index);
+  if (change.key_length > kMaximumKeyLength - kCommitNumberLength) {
+    throw Failure(TDN_LIMIT, "a key with the commit's number is longer than 1,000 bytes");
   }
 }
 
@@ -123,11 +230,12 @@ void Batch::checkValue(const BatchRun &run, size_t index) const {
 void Batch::checkOrder(const BatchRun &run, size_t index) const {
   const tdn_change &before = change(index - 1), &after = change(index);
   bool isOrdered;
-  if (run.keyspace->hasRows()) {
+  if (rank(before) != rank(after)) {
+    isOrdered = rank(before) < rank(after);
+  } else if (run.keyspace->hasRows()) {
     isOrdered = before.key < after.key;
   } else {
-    std::string_view first(bytes(before.key), before.key_length), second(bytes(after.key), after.key_length);
-    isOrdered = first < second;
+    isOrdered = after.kind == TDN_CHECK_RANGE ? key(before) <= key(after) : key(before) < key(after);
   }
   if (!isOrdered) invalid("changes are not in the order of their keys, or two have the same key", index);
 }

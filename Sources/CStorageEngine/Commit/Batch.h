@@ -11,10 +11,12 @@
 
 namespace todana {
 
-constexpr size_t kMaximumKeyLength = 1024;
+constexpr size_t kMaximumKeyLength = 1000;
 // The largest content and the bytes that an envelope puts around it.
 constexpr uint64_t kMaximumValueLength = (1ULL << 30) + 64;
-constexpr size_t kMaximumNameLength = 65535;
+constexpr size_t kMaximumNameLength = 1000;
+// Of the number that begins a key.
+constexpr size_t kCommitNumberLength = 8;
 
 // Changes of one keyspace.
 struct BatchRun {
@@ -26,15 +28,21 @@ struct BatchRun {
   bool isCleared;    // first of all
   bool isPlain;      // puts and removals only
   bool hasChanges;   // not only checks
+  bool isNumbered;   // some keys begin with the number of the commit
+  bool isDropped;    // the only change
+  bool isAdopted;    // the only change
 };
 
 class Batch {
  public:
   // Throws Failure(TDN_INVALID, TDN_LIMIT or TDN_NO_KEYSPACE).
   Batch(const tdn_batch &batch, FileTable &table);
+  // A batch for one keyspace that is loaded aside. Throws Failure(TDN_INVALID or TDN_LIMIT).
+  Batch(const tdn_batch &batch, Keyspace &loading);
 
   const uint8_t *id() const { return batch_.id; }
   std::vector<BatchRun> &runs() { return runs_; }
+  const std::vector<BatchRun> &runs() const { return runs_; }
 
   const tdn_change &change(size_t index) const { return changes_[index]; }
   const char *bytes(uint64_t offset) const { return reinterpret_cast<const char *>(batch_.bytes) + offset; }
@@ -42,6 +50,15 @@ class Batch {
     return change.value & kReplaced ? replaced_[change.value & ~kReplaced].data() : bytes(change.value);
   }
 
+  std::string_view key(const tdn_change &change) const {
+    const char *start = change.key & kReplaced ? replaced_[change.key & ~kReplaced].data() : bytes(change.key);
+    return {start, change.key_length};
+  }
+
+  // Returns the key that TDN_PUT_NUMBERED puts in the commit with this number.
+  std::string numberedKey(const tdn_change &change, uint64_t commitNumber) const;
+  // Turns TDN_PUT_NUMBERED into TDN_PUT with those keys, in the order of all keys. Indexes of changes differ afterwards.
+  void numberKeys(BatchRun &run, uint64_t commitNumber);
   // The caller's bytes stay as they are.
   void replaceValue(size_t index, std::string value);
 
@@ -52,9 +69,12 @@ class Batch {
   void simplify(BatchRun &run, const OldTokens &oldTokens);
 
  private:
+  template <class FindKeyspace> void divide(FindKeyspace find);
   void checkChange(const BatchRun &run, size_t index) const;
   void checkKind(const BatchRun &run, size_t index) const;
   void checkKey(const BatchRun &run, size_t index) const;
+  void checkRange(const BatchRun &run, size_t index) const;
+  void checkNumbered(const BatchRun &run, size_t index) const;
   void checkValue(const BatchRun &run, size_t index) const;
   void makeOwn();
   bool isWithinBytes(uint64_t offset, uint64_t length) const {
@@ -63,7 +83,7 @@ class Batch {
   void checkOrder(const BatchRun &run, size_t index) const;
   [[noreturn]] void invalid(const char *what, size_t index) const;
 
-  // Of a change whose value is one of those that were replaced; no batch is so long.
+  // Marks the place of a key or value that was replaced; no batch is so long.
   static constexpr uint64_t kReplaced = 1ULL << 63;
 
   const tdn_batch batch_;
@@ -90,7 +110,7 @@ class ChangeKey {
 
  private:
   static std::string_view name(const Batch &batch, const Keyspace &keyspace, const tdn_change &change) {
-    return keyspace.hasRows() ? std::string_view() : std::string_view(batch.bytes(change.key), change.key_length);
+    return keyspace.hasRows() ? std::string_view() : batch.key(change);
   }
 
   RowKey row_;

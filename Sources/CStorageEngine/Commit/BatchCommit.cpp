@@ -1,5 +1,7 @@
 #include "BatchCommit.h"
 
+#include "KeyspaceLoader.h"
+
 namespace todana {
 
 // Calls `body`; a failure names the keyspace.
@@ -14,20 +16,44 @@ template <class Body> void BatchCommit::onKeyspace(const Keyspace &keyspace, Bod
 
 void BatchCommit::apply() {
   commit_.begin();
-  std::vector<std::unique_ptr<KeyspaceWriter>> writers;
-  for (BatchRun &run : batch_.runs()) {
-    writers.push_back(KeyspaceWriter::make(commit_, batch_, expectations_, run));
-    onKeyspace(*run.keyspace, [&] { writers.back()->check(); });
-  }
+  check();
   if (!expectations_.hold()) throw Conflict();
-  for (size_t index = 0; index < writers.size(); index++) {
-    if (!batch_.runs()[index].hasChanges) continue;
-    Keyspace &keyspace = writers[index]->keyspace();
+  // A keyspace that is adopted may take the name of one that is dropped.
+  dropKeyspaces();
+  writeRecords();
+  adoptKeyspaces();
+  commit_.finish();
+}
+
+void BatchCommit::check() {
+  for (BatchRun &run : batch_.runs()) {
+    if (run.isDropped || run.isAdopted) continue;
+    writers_.push_back(KeyspaceWriter::make(commit_, batch_, expectations_, run));
+    onKeyspace(*run.keyspace, [&] { writers_.back()->check(); });
+  }
+}
+
+void BatchCommit::dropKeyspaces() {
+  for (BatchRun &run : batch_.runs()) {
+    if (run.isDropped) onKeyspace(*run.keyspace, [&] { commit_.dropKeyspace(*run.keyspace); });
+  }
+}
+
+void BatchCommit::writeRecords() {
+  for (const std::unique_ptr<KeyspaceWriter> &writer : writers_) {
+    if (!writer->hasChanges()) continue;
+    Keyspace &keyspace = writer->keyspace();
     onKeyspace(keyspace, [&] {
-      if (writers[index]->write()) needy_.push_back(&keyspace);
+      if (writer->write()) needy_.push_back(&keyspace);
     });
   }
-  commit_.finish();
+}
+
+void BatchCommit::adoptKeyspaces() {
+  for (BatchRun &run : batch_.runs()) {
+    if (!run.isAdopted) continue;
+    onKeyspace(*run.keyspace, [&] { commit_.state().table.loader(run.keyspace->id)->adopt(commit_); });
+  }
 }
 
 }  // namespace todana

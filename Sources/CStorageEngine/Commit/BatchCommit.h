@@ -21,11 +21,16 @@ class BatchCommit {
   const std::vector<Keyspace *> &needy() const { return needy_; }
 
  private:
+  void check();
+  void dropKeyspaces();
+  void writeRecords();
+  void adoptKeyspaces();
   template <class Body> static void onKeyspace(const Keyspace &keyspace, Body body);
 
   Commit commit_;
   Batch &batch_;
   Expectations expectations_;
+  std::vector<std::unique_ptr<KeyspaceWriter>> writers_;  // of runs that neither drop nor adopt
   std::vector<Keyspace *> needy_;
 };
 

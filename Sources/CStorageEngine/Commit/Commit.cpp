@@ -45,6 +45,38 @@ void Commit::replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> fil
   if (old) state_.group.dropFile(old->file());
 }
 
+void Commit::dropKeyspace(Keyspace &keyspace) {
+  std::shared_ptr<const HashFile> file;
+  try {
+    file = state_.table.file(keyspace);
+  } catch (const Failure &failure) {
+    // A file that cannot be opened can be dropped, unless a snapshot would take the keyspace for an empty one.
+    if (failure.code != TDN_DAMAGED || !state_.snapshots.all().empty()) throw;
+  }
+  snapshotReaders(keyspace, file);
+  noteCleared(keyspace);
+  if (keyspace.fileNumber != 0) {
+    replacements_.push_back({&keyspace, file, keyspace.fileNumber, keyspace.isSealed});
+    touch(keyspace);
+    keyspace.pool.forget();
+    state_.table.setFile(keyspace, nullptr, 0, keyspace.isSealed);
+    // Without one the next opening removes the file, which the catalog does not name any more.
+    if (file) state_.group.dropFile(file->file());
+  }
+  state_.table.remove(keyspace);
+  removed_.push_back(&keyspace);
+}
+
+void Commit::addKeyspace(
+  Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const ContentsState &contents) {
+  state_.table.addLoaded(keyspace);
+  added_.push_back(&keyspace);
+  // For open snapshots it is empty.
+  snapshotReaders(keyspace, nullptr);
+  replaceFile(keyspace, std::move(file), isSealed);
+  setContents(keyspace, contents);
+}
+
 std::vector<Commit::Reader> Commit::snapshotReaders(
   Keyspace &keyspace, const std::shared_ptr<const HashFile> &file) {
   if (!hasSnapshots_) {
@@ -86,6 +118,7 @@ void Commit::finish() {
   std::vector<Catalog::Entry> entries;
   for (const Replacement &replacement : replacements_) {
     Keyspace &keyspace = *replacement.keyspace;
+    // One that was dropped has no file.
     entries.push_back({keyspace.id, keyspace.kind, keyspace.fileNumber, keyspace.name});
     changed.push_back(&keyspace);
   }
@@ -160,6 +193,8 @@ void Commit::undo() {
     state_.table.setFile(
       *replacement->keyspace, replacement->oldFile, replacement->oldNumber, replacement->wasSealed);
   }
+  for (Keyspace *keyspace : added_) state_.table.undoAddLoaded(*keyspace);
+  for (Keyspace *keyspace : removed_) state_.table.undoRemove(*keyspace);
 }
 
 }  // namespace todana

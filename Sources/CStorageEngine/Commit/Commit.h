@@ -46,6 +46,12 @@ class Commit {
   }
   // `isSealed`: whether the new file belongs to an encrypted store.
   void replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed);
+  // The keyspace, and its records, file, name and number, are gone from this commit on. Open snapshots go on reading it.
+  void dropKeyspace(Keyspace &keyspace);
+  // A keyspace that was loaded aside, in a file that the group adopts, is one of the others from this commit on. Throws
+  // Failure(TDN_INVALID) if one of them has its name.
+  void addKeyspace(
+    Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const ContentsState &contents);
   // Creates a file for the keyspace that is to hold so many records.
   std::shared_ptr<const HashFile> createFile(Keyspace &keyspace, uint64_t recordCount);
 
@@ -101,6 +107,7 @@ class Commit {
   std::vector<std::pair<Keyspace *, ContentsState>> formerContents_;
   std::vector<std::pair<Keyspace *, uint64_t>> formerClearings_;
   std::vector<std::pair<Keyspace *, ContentsDigest::Sum>> rekeyedSums_;
+  std::vector<Keyspace *> added_, removed_;  // from or to the table
 };
 
 }  // namespace todana

@@ -10,12 +10,13 @@ void Expectations::check(size_t index, bool exists, std::string_view value) {
   const tdn_change &change = batch_.change(index);
   bool isExpected = change.kind != TDN_REMOVE || exists;
   if (change.expectation == TDN_EXPECT_ABSENT) isExpected = !exists;
+  if (change.expectation == TDN_EXPECT_PRESENT) isExpected = exists;
   if (change.expectation == TDN_EXPECT_TOKEN) {
     isExpected = exists && recordToken(value.data(), value.size()) == change.expected;
   }
   if (!isExpected) fail(index);
   // The digest of the keyspace loses this record, whose token the change itself does not tell.
-  if (exists && change.expectation == TDN_EXPECT_ANY) {
+  if (exists && (change.expectation == TDN_EXPECT_ANY || change.expectation == TDN_EXPECT_PRESENT)) {
     oldTokens_[index] = recordToken(value.data(), value.size());
   }
 }

@@ -55,7 +55,7 @@ int64_t HashKeyspaceWriter::note(ContentsDigest &digest) const {
     if (change.expectation == TDN_EXPECT_TOKEN) {
       toggle(digest, change, change.expected);
       difference--;
-    } else if (change.expectation == TDN_EXPECT_ANY) {
+    } else if (change.expectation == TDN_EXPECT_ANY || change.expectation == TDN_EXPECT_PRESENT) {
       if (const auto old = oldTokens.find(index); old != oldTokens.end()) {
         toggle(digest, change, old->second);
         difference--;

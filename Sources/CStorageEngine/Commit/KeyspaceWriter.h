@@ -26,6 +26,8 @@ class KeyspaceWriter {
   bool write();
 
   Keyspace &keyspace() const { return *run_.keyspace; }
+  // Whether there is more than checks.
+  bool hasChanges() const { return run_.hasChanges; }
 
  protected:
   using Readers = std::vector<Commit::Reader>;

@@ -10,11 +10,41 @@ void TreeKeyspaceWriter::checkChanges(const HashFile &file) {
     const tdn_change &change = batch_.change(index);
     // Nothing is expected; the old value is found when it is replaced or removed.
     if (change.kind != TDN_REMOVE && change.expectation == TDN_EXPECT_ANY) continue;
+    if (change.kind == TDN_CHECK_RANGE) {
+      const std::string_view upper(batch_.value(change), change.value_length);
+      if (hasMoreKeys(file, batch_.key(change), upper, change.expected)) expectations_.fail(index);
+      continue;
+    }
     if (!finder) finder.emplace(file);
-    std::string_view value;
-    const bool exists = finder->find({batch_.bytes(change.key), change.key_length}, value);
+    std::string numbered;
+    std::string_view key = batch_.key(change), value;
+    if (change.kind == TDN_PUT_NUMBERED) key = numbered = batch_.numberedKey(change, commitNumber());
+    const bool exists = finder->find(key, value);
     expectations_.check(index, exists, value);
   }
+}
+
+// Returns whether there are more than `most` keys from `lower` on and before `upper`, where no bytes stand for no bound.
+bool TreeKeyspaceWriter::hasMoreKeys(
+  const HashFile &file, std::string_view lower, std::string_view upper, uint64_t most) {
+  const TreeReader tree(file);
+  TreeReader::LeafCursor leaf;
+  uint64_t count = 0;
+  int64_t leavesRead = 0;
+  for (int64_t id = lower.empty() ? tree.firstLeaf() : tree.leafFor(lower); id > 0; id = leaf.next()) {
+    if (leavesRead++ > tree.leafCount()) file.damaged("the leaves of the tree run in a circle", 0);
+    for (tree.readLeaf(id, leaf); leaf.record(); leaf.advance()) {
+      const std::string_view key = leaf.record()->key;
+      if (!upper.empty() && key >= upper) return false;
+      if (key >= lower && ++count > most) return true;
+    }
+  }
+  return false;
+}
+
+bool TreeKeyspaceWriter::prepare() {
+  if (run_.isNumbered) batch_.numberKeys(run_, commitNumber());
+  return true;
 }
 
 void TreeKeyspaceWriter::writeChanges(const HashFile &file, const Readers &readers, uint64_t) {
@@ -32,8 +62,8 @@ void TreeKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
   };
   for (size_t index = run_.first; index < run_.end; index++) {
     const tdn_change &change = batch_.change(index);
-    if (change.kind == TDN_CHECK || change.kind == TDN_CLEAR) continue;
-    const std::string_view key(batch_.bytes(change.key), change.key_length);
+    if (change.kind == TDN_CHECK || change.kind == TDN_CHECK_RANGE || change.kind == TDN_CLEAR) continue;
+    const std::string_view key = batch_.key(change);
     const TreeWriter::OldValue old = [&](const char *value, size_t length) {
       for (const Commit::Reader &reader : readers) reader.snapshot->keepInOrder(*reader.part, key, value, length);
       if (!value) return;

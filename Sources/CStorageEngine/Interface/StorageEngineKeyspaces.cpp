@@ -3,21 +3,11 @@
 
 #include <string>
 
-#include "../Commit/Batch.h"
 #include "CabinetHandle.h"
 #include "Guard.h"
+#include "KeyspaceName.h"
 
 using namespace todana;
-
-namespace {
-
-std::string checkedName(int32_t kind, const uint8_t *name, size_t length) {
-  if (kind < TDN_KEYSPACE_ROWS || kind > TDN_KEYSPACE_TREE) throw Failure(TDN_INVALID, "unknown kind of keyspace");
-  if (length < 1 || length > kMaximumNameLength) throw Failure(TDN_LIMIT, "a keyspace's name has 1 to 65,535 bytes");
-  return std::string(reinterpret_cast<const char *>(name), length);
-}
-
-}  // namespace
 
 bool tdn_keyspaces(
   tdn_cabinet *handle, void *context, void (*visit)(void *context, const tdn_keyspace *keyspace), tdn_error *error) {

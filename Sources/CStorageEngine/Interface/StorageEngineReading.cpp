@@ -33,7 +33,7 @@ namespace {
 // A snapshot that was ended says so rather than that the store is closed.
 Cabinet::Use useOf(Cabinet &cabinet, const Snapshot *snapshot) {
   if (snapshot && !cabinet.isOpen()) {
-    throw Failure(TDN_INTERRUPTED, "the store was closed or reopened, which ended the snapshot");
+    throw Failure(TDN_SNAPSHOT_ENDED, "the store was closed or reopened, which ended the snapshot");
   }
   return Cabinet::Use(cabinet);
 }
@@ -111,7 +111,7 @@ tdn_scan *openScan(
   guard(error, [&] {
     Snapshot &state = *snapshot->snapshot;
     Cabinet::Use session = useOf(*snapshot->cabinet, &state);
-    Keyspace &scanned = session->keyspace(keyspace, isTree);
+    Keyspace &scanned = session->keyspace(&state, keyspace, isTree);
     SnapshotPart &part = session->snapshotPart(state, scanned);
     auto scan = std::make_unique<tdn_scan>(
       tdn_scan{

@@ -25,6 +25,15 @@ void put(const HashFile &file, HashWriter &writer, uint64_t id, const std::strin
   writer.put(key.bytes, key.length, place, value.data(), value.size());
 }
 
+void remove(const HashFile &file, HashWriter &writer, uint64_t id) {
+  RowKey key(id);
+  HashFile::Place place = file.place(key.bytes, key.length);
+  HashBlock record;
+  if (!file.find(key.bytes, key.length, place, record)) return;
+  file.checkRemoval(record);
+  writer.remove(key.bytes, key.length, place);
+}
+
 uint32_t readNumber(const char *bytes) {
   uint32_t number;
   std::memcpy(&number, bytes, 4);
@@ -136,6 +145,10 @@ void Catalog::store(
   }
   writer.begin(*file_, pool_);
   for (const Entry &entry : entries) {
+    if (entry.fileNumber == 0) {
+      remove(*file_, writer, entry.id);
+      continue;
+    }
     std::string value{kEntryVersion, static_cast<char>(entry.kind)};
     value.append(reinterpret_cast<const char *>(&entry.fileNumber), 4);
     put(*file_, writer, entry.id, sealed(entry.id, value + entry.name));

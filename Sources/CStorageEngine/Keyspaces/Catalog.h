@@ -47,7 +47,7 @@ class Catalog {
   uint32_t nextKeyspace() const { return nextKeyspace_; }
   uint32_t nextFileNumber() const { return nextFileNumber_; }
 
-  // Inside `apply`. Creates the catalog where there is none.
+  // Inside `apply`. Creates the catalog if there is none. An entry without a file is removed.
   void store(
     FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber);

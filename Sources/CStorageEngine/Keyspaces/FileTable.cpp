@@ -43,12 +43,17 @@ std::shared_ptr<SealerPool> FileTable::sealers(const Keyspace &keyspace, bool is
   return sealers_;
 }
 
+std::unique_ptr<Keyspace> FileTable::newKeyspace(uint32_t id, int32_t kind, const std::string &name) {
+  auto keyspace = std::make_unique<Keyspace>(id, kind, name);
+  keyspace->contents.generation = newGeneration_;
+  keyspace->isSealed = newGeneration_ != 0;
+  return keyspace;
+}
+
 // In both maps, or, where memory ends, in neither.
 Keyspace &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
-  auto keyspace = std::make_unique<Keyspace>(id, kind, name);
+  auto keyspace = newKeyspace(id, kind, name);
   Keyspace &made = *keyspace;
-  made.contents.generation = newGeneration_;
-  made.isSealed = newGeneration_ != 0;
   auto entry = byName_.insert_or_assign({kind, name}, &made).first;
   try {
     keyspaces_[id] = std::move(keyspace);
@@ -90,15 +95,124 @@ void FileTable::restore(const HandedOut &handedOut) {
   }
 }
 
+namespace {
+
+Failure noKeyspace(uint32_t id) {
+  Failure failure(TDN_NO_KEYSPACE, "there is no keyspace with this number in the store");
+  failure.keyspace = id;
+  return failure;
+}
+
+}  // namespace
+
 Keyspace &FileTable::keyspace(uint32_t id) {
   MutexLock lock(mutex_);
   auto found = keyspaces_.find(id);
-  if (found == keyspaces_.end()) {
-    Failure failure(TDN_NO_KEYSPACE, "there is no keyspace with this number in the store");
-    failure.keyspace = id;
-    throw failure;
-  }
+  if (found == keyspaces_.end()) throw noKeyspace(id);
   return *found->second;
+}
+
+Keyspace &FileTable::keyspaceEver(uint32_t id) {
+  MutexLock lock(mutex_);
+  auto found = keyspaces_.find(id);
+  if (found != keyspaces_.end()) return *found->second;
+  auto former = former_.find(id);
+  if (former == former_.end()) throw noKeyspace(id);
+  return *former->second;
+}
+
+void FileTable::remove(Keyspace &keyspace) {
+  MutexLock lock(mutex_);
+  auto found = keyspaces_.find(keyspace.id);
+  former_[keyspace.id] = std::move(found->second);
+  keyspaces_.erase(found);
+  byName_.erase({keyspace.kind, keyspace.name});
+  keyspace.isDropped = true;
+}
+
+void FileTable::undoRemove(Keyspace &keyspace) {
+  MutexLock lock(mutex_);
+  auto found = former_.find(keyspace.id);
+  keyspaces_[keyspace.id] = std::move(found->second);
+  former_.erase(found);
+  byName_[{keyspace.kind, keyspace.name}] = &keyspace;
+  keyspace.isDropped = false;
+}
+
+// MARK: Loading
+
+Keyspace &FileTable::addLoading(int32_t kind, const std::string &name) {
+  MutexLock lock(mutex_);
+  const uint32_t id = takeID();
+  Loading &loading = loading_[id];
+  loading.keyspace = newKeyspace(id, kind, name);
+  return *loading.keyspace;
+}
+
+void FileTable::setLoader(Keyspace &keyspace, std::shared_ptr<KeyspaceLoader> loader) {
+  MutexLock lock(mutex_);
+  loading_[keyspace.id].loader = std::move(loader);
+}
+
+bool FileTable::isLoading(uint32_t id) {
+  MutexLock lock(mutex_);
+  auto found = loading_.find(id);
+  return found != loading_.end() && found->second.keyspace;
+}
+
+Keyspace &FileTable::loading(uint32_t id) {
+  MutexLock lock(mutex_);
+  auto found = loading_.find(id);
+  if (found == loading_.end() || !found->second.keyspace) throw noKeyspace(id);
+  return *found->second.keyspace;
+}
+
+std::shared_ptr<KeyspaceLoader> FileTable::loader(uint32_t id) {
+  MutexLock lock(mutex_);
+  auto found = loading_.find(id);
+  if (found == loading_.end() || !found->second.loader) throw noKeyspace(id);
+  return found->second.loader;
+}
+
+void FileTable::endLoading(uint32_t id) {
+  // Released without the mutex: it removes a file.
+  std::shared_ptr<KeyspaceLoader> loader;
+  MutexLock lock(mutex_);
+  auto found = loading_.find(id);
+  if (found == loading_.end()) return;
+  loader = std::move(found->second.loader);
+  // A commit may be about to adopt it.
+  if (found->second.keyspace) former_[id] = std::move(found->second.keyspace);
+  loading_.erase(found);
+}
+
+void FileTable::endAllLoading() {
+  std::vector<uint32_t> ids;
+  {
+    MutexLock lock(mutex_);
+    for (const auto &[id, loading] : loading_) ids.push_back(id);
+  }
+  for (uint32_t id : ids) endLoading(id);
+}
+
+void FileTable::addLoaded(Keyspace &keyspace) {
+  MutexLock lock(mutex_);
+  auto found = loading_.find(keyspace.id);
+  if (found == loading_.end() || !found->second.keyspace) throw noKeyspace(keyspace.id);
+  if (byName_.count({keyspace.kind, keyspace.name})) {
+    throw Failure(TDN_INVALID, "a keyspace of this name is there already");
+  }
+  byName_[{keyspace.kind, keyspace.name}] = &keyspace;
+  keyspaces_[keyspace.id] = std::move(found->second.keyspace);
+}
+
+void FileTable::undoAddLoaded(Keyspace &keyspace) {
+  MutexLock lock(mutex_);
+  auto added = keyspaces_.find(keyspace.id);
+  auto found = loading_.find(keyspace.id);
+  byName_.erase({keyspace.kind, keyspace.name});
+  (found == loading_.end() ? former_[keyspace.id] : found->second.keyspace) = std::move(added->second);
+  keyspaces_.erase(added);
 }
 
 void FileTable::mendRecords(uint32_t id) {
@@ -111,11 +225,12 @@ void FileTable::mendRecords(uint32_t id) {
 Keyspace &FileTable::keyspace(int32_t kind, const std::string &name) {
   MutexLock lock(mutex_);
   auto found = byName_.find({kind, name});
-  if (found != byName_.end()) return *found->second;
+  return found != byName_.end() ? *found->second : make(takeID(), kind, name);
+}
+
+uint32_t FileTable::takeID() {
   if (nextKeyspace_ == UINT32_MAX) throw Failure(TDN_LIMIT, "there are no numbers for keyspaces left");
-  Keyspace &made = make(nextKeyspace_, kind, name);
-  nextKeyspace_++;
-  return made;
+  return nextKeyspace_++;
 }
 
 void FileTable::addNew(uint32_t id, int32_t kind, const std::string &name) {

@@ -59,6 +59,26 @@ class FileTable {
   // A new one with an id that no keyspace has had since the opening. Throws Failure(TDN_INVALID).
   void addNew(uint32_t id, int32_t kind, const std::string &name);
   std::vector<Keyspace *> all();
+  // Returns a keyspace that may have been dropped since the opening, for snapshots. Throws Failure(TDN_NO_KEYSPACE).
+  Keyspace &keyspaceEver(uint32_t id);
+  // Inside `apply`: the keyspace is dropped.
+  void remove(Keyspace &keyspace);
+  void undoRemove(Keyspace &keyspace);
+
+  // -- Keyspaces that are loaded aside, and not among the others
+  // Makes one. Its name may be in use until it is adopted.
+  Keyspace &addLoading(int32_t kind, const std::string &name);
+  void setLoader(Keyspace &keyspace, std::shared_ptr<KeyspaceLoader> loader);
+  bool isLoading(uint32_t id);
+  // Both throw Failure(TDN_NO_KEYSPACE).
+  Keyspace &loading(uint32_t id);
+  std::shared_ptr<KeyspaceLoader> loader(uint32_t id);
+  // The loading is given up, if the keyspace was not adopted; otherwise only its loader is let go.
+  void endLoading(uint32_t id);
+  void endAllLoading();
+  // Inside `apply`: it is one of the others now. Throws Failure(TDN_INVALID) if its name is taken.
+  void addLoaded(Keyspace &keyspace);
+  void undoAddLoaded(Keyspace &keyspace);
 
   // Numbers that no keyspace and no file ever had.
   uint32_t takeFileNumber() { return nextFileNumber_++; }
@@ -108,7 +128,9 @@ class FileTable {
   static constexpr uint32_t kLetGoLimit = 256;
 
   void closeIdleFiles();
+  std::unique_ptr<Keyspace> newKeyspace(uint32_t id, int32_t kind, const std::string &name) TDN_REQUIRES(mutex_);
   Keyspace &make(uint32_t id, int32_t kind, const std::string &name) TDN_REQUIRES(mutex_);
+  uint32_t takeID() TDN_REQUIRES(mutex_);
   void keep(Keyspace &keyspace, std::shared_ptr<const HashFile> file) TDN_REQUIRES(mutex_);
   void letGo(Keyspace &keyspace) TDN_REQUIRES(mutex_);
 
@@ -120,6 +142,13 @@ class FileTable {
   uint32_t newGeneration_ TDN_GUARDED_BY(mutex_) = 0;
   std::map<uint32_t, std::unique_ptr<Keyspace>> keyspaces_ TDN_GUARDED_BY(mutex_);
   std::map<std::pair<int32_t, std::string>, Keyspace *> byName_ TDN_GUARDED_BY(mutex_);
+  struct Loading {
+    std::unique_ptr<Keyspace> keyspace;  // null once it was adopted
+    std::shared_ptr<KeyspaceLoader> loader;
+  };
+  std::map<uint32_t, Loading> loading_ TDN_GUARDED_BY(mutex_);
+  // Dropped, or never adopted. Some object may still point to them.
+  std::map<uint32_t, std::unique_ptr<Keyspace>> former_ TDN_GUARDED_BY(mutex_);
   uint32_t nextKeyspace_ TDN_GUARDED_BY(mutex_) = 1;
   std::atomic<uint32_t> nextFileNumber_{Catalog::kFileNumber + 1};
   std::list<Keyspace *> openKeyspaces_ TDN_GUARDED_BY(mutex_);  // the one used last in front

@@ -25,6 +25,8 @@ struct RekeyedContents {
   ContentsDigest::Sum sum{};  // of what the commits so far took out and put in
 };
 
+class KeyspaceLoader;
+
 struct Keyspace {
   Keyspace(uint32_t id, int32_t kind, std::string name) : id(id), kind(kind), name(std::move(name)) {}
 
@@ -36,6 +38,8 @@ struct Keyspace {
   bool hasNames() const { return kind == TDN_KEYSPACE_KEYS; }
   bool isTree() const { return kind == TDN_KEYSPACE_TREE; }
 
+  // Whether a commit dropped it. The object stays, because others may still use it.
+  std::atomic<bool> isDropped{false};
   // The data file that the keyspace lives in; 0: none yet. Changed by commits only (readers are excluded), and with
   // FileTable's mutex held: a reader that got hold of a file asks under its read lock whether it is still this one.
   std::atomic<uint32_t> fileNumber{0};

@@ -190,8 +190,12 @@ void StateFile::store(FileGroup &group, const std::vector<Keyspace *> &changed, 
   for (Keyspace *keyspace : changed) {
     formerTerms_.push_back({keyspace, keyspace->stateTerm});
     toggle(root_.entries, keyspace->stateTerm);
-    keyspace->stateTerm = term(*keyspace);
+    keyspace->stateTerm = keyspace->isDropped ? Sum{} : term(*keyspace);
     toggle(root_.entries, keyspace->stateTerm);
+    if (keyspace->isDropped) {
+      erase(keyspace->id);
+      continue;
+    }
     std::string content{kVersion};
     append(content, keyspace->contents.count);
     append(content, keyspace->contents.digest);
@@ -260,6 +264,12 @@ void StateFile::write(uint32_t id, const std::string &content, const uint8_t *no
   if (file_->size() < end) file_->grow(pageCeiling(end));
   // To its end: nothing of what stood there is left.
   file_->write(offsetOf(id), slot, 1 + capacityOf(id));
+}
+
+void StateFile::erase(uint32_t id) {
+  if (file_->size() < offsetOf(id) + static_cast<int64_t>(kSlotSize)) return;
+  const char slot[kSlotSize] = {};
+  file_->write(offsetOf(id), slot, sizeof slot);
 }
 
 void StateFile::undo() {

@@ -85,6 +85,7 @@ class StateFile {
   void useGeneration(uint32_t generation);
   std::optional<std::string> read(uint32_t id, size_t count);
   void write(uint32_t id, const std::string &content, const uint8_t *nonce);
+  void erase(uint32_t id);
   void writeRoot(bool isOpen, const uint8_t *nonce);
   bool readRoot(bool mayBePlain);
   bool takeRoot(const std::string &content);

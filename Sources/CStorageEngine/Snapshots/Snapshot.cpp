@@ -90,7 +90,7 @@ void Snapshot::keepInOrder(SnapshotPart &part, std::string_view key, const char 
 
 void Snapshot::interrupt() {
   MutexLock lock(mutex_);
-  failure_ = Failure(TDN_INTERRUPTED, "the store was closed or reopened, which ended the snapshot");
+  failure_ = Failure(TDN_SNAPSHOT_ENDED, "the store was closed or reopened, which ended the snapshot");
   parts_.clear();
 }
 

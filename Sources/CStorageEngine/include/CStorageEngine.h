@@ -15,13 +15,14 @@
 #include "StorageEngineCommit.h"
 #include "StorageEngineErrors.h"
 #include "StorageEngineKeys.h"
+#include "StorageEngineKeyspaces.h"
+#include "StorageEngineLoading.h"
 #include "StorageEngineMaintenance.h"
 #include "StorageEngineOpening.h"
 #include "StorageEngineReading.h"
 #include "StorageEngineSalvage.h"
 #include "StorageEngineSeries.h"
 #include "StorageEngineSpill.h"
-#include "StorageEngineKeyspaces.h"
 #include "StorageEngineVerification.h"
 
 #endif

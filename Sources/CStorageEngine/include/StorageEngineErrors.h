@@ -38,9 +38,9 @@ typedef enum {
   TDN_CLOSED = 12,
   TDN_READ_ONLY = 13,
   TDN_NO_MEMORY = 14,
-  TDN_NO_KEYSPACE = 15,       // no keyspace with this id
+  TDN_NO_KEYSPACE = 15,        // no keyspace with this id
   TDN_INVALID = 16,            // an argument breaks a rule of the function's header
-  TDN_INTERRUPTED = 17,        // the snapshot or scan was ended by `tdn_reopen` or `tdn_close`
+  TDN_INTERRUPTED = 17,        // the caller gave up, or the backup or loading was ended by `tdn_reopen` or `tdn_close`
   TDN_OTHER_STORE = 18,        // the backups at the path are those of another store
   TDN_WRONG_SECRET = 19,       // a passphrase or key that is not one of the store's
   TDN_DAMAGED_KEY_SLOT = 20,   // no other slot opens, and one cannot be read
@@ -52,13 +52,14 @@ typedef enum {
   TDN_ROLLED_BACK = 26,        // the store is an older one than the expected one
   TDN_DIVERGED = 27,           // it is not the expected one, nor one that came from that
   TDN_MIGRATION_UNFINISHED = 28,  // encrypting or decrypting the store was interrupted: see `resuming_migration`
-  TDN_LAST_CODE = TDN_MIGRATION_UNFINISHED,
+  TDN_SNAPSHOT_ENDED = 29,     // the snapshot, and its scans, were ended by `tdn_reopen` or `tdn_close`
+  TDN_LAST_CODE = TDN_SNAPSHOT_ENDED,
 } tdn_code;
 
 typedef struct {
   int32_t code;                // a `tdn_code`
   int32_t system_errno;        // 0 where no system call failed
-  uint32_t keyspace;          // 0 where none is concerned
+  uint32_t keyspace;           // 0 where none is concerned
   bool has_row;
   uint64_t row;
   int64_t page;                // 4 KiB page of `file`, or -1

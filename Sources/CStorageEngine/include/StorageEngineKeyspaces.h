@@ -11,9 +11,9 @@ extern "C" {
 TDN_ASSUME_NONNULL_BEGIN
 
 typedef enum {
-  TDN_KEYSPACE_ROWS = 1,      // hash file; keys are row ids
-  TDN_KEYSPACE_KEYS = 2,      // hash file; keys are bytes
-  TDN_KEYSPACE_TREE = 3,      // B+ tree; keys are bytes, in their lexical order
+  TDN_KEYSPACE_ROWS = 1,       // hash file; keys are row ids
+  TDN_KEYSPACE_KEYS = 2,       // hash file; keys are bytes
+  TDN_KEYSPACE_TREE = 3,       // B+ tree; keys are bytes, in their lexical order
 } tdn_keyspace_kind;
 
 typedef struct {
@@ -31,7 +31,7 @@ bool tdn_keyspaces(
 // Has single wrong bits of a keyspace's rows mended, too, until the cabinet is closed, where it was opened so that any are.
 bool tdn_mend_records(tdn_cabinet *cabinet, uint32_t keyspace, tdn_error *error);
 
-// The id of the keyspace with this kind and name (1 to 65,535 bytes, any values); gives out a new one where there
+// The id of the keyspace with this kind and name (1 to 1,000 bytes, any values); gives out a new one where there
 // is none. A new id becomes durable with the first commit that puts something into it. Ids are never used again.
 bool tdn_keyspace_named(
   tdn_cabinet *cabinet, int32_t kind, const uint8_t *name, size_t name_length, uint32_t *id, tdn_error *error);

@@ -22,8 +22,20 @@ final class SealedBackend: StoreBackend {
   // MARK: Writing
 
   func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
-    if let ring = base.keyRing { try seal(batch, with: ring) }
+    try seal(batch)
     return try base.commit(batch, durability: durability)
+  }
+
+  func loadKeyspace(
+    of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
+  ) throws(BackendError) -> any KeyspaceLoader {
+    let loader = try base.loadKeyspace(of: kind, named: name, expecting: count)
+    if kind == .tree { noteTree(loader.keyspace) }
+    return SealedLoader(loader, backend: self)
+  }
+
+  func seal(_ batch: borrowing WriteBatch) throws(BackendError) {
+    if let ring = base.keyRing { try seal(batch, with: ring) }
   }
 
   private func seal(_ batch: borrowing WriteBatch, with ring: KeyRing) throws(BackendError) {

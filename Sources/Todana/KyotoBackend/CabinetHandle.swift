@@ -19,6 +19,7 @@ final class CabinetHandle: Sendable {
   private struct Readers {
     var snapshots = SmallMap<Pointer, Void>()
     var scans = SmallMap<Pointer, Void>()
+    var loaders = SmallMap<Pointer, Void>()
   }
 
   private let cabinet: Pointer
@@ -52,6 +53,7 @@ final class CabinetHandle: Sendable {
       isClosed = true
       gate.shut()
       readers.withLock { readers in
+        for loader in readers.loaders.keys { unsafe tdn_loader_close(loader.raw) }
         for scan in readers.scans.keys { unsafe tdn_scan_close(scan.raw) }
         for snapshot in readers.snapshots.keys { unsafe tdn_snapshot_close(snapshot.raw) }
         readers = Readers()
@@ -96,14 +98,14 @@ extension CabinetHandle {
     _ open: (UnsafeMutablePointer<tdn_error>) -> OpaquePointer?
   ) throws(BackendError) -> Pointer {
     var opened: Pointer?
-    try unsafe call(whenClosed: .interrupted) { _, error in
+    try unsafe call(whenClosed: .snapshotEnded) { _, error in
       guard let raw = unsafe open(error) else { return false }
       let scan = unsafe Pointer(raw: raw)
       readers.withLock { $0.scans[scan] = () }
       opened = scan
       return true
     }
-    guard let opened else { throw .interrupted }
+    guard let opened else { throw .snapshotEnded }
     return opened
   }
 
@@ -112,6 +114,19 @@ extension CabinetHandle {
     guard gate.enter() else { return }
     defer { gate.leave() }
     if readers.withLock({ $0.snapshots.remove(snapshot) }) { unsafe tdn_snapshot_close(snapshot.raw) }
+  }
+
+  /// Registers a loader that was opened inside ``call(whenClosed:_:)``, so that ``close()`` frees it.
+  func keep(_ loader: Pointer) -> Pointer {
+    readers.withLock { $0.loaders[loader] = () }
+    return loader
+  }
+
+  /// Frees a loader, unless ``close()`` does or did.
+  func closeLoader(_ loader: Pointer) {
+    guard gate.enter() else { return }
+    defer { gate.leave() }
+    if readers.withLock({ $0.loaders.remove(loader) }) { unsafe tdn_loader_close(loader.raw) }
   }
 
   /// Frees a scan, unless ``close()`` does or did.
@@ -127,7 +142,11 @@ extension BackendError {
     BackendError(.closed, "The store was closed; open it again to use it.")
   }
 
+  static var snapshotEnded: BackendError {
+    BackendError(.snapshotEnded, "The store was closed while this snapshot was open; take a new one.")
+  }
+
   static var interrupted: BackendError {
-    BackendError(.interrupted, "The store was closed while this snapshot was open; take a new one.")
+    BackendError(.interrupted, "The store was closed meanwhile, which ended the backup.")
   }
 }

@@ -7,33 +7,25 @@ extension KyotoBackend {
   public func commit(
     _ batch: borrowing WriteBatch, durability: Durability
   ) throws(BackendError) -> CommitNumber {
-    assert(batch.isSorted, "a batch is grouped by keyspace and sorted by key, at most one change for each key")
-    guard !batch.hasEmptyKey else {
-      throw BackendError(.invalidArgument, "A byte key has at least one byte; the batch holds an empty one.")
-    }
+    try batch.check(limits)
+    try batch.requireOrder()
     var result = unsafe tdn_commit_result()
     defer { unsafe tdn_commit_result_free(&result) }
     do throws(BackendError) {
-      try unsafe commit(batch.packedChanges, in: batch.arena, id: batch.id, durability, result: &result)
+      try unsafe batch.withCBatch { batch throws(BackendError) in
+        try unsafe cabinet.call { unsafe tdn_commit($0, &batch, durability.rawValue, &result, $1) }
+      }
     } catch {
       throw error.code == .conflict ? unsafe error.listing(result) : error
     }
     return unsafe result.commit_number
   }
 
-  private func commit(
-    _ changes: [WriteBatch.PackedChange], in arena: ByteArena, id: BatchID, _ durability: Durability,
-    result: inout tdn_commit_result
-  ) throws(BackendError) {
-    try unsafe changes.span.withUnsafeBufferPointer { (changes) throws(BackendError) in
-      // The layouts are the same: checked when the backend was opened.
-      try unsafe changes.withMemoryRebound(to: tdn_change.self) { (changes) throws(BackendError) in
-        var batch = unsafe tdn_batch(
-          id: id.bytes, changes: changes.baseAddress, change_count: changes.count,
-          bytes: arena.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), byte_count: arena.count)
-        try unsafe cabinet.call { unsafe tdn_commit($0, &batch, durability.rawValue, &result, $1) }
-      }
-    }
+  /// Begins to load a keyspace aside (`tdn_loader_open`).
+  public func loadKeyspace(
+    of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
+  ) throws(BackendError) -> any KeyspaceLoader {
+    try KyotoLoader(in: self, kind, named: name, expecting: count)
   }
 
   /// The commit under which the batch was applied (`tdn_outcome`).
@@ -58,5 +50,29 @@ extension BackendError {
     let indexes = unsafe UnsafeBufferPointer(start: result.conflicts, count: result.conflict_count)
     unsafe error.conflicts = indexes.map { Int(clamping: $0) }
     return error
+  }
+}
+
+extension WriteBatch {
+  /// Checks what C cannot see: a byte key without bytes looks like a row.
+  func requireOrder() throws(BackendError) {
+    assert(isSorted, "a batch is grouped by keyspace and sorted by key, at most one change for each key")
+    guard !hasEmptyKey else {
+      throw BackendError(.invalidArgument, "A byte key has at least one byte; the batch holds an empty one.")
+    }
+  }
+
+  /// Calls `body` with the batch as C takes it. Nothing is copied.
+  func withCBatch(_ body: (inout tdn_batch) throws(BackendError) -> Void) throws(BackendError) {
+    let (id, arena, changes) = (id, arena, packedChanges)
+    try unsafe changes.span.withUnsafeBufferPointer { (changes) throws(BackendError) in
+      // The layouts are the same: checked when the backend was opened.
+      try unsafe changes.withMemoryRebound(to: tdn_change.self) { (changes) throws(BackendError) in
+        var batch = unsafe tdn_batch(
+          id: id.bytes, changes: changes.baseAddress, change_count: changes.count,
+          bytes: arena.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), byte_count: arena.count)
+        try unsafe body(&batch)
+      }
+    }
   }
 }

@@ -42,6 +42,9 @@ public final class KyotoBackend: StoreBackend {
     unsafe cabinet = CabinetHandle(try Self.open(location, secret: secret, options: options, report: &report))
     storeID = StoreID(report.store_id)
     latestReport = Mutex(OpenReport(report))
+    limits = BackendLimits(
+      valueByteCount: (1 << 30) + 64, batchChangeCount: Int(Int32.max),
+      batchByteCount: max(options.commitLimitByteCount, (1 << 30) + 2048))
     capabilities = BackendCapabilities(
       hasAtomicVisibility: true, notifiesOfChanges: false, keepsAllLevels: location.isDurable)
     mendedClasses = options.mendsFlippedBits ? options.mendedClasses : []
@@ -72,10 +75,9 @@ public final class KyotoBackend: StoreBackend {
   /// What was found at the latest ``init(_:secret:options:)`` or ``reopen()``.
   public var openReport: OpenReport { latestReport.withLock { $0 } }
 
-  /// Keys of 1 KiB, values of 1 GiB and the 64 bytes that an envelope may add, names of 65,535 bytes.
-  public var limits: BackendLimits {
-    BackendLimits(keyByteCount: 1 << 10, valueByteCount: (1 << 30) + 64, nameByteCount: 65_535)
-  }
+  /// Keys and names of 1,000 bytes, values of 1 GiB and the 64 bytes that an envelope may add; batches of so many bytes as
+  /// a commit may change (``Options/commitLimitByteCount``), and of 2,147,483,647 changes.
+  public let limits: BackendLimits
 
   /// Carries everything committed into the main files and empties the logs (`tdn_checkpoint`).
   public func checkpoint() throws(BackendError) {

@@ -47,6 +47,7 @@ extension BackendError.Code {
       case TDN_NO_KEYSPACE: .noSuchKeyspace
       case TDN_INVALID: .invalidArgument
       case TDN_INTERRUPTED: .interrupted
+      case TDN_SNAPSHOT_ENDED: .snapshotEnded
       case TDN_OTHER_STORE: .otherStore
       case TDN_WRONG_SECRET: .wrongKey
       case TDN_DAMAGED_KEY_SLOT: .damagedKeySlot

@@ -14,7 +14,7 @@ final class KyotoScan: BackendScan {
   deinit { snapshot.backend.cabinet.closeScan(pointer) }
 
   func next(into chunk: RecordChunk) throws(BackendError) {
-    try unsafe snapshot.backend.cabinet.fill(chunk, whenClosed: .interrupted) { _, memory, error in
+    try unsafe snapshot.backend.cabinet.fill(chunk, whenClosed: .snapshotEnded) { _, memory, error in
       unsafe tdn_scan_next(pointer.raw, memory, error)
     }
   }

@@ -2,7 +2,7 @@ internal import CStorageEngine
 
 /// The state after one commit of a ``KyotoBackend``, which it keeps alive.
 ///
-/// After the backend was closed or reopened every method throws ``BackendError/Code/interrupted``.
+/// After the backend was closed or reopened every method throws ``BackendError/Code/snapshotEnded``.
 final class KyotoSnapshot: BackendSnapshot {
   let commitNumber: CommitNumber
   let backend: KyotoBackend
@@ -19,7 +19,7 @@ final class KyotoSnapshot: BackendSnapshot {
 
   func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
     var count: UInt64 = 0
-    try unsafe backend.cabinet.call(whenClosed: .interrupted) {
+    try unsafe backend.cabinet.call(whenClosed: .snapshotEnded) {
       unsafe tdn_snapshot_count(pointer.raw, keyspace.rawValue, &count, $1)
     }
     return Int(clamping: count)
@@ -29,17 +29,17 @@ final class KyotoSnapshot: BackendSnapshot {
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try unsafe backend.cabinet.read(
-      rows: rows, of: keyspace, in: pointer.raw, into: chunk, whenClosed: .interrupted)
+      rows: rows, of: keyspace, in: pointer.raw, into: chunk, whenClosed: .snapshotEnded)
   }
 
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
     try unsafe backend.cabinet.read(
-      key: key, of: keyspace, in: pointer.raw, into: chunk, whenClosed: .interrupted)
+      key: key, of: keyspace, in: pointer.raw, into: chunk, whenClosed: .snapshotEnded)
   }
 
   func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID? {
     var bound: RowID = 0
-    try unsafe backend.cabinet.call(whenClosed: .interrupted) {
+    try unsafe backend.cabinet.call(whenClosed: .snapshotEnded) {
       unsafe tdn_snapshot_row_bound(pointer.raw, keyspace.rawValue, &bound, $1)
     }
     return bound
@@ -76,7 +76,7 @@ final class KyotoSnapshot: BackendSnapshot {
   /// Where the bounds stand in the nodes on the way to them (`tdn_estimate_range`): takes a few microseconds.
   func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
     var count: UInt64 = 0
-    try unsafe backend.cabinet.call(whenClosed: .interrupted) { cabinet, error in
+    try unsafe backend.cabinet.call(whenClosed: .snapshotEnded) { cabinet, error in
       unsafe withPointer(toBound: lower) { lowerBytes in
         unsafe withPointer(toBound: upper) { upperBytes in
           unsafe tdn_estimate_range(

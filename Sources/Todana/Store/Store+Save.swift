@@ -250,14 +250,3 @@ extension Store {
     return SaveConflict(objectIDs: objectIDs.sorted(), bufferNames: bufferNames.sorted())
   }
 }
-
-extension ByteArena {
-  /// Adds bytes, and tells where they stand.
-  func append(_ bytes: UnsafeRawBufferPointer) -> Range<Int> {
-    let start = count
-    reserve(start + bytes.count)
-    if let source = bytes.baseAddress { unsafe (base + start).copyMemory(from: source, byteCount: bytes.count) }
-    count = start + bytes.count
-    return start..<count
-  }
-}

@@ -41,7 +41,7 @@ extension Store {
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws; ``StoreError``, if the snapshot cannot be taken. After the backend was closed or
   ///   reopened within the closure, its reads throw ``StoreError/Code/closed`` or ``StoreError/Code/backend`` with
-  ///   ``BackendError/Code/interrupted``.
+  ///   ``BackendError/Code/snapshotEnded``.
   /// - Complexity: O(1); nothing is copied.
   public func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()

@@ -59,8 +59,10 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case noMemory
     case noSuchKeyspace
     case invalidArgument
-    /// The snapshot was ended by ``StoreBackend/reopen()`` or ``StoreBackend/close()``.
+    /// The caller gave up; or what was going on was ended by ``StoreBackend/reopen()`` or ``StoreBackend/close()``.
     case interrupted
+    /// The snapshot was ended: by ``StoreBackend/reopen()`` or ``StoreBackend/close()``, or by the backend after its time.
+    case snapshotEnded
     /// The backups of the series are those of another store.
     case otherStore
     /// The passphrase or key is not one of the store's.

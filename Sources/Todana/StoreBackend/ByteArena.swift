@@ -51,6 +51,20 @@ public final class ByteArena {
     move(toCapacity: max(byteCount, 64))
   }
 
+  /// Adds a copy of bytes at the end, and returns their place.
+  public func append(_ bytes: UnsafeRawBufferPointer) -> Range<Int> {
+    let start = count
+    reserve(start + bytes.count)
+    if let source = bytes.baseAddress { unsafe (base + start).copyMemory(from: source, byteCount: bytes.count) }
+    count = start + bytes.count
+    return start..<count
+  }
+
+  /// Adds a copy of bytes at the end, and returns their place.
+  public func append(_ bytes: [UInt8]) -> Range<Int> {
+    unsafe bytes.withUnsafeBytes { unsafe append($0) }
+  }
+
   /// Where there is much, the C library moves pages to a new place, and copies nothing.
   private func move(toCapacity newCapacity: Int) {
     unsafe storedBase = Self.memory(realloc(storedBase, newCapacity), newCapacity)

@@ -98,11 +98,21 @@ public struct BackendLimits: Sendable {
   public var valueByteCount: Int
   /// Bytes of a keyspace's name.
   public var nameByteCount: Int
+  /// Changes of a batch: checks and entries of indexes count, too.
+  public var batchChangeCount: Int
+  /// Bytes of a batch: keys and values together.
+  public var batchByteCount: Int
 
-  public init(keyByteCount: Int, valueByteCount: Int, nameByteCount: Int) {
+  /// Takes the limits of keys and names, 1,000 bytes, for all backends: a store can be moved from one to another.
+  public init(
+    keyByteCount: Int = 1000, valueByteCount: Int, nameByteCount: Int = 1000, batchChangeCount: Int,
+    batchByteCount: Int
+  ) {
     self.keyByteCount = keyByteCount
     self.valueByteCount = valueByteCount
     self.nameByteCount = nameByteCount
+    self.batchChangeCount = batchChangeCount
+    self.batchByteCount = batchByteCount
   }
 }
 

@@ -97,6 +97,19 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// Reads one record by a byte key; the chunk gets one slice, whose status says whether the key exists.
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 
+  /// Begins to load a new keyspace aside, which ``WriteBatch/appendAdoption(of:)`` makes one of the others.
+  ///
+  /// Its records are written in bounded steps, while commits go on; the commit that adopts them is small however many
+  /// they are. Until then the keyspace is not listed, and nobody reads it.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the new keyspace.
+  ///   - name: Its name; another keyspace may have it until the adoption.
+  ///   - count: About how many records it will have; 0 if that is not known.
+  func loadKeyspace(
+    of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
+  ) throws(BackendError) -> any KeyspaceLoader
+
   /// Keeps the newest committed state readable until the snapshot is let go.
   func snapshot() throws(BackendError) -> any BackendSnapshot
 

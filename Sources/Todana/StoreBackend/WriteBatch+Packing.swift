@@ -45,6 +45,8 @@ extension WriteBatch.PackedChange {
     case .anything: (expectation, expected) = (0, 0)
     case .absent: (expectation, expected) = (1, 0)
     case .token(let token): (expectation, expected) = (2, token)
+    case .present: (expectation, expected) = (3, 0)
+    case .atMost(let count): (expectation, expected) = (4, UInt64(clamping: count))
     }
   }
 }
@@ -56,7 +58,7 @@ extension WriteBatch.Change {
     kind = WriteBatch.Kind(rawValue: packed.kind) ?? .put
     let valueStart = Int(packed.valueOffset)
     value = valueStart..<valueStart + Int(packed.valueLength)
-    if packed.keyLength == 0 {
+    if packed.keyLength == 0, !kind.mayHaveEmptyKey {
       key = .row(packed.key)
     } else {
       let keyStart = Int(packed.key)
@@ -65,6 +67,8 @@ extension WriteBatch.Change {
     switch packed.expectation {
     case 1: expectation = .absent
     case 2: expectation = .token(packed.expected)
+    case 3: expectation = .present
+    case 4: expectation = .atMost(Int(clamping: packed.expected))
     default: expectation = .anything
     }
   }

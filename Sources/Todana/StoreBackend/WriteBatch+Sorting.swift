@@ -1,6 +1,9 @@
 extension WriteBatch {
   /// Orders the changes by keyspace, then rows by number and byte keys by their bytes, a key before those that it begins.
   ///
+  /// Within a keyspace a clearing comes first, checks of ranges follow, and keys that begin with the commit's number come
+  /// last.
+  ///
   /// That is the order of a tree, which is written and searched in it.
   ///
   /// - Complexity: O(*n*) for changes that are in order already, else O(*n* log *n*).
@@ -22,6 +25,9 @@ extension WriteBatch {
       if change.keyspace != last.keyspace {
         if seen.contains(change.keyspace) { return false }
         seen.append(change.keyspace)
+      } else if last.kind == Kind.checkRange.rawValue, change.kind == last.kind {
+        // Ranges may begin at the same key.
+        if Self.precedes(change, last, in: arena) { return false }
       } else if !Self.precedes(last, change, in: arena) {
         return false
       }
@@ -31,6 +37,10 @@ extension WriteBatch {
 
   private static func precedes(_ lhs: PackedChange, _ rhs: PackedChange, in arena: ByteArena) -> Bool {
     if lhs.keyspace != rhs.keyspace { return lhs.keyspace < rhs.keyspace }
+    if lhs.kind > Kind.check.rawValue || rhs.kind > Kind.check.rawValue {
+      let (left, right) = (order(of: lhs.kind), order(of: rhs.kind))
+      if left != right { return left < right }
+    }
     if lhs.keyLength == 0 || rhs.keyLength == 0 {
       return lhs.keyLength != rhs.keyLength ? lhs.keyLength == 0 : lhs.key < rhs.key
     }
@@ -38,6 +48,16 @@ extension WriteBatch {
     let order = unsafe compare(
       arena.base + Int(lhs.key), arena.base + Int(rhs.key), byteCount: commonByteCount)
     return order != 0 ? order < 0 : lhs.keyLength < rhs.keyLength
+  }
+
+  /// The place of a kind of change among those of a keyspace.
+  private static func order(of kind: UInt8) -> Int {
+    switch Kind(rawValue: kind) {
+    case .clear: 0
+    case .checkRange: 1
+    case .putNumbered: 3
+    default: 2
+    }
   }
 
   /// Negative where the bytes at `lhs` come before those at `rhs`, 0 where they are the same; eight at a time.

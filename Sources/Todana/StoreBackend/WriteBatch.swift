@@ -9,7 +9,7 @@ public struct WriteBatch: ~Copyable {
   /// The changes as they are kept, 40 bytes each: a save of a million rows holds a million of them.
   package private(set) var packedChanges: [PackedChange] = []
   /// An empty byte key was appended, which no backend takes.
-  package private(set) var hasEmptyKey = false
+  public private(set) var hasEmptyKey = false
 
   public init(id: BatchID = BatchID(), arena: ByteArena = ByteArena()) {
     self.id = id
@@ -21,9 +21,10 @@ public struct WriteBatch: ~Copyable {
     public var keyspace: KeyspaceID
     public var kind: Kind
     public var expectation: Expectation
-    /// ``Key/row(_:)`` of 0 for ``Kind/clear``, which has none.
+    /// ``Key/row(_:)`` of 0 for ``Kind/clear``, ``Kind/drop`` and ``Kind/adopt``, which have none. The lower bound of
+    /// ``Kind/checkRange``, and the end of the key of ``Kind/putNumbered``; both may be empty.
     public var key: Key
-    /// Where the new value stands in the batch's arena; empty but for ``Kind/put``.
+    /// The place in the batch's arena of the new value, or of the upper bound of ``Kind/checkRange``; empty for others.
     public var value: Range<Int>
 
     public init(
@@ -50,6 +51,21 @@ public struct WriteBatch: ~Copyable {
     ///
     /// It comes first of its keyspace: the other changes find that empty. See ``WriteBatch/appendClear(of:)``.
     case clear = 5
+    /// Changes nothing, but expects ``Expectation/atMost(_:)`` keys of a tree within bounds; see
+    /// ``WriteBatch/appendRangeCheck(of:from:to:atMost:)``.
+    case checkRange = 6
+    /// Puts a record of a tree under a new key, which begins with the number of the commit: 8 bytes, the highest first.
+    ///
+    /// The bytes of ``Change/key``, which may be none, follow. Nobody but the commit itself knows its number in advance.
+    case putNumbered = 7
+    /// Removes the keyspace: its records, its name and its number, which is never given out again.
+    ///
+    /// It is the only change of its keyspace. Open snapshots go on reading it. See ``WriteBatch/appendDrop(of:)``.
+    case drop = 8
+    /// A keyspace that was loaded aside joins the others, with all its records.
+    ///
+    /// It is the only change of its keyspace. See ``WriteBatch/appendAdoption(of:)``.
+    case adopt = 9
   }
 
   /// What must be there before the change, or the whole batch is refused.
@@ -58,15 +74,22 @@ public struct WriteBatch: ~Copyable {
     case absent
     /// A record whose last 8 bytes, as a little-endian number, are this.
     case token(UInt64)
+    /// A record, whatever its value.
+    case present
+    /// Of ``Kind/checkRange``, and of nothing else: so many keys, or fewer.
+    case atMost(Int)
   }
 
-  /// Whether kind and expectation go together.
-  package static func fits(_ expectation: Expectation, _ kind: Kind) -> Bool {
-    switch kind {
+  /// Whether kind and expectation go together; a backend refuses other changes as ``BackendError/Code/invalidArgument``.
+  public static func fits(_ expectation: Expectation, _ kind: Kind) -> Bool {
+    if case .atMost = expectation { return kind == .checkRange }
+    return switch kind {
     case .put: true
     case .remove: expectation != .absent
-    case .erase, .clear: expectation == .anything
+    case .erase, .clear, .drop, .adopt: expectation == .anything
     case .check: expectation != .anything
+    case .putNumbered: expectation == .anything || expectation == .absent
+    case .checkRange: false
     }
   }
 
@@ -80,7 +103,7 @@ public struct WriteBatch: ~Copyable {
   public var changes: Changes { Changes(packed: packedChanges) }
 
   public mutating func append(_ change: Change) {
-    if case .bytes(let range) = change.key, range.isEmpty { hasEmptyKey = true }
+    if case .bytes(let range) = change.key, range.isEmpty, !change.kind.mayHaveEmptyKey { hasEmptyKey = true }
     packedChanges.append(PackedChange(change))
   }
 
@@ -89,6 +112,30 @@ public struct WriteBatch: ~Copyable {
   /// Row ids go on behind those that were handed out. ``sort()`` puts the change first of its keyspace.
   public mutating func appendClear(of keyspace: KeyspaceID) {
     append(Change(keyspace: keyspace, kind: .clear, expectation: .anything, key: .row(0), value: 0..<0))
+  }
+
+  /// Expects a number of keys of a tree within bounds, in the state before the batch.
+  ///
+  /// - Parameters:
+  ///   - lower: The lower bound, inclusive; empty for none.
+  ///   - upper: The upper bound, exclusive; empty for none.
+  ///   - most: Keys that there may be. As many are read, and one more.
+  public mutating func appendRangeCheck(of tree: KeyspaceID, from lower: [UInt8], to upper: [UInt8], atMost most: Int) {
+    let (lower, upper) = (arena.append(lower), arena.append(upper))
+    append(Change(keyspace: tree, kind: .checkRange, expectation: .atMost(most), key: .bytes(lower), value: upper))
+  }
+
+  /// Removes a keyspace with its records, its name and its number.
+  public mutating func appendDrop(of keyspace: KeyspaceID) {
+    append(Change(keyspace: keyspace, kind: .drop, expectation: .anything, key: .row(0), value: 0..<0))
+  }
+
+  /// Makes a keyspace that was loaded aside one of the others.
+  ///
+  /// Its loading is finished (``KeyspaceLoader/finish()``), and its name is not in use, or that of a keyspace which the
+  /// batch drops.
+  public mutating func appendAdoption(of keyspace: KeyspaceID) {
+    append(Change(keyspace: keyspace, kind: .adopt, expectation: .anything, key: .row(0), value: 0..<0))
   }
 
   public mutating func reserveCapacity(_ count: Int) { packedChanges.reserveCapacity(count) }

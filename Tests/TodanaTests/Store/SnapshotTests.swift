@@ -203,7 +203,7 @@ import Todana
       #expect(try reopened.count(Song.self) == 1)
       try reopened.backend.reopen()
       let error = #expect(throws: StoreError.self) { try reopened.count(Song.self) }
-      #expect(error?.backendError?.code == .interrupted)
+      #expect(error?.backendError?.code == .snapshotEnded)
     }
     #expect(try reopened.count(Song.self) == 1)
     try backend.close()

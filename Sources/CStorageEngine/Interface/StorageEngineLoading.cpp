@@ -1,0 +1,58 @@
+// The C functions of StorageEngineLoading.h.
+#include "../include/StorageEngineLoading.h"
+
+#include "CabinetHandle.h"
+#include "Guard.h"
+#include "KeyspaceName.h"
+
+using namespace todana;
+
+// Numbers of keyspaces are never used again, so the number tells the loading in every session.
+struct tdn_loader {
+  std::shared_ptr<Cabinet> cabinet;
+  uint32_t keyspace;
+};
+
+namespace {
+
+// Calls `body` with the session that the loading belongs to.
+template <class Body> bool guardLoading(tdn_loader *loader, tdn_error *error, Body body) {
+  return guard(error, [&] {
+    if (loader->cabinet->isOpen()) {
+      Cabinet::Use session(*loader->cabinet);
+      if (session->isLoading(loader->keyspace)) return body(*session);
+    }
+    throw Failure(TDN_INTERRUPTED, "the loading has ended: the keyspace was adopted, or the store closed or reopened");
+  });
+}
+
+}  // namespace
+
+tdn_loader *tdn_loader_open(
+  tdn_cabinet *handle, int32_t kind, const uint8_t *name, size_t nameLength, uint64_t recordCount, uint32_t *keyspace,
+  tdn_error *error) {
+  tdn_loader *opened = nullptr;
+  guard(error, [&] {
+    const std::string checked = checkedName(kind, name, nameLength);
+    Cabinet::Use session(*handle->cabinet);
+    auto loader = std::make_unique<tdn_loader>(tdn_loader{handle->cabinet, 0});
+    loader->keyspace = *keyspace = session->beginLoading(kind, checked, recordCount);
+    opened = loader.release();
+  });
+  return opened;
+}
+
+bool tdn_loader_append(tdn_loader *loader, const tdn_batch *batch, tdn_error *error) {
+  return guardLoading(loader, error, [&](Session &session) { session.load(loader->keyspace, *batch); });
+}
+
+bool tdn_loader_finish(tdn_loader *loader, tdn_error *error) {
+  return guardLoading(loader, error, [&](Session &session) { session.finishLoading(loader->keyspace); });
+}
+
+void tdn_loader_close(tdn_loader *loader) {
+  std::unique_ptr<tdn_loader> owned(loader);
+  tdn_error ignored;
+  // A session that has ended has ended its loadings.
+  guard(&ignored, [&] { Cabinet::Use(*owned->cabinet)->endLoading(owned->keyspace); });
+}
