@@ -62,7 +62,9 @@ extension WriteBatch {
     }
   }
 
-  /// Calls `body` with the batch as C takes it. Nothing is copied.
+  /// Calls `body` with the batch as C takes it.
+  ///
+  /// Nothing is copied.
   func withCBatch(_ body: (inout tdn_batch) throws(BackendError) -> Void) throws(BackendError) {
     let (id, arena, changes) = (id, arena, packedChanges)
     try unsafe changes.span.withUnsafeBufferPointer { (changes) throws(BackendError) in

@@ -106,6 +106,8 @@ public protocol StoreBackend: AnyObject, Sendable {
   ///   - kind: The kind of the new keyspace.
   ///   - name: Its name; another keyspace may have it until the adoption.
   ///   - count: About how many records it will have; 0 if that is not known.
+  /// - Returns: What takes the records.
+  /// - Throws: ``BackendError/Code/limitExceeded`` for a name that is empty or too long; ``BackendError/Code/readOnly``.
   func loadKeyspace(
     of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
   ) throws(BackendError) -> any KeyspaceLoader

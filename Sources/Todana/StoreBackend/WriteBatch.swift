@@ -21,8 +21,10 @@ public struct WriteBatch: ~Copyable {
     public var keyspace: KeyspaceID
     public var kind: Kind
     public var expectation: Expectation
-    /// ``Key/row(_:)`` of 0 for ``Kind/clear``, ``Kind/drop`` and ``Kind/adopt``, which have none. The lower bound of
-    /// ``Kind/checkRange``, and the end of the key of ``Kind/putNumbered``; both may be empty.
+    /// The key of the record.
+    ///
+    /// ``Key/row(_:)`` of 0 for ``Kind/clear``, ``Kind/drop`` and ``Kind/adopt``, which have none. For
+    /// ``Kind/checkRange`` it is the lower bound, for ``Kind/putNumbered`` the end of the key; both may be empty.
     public var key: Key
     /// The place in the batch's arena of the new value, or of the upper bound of ``Kind/checkRange``; empty for others.
     public var value: Range<Int>
@@ -117,6 +119,7 @@ public struct WriteBatch: ~Copyable {
   /// Expects a number of keys of a tree within bounds, in the state before the batch.
   ///
   /// - Parameters:
+  ///   - tree: The tree.
   ///   - lower: The lower bound, inclusive; empty for none.
   ///   - upper: The upper bound, exclusive; empty for none.
   ///   - most: Keys that there may be. As many are read, and one more.
