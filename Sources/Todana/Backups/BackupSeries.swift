@@ -27,7 +27,7 @@ public struct BackupSeries: Sendable, Hashable {
   /// - Throws: ``StoreError``, such as with ``BackendError/Code/notAStore`` where the directory holds other things.
   /// - Complexity: O(*n*) in the backups: a few bytes of each are read.
   public func backups() throws(StoreError) -> [BackupInfo] {
-    try SeriesTask.translating { () throws(BackendError) in try SeriesTask.list(path) }
+    try Self.translating { () throws(BackendError) in try SeriesTask.list(path) }
   }
 
   /// Reads all that a backup needs, and compares it with the checksums.
@@ -45,7 +45,7 @@ public struct BackupSeries: Sendable, Hashable {
   public func verify(
     _ number: Int? = nil, progress: (BackupSeriesProgress) throws -> Void = { _ in }
   ) throws -> BackupVerification {
-    let task = try SeriesTask.translating { () throws(BackendError) in try SeriesTask.verify(path, number) }
+    let task = try Self.translating { () throws(BackendError) in try SeriesTask.verify(path, number) }
     var report = BackupVerification()
     try run(task, progress) { report.add($0) }
     report.backupCount = task.progress.backupCount
@@ -71,7 +71,7 @@ public struct BackupSeries: Sendable, Hashable {
   public func restore(
     _ number: Int? = nil, to path: String, progress: (BackupSeriesProgress) throws -> Void = { _ in }
   ) throws -> BackupInfo {
-    let task = try SeriesTask.translating { () throws(BackendError) in
+    let task = try Self.translating { () throws(BackendError) in
       try SeriesTask.restore(self.path, number, to: path)
     }
     try run(task, progress) { _ in }
@@ -91,7 +91,7 @@ public struct BackupSeries: Sendable, Hashable {
   ///   nothing was removed, as nobody knows what it needs.
   /// - Complexity: O(*n*) in the bytes of the backups that stay, of which the 128th part is read.
   public func prune(keeping count: Int, progress: (BackupSeriesProgress) throws -> Void = { _ in }) throws {
-    let task = try SeriesTask.translating { () throws(BackendError) in try SeriesTask.prune(path, keeping: count) }
+    let task = try Self.translating { () throws(BackendError) in try SeriesTask.prune(path, keeping: count) }
     try run(task, progress) { _ in }
   }
 
@@ -100,10 +100,19 @@ public struct BackupSeries: Sendable, Hashable {
     onDamage: (BackupVerification.Damage) -> Void
   ) throws {
     while !task.progress.isDone {
-      let damages = try SeriesTask.translating { () throws(BackendError) in try task.next() }
+      let damages = try Self.translating { () throws(BackendError) in try task.next() }
       for damage in damages { onDamage(damage) }
       try progress(
         BackupSeriesProgress(doneByteCount: task.progress.doneByteCount, byteCount: task.progress.byteCount))
+    }
+  }
+
+  /// Calls `body` and gives its errors as the store's.
+  private static func translating<Result>(_ body: () throws(BackendError) -> Result) throws(StoreError) -> Result {
+    do throws(BackendError) {
+      return try body()
+    } catch {
+      throw StoreError(error)
     }
   }
 }

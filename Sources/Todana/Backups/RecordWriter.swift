@@ -155,12 +155,3 @@ final class RecordWriter {
     arena.count = 0
   }
 }
-
-/// The name that the sealed record of a named buffer begins with, and what is behind it.
-func nameAndContent(
-  ofBuffer content: UnsafeRawBufferPointer
-) throws(DataBufferError) -> (name: String, content: UnsafeRawBufferPointer) {
-  var reader = unsafe DataBuffer(borrowing: content, resolver: nil)
-  let name = try reader.readString()
-  return (name, unsafe UnsafeRawBufferPointer(rebasing: content.suffix(reader.remainingByteCount)))
-}

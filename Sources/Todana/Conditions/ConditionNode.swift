@@ -197,3 +197,15 @@ struct TestIdentity: Hashable {
     hasher.combine(operand)
   }
 }
+
+extension ConditionNode {
+  /// Whether what it says depends on other objects.
+  var looksAtOtherObjects: Bool {
+    switch self {
+    case .always, .never: return false
+    case .all(let nodes), .any(let nodes): return nodes.contains(where: \.looksAtOtherObjects)
+    case .not(let node): return node.looksAtOtherObjects
+    case .test(let test): return test.looksAtOtherObjects
+    }
+  }
+}

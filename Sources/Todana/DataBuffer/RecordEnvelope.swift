@@ -362,3 +362,9 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
 func checksum(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
   unsafe XXH_INLINE_XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, seed)
 }
+
+/// The last 8 bytes of a record, by which a save knows it; 0 for bytes that are too few for a record.
+func recordToken(_ record: UnsafeRawBufferPointer) -> UInt64 {
+  guard record.count >= 8 else { return 0 }
+  return UInt64(littleEndian: unsafe record.loadUnaligned(fromByteOffset: record.count - 8, as: UInt64.self))
+}

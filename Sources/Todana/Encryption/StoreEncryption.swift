@@ -15,22 +15,6 @@ public enum StoreEncryption: Sendable {
   case callback(@Sendable () throws -> StoreSecret)
 }
 
-/// What an encrypted store's records are sealed with: AES in Galois/Counter Mode, which authenticates.
-public enum StoreCipher: Int32, Sendable, CaseIterable {
-  case aes128 = 1
-  case aes256 = 2
-}
-
-/// One of the secrets that open an encrypted store.
-@nonexhaustive
-public enum StoreSecret: Sendable {
-  /// A passphrase, of at least one character.
-  case passphrase(String)
-  /// 16 or 32 random bytes.
-  case key([UInt8])
-  case recoveryKey(RecoveryKey)
-}
-
 extension StoreEncryption {
   /// The secret; nil for none.
   func secret() throws -> StoreSecret? {
@@ -71,19 +55,6 @@ extension StoreEncryption: CustomStringConvertible, CustomDebugStringConvertible
     case .key: "a key"
     case .recoveryKey: "a recovery key"
     case .callback: "a callback"
-    }
-  }
-
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension StoreSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String {
-    switch self {
-    case .passphrase: "a passphrase"
-    case .key: "a key"
-    case .recoveryKey: "a recovery key"
     }
   }
 

@@ -166,8 +166,3 @@ extension Store {
     return object
   }
 }
-
-extension BackendError {
-  /// Whether a scan that threw it goes on after the damage, or has ended with all records read.
-  var leavesScanUsable: Bool { code == .damaged || code == .contentsDoNotMatchDigest }
-}

@@ -87,15 +87,3 @@ final class ClassIndex {
     return false
   }
 }
-
-extension ConditionNode {
-  /// Whether what it says depends on other objects.
-  var looksAtOtherObjects: Bool {
-    switch self {
-    case .always, .never: return false
-    case .all(let nodes), .any(let nodes): return nodes.contains(where: \.looksAtOtherObjects)
-    case .not(let node): return node.looksAtOtherObjects
-    case .test(let test): return test.looksAtOtherObjects
-    }
-  }
-}

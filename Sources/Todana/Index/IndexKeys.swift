@@ -156,13 +156,3 @@ struct IndexKeys {
     unsafe UnsafeRawBufferPointer(start: arena.base + entry.offset, count: entry.byteCount)
   }
 }
-
-extension ByteArena {
-  /// Appends a copy of bytes of its own.
-  func appendCopy(of range: Range<Int>) {
-    let start = count
-    reserve(start + range.count)
-    unsafe (base + start).copyMemory(from: base + range.lowerBound, byteCount: range.count)
-    count = start + range.count
-  }
-}

@@ -49,3 +49,12 @@ struct NamedBuffers {
     known.merge(saved) { _, new in new }
   }
 }
+
+/// The name that the sealed record of a named buffer begins with, and what is behind it.
+func nameAndContent(
+  ofBuffer content: UnsafeRawBufferPointer
+) throws(DataBufferError) -> (name: String, content: UnsafeRawBufferPointer) {
+  var reader = unsafe DataBuffer(borrowing: content, resolver: nil)
+  let name = try reader.readString()
+  return (name, unsafe UnsafeRawBufferPointer(rebasing: content.suffix(reader.remainingByteCount)))
+}

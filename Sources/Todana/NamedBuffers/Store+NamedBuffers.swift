@@ -262,12 +262,6 @@ struct BufferKeys {
   }
 }
 
-/// The last 8 bytes of a record, by which a save knows it; 0 for bytes that are too few for a record.
-func recordToken(_ record: UnsafeRawBufferPointer) -> UInt64 {
-  guard record.count >= 8 else { return 0 }
-  return UInt64(littleEndian: unsafe record.loadUnaligned(fromByteOffset: record.count - 8, as: UInt64.self))
-}
-
 /// Refuses references to objects whose insert is pending: for what is saved before them.
 private final class SavedReferences: ReferenceEncoder {
   private let store: Store

@@ -117,7 +117,9 @@ extension Store {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
     // The commit has sealed it where it stands, so it is read as one that comes from a file.
-    unsafe chunk.hold(UnsafeRawBufferPointer(rebasing: arena.bytes[record]), rowID: object.rowID)
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: arena.bytes[record])
+    let isSealed = unsafe bytes.first != RecordEnvelope.Format.plain.rawValue
+    unsafe chunk.hold(bytes, rowID: object.rowID, isSealed: isSealed)
     // It was written a moment ago; a class that does not read what it writes leaves a fault, which the save refuses.
     try? records.open(chunk, of: classID)
     guard let slice = chunk.slices.first else { return }

@@ -58,3 +58,23 @@ public struct StoreConfiguration: Sendable {
     return isDebug
   }()
 }
+
+/// When indexes are built that are new, or were not finished (``Store/buildIndexes(progress:)``).
+public enum IndexBuildingTime: Sendable {
+  /// At once where there are few objects, else on another thread after opening. The default.
+  case background
+  /// Before opening returns.
+  case onOpening
+  /// When ``Store/buildIndexes(progress:)`` is called.
+  case manual
+}
+
+/// What becomes of queries that have to look at all objects of a class, because no index serves them.
+public enum ScanPolicy: Sendable {
+  /// They do so. The default.
+  case allowed
+  /// They do so, and the configuration's logger hears of those over more objects than this, with the plan.
+  case logged(above: Int)
+  /// They throw ``StoreError/Code/scanRefused`` where there are more objects than this.
+  case refused(above: Int)
+}

@@ -98,3 +98,8 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     return text
   }
 }
+
+extension BackendError {
+  /// Whether a scan that threw it goes on after the damage, or has ended with all records read.
+  var leavesScanUsable: Bool { code == .damaged || code == .contentsDoNotMatchDigest }
+}

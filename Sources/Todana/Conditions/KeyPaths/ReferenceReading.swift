@@ -88,19 +88,6 @@ struct ReferenceReading: @unchecked Sendable {
   }
 }
 
-extension StoreError {
-  /// Names the object whose property was read through a reference that leads nowhere.
-  ///
-  /// In words: the row that does not exist is another one.
-  func met(reading rowID: RowID, of table: ClassTable) -> StoreError {
-    guard code == .rowNotFound, className == nil, self.rowID == nil else { return self }
-    var error = self
-    error.className = table.name
-    error.message += " The object that refers to it is in row \(rowID)."
-    return error
-  }
-}
-
 /// The nil of a type, if it has one.
 func absentValue<Value>(of type: Value.Type) -> Value? {
   (type as? any AbsentValue.Type)?.absentValue as? Value

@@ -1,32 +1,7 @@
 internal import Dispatch
 internal import Logging
 
-/// When indexes are built that are new, or were not finished (``Store/buildIndexes(progress:)``).
-public enum IndexBuildingTime: Sendable {
-  /// At once where there are few objects, else on another thread after opening. The default.
-  case background
-  /// Before opening returns.
-  case onOpening
-  /// When ``Store/buildIndexes(progress:)`` is called.
-  case manual
-}
-
-/// What a store beside another needs: it can be handed to another thread.
-///
-/// Safe to share: class types are, and everything else says so itself.
-struct WorkerSeed: @unchecked Sendable {
-  let backend: any StoreBackend
-  let configuration: StoreConfiguration
-  let session: BackendSession
-  let types: [StoredObject.Type]
-}
-
 extension Store {
-  var workerSeed: WorkerSeed {
-    WorkerSeed(
-      backend: backend, configuration: configuration, session: session, types: registry.tables.map(\.type))
-  }
-
   /// Objects up to which opening waits for their indexes: some ten milliseconds.
   private static let fewObjects = 10_000
 

@@ -101,15 +101,6 @@ extension SeriesTask {
     return try unsafe SeriesTask { unsafe tdn_series_prune_open(path, UInt64(max(count, 0)), $0) }
   }
 
-  /// Calls `body` and gives its errors as the store's.
-  static func translating<Result>(_ body: () throws(BackendError) -> Result) throws(StoreError) -> Result {
-    do throws(BackendError) {
-      return try body()
-    } catch {
-      throw StoreError(error)
-    }
-  }
-
   static func check(_ path: String) throws(BackendError) {
     guard !path.utf8.contains(0) else {
       throw BackendError(.invalidArgument, "A path contains a NUL, where it would end for the system.")

@@ -64,7 +64,8 @@ struct QueryRun {
       plan = try makePlan()
     }
     self.plan = plan
-    references = readsOwnProperties ? nil : ReferenceLoader(query, paths: paths, table, snapshot, self.onDamage)
+    references =
+      readsOwnProperties ? nil : ReferenceLoader(query.condition, paths: paths, table, snapshot, self.onDamage)
   }
 
   /// Reports the rows that indexes of the plan do not have, as each may belong to the result.

@@ -41,3 +41,9 @@ public final class KeyRing: Sendable {
   /// The room that an envelope takes before the version byte and content of a record.
   static func headerByteCount(epoch: UInt32) -> Int { tds_header_size(epoch) }
 }
+
+/// What an encrypted store's records are sealed with: AES in Galois/Counter Mode, which authenticates.
+public enum StoreCipher: Int32, Sendable, CaseIterable {
+  case aes128 = 1
+  case aes256 = 2
+}

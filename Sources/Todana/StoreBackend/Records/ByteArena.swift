@@ -65,6 +65,14 @@ public final class ByteArena {
     unsafe bytes.withUnsafeBytes { unsafe append($0) }
   }
 
+  /// Appends a copy of bytes of its own.
+  func appendCopy(of range: Range<Int>) {
+    let start = count
+    reserve(start + range.count)
+    unsafe (base + start).copyMemory(from: base + range.lowerBound, byteCount: range.count)
+    count = start + range.count
+  }
+
   /// Where there is much, the C library moves pages to a new place, and copies nothing.
   private func move(toCapacity newCapacity: Int) {
     unsafe storedBase = Self.memory(realloc(storedBase, newCapacity), newCapacity)

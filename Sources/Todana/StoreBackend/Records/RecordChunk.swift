@@ -126,3 +126,25 @@ public final class RecordChunk {
     }
   }
 }
+
+extension RecordChunk {
+  /// The record's bytes; good until the chunk's next use.
+  @inline(__always)
+  func value(of slice: Slice) -> UnsafeRawBufferPointer {
+    let (end, overflows) = slice.valueOffset.addingReportingOverflow(slice.valueLength)
+    precondition(!overflows && end <= UInt64(arena.count), "a backend's record stands in its chunk")
+    // In bounds, so they fit Int.
+    let start = unsafe arena.base + Int(truncatingIfNeeded: slice.valueOffset)
+    return unsafe UnsafeRawBufferPointer(start: start, count: Int(truncatingIfNeeded: slice.valueLength))
+  }
+
+  /// Holds one record, as if it had been read.
+  func hold(_ record: UnsafeRawBufferPointer, rowID: RowID, isSealed: Bool) {
+    removeAll()
+    arena.reserve(record.count)
+    unsafe UnsafeMutableRawBufferPointer(start: arena.base, count: record.count).copyMemory(from: record)
+    arena.count = record.count
+    slices = [Slice(rowID: rowID, key: 0..<0, value: 0..<record.count, status: .found)]
+    self.isSealed = isSealed
+  }
+}

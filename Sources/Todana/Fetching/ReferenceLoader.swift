@@ -47,7 +47,7 @@ final class ReferenceLoader {
 
   /// - Returns: nil where the query reads nothing through references.
   init?(
-    _ query: QuerySpecification, paths: [PropertyPath], _ table: ClassTable, _ snapshot: any BackendSnapshot,
+    _ condition: ConditionNode, paths: [PropertyPath], _ table: ClassTable, _ snapshot: any BackendSnapshot,
     _ onDamage: DamagePolicy
   ) {
     var chains: [[ReferenceHop]] = []
@@ -63,7 +63,7 @@ final class ReferenceLoader {
     self.snapshot = snapshot
     self.onDamage = onDamage
     scratch = ScratchObject(store, table)
-    ownCondition = query.condition.simplified.ownPart
+    ownCondition = condition.simplified.ownPart
   }
 
   /// Reads the records of a chunk that may be of use, and loads all that they lead to.
@@ -197,5 +197,18 @@ extension ConditionNode {
     case .all(let nodes): Self.joinAll(nodes.filter { !$0.looksAtOtherObjects })
     default: looksAtOtherObjects ? .always : self
     }
+  }
+}
+
+extension StoreError {
+  /// Names the object whose property was read through a reference that leads nowhere.
+  ///
+  /// In words: the row that does not exist is another one.
+  func met(reading rowID: RowID, of table: ClassTable) -> StoreError {
+    guard code == .rowNotFound, className == nil, self.rowID == nil else { return self }
+    var error = self
+    error.className = table.name
+    error.message += " The object that refers to it is in row \(rowID)."
+    return error
   }
 }

@@ -112,3 +112,20 @@ struct ClassRegistry {
     return false
   }
 }
+
+extension Store {
+  /// The table of an object that must be in this store.
+  func table(of object: StoredObject, to action: String) throws(StoreError) -> ClassTable {
+    guard let table = object.table else {
+      throw StoreError(
+        .notInserted, "Cannot \(action) an object that is in no store; insert it first.",
+        className: registry[type(of: object)]?.name)
+    }
+    guard table.store === self else {
+      throw StoreError(
+        .objectOfOtherStore, "Cannot \(action) an object of another store; fetch it here by its id.",
+        className: table.name, rowID: object.rowID)
+    }
+    return table
+  }
+}
