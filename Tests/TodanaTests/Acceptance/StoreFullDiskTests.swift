@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct FullDiskTests {
+@Suite struct StoreFullDiskTests {
   @Test(arguments: ["store-full-disk-save", "store-full-disk-checkpoint"])
   func `a full disk is a typed error, loses nothing, and the store goes on with more room`(_ command: String) throws {
     let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct FullDiskTests {
+@Suite struct BackendFullDiskTests {
   @Test(arguments: ["full-disk-commit", "full-disk-checkpoint"])
   func `a full disk is a typed error, loses nothing, and the store goes on with more room`(_ command: String) throws {
     let directory = try TemporaryDirectory()
