@@ -25,14 +25,7 @@ struct EngineLayers: Hashable {
 
   /// Reads the numbered list under the heading "The engine's layers"; nil if there is none.
   init?(document: String) {
-    let lines = document.split(separator: "\n")
-    guard let heading = lines.firstIndex(of: "## The engine's layers") else { return nil }
-    let section = lines[(heading + 1)...].prefix { !$0.hasPrefix("## ") }
-    folders = section.compactMap { line in
-      let parts = line.split(separator: "`", maxSplits: 2, omittingEmptySubsequences: false)
-      let isItem = parts.count == 3 && parts[0].hasSuffix(". ") && Int(parts[0].dropLast(2)) != nil
-      return isItem ? String(parts[1]) : nil
-    }
+    folders = LayerList.folders(under: "The engine's layers", in: document)
     if folders.isEmpty { return nil }
   }
 
