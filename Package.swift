@@ -90,6 +90,13 @@ let package = Package(
       dependencies: ["Todana"],
       path: "Tests/TestSupport"
     ),
+    // A backend as somebody else's package would have it: without access to what the targets of this one share.
+    .target(
+      name: "SmallBackend",
+      dependencies: ["Todana"],
+      path: "Tests/SmallBackend",
+      packageAccess: false
+    ),
     // Simulated power failures of the storage engine.
     .target(
       name: "CPowerFailure",
@@ -143,7 +150,7 @@ let package = Package(
     // One suite that holds every backend to the contract of StoreBackend.
     .testTarget(
       name: "BackendConformanceTests",
-      dependencies: ["Todana", "TestSupport", "CrashChild"]
+      dependencies: ["Todana", "SmallBackend", "TestSupport", "CrashChild"]
     ),
     // The programs of README.md and of the guide, word for word.
     .executableTarget(name: "ReadmeExample", dependencies: ["Todana"], path: "Tests/ReadmeExample"),
@@ -244,8 +251,8 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 let swiftTargetNames: Set<String> = [
-  "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "CrashChild", "FuzzTargets", "Fuzzer",
-  "TodanaTests",
+  "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "SmallBackend", "CrashChild",
+  "FuzzTargets", "Fuzzer", "TodanaTests",
   "BackendConformanceTests",
   "ReadmeExample", "GuideExample", "FindingExample", "MainActorExample", "DocumentationTests",
   "SpeedTestHarness", "SpeedTestSubjects", "InsertSpeedTest", "FetchSpeedTest", "SpeedTestHarnessTests",

@@ -20,7 +20,7 @@ import Todana
     expectError(.closed) { _ = try backend.newest.value(1, in: store.songs) }
     expectError(.closed) { _ = try backend.newest.value(key: [1], in: store.names) }
     expectError(.closed) { _ = try backend.snapshot() }
-    expectError(.closed) { try backend.checkpoint() }
+    if let engine = backend.operations { expectError(.closed) { try engine.checkpoint() } }
     expectError(.closed) { try backend.reopen() }
   }
 
@@ -76,7 +76,7 @@ import Todana
           batch.put(bigEndianBytes(row), key: bigEndianBytes(row % 100) + bigEndianBytes(row), in: store.index)
         }
       }
-      if round == 1 { try store.backend.checkpoint() }
+      if round == 1 { try store.backend.operations?.checkpoint() }
       try store.reopenAfterClosing()
       #expect(store.backend.openReport.commitNumber >= commitNumber)
       #expect(store.backend.openReport.recoveredCommitCount == 0)

@@ -56,7 +56,6 @@ import Todana
   func `a commit appears at one moment where the backend says so`(_ kind: TestedBackend) throws {
     let store = try OpenBackend(kind)
     let (backend, songs, names) = (store.backend, store.songs, store.names)
-    try #require(backend.capabilities.hasAtomicVisibility)
     @Sendable func write(_ number: UInt64) throws {
       try backend.commit(.relaxed) { batch in
         batch.put(bigEndianBytes(number), row: 1, in: songs, expecting: .anything)

@@ -65,7 +65,7 @@ import Todana
       for keyspace in [store.songs, store.names, store.index] { batch.appendDrop(of: keyspace) }
     }
     #expect(try store.backend.keyspaces().isEmpty)
-    try store.backend.checkpoint()
+    try store.backend.operations?.checkpoint()
     #expect(try scan.remainingRows() == (try before.scan(store.songs).remainingRows()))
     for keyspace in [store.songs, store.names, store.index] { #expect(try before.count(of: keyspace) == 40) }
     #expect(try before.state.value(7, in: store.songs) == patternedBytes(7))

@@ -58,7 +58,7 @@ private struct RandomRun {
     case ..<70: try readSome()
     case ..<80: snapshots.append((try store.backend.snapshot(), model))
     case ..<90: try compareSnapshot()
-    case ..<94: try store.backend.checkpoint()
+    case ..<94: try store.backend.operations?.checkpoint()
     case ..<96 where store.kind.lasts:
       snapshots = []
       try store.reopenAfterClosing()

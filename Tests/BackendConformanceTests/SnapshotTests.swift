@@ -32,7 +32,7 @@ import Todana
       downwards += chunk.slices.map { chunk.bytes($0.key) }
       if isAtEnd && chunk.slices.isEmpty { break }
       try change(store, round: round)
-      if round % 5 == 0 { try store.backend.checkpoint() }
+      if round % 5 == 0 { try store.backend.operations?.checkpoint() }
     }
     #expect(found == before)
     #expect(upwards == before.keys.sorted().map(bigEndianBytes))

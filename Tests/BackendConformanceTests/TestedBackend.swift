@@ -1,3 +1,4 @@
+import SmallBackend
 import TestSupport
 import Testing
 import Todana

@@ -27,7 +27,7 @@ extension CrashChild {
     for directory in [first, second] {
       _ = try archive.add([Array(directory.utf8)])
       try done()
-      if directory == first { try archive.store.backend.checkpoint() }
+      if directory == first { try archive.store.backend.operations?.checkpoint() }
     }
     try archive.remove(Array(try archive.snapshots().prefix(1)))
     try done()

@@ -35,16 +35,16 @@ extension CrashChild {
       let isDone = DispatchSemaphore(value: 0)
       let thread = Thread {
         do {
-          if try backend.unfinishedMigration() != nil {
-            _ = try backend.migrate { _ in true }
+          if try backend.operations?.unfinishedMigration() != nil {
+            _ = try backend.operations?.migrate { _ in true }
           } else if isRotating {
-            try backend.keyManagement?.rotate(keeping: [SaveWorkload.secret])
+            try backend.operations?.keyManagement?.rotate(keeping: [SaveWorkload.secret])
           } else if isEncrypted {
-            try backend.beginDecryption()
-            _ = try backend.migrate { _ in true }
+            try backend.operations?.beginDecryption()
+            _ = try backend.operations?.migrate { _ in true }
           } else {
-            try backend.beginEncryption(SaveWorkload.secret)
-            _ = try backend.migrate { _ in true }
+            try backend.operations?.beginEncryption(SaveWorkload.secret)
+            _ = try backend.operations?.migrate { _ in true }
           }
         } catch {
           report("error in the migration: \(error)")

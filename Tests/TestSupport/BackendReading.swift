@@ -141,3 +141,13 @@ extension BackendScan {
     }
   }
 }
+
+extension StoreBackend {
+  /// What a storage engine offers beyond the contract; tests of it have a backend that is one.
+  public var engine: any EngineOperations {
+    get throws(BackendError) {
+      guard let operations else { throw BackendError(.notSupported, "The backend is no storage engine.") }
+      return operations
+    }
+  }
+}

@@ -21,9 +21,6 @@ public final class FaultyBackend: StoreBackend {
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)
 
-  public let capabilities = BackendCapabilities(
-    hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: [])
-
   private let state = Mutex(FaultyState())
   private let openSnapshots = Counter()
   private let gate = Gate()
@@ -199,8 +196,6 @@ public final class FaultyBackend: StoreBackend {
         callFaults: callFaults, ended: ended)
     }
   }
-
-  public func checkpoint() throws(BackendError) { try onState { _ throws(BackendError) in } }
 
   public func reopen() throws(BackendError) {
     state.withLock { $0.recover() }

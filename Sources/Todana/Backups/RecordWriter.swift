@@ -4,7 +4,7 @@ final class RecordWriter {
 
   let backend: KyotoBackend
   /// The new store as records go to it: sealed on the way, if it is encrypted.
-  private let records: SealedBackend
+  private let sealing: RecordSealing
   private var arena = ByteArena()
   private var changes: [WriteBatch.Change] = []
   /// Of the rows in `changes`, all of which are of one keyspace.
@@ -18,7 +18,7 @@ final class RecordWriter {
   init(_ backend: KyotoBackend, padding: Int = 0) {
     self.backend = backend
     self.padding = padding
-    records = SealedBackend(backend)
+    sealing = RecordSealing(backend)
   }
 
   /// Makes a store, calls the closure with its writer, and closes the store, whatever comes of it.
@@ -52,12 +52,12 @@ final class RecordWriter {
   /// Makes a keyspace with a number of the caller's choice.
   func makeKeyspace(_ id: KeyspaceID, _ kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) {
     try backend.makeKeyspace(id, kind, named: name)
-    if kind == .tree { records.noteTree(id) }
+    if kind == .tree { sealing.noteTree(id) }
   }
 
   /// Makes a keyspace, unless there is one of that name.
   func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
-    try records.keyspaceID(of: kind, named: name)
+    try sealing.keyspaceID(of: kind, named: name)
   }
 
   // MARK: Putting
@@ -149,7 +149,7 @@ final class RecordWriter {
     batch.reserveCapacity(changes.count)
     for change in changes { batch.append(change) }
     batch.sort()
-    _ = try records.commit(batch, durability: .bulk)
+    _ = try sealing.commit(batch, durability: .bulk)
     changes.removeAll(keepingCapacity: true)
     highestRow = nil
     arena.count = 0

@@ -32,7 +32,7 @@ extension Store {
     to path: String, progress: (BackupProgress) throws -> Void = { _ in }
   ) throws -> CommitNumber {
     try begin()
-    let backup = try onBackend { backend throws(BackendError) in try backend.openBackup(at: path) }
+    let backup = try onEngine("backups") { engine throws(BackendError) in try engine.openBackup(at: path) }
     try finish(backup, progress)
     return backup.commitNumber
   }
@@ -60,7 +60,7 @@ extension Store {
     into series: BackupSeries, progress: (BackupProgress) throws -> Void = { _ in }
   ) throws -> BackupInfo {
     try begin()
-    let backup = try onBackend { backend throws(BackendError) in try backend.openBackup(into: series.path) }
+    let backup = try onEngine("backups") { engine throws(BackendError) in try engine.openBackup(into: series.path) }
     try finish(backup, progress)
     guard let info = backup.info else { throw StoreError(.backend, "The backend did not say what it backed up.") }
     return info

@@ -35,8 +35,8 @@ extension Store {
     to path: String, encryption: StoreEncryption, progress: (CopyProgress) throws -> Void = { _ in }
   ) throws -> CommitNumber {
     try begin()
-    let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
-    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     let secret = try encryption.secret()
     return try NewStoreDirectory(path).make { partialPath in
       try RecordWriter.makeStore(at: partialPath, secret: secret, configuration) { writer in

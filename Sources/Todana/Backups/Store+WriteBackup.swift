@@ -23,7 +23,7 @@ extension Store {
   @discardableResult
   public func writeBackup(_ body: (BackupPart) throws -> Void) throws -> BackupSummary {
     try begin()
-    let reader = try onBackend { backend throws(BackendError) in try backend.openBackupReader() }
+    let reader = try onEngine("backups") { engine throws(BackendError) in try engine.openBackupReader() }
     try body(.summary(reader.summary))
     while let part = try onBackend({ _ throws(BackendError) in try reader.next() }) { try body(part) }
     return reader.summary

@@ -5,7 +5,7 @@ extension Store {
   public var contentLayouts: [ContentLayout] {
     get throws(StoreError) {
       try begin()
-      let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+      let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
       guard let keyspace = Self.layoutKeyspace(in: keyspaces) else { return [] }
       let envelope = envelope(of: keyspace)
       let chunk = takeChunk()
@@ -45,7 +45,7 @@ extension Store {
       guard !batch.isEmpty else { return }
       batch.sort()
       do throws(BackendError) {
-        noteCommit(try records.commit(batch, durability: .relaxed), durability: .relaxed)
+        noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)
       } catch {
         throw translate(error)
       }
@@ -57,8 +57,8 @@ extension Store {
   /// The keyspace, which is made where there is none.
   private func layoutKeyspace(_ keyspaces: [Keyspace]) throws(StoreError) -> KeyspaceID {
     if let known = Self.layoutKeyspace(in: keyspaces) { return known }
-    return try onBackend { backend throws(BackendError) in
-      try backend.keyspaceID(of: .keys, named: ContentLayout.keyspaceName)
+    return try onRecords { sealing throws(BackendError) in
+      try sealing.keyspaceID(of: .keys, named: ContentLayout.keyspaceName)
     }
   }
 

@@ -12,7 +12,7 @@ import CXXHash
 ///
 /// A record that was decrypted keeps, behind its check, the token that it had (format byte 0x07).
 ///
-/// In an encrypted store ``SealedBackend`` seals what is written here, in place, and opens what is read here:
+/// In an encrypted store ``RecordSealing`` seals what is written here, in place, and opens what is read here:
 ///
 /// ```
 /// written: 0xF5 | epoch | room for the nonce | version byte | content | room for the tag

@@ -34,7 +34,7 @@ extension Store {
       let commitNumber = try snapshotForReading().commitNumber
       try body(
         .store(format: DumpEntry.formatVersion, id: "\(backend.storeID)", commitNumber: commitNumber))
-      let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+      let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
       let classes = keyspaces.filter { $0.kind == .rows }
       for keyspace in classes { try body(try entry(of: keyspace)) }
       let buffers = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }

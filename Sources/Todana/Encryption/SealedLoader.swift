@@ -1,17 +1,17 @@
 /// A loader that seals the records on their way.
 final class SealedLoader: KeyspaceLoader {
   private let base: any KeyspaceLoader
-  private let backend: SealedBackend
+  private let sealing: RecordSealing
 
-  init(_ base: any KeyspaceLoader, backend: SealedBackend) {
+  init(_ base: any KeyspaceLoader, sealing: RecordSealing) {
     self.base = base
-    self.backend = backend
+    self.sealing = sealing
   }
 
   var keyspace: KeyspaceID { base.keyspace }
 
   func append(_ batch: borrowing WriteBatch) throws(BackendError) {
-    try backend.seal(batch)
+    try sealing.seal(batch)
     try base.append(batch)
   }
 

@@ -1,11 +1,11 @@
 /// A snapshot of an encrypted backend, whose records come opened.
 final class SealedSnapshot: BackendSnapshot {
   private let base: any BackendSnapshot
-  private let backend: SealedBackend
+  private let sealing: RecordSealing
 
-  init(_ base: any BackendSnapshot, backend: SealedBackend) {
+  init(_ base: any BackendSnapshot, sealing: RecordSealing) {
     self.base = base
-    self.backend = backend
+    self.sealing = sealing
   }
 
   var commitNumber: CommitNumber { base.commitNumber }
@@ -16,18 +16,18 @@ final class SealedSnapshot: BackendSnapshot {
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try base.read(rows: rows, of: keyspace, into: chunk)
-    try backend.open(chunk, of: keyspace)
+    try sealing.open(chunk, of: keyspace)
   }
 
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
     try base.read(key: key, of: keyspace, into: chunk)
-    try backend.open(chunk, of: keyspace, key: key)
+    try sealing.open(chunk, of: keyspace, key: key)
   }
 
   func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID? { try base.rowIDBound(of: keyspace) }
 
   func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan {
-    SealedScan(try base.scan(keyspace), keyspace: keyspace, backend: backend)
+    SealedScan(try base.scan(keyspace), keyspace: keyspace, sealing: sealing)
   }
 
   func scan(
@@ -44,16 +44,16 @@ final class SealedSnapshot: BackendSnapshot {
 private final class SealedScan: BackendScan {
   private let base: any BackendScan
   private let keyspace: KeyspaceID
-  private let backend: SealedBackend
+  private let sealing: RecordSealing
 
-  init(_ base: any BackendScan, keyspace: KeyspaceID, backend: SealedBackend) {
+  init(_ base: any BackendScan, keyspace: KeyspaceID, sealing: RecordSealing) {
     self.base = base
     self.keyspace = keyspace
-    self.backend = backend
+    self.sealing = sealing
   }
 
   func next(into chunk: RecordChunk) throws(BackendError) {
     try base.next(into: chunk)
-    try backend.open(chunk, of: keyspace)
+    try sealing.open(chunk, of: keyspace)
   }
 }

@@ -114,7 +114,7 @@ extension Store {
   /// The table of a class number, which another store of the backend may have given out.
   private func knownTable(_ classID: KeyspaceID) throws(StoreError) -> ClassTable? {
     if let table = registry[classID] { return table }
-    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     return registry[classID]
   }

@@ -60,7 +60,7 @@ extension Store {
   /// Takes the snapshot that reads go through from now on; false if there is one.
   private func holdSnapshot() throws(StoreError) -> Bool {
     if holdsSnapshot { return false }
-    heldSnapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
+    heldSnapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
     holdsSnapshot = true
     return true
   }
@@ -76,7 +76,7 @@ extension Store {
   /// A committed state for reads that must agree.
   func snapshotForReading() throws(StoreError) -> any BackendSnapshot {
     if let heldSnapshot { return heldSnapshot }
-    let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
+    let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
     // This store has saved since the last one was taken.
     if holdsSnapshot { heldSnapshot = snapshot }
     return snapshot
@@ -97,7 +97,7 @@ extension Store {
       if let snapshot {
         try snapshot.read(rows: rows, of: keyspace, into: chunk)
       } else {
-        try records.read(rows: rows, of: keyspace, into: chunk)
+        try sealing.read(rows: rows, of: keyspace, into: chunk)
       }
     } catch {
       throw translate(error)
@@ -110,7 +110,7 @@ extension Store {
       if let snapshot {
         try snapshot.read(key: key, of: keyspace, into: chunk)
       } else {
-        try records.read(key: key, of: keyspace, into: chunk)
+        try sealing.read(key: key, of: keyspace, into: chunk)
       }
     } catch {
       throw translate(error)
@@ -122,7 +122,7 @@ extension Store {
     let snapshot = holdsSnapshot ? try snapshotForReading() : nil
     do throws(BackendError) {
       if let snapshot { return try snapshot.count(of: keyspace) }
-      return try records.count(of: keyspace)
+      return try sealing.count(of: keyspace)
     } catch {
       throw translate(error)
     }

@@ -96,7 +96,7 @@ extension Store {
   ) throws(StoreError) {
     let scan: any BackendScan
     do throws(BackendError) {
-      scan = try records.snapshot().scan(
+      scan = try sealing.snapshot().scan(
         tree: keyspace, from: [IndexHeader.entryByte], to: [IndexHeader.entryByte + 1], descending: false)
     } catch {
       throw translate(error)
@@ -211,7 +211,7 @@ extension Store {
   func row(of key: [UInt8], in tree: KeyspaceID) throws(StoreError) -> RowID? {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    try onBackend { backend throws(BackendError) in try backend.read(key: key, of: tree, into: chunk) }
+    try onRecords { sealing throws(BackendError) in try sealing.read(key: key, of: tree, into: chunk) }
     guard let slice = chunk.slices.first, slice.status == .found else { return nil }
     return IndexEntry.rowID(of: slice, in: chunk)
   }

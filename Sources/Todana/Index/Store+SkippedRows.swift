@@ -18,8 +18,8 @@ extension Store {
     limit: Int = .max
   ) throws(StoreError) -> [RowID] {
     let end = range.upperBound == .max ? [IndexHeader.entryByte] : IndexHeader.skippedKey(of: range.upperBound + 1)
-    let scan = try onBackend { backend throws(BackendError) in
-      let snapshot = if let snapshot { snapshot } else { try backend.snapshot() }
+    let scan = try onRecords { sealing throws(BackendError) in
+      let snapshot = if let snapshot { snapshot } else { try sealing.snapshot() }
       return try snapshot.scan(
         tree: keyspace, from: IndexHeader.skippedKey(of: range.lowerBound), to: end, descending: false)
     }

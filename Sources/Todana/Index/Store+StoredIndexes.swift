@@ -26,7 +26,7 @@ extension Store {
     get throws(StoreError) {
       try begin()
       var found: [StoredIndex] = []
-      for keyspace in try onBackend({ backend throws(BackendError) in try backend.keyspaces() }) {
+      for keyspace in try onRecords({ sealing throws(BackendError) in try sealing.keyspaces() }) {
         guard keyspace.kind == .tree, let (className, name) = ClassIndex.names(fromKeyspace: keyspace.name) else {
           continue
         }
@@ -61,7 +61,7 @@ extension Store {
   public func emptyStoredIndex(named name: String, ofClassNamed className: String) throws(StoreError) {
     try beginChange()
     let keyspaceName = ClassIndex.keyspacePrefix(ofClass: className) + Array(name.utf8)
-    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     guard let tree = keyspaces.first(where: { $0.kind == .tree && $0.name == keyspaceName })?.id else {
       throw StoreError(.invalidIndex, "There is no index \"\(name)\" of this class.", className: className)
     }
@@ -83,7 +83,7 @@ extension Store {
       }
       batch.sort()
       do throws(BackendError) {
-        noteCommit(try records.commit(batch, durability: .full), durability: .full)
+        noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
       } catch {
         throw translate(error)
       }

@@ -13,10 +13,9 @@ import Synchronization
 ///
 /// Any thread may call any method at any time, ``close()`` included: it waits for the calls that are under way, and
 /// later ones throw ``BackendError/Code/closed``.
-public final class KyotoBackend: StoreBackend {
+public final class KyotoBackend: StoreBackend, EngineOperations {
   public let storeID: StoreID
   let cabinet: CabinetHandle
-  public let capabilities: BackendCapabilities
   /// Set when the store is opened, or begins to be encrypted.
   private let knownKeys = AtomicLazyReference<KeyRing>()
   private let latestReport: Mutex<OpenReport>
@@ -45,8 +44,6 @@ public final class KyotoBackend: StoreBackend {
     limits = BackendLimits(
       valueByteCount: (1 << 30) + 64, batchChangeCount: Int(Int32.max),
       batchByteCount: max(options.commitLimitByteCount, (1 << 30) + 2048))
-    capabilities = BackendCapabilities(
-      hasAtomicVisibility: true, notifiesOfChanges: false, keepsAllLevels: location.isDurable)
     mendedClasses = options.mendsFlippedBits ? options.mendedClasses : []
     try learnKeys()
     try mendRecords()
@@ -69,6 +66,8 @@ public final class KyotoBackend: StoreBackend {
       return unsafe error.pointee.code == TDN_OK.rawValue
     }
   }
+
+  public var operations: (any EngineOperations)? { self }
 
   public var keyManagement: (any KeyManagement)? { keyRing == nil ? nil : KyotoKeys(self) }
 

@@ -19,15 +19,15 @@ extension Store {
   /// - Parameter progress: Called now and then; returning false ends it, and nothing is accepted.
   /// - Returns: Whether all was accepted.
   /// - Throws: ``StoreError``; ``StoreError/Code/damagedRecord`` where a record cannot be read: delete or restore it
-  ///   first.
+  ///   first; ``StoreError/Code/notSupported``.
   /// - Complexity: O(*n*) in the records of all classes.
   @discardableResult
   public func acceptContents(
     progress: (AcceptanceProgress) -> Bool = { _ in true }
   ) throws(StoreError) -> Bool {
     try begin()
-    return try onBackend { backend throws(BackendError) in
-      try backend.acceptContents { progress(AcceptanceProgress(doneCount: $0, totalCount: $1)) }
+    return try onEngine("digest of its records") { engine throws(BackendError) in
+      try engine.acceptContents { progress(AcceptanceProgress(doneCount: $0, totalCount: $1)) }
     }
   }
 }

@@ -3,10 +3,10 @@ extension Store {
   ///
   /// Waits until everything saved is durable. Pending changes are not part of it.
   ///
-  /// - Returns: Nil from a backend that gives none.
-  /// - Throws: ``StoreError``.
+  /// - Returns: The anchor.
+  /// - Throws: ``StoreError``; ``StoreError/Code/notSupported``.
   public func anchor() throws(StoreError) -> StoreAnchor? {
     try begin()
-    return try onBackend { backend throws(BackendError) in try backend.anchor() }
+    return try onEngine("anchors") { engine throws(BackendError) in try engine.anchor() }
   }
 }

@@ -24,20 +24,20 @@ extension Store {
   /// - Returns: The stored names of the classes whose files have become smaller.
   /// - Throws: ``StoreError``. If a record is damaged, or the disk has too little room for a large record to be moved, its
   ///   class is compacted in part or not at all, the others are compacted, and then the error is thrown: the message of
-  ///   ``BackendError/Code/noSpace`` says how much room is missing.
+  ///   ``BackendError/Code/noSpace`` says how much room is missing. ``StoreError/Code/notSupported``.
   /// - Complexity: O(*n* log *n*) in the records.
   @discardableResult
   public func compact(progress: (CompactionProgress) -> Bool = { _ in true }) throws(StoreError) -> [String] {
     try begin()
     var compacted: [String] = []
     var failure: StoreError?
-    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     for keyspace in keyspaces {
       let name = keyspace.kind == .rows ? String(decoding: keyspace.name, as: UTF8.self) : nil
       var goesOn = true
       do throws(StoreError) {
-        let isSmaller = try onBackend { backend throws(BackendError) in
-          try backend.compact(keyspace.id) { done, total in
+        let isSmaller = try onEngine("compaction") { engine throws(BackendError) in
+          try engine.compact(keyspace.id) { done, total in
             let fraction = total > 0 ? Double(done) / Double(total) : 1
             goesOn = progress(CompactionProgress(className: name, fractionCompleted: fraction))
             return goesOn

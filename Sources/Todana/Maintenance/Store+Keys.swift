@@ -5,7 +5,7 @@ extension Store {
   public var keys: any KeyManagement {
     get throws(StoreError) {
       try begin()
-      guard let management = backend.keyManagement else {
+      guard let management = backend.operations?.keyManagement else {
         throw StoreError(.notEncrypted, "The store is not encrypted, so no passphrase or key opens it.")
       }
       return management

@@ -1,10 +1,13 @@
 extension Store {
+  private static let migration = "encryption of what is there"
+
   /// What was begun with the whole store, and is not finished; nil where it is nothing.
   ///
   /// - Throws: ``StoreError``.
   public func unfinishedMigration() throws(StoreError) -> StoreMigration? {
     try begin()
-    return try onBackend { backend throws(BackendError) in try backend.unfinishedMigration() }
+    guard backend.operations != nil else { return nil }
+    return try onEngine(Self.migration) { engine throws(BackendError) in try engine.unfinishedMigration() }
   }
 
   /// Encrypts a plain store, while it is in use.
@@ -22,7 +25,7 @@ extension Store {
   /// ``StoreConfiguration/resumingMigration`` only, and ``resumeMigration(progress:)`` goes on.
   ///
   /// Other stores of the ``backend`` go on working meanwhile, and so does this one if another thread calls the backend's
-  /// ``StoreBackend/beginEncryption(_:)`` and ``StoreBackend/migrate(progress:)`` instead. Takes space for a second copy of
+  /// ``EngineOperations/beginEncryption(_:)`` and ``EngineOperations/migrate(progress:)`` instead. Takes space for a second copy of
   /// the largest class. Loaded objects stay as they are, and can be changed.
   ///
   /// - Parameters:
@@ -30,7 +33,8 @@ extension Store {
   ///   - progress: Called before each step of a millisecond or so; returning false ends it for now.
   /// - Returns: Whether it is finished.
   /// - Throws: ``StoreError``: ``StoreError/Code/invalidKey``; ``StoreError/Code/damagedRecord`` where a record cannot be
-  ///   read, which then must be deleted, or restored, before it can go on; ``StoreError/Code/readOnly``.
+  ///   read, which then must be deleted, or restored, before it can go on; ``StoreError/Code/readOnly``;
+  ///   ``StoreError/Code/notSupported``.
   /// - Complexity: O(*n*) in the bytes of the store.
   @discardableResult
   public func encrypt(
@@ -38,9 +42,9 @@ extension Store {
   ) throws(StoreError) -> Bool {
     try begin()
     try secret.check()
-    return try onBackend { backend throws(BackendError) in
-      try backend.beginEncryption(secret)
-      return try backend.migrate(progress: progress)
+    return try onEngine(Self.migration) { engine throws(BackendError) in
+      try engine.beginEncryption(secret)
+      return try engine.migrate(progress: progress)
     }
   }
 
@@ -54,9 +58,9 @@ extension Store {
   @discardableResult
   public func decrypt(progress: (MigrationProgress) -> Bool = { _ in true }) throws(StoreError) -> Bool {
     try begin()
-    return try onBackend { backend throws(BackendError) in
-      try backend.beginDecryption()
-      return try backend.migrate(progress: progress)
+    return try onEngine(Self.migration) { engine throws(BackendError) in
+      try engine.beginDecryption()
+      return try engine.migrate(progress: progress)
     }
   }
 
@@ -68,6 +72,6 @@ extension Store {
   @discardableResult
   public func resumeMigration(progress: (MigrationProgress) -> Bool = { _ in true }) throws(StoreError) -> Bool {
     try begin()
-    return try onBackend { backend throws(BackendError) in try backend.migrate(progress: progress) }
+    return try onEngine(Self.migration) { engine throws(BackendError) in try engine.migrate(progress: progress) }
   }
 }

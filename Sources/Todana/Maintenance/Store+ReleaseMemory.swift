@@ -5,11 +5,14 @@ extension Store {
   /// that has to keep within a limit calls this between two steps of a long work, or when it is told that memory is
   /// short, with ``turnCleanObjectsIntoFaults()``. Values of 64 KiB and more do not stay in memory in any case.
   ///
+  /// A backend without memory of its own has nothing to release.
+  ///
   /// - Throws: ``StoreError``, if the store is closed.
   /// - Complexity: O(*n*) in the pages of the files that are open, about 1 ms for each 10 GB.
   public func releaseMemory() throws(StoreError) {
     try begin()
     (spareChunk, spareSmallChunk, spareIndexChunk, spareCopies) = (nil, nil, nil, nil)
-    try onBackend { backend throws(BackendError) in try backend.releaseMemory() }
+    guard backend.operations != nil else { return }
+    try onEngine("memory of its own") { engine throws(BackendError) in try engine.releaseMemory() }
   }
 }

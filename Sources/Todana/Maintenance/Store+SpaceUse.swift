@@ -18,19 +18,18 @@ extension Store {
   /// The store can be used meanwhile. Pending changes do not count, nor does what stands in the log.
   ///
   /// - Parameter progress: Called now and then; throwing from it ends the look.
-  /// - Returns: An entry for each class that has records or had some, and for other keyspaces; none from a backend
-  ///   without files.
-  /// - Throws: What `progress` throws; ``StoreError``, such as ``StoreError/Code/damagedRecord``.
+  /// - Returns: An entry for each class that has records or had some, and for other keyspaces.
+  /// - Throws: What `progress` throws; ``StoreError``, such as ``StoreError/Code/damagedRecord`` or ``StoreError/Code/notSupported``.
   /// - Complexity: O(*n* log *n*) in the records; their heads are read.
   public func spaceUse(progress: () throws -> Void = {}) throws -> [SpaceUse] {
     try begin()
     var uses: [SpaceUse] = []
-    for keyspace in try onBackend({ backend throws(BackendError) in try backend.keyspaces() }) {
+    for keyspace in try onRecords({ sealing throws(BackendError) in try sealing.keyspaces() }) {
       var failure: (any Error)?
       let space: BackendSpace?
       do throws(StoreError) {
-        space = try onBackend { backend throws(BackendError) in
-          try backend.space(of: keyspace.id) { _, _ in
+        space = try onEngine("files") { engine throws(BackendError) in
+          try engine.space(of: keyspace.id) { _, _ in
             do { try progress() } catch { failure = error }
             return failure == nil
           }

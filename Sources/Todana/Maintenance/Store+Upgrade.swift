@@ -42,7 +42,7 @@ extension Store {
     let table = try registry.table(for: type)
     var report = UpgradeReport()
     guard let classID = try table.classIDForReading() else { return report }
-    let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
+    let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
     let scan: any BackendScan
     do throws(BackendError) {
       report.totalCount = try snapshot.count(of: classID)
@@ -142,7 +142,7 @@ extension Store {
       }
       do throws(BackendError) {
         noteCommit(
-          try records.commit(batch, durability: configuration.durability), durability: configuration.durability)
+          try sealing.commit(batch, durability: configuration.durability), durability: configuration.durability)
         break
       } catch {
         guard error.code == .conflict, !error.conflicts.isEmpty else { throw translate(error) }

@@ -216,8 +216,8 @@ extension Store {
   /// The keyspace of named buffers, which is made where there is none.
   func namedBufferKeyspace() throws(StoreError) -> KeyspaceID {
     if let keyspace = namedBuffers.keyspace { return keyspace }
-    let keyspace = try onBackend { backend throws(BackendError) in
-      try backend.keyspaceID(of: .keys, named: NamedBuffers.keyspaceName)
+    let keyspace = try onRecords { sealing throws(BackendError) in
+      try sealing.keyspaceID(of: .keys, named: NamedBuffers.keyspaceName)
     }
     namedBuffers.keyspace = keyspace
     return keyspace

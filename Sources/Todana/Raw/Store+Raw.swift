@@ -70,7 +70,7 @@ extension Store {
   /// The keyspace of a class that has, or had, records.
   func keyspace(ofClassNamed name: String) throws(StoreError) -> KeyspaceID {
     try begin()
-    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     guard let keyspace = keyspaces.first(where: { $0.kind == .rows && $0.name == Array(name.utf8) }) else {
       throw StoreError(.unknownClass, "Nothing was ever saved under this class name.", className: name)
     }

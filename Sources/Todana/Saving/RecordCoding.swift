@@ -1,7 +1,7 @@
 // Between objects and records.
 extension Store {
   /// The epoch that records are sealed in now; 0 in a store that is not encrypted.
-  var epoch: UInt32 { records.keyRing?.epoch ?? 0 }
+  var epoch: UInt32 { sealing.keyRing?.epoch ?? 0 }
 
   /// The envelope of a keyspace's records.
   func envelope(of keyspace: KeyspaceID) -> RecordEnvelope {

@@ -121,7 +121,7 @@ extension Store {
     let isSealed = unsafe bytes.first != RecordEnvelope.Format.plain.rawValue
     unsafe chunk.hold(bytes, rowID: object.rowID, isSealed: isSealed)
     // It was written a moment ago; a class that does not read what it writes leaves a fault, which the save refuses.
-    try? records.open(chunk, of: classID)
+    try? sealing.open(chunk, of: classID)
     guard let slice = chunk.slices.first else { return }
     var reader = makeReader()
     try? unsafe decode(object, of: table, record: chunk.value(of: slice), reader: &reader)

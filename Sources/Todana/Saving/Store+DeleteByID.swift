@@ -82,8 +82,8 @@ extension Store {
     var start = 0
     while start < saved.count {
       // Of the newest state, as the save goes by that.
-      try onBackend { backend throws(BackendError) in
-        try backend.read(rows: saved.span.extracting(start..<saved.count), of: classID, into: chunk)
+      try onRecords { sealing throws(BackendError) in
+        try sealing.read(rows: saved.span.extracting(start..<saved.count), of: classID, into: chunk)
       }
       if chunk.slices.isEmpty {
         throw StoreError(.backend, "The backend gave no answer for rows that were asked for.")

@@ -37,7 +37,7 @@ extension Store {
       let bufferKeys = BufferKeys(namedBuffers.pending.keys, of: namedBuffers.keyspace)
       let commitNumber: CommitNumber
       do throws(BackendError) {
-        commitNumber = try records.commit(batch, durability: durability)
+        commitNumber = try sealing.commit(batch, durability: durability)
         noteCommit(commitNumber, durability: durability)
       } catch {
         attemptCount += 1
@@ -165,7 +165,7 @@ extension Store {
     try append(change, name: name, to: &batch)
     let bufferKeys = BufferKeys(CollectionOfOne(.init(string: name)), of: namedBuffers.keyspace)
     do throws(BackendError) {
-      noteCommit(try records.commit(batch, durability: configuration.durability), durability: configuration.durability)
+      noteCommit(try sealing.commit(batch, durability: configuration.durability), durability: configuration.durability)
     } catch {
       if error.code == .conflict { throw conflict(in: batch, error, bufferKeys) }
       throw translate(error)

@@ -79,7 +79,7 @@ extension Store {
     guard !flights.isEmpty else { return }
     let landed = flights
     flights = []
-    _ = try onBackend { backend throws(BackendError) in try backend.commit(WriteBatch(), durability: .full) }
+    _ = try onRecords { sealing throws(BackendError) in try sealing.commit(WriteBatch(), durability: .full) }
     for flight in landed {
       flight.outcome = .counts
       flight.releaseDeletedObjects(in: self)

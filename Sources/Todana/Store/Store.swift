@@ -26,8 +26,8 @@ import Observation
 public final class Store {
   /// The keeper of the records, which other stores may share.
   public let backend: any StoreBackend
-  /// The backend as records go to it and come from it: of an encrypted one, sealed and opened on the way.
-  let records: SealedBackend
+  /// The way of records to the backend and back: those of an encrypted one are sealed and opened.
+  let sealing: RecordSealing
   public let configuration: StoreConfiguration
 
   /// Hears of changes and saves.
@@ -124,14 +124,14 @@ public final class Store {
     backend: any StoreBackend, classes: [StoredObject.Type], configuration: StoreConfiguration, opened: Bool
   ) throws(StoreError) {
     self.backend = backend
-    records = SealedBackend(backend)
+    sealing = RecordSealing(backend)
     self.configuration = configuration
     session = BackendSession.join(backend, opened: opened)
     seenFailureCount = session.failureCount
     for type in classes {
       try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
     }
-    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     namedBuffers.keyspace = keyspaces.first { $0.kind == .keys && $0.name == NamedBuffers.keyspaceName }?.id
     try prepareContentLayouts(keyspaces)
@@ -142,7 +142,7 @@ public final class Store {
   /// A store for work beside others of the backend: it holds nothing open, and builds nothing.
   init(beside other: WorkerSeed) throws(StoreError) {
     backend = other.backend
-    records = SealedBackend(backend)
+    sealing = RecordSealing(backend)
     configuration = other.configuration
     session = other.session
     isWorker = true
@@ -150,7 +150,7 @@ public final class Store {
     for type in other.types {
       try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
     }
-    let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
     for table in registry.tables {
       table.indexes = try ClassIndex.all(of: table.type, className: table.name)

@@ -16,6 +16,7 @@ extension StoreError {
       case .rolledBack: .rolledBack
       case .diverged: .diverged
       case .migrationUnfinished: .migrationUnfinished
+      case .notSupported: .notSupported
       default: .backend
       }
     self.init(
@@ -52,7 +53,37 @@ extension Store {
     _ body: (any StoreBackend) throws(BackendError) -> Result
   ) throws(StoreError) -> Result {
     do throws(BackendError) {
-      return try body(records)
+      return try body(backend)
+    } catch {
+      throw translate(error)
+    }
+  }
+
+  /// Reads or writes records, sealed on the way, and translates what it throws.
+  @inline(__always)
+  func onRecords<Result: ~Copyable>(
+    _ body: (RecordSealing) throws(BackendError) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(BackendError) {
+      return try body(sealing)
+    } catch {
+      throw translate(error)
+    }
+  }
+
+  /// Calls what only a storage engine offers, and translates what it throws.
+  ///
+  /// - Parameters:
+  ///   - service: A noun for the message of the error.
+  ///   - body: Gets the engine.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``StoreError/Code/notSupported`` if the backend is none.
+  func onEngine<Result: ~Copyable>(
+    _ service: String, _ body: (any EngineOperations) throws(BackendError) -> Result
+  ) throws(StoreError) -> Result {
+    guard let engine = backend.operations else { throw translate(.notSupported(service)) }
+    do throws(BackendError) {
+      return try body(engine)
     } catch {
       throw translate(error)
     }

@@ -34,6 +34,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The backend failed; `underlying` says how.
     case backend
     case readOnly
+    /// The kind of backend has no such service.
+    case notSupported
     /// A change was asked for in the middle of a save.
     case reentrant
     /// Within a savepoint, something was asked for that cannot be taken back: a save, above all.

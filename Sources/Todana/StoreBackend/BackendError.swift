@@ -88,6 +88,13 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     /// Encrypting or decrypting the store was interrupted, and nobody said that it is to be gone on with; or it has to be
     /// finished before this.
     case migrationUnfinished
+    /// The kind of backend has no such service (``StoreBackend/operations``).
+    case notSupported
+  }
+
+  /// Says that the backend lacks a service, which `service` names.
+  static func notSupported(_ service: String) -> BackendError {
+    BackendError(.notSupported, "This kind of backend has no \(service).")
   }
 
   public var description: String {

@@ -1,9 +1,6 @@
 extension StoreBackend {
   public var keyRing: KeyRing? { nil }
-  public var keyManagement: (any KeyManagement)? { nil }
-  public func releaseMemory() throws(BackendError) {}
-  public func anchor() throws(BackendError) -> StoreAnchor? { nil }
-  public func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool { false }
+  public var operations: (any EngineOperations)? { nil }
 }
 
 extension BackendSnapshot {

@@ -8,7 +8,7 @@ public enum BackendFile: Sendable, Hashable {
   case keyspace(KeyspaceID)
 }
 
-/// Pages of a backend's file that were read anew and checked (``StoreBackend/verifyPages(of:from:)``).
+/// Pages of a backend's file that were read anew and checked (``EngineOperations/verifyPages(of:from:)``).
 public struct VerifiedPages: Sendable {
   /// The file's name within the store.
   public var file: String
@@ -38,10 +38,4 @@ public struct DamagedFile: Sendable {
     self.file = file
     self.message = message
   }
-}
-
-extension StoreBackend {
-  public func verifyCompanions() throws(BackendError) -> [DamagedFile] { [] }
-
-  public func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? { nil }
 }

@@ -25,7 +25,7 @@ extension Archive {
       throw ArchiveError(.noSpace, missingRoomText, underlying: error)
     }
     result.keptDamage = try compactFiles(progress)
-    try store.backend.checkpoint()
+    try store.backend.operations?.checkpoint()
     result.byteCountAfter = diskByteCount
     return result
   }

@@ -66,7 +66,7 @@ import Todana
         try writer.insert(Node())
         try writer.saveChanges()
         // The list of the last commits is written in turns.
-        try writer.backend.checkpoint()
+        try writer.backend.operations?.checkpoint()
         try writer.insert(Node())
         try writer.saveChanges()
         try expectAll(writer, problem)

@@ -107,7 +107,7 @@ import Todana
   @Test func `a reader ends with its store`() throws {
     let store = try open("store")
     try SaveWorkload.save(1, to: store)
-    let reader = try store.backend.openBackupReader()
+    let reader = try store.backend.engine.openBackupReader()
     #expect(try reader.next() != nil)
     try store.close()
     let error = #expect(throws: BackendError.self) { while try reader.next() != nil {} }

@@ -213,7 +213,7 @@ import Todana
     let first = try store.backUp(into: series)
     try SaveWorkload.save(2, to: store)
     let namesBefore = try names()
-    var backup: (any BackendSeriesBackup)? = try store.backend.openBackup(into: series.path)
+    var backup: (any BackendSeriesBackup)? = try store.backend.engine.openBackup(into: series.path)
     let second = #expect(throws: StoreError.self) { try store.backUp(into: series) }
     #expect(second?.backendError?.code == .inUse)
     #expect(second?.backendError?.processID == Int(getpid()))
@@ -238,7 +238,7 @@ import Todana
     #expect(try series.backups() == [first, next])
     #expect(try names().count == 6 && state(of: 2) == SaveWorkload.State(after: 2))
     #expect(try series.verify().isSound)
-    let late = try store.backend.openBackup(into: series.path)
+    let late = try store.backend.engine.openBackup(into: series.path)
     try store.close()
     let interrupted = #expect(throws: BackendError.self) { try late.next() }
     #expect(interrupted?.code == .interrupted)

@@ -35,7 +35,7 @@ import Todana
       for _ in 0..<Int.random(in: 1...9) { try save() }
       if round % 3 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
       let copied = number
-      let backup = try store.backend.openBackup(at: directory.path("backup"))
+      let backup = try store.backend.engine.openBackup(at: directory.path("backup"))
       while true {
         try save()
         if round % 2 == 0 { try (store.backend as? KyotoBackend)?.checkpoint() }
@@ -92,7 +92,7 @@ import Todana
     struct Enough: Error {}
     // So small a store is copied in one step: the copy is there, whole.
     #expect(throws: Enough.self) { try store.backUp(to: directory.path("backup")) { _ in throw Enough() } }
-    var begun: (any BackendBackup)? = try store.backend.openBackup(at: directory.path("other"))
+    var begun: (any BackendBackup)? = try store.backend.engine.openBackup(at: directory.path("other"))
     #expect(begun != nil)
     #expect(try names.contains("other.partial"))
     begun = nil
@@ -114,7 +114,7 @@ import Todana
     let memory = try Store(.inMemory, classes: SaveWorkload.classes)
     #expect(throws: StoreError.self) { try memory.backUp(to: directory.path("memory")) }
     #expect(try names == ["backup", "store"])
-    let late = try store.backend.openBackup(at: directory.path("late"))
+    let late = try store.backend.engine.openBackup(at: directory.path("late"))
     try store.close()
     let interrupted = #expect(throws: BackendError.self) { try late.next() }
     #expect(interrupted?.code == .interrupted)
@@ -123,7 +123,7 @@ import Todana
   @Test func `two at once to one path do not disturb each other`() throws {
     let store = try open("store")
     for number in 1...5 { try SaveWorkload.save(number, to: store) }
-    let first = try store.backend.openBackup(at: directory.path("backup"))
+    let first = try store.backend.engine.openBackup(at: directory.path("backup"))
     let second = #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
     #expect(second?.backendError?.code == .inUse)
     #expect(second?.backendError?.processID == Int(getpid()))
@@ -141,7 +141,7 @@ import Todana
     let path = directory.path("contended")
     try onThreads(8) { _ in
       do {
-        let backup = try backend.openBackup(at: path)
+        let backup = try backend.engine.openBackup(at: path)
         while try backup.next() {}
       } catch let error as BackendError {
         #expect(error.code == .inUse || error.code == .invalidArgument || error.code == .inputOutput, "\(error)")

@@ -156,7 +156,7 @@ import Todana
     let store = try open(.passphrase("correct horse"))
     try fill(store)
     try expectNothingReadable()
-    try store.backend.checkpoint()
+    try store.backend.operations?.checkpoint()
     try expectNothingReadable()
     for song in try store.fetch(Song.self) { try store.update(song) { $0.title = "Blue in Green, and more of it" } }
     try store.saveChanges()
@@ -203,7 +203,7 @@ import Todana
   @Test func `secrets are added, changed and removed without touching a record`() throws {
     let store = try open(.passphrase("first"))
     try fill(store)
-    try store.backend.checkpoint()
+    try store.backend.operations?.checkpoint()
     let before = try contents().filter { !$0.key.hasPrefix("keys") }
     let recovery = RecoveryKey()
     try store.keys.add(.recoveryKey(recovery))

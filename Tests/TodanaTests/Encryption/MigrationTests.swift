@@ -267,7 +267,7 @@ import Todana
     for isInUse in [false, true] {
       let store = try open(nil)
       try fill(store)
-      try store.backend.checkpoint()
+      try store.backend.operations?.checkpoint()
       try store.update(try #require(try store.fetch(Song.self).first)) { $0.isrc = "Blue in Green again" }
       try store.saveChanges()
       var round = 0
@@ -310,7 +310,7 @@ import Todana
     // A record as it stands in the files now.
     let songs = try #require(try store.backend.keyspaces().first { $0.name == Array("Song".utf8) })
     let sealed = try store.backend.snapshot().scan(songs.id).remainingRows().values.prefix(20).map { Data($0) }
-    try store.backend.checkpoint()
+    try store.backend.operations?.checkpoint()
 
     let rotation = try store.keys.rotate(keeping: [Self.second, .passphrase("new horse")]) { _ in true }
     #expect(rotation.isFinished)
@@ -442,9 +442,9 @@ import Todana
         var store = try openBefore(way)
         if isInterrupted, way != .rotating {
           if way == .encrypting {
-            try store.backend.beginEncryption(Self.first)
+            try store.backend.engine.beginEncryption(Self.first)
           } else {
-            try store.backend.beginDecryption()
+            try store.backend.engine.beginDecryption()
           }
           try store.close()
           store = try openUnfinished(way)
@@ -477,7 +477,7 @@ import Todana
     try store.saveChanges()
     var inner: (any Error)?
     _ = try store.keys.rotate(keeping: [Self.first]) { _ in
-      if inner == nil { do { _ = try store.backend.migrate { _ in true } } catch { inner = error } }
+      if inner == nil { do { _ = try store.backend.engine.migrate { _ in true } } catch { inner = error } }
       return true
     }
     #expect((inner as? BackendError)?.code == .inUse)

@@ -147,7 +147,7 @@ import Todana
     var store = try Store(.directory(path), classes: [Song.self], configuration: configuration)
     for index in 0..<rowCount { try store.insert(Song("old \(1000 + index)", seconds: 1)) }
     try store.saveChanges()
-    try store.backend.checkpoint()
+    try store.backend.operations?.checkpoint()
     let keyspace = try #require(try store.backend.keyspaces().first).id.rawValue
     let name = try #require(
       try FileManager.default.contentsOfDirectory(atPath: path).first {
@@ -161,7 +161,7 @@ import Todana
     for song in try store.fetch(Song.self) {
       try store.update(song) { $0.title = "new" + $0.title.dropFirst(3) }
       try store.saveChanges()
-      try store.backend.checkpoint()
+      try store.backend.operations?.checkpoint()
       files.append([UInt8](try Data(contentsOf: url)))
       digests.append(try digest(of: keyspace, isEncrypted))
     }

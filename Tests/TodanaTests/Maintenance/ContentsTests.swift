@@ -328,7 +328,7 @@ import Todana
       if round % 3 == 1 { try store.removeNamedBuffer("buffer \((round + 1) % 4)") }
       try store.saveChanges()
       switch round % 4 {
-      case 0: try store.backend.checkpoint()
+      case 0: try store.backend.operations?.checkpoint()
       case 1: try store.compact()
       case 2:
         try store.close()
@@ -356,7 +356,7 @@ import Todana
     for number in 0..<2100 {
       try store.writeNamedBuffer("buffer \(number % 7)") { $0.writeInt(number) }
       try store.saveChanges(durability: .relaxed)
-      if number % 500 == 499 { try store.backend.checkpoint() }
+      if number % 500 == 499 { try store.backend.operations?.checkpoint() }
       if number >= 1090 && number < 1110 { anchors.append(try #require(try store.anchor())) }
     }
     let newest = try #require(try store.anchor()).commitNumber

@@ -45,8 +45,8 @@ import Todana
         }
       }
       try store.saveChanges(durability: Bool.random(using: &generator) ? .full : .relaxed)
-      if Int.random(in: 0..<4, using: &generator) == 0 { try backend.checkpoint() }
-      if Int.random(in: 0..<8, using: &generator) == 0 { _ = try store.compact() }
+      if Int.random(in: 0..<4, using: &generator) == 0 { try backend.operations?.checkpoint() }
+      if backend.operations != nil, Int.random(in: 0..<8, using: &generator) == 0 { _ = try store.compact() }
       if Int.random(in: 0..<5, using: &generator) == 0 { snapshots.append((try backend.snapshot(), model)) }
       try store.releaseMemory()
       let problem = "\(kind), seed \(seed), round \(round)"
@@ -117,7 +117,7 @@ import Todana
       try store.insert(blob)
     }
     try store.saveChanges()
-    try store.backend.checkpoint()
+    try store.backend.operations?.checkpoint()
     let first = try #require(try store.fetch(Blob.self).first)
     for number in 100..<110 {
       try store.update(first) { $0.bytes = patternedBytes(UInt64(number), count: 100_000) }

@@ -19,7 +19,7 @@ extension IndexBuilding {
       while !rows.isEmpty {
         let batch = noteBatch(rows, classID)
         do throws(BackendError) {
-          store.noteCommit(try store.records.commit(batch, durability: .bulk), durability: .bulk)
+          store.noteCommit(try store.sealing.commit(batch, durability: .bulk), durability: .bulk)
           break
         } catch {
           guard error.code == .conflict else { throw store.translate(error) }
@@ -85,7 +85,7 @@ extension IndexBuilding {
     var batch = WriteBatch()
     store.appendErasingNotes(of: settled, in: keyspace, to: &batch)
     do throws(BackendError) {
-      store.noteCommit(try store.records.commit(batch, durability: .bulk), durability: .bulk)
+      store.noteCommit(try store.sealing.commit(batch, durability: .bulk), durability: .bulk)
     } catch {
       throw store.translate(error)
     }

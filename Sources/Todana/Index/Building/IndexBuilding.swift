@@ -97,7 +97,7 @@ struct IndexBuilding {
     from first: RowID, _ keys: inout [KeySorter], _ progress: (IndexBuildingProgress) throws -> Void
   ) throws -> (count: Int, nextRow: RowID?) {
     guard let classID = table.classID else { return (0, nil) }
-    let snapshot = try store.onBackend { backend throws(BackendError) in try backend.snapshot() }
+    let snapshot = try store.onRecords { sealing throws(BackendError) in try sealing.snapshot() }
     let bound = try store.onBackend { _ throws(BackendError) in try snapshot.rowIDBound(of: classID) }
     let scan = OrderedRowScan(of: classID, in: snapshot, from: first, bound: bound)
     let chunk = store.takeChunk()
@@ -163,7 +163,7 @@ struct IndexBuilding {
             value: value))
       }
       do throws(BackendError) {
-        store.noteCommit(try store.records.commit(batch, durability: .bulk), durability: .bulk)
+        store.noteCommit(try store.sealing.commit(batch, durability: .bulk), durability: .bulk)
         return
       } catch {
         guard error.code == .conflict else { throw store.translate(error) }
@@ -231,7 +231,7 @@ struct IndexBuilding {
     for (keyspace, header) in headers { store.append(header, to: keyspace, &batch) }
     batch.sort()
     do throws(BackendError) {
-      let number = try store.records.commit(batch, durability: .relaxed)
+      let number = try store.sealing.commit(batch, durability: .relaxed)
       store.noteCommit(number, durability: .relaxed)
       return number
     } catch {

@@ -115,7 +115,7 @@ extension Store {
       }
       batch.sort()
       do throws(BackendError) {
-        noteCommit(try records.commit(batch, durability: .relaxed), durability: .relaxed)
+        noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)
       } catch {
         throw translate(error)
       }

@@ -1,6 +1,6 @@
 // At opening: what the classes declare is compared with what there is.
 extension Store {
-  /// Finds the trees of the declared indexes, begins those that are new or another than before, and empties those that
+  /// Finds the trees of the declared indexes, begins those that are new or another than before, and drops those that
   /// are not declared any more; then the declared ones are kept up by every save.
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` where another open store of the
@@ -21,13 +21,14 @@ extension Store {
           try prepare(index, of: table, tree: tree?.id, &batch, &begun)
         }
         for tree in ownTrees where !table.indexes.contains(where: { $0.keyspace == tree.id }) {
-          try dropTree(tree.id, &batch)
+          session.indexes[tree.id] = nil
+          batch.appendDrop(of: tree.id)
         }
       }
       guard !batch.isEmpty else { return }
       batch.sort()
       do throws(BackendError) {
-        let number = try records.commit(batch, durability: .relaxed)
+        let number = try sealing.commit(batch, durability: .relaxed)
         noteCommit(number, durability: .relaxed)
         for (keyspace, state) in begun {
           session.indexes[keyspace] = if case .complete = state { .complete(since: number) } else { state }
@@ -87,8 +88,8 @@ extension Store {
       }
     } else {
       do throws(StoreError) {
-        index.keyspace = try onBackend { backend throws(BackendError) in
-          try backend.keyspaceID(of: .tree, named: index.keyspaceName)
+        index.keyspace = try onRecords { sealing throws(BackendError) in
+          try sealing.keyspaceID(of: .tree, named: index.keyspaceName)
         }
       } catch {
         if error.code == .readOnly { return }
@@ -107,16 +108,11 @@ extension Store {
     begun.append((keyspace, isEmpty ? .complete(since: 0) : .building))
   }
 
-  private func dropTree(_ tree: KeyspaceID, _ batch: inout WriteBatch) throws(StoreError) {
-    session.indexes[tree] = nil
-    if try savedCount(of: tree) > 0 { batch.appendClear(of: tree) }
-  }
-
   /// What stands in a tree about itself, and the commit as of which.
   func indexHeader(of tree: KeyspaceID) throws(StoreError) -> (IndexHeader?, CommitNumber) {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    let snapshot = try onBackend { backend throws(BackendError) in try backend.snapshot() }
+    let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
     do throws(BackendError) {
       try snapshot.read(key: IndexHeader.key, of: tree, into: chunk)
     } catch {

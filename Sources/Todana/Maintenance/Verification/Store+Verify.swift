@@ -52,15 +52,15 @@ private struct Verification {
 
   init(of store: Store) throws {
     self.store = store
-    try store.onBackend { backend throws(BackendError) in
+    if let engine = store.backend.operations {
       do throws(BackendError) {
-        try backend.checkpoint()
+        try engine.checkpoint()
       } catch {
-        guard error.code == .readOnly else { throw error }
+        guard error.code == .readOnly else { throw store.translate(error) }
       }
     }
     snapshot = try store.snapshotForReading()
-    keyspaces = try store.onBackend { backend throws(BackendError) in try backend.keyspaces() }
+    keyspaces = try store.onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     report.commitNumber = snapshot.commitNumber
   }
 
@@ -93,7 +93,8 @@ private struct Verification {
   // MARK: Files
 
   private mutating func verifyCompanions() throws {
-    let damaged = try store.onBackend { backend throws(BackendError) in try backend.verifyCompanions() }
+    guard let engine = store.backend.operations else { return }
+    let damaged = try store.onBackend { _ throws(BackendError) in try engine.verifyCompanions() }
     for file in damaged {
       report.add(VerificationReport.Problem(kind: .damagedCopy, file: file.file, message: file.message))
     }
@@ -108,7 +109,7 @@ private struct Verification {
     while true {
       let pages: VerifiedPages
       do throws(BackendError) {
-        guard let found = try store.backend.verifyPages(of: file, from: page) else { return }
+        guard let found = try store.backend.operations?.verifyPages(of: file, from: page) else { return }
         pages = found
       } catch {
         guard error.code == .damaged || error.code == .inputOutput else { throw store.translate(error) }

@@ -37,7 +37,7 @@ extension Store {
   public var catalog: ClassCatalog {
     get throws(StoreError) {
       try begin()
-      let keyspaces = try onBackend { backend throws(BackendError) in try backend.keyspaces() }
+      let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
       registry.adopt(keyspaces)
       var unregistered: [ClassCatalog.Entry] = []
       for keyspace in keyspaces where keyspace.kind == .rows && registry[keyspace.id] == nil {

@@ -50,8 +50,8 @@ final class ClassTable {
   /// The number of the class, from the backend where it is not known yet.
   func resolveClassID() throws(StoreError) -> KeyspaceID {
     if let classID { return classID }
-    let id = try store.onBackend { backend throws(BackendError) in
-      try backend.keyspaceID(of: .rows, named: Array(name.utf8))
+    let id = try store.onRecords { sealing throws(BackendError) in
+      try sealing.keyspaceID(of: .rows, named: Array(name.utf8))
     }
     store.registry.give(id, to: self)
     return id

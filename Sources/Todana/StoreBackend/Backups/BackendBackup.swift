@@ -40,17 +40,3 @@ public protocol BackendBackupReader: AnyObject {
 extension BackendBackup {
   public var newByteCount: Int { copiedByteCount }
 }
-
-extension StoreBackend {
-  public func openBackup(at path: String) throws(BackendError) -> any BackendBackup {
-    throw BackendError(.invalidArgument, "This backend has no files to copy.")
-  }
-
-  public func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup {
-    throw BackendError(.invalidArgument, "This backend has no files to copy.")
-  }
-
-  public func openBackupReader() throws(BackendError) -> any BackendBackupReader {
-    throw BackendError(.invalidArgument, "This backend has no files to copy.")
-  }
-}

@@ -16,19 +16,3 @@ public struct MigrationProgress: Sendable, Equatable {
   /// Of so many.
   public var byteCount: Int
 }
-
-extension StoreBackend {
-  public func unfinishedMigration() throws(BackendError) -> StoreMigration? { nil }
-
-  public func beginEncryption(_ secret: StoreSecret) throws(BackendError) { throw .cannotMigrate }
-
-  public func beginDecryption() throws(BackendError) { throw .cannotMigrate }
-
-  public func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool { true }
-}
-
-extension BackendError {
-  fileprivate static var cannotMigrate: BackendError {
-    BackendError(.invalidArgument, "This kind of backend cannot be encrypted or decrypted once it is there.")
-  }
-}

@@ -12,9 +12,11 @@ public final class RecordChunk {
   @safe @exclusivity(unchecked) private var storedSlices: [Slice] = []
   private var smallFillCount = 0
   /// Whether a read by rows or keys has to say only which records there are: a backend may leave every value empty.
-  package let leavesOutValues: Bool
+  public let leavesOutValues: Bool
   /// Whether the records are sealed, if the backend has keys: each of them, or none.
-  package var isSealed = true
+  ///
+  /// A backend sets it on every read while some of its keyspaces are plain.
+  public var isSealed = true
 
   /// - Parameters:
   ///   - byteCapacity: The bytes that a read fills at most, unless a single record is larger.
@@ -91,6 +93,25 @@ public final class RecordChunk {
   public func removeAll() {
     storedSlices.removeAll(keepingCapacity: true)
     arena.count = 0
+  }
+
+  /// Adds the answer to a read: a record, or that there is none.
+  ///
+  /// For backends that have the bytes in memory already.
+  ///
+  /// - Parameters:
+  ///   - rowID: The row id; 0 for records with byte keys.
+  ///   - key: The byte key; empty for rows.
+  ///   - value: The value; nil if there is no record.
+  /// - Returns: False, with nothing added, if the chunk is full. The first record always fits.
+  @discardableResult
+  public func append(rowID: RowID, key: [UInt8] = [], value: [UInt8]?) -> Bool {
+    let byteCount = arena.count + key.count + (value?.count ?? 0)
+    guard storedSlices.isEmpty || (byteCount <= byteLimit && storedSlices.count < recordLimit) else { return false }
+    let keyRange = arena.append(key)
+    let valueRange = arena.append(value ?? [])
+    storedSlices.append(Slice(rowID: rowID, key: keyRange, value: valueRange, status: value == nil ? .absent : .found))
+    return true
   }
 
   /// Replaces the content by what `fill` writes into fresh memory for bytes and slices.

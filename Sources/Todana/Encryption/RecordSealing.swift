@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A backend as its stores see it: where it is encrypted, what they write is sealed on the way in, what they read is
-/// opened on the way out.
+/// The way of records between a store and its backend: those of an encrypted backend are sealed on the way in and opened
+/// on the way out.
 ///
 /// Stores write records whose envelope has room for what sealing adds (``RecordEnvelope``), and read *opened* ones: an
 /// `opened` byte or a ``SealingRefusal``, version byte, content, and 16 bytes whose last 8 are the token. Whatever comes
@@ -12,7 +12,7 @@ import Synchronization
 /// while a store is being encrypted or decrypted: the backend knows which that is (``RecordChunk/isSealed``).
 ///
 /// A record under a name begins with it, so that it need not stand in the file: to stores it comes as its key.
-final class SealedBackend: StoreBackend {
+final class RecordSealing: Sendable {
   let base: any StoreBackend
   private let sealers = Mutex<[Sealer]>([])
   private let trees = Mutex<Set<KeyspaceID>>([])
@@ -31,7 +31,7 @@ final class SealedBackend: StoreBackend {
   ) throws(BackendError) -> any KeyspaceLoader {
     let loader = try base.loadKeyspace(of: kind, named: name, expecting: count)
     if kind == .tree { noteTree(loader.keyspace) }
-    return SealedLoader(loader, backend: self)
+    return SealedLoader(loader, sealing: self)
   }
 
   func seal(_ batch: borrowing WriteBatch) throws(BackendError) {
@@ -125,7 +125,7 @@ final class SealedBackend: StoreBackend {
   }
 
   func snapshot() throws(BackendError) -> any BackendSnapshot {
-    SealedSnapshot(try base.snapshot(), backend: self)
+    SealedSnapshot(try base.snapshot(), sealing: self)
   }
 
   /// Opens every record of a chunk in place.
@@ -266,22 +266,12 @@ final class SealedBackend: StoreBackend {
   }
 }
 
-// What has nothing to do with records.
-extension SealedBackend {
+// MARK: Keyspaces
+
+extension RecordSealing {
   var keyRing: KeyRing? { base.keyRing }
-  var keyManagement: (any KeyManagement)? { base.keyManagement }
-  func unfinishedMigration() throws(BackendError) -> StoreMigration? { try base.unfinishedMigration() }
-  func beginEncryption(_ secret: StoreSecret) throws(BackendError) { try base.beginEncryption(secret) }
-  func beginDecryption() throws(BackendError) { try base.beginDecryption() }
 
-  func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool {
-    try base.migrate(progress: progress)
-  }
-
-  var storeID: StoreID { base.storeID }
-  var openReport: OpenReport { base.openReport }
-  var limits: BackendLimits { base.limits }
-  var capabilities: BackendCapabilities { base.capabilities }
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
 
   func keyspaces() throws(BackendError) -> [Keyspace] {
     let keyspaces = try base.keyspaces()
@@ -295,45 +285,6 @@ extension SealedBackend {
     return id
   }
 
-  /// Of a tree that was made without asking here: its values pass as they are.
+  /// Notes a tree that was made without asking here: its values pass as they are.
   func noteTree(_ id: KeyspaceID) { trees.withLock { _ = $0.insert(id) } }
-
-  func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID> {
-    try base.reserveRowIDs(count, in: keyspace)
-  }
-
-  func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? { try base.outcome(of: batch) }
-  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
-  func checkpoint() throws(BackendError) { try base.checkpoint() }
-  func releaseMemory() throws(BackendError) { try base.releaseMemory() }
-
-  func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
-    try base.verifyPages(of: file, from: firstPage)
-  }
-
-  func verifyCompanions() throws(BackendError) -> [DamagedFile] { try base.verifyCompanions() }
-  func anchor() throws(BackendError) -> StoreAnchor? { try base.anchor() }
-
-  func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
-    try base.acceptContents(progress: progress)
-  }
-
-  func compact(_ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
-    try base.compact(keyspace, progress: progress)
-  }
-
-  func space(
-    of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
-  ) throws(BackendError) -> BackendSpace? {
-    try base.space(of: keyspace, progress: progress)
-  }
-
-  func openBackup(at path: String) throws(BackendError) -> any BackendBackup { try base.openBackup(at: path) }
-  func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup {
-    try base.openBackup(into: seriesPath)
-  }
-  func openBackupReader() throws(BackendError) -> any BackendBackupReader { try base.openBackupReader() }
-
-  func reopen() throws(BackendError) { try base.reopen() }
-  func close() throws(BackendError) { try base.close() }
 }

@@ -2,15 +2,14 @@ import Synchronization
 public import Todana
 
 /// The contract in its plainest form: dictionaries under one lock, with which other backends are compared.
+///
+/// It uses nothing but what the library offers to every implementer: its target has no access to the package's own names.
 public final class DictionaryBackend: StoreBackend {
   public let storeID: StoreID
   public let openReport = OpenReport(
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)
   public let limits = BackendLimits(valueByteCount: 1 << 30, batchChangeCount: 200_000, batchByteCount: 1 << 30)
-
-  public let capabilities = BackendCapabilities(
-    hasAtomicVisibility: true, notifiesOfChanges: false, durabilityLevels: [])
 
   private let state = Mutex(State())
 
@@ -163,11 +162,9 @@ public final class DictionaryBackend: StoreBackend {
     return DictionarySnapshot(current(), of: self)
   }
 
-  public func checkpoint() throws(BackendError) {
+  public func reopen() throws(BackendError) {
     try state.withLock { (state) throws(BackendError) in try state.requireOpen() }
   }
-
-  public func reopen() throws(BackendError) { try checkpoint() }
 
   public func close() throws(BackendError) { state.withLock { $0.isClosed = true } }
 
@@ -207,7 +204,7 @@ extension DictionaryBackend.State {
       guard suffix.count <= limits.keyByteCount - 8 else {
         throw BackendError(.limitExceeded, "The key is too long.")
       }
-      key = .bytes(bigEndianBytes(commitNumber + 1) + suffix)
+      key = .bytes(numberBytes(commitNumber + 1) + suffix)
     }
     let old = keyspaces[change.keyspace]?.records[key]
     switch change.expectation {
@@ -347,26 +344,20 @@ extension DictionaryBackend.KeptRecords {
 extension RecordChunk {
   /// Adds a record, or that there is none; false if the chunk is full.
   @discardableResult
-  func append(_ key: DictionaryBackend.Key, value: [UInt8]?) -> Bool {
-    var (rowID, keyBytes): (RowID, [UInt8]) = (0, [])
+  fileprivate func append(_ key: DictionaryBackend.Key, value: [UInt8]?) -> Bool {
     switch key {
-    case .row(let id): rowID = id
-    case .bytes(let bytes): keyBytes = value == nil ? [] : bytes
+    case .row(let rowID): append(rowID: rowID, value: value)
+    case .bytes(let bytes): append(rowID: 0, key: value == nil ? [] : bytes, value: value)
     }
-    let record = keyBytes + (value ?? [])
-    let end = arena.count + record.count
-    guard slices.isEmpty || (end <= byteLimit && slices.count < recordLimit) else { return false }
-    let start = arena.count
-    arena.reserve(end)
-    unsafe record.span.withUnsafeBytes { bytes in
-      if let source = bytes.baseAddress { unsafe (arena.base + start).copyMemory(from: source, byteCount: bytes.count) }
-    }
-    arena.count = end
-    let valueStart = start + keyBytes.count
-    slices.append(
-      Slice(rowID: rowID, key: start..<valueStart, value: valueStart..<end, status: value == nil ? .absent : .found))
-    return true
   }
+}
+
+/// The last 8 bytes of a record as a little-endian number: what ``WriteBatch/Expectation/token(_:)`` compares.
+private func token(of record: [UInt8]) -> UInt64 { record.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+
+/// The number that a key of ``WriteBatch/Kind/putNumbered`` begins with.
+private func numberBytes(_ number: CommitNumber) -> [UInt8] {
+  (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }
 
 final class DictionarySnapshot: BackendSnapshot {

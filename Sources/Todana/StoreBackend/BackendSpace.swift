@@ -1,13 +1,3 @@
-extension StoreBackend {
-  public func compact(
-    _ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
-  ) throws(BackendError) -> Bool { false }
-
-  public func space(
-    of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
-  ) throws(BackendError) -> BackendSpace? { nil }
-}
-
 /// What a keyspace takes on disk.
 public struct BackendSpace: Sendable, Equatable {
   public var fileByteCount: Int

@@ -1,0 +1,19 @@
+import TestSupport
+import Testing
+import Todana
+
+/// Levels of durability, which every backend takes.
+@Suite struct DurabilityLevelTests {
+  @Test(arguments: TestedBackend.allCases)
+  func `every level of durability may be asked for, and what is durable is there after opening again`(
+    _ kind: TestedBackend
+  ) throws {
+    let store = try OpenBackend(kind)
+    try store.backend.commit(.full) { $0.put([1], row: 1, in: store.songs) }
+    try store.backend.commit(.relaxed) { $0.put([2], row: 2, in: store.songs) }
+    #expect(try store.backend.count(of: store.songs) == 2)
+    guard kind.lasts else { return }
+    try store.reopenAfterClosing()
+    #expect(try store.backend.allRows(of: store.songs) == [1: [1], 2: [2]])
+  }
+}
