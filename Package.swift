@@ -131,8 +131,8 @@ let package = Package(
     .testTarget(
       name: "TodanaTests",
       dependencies: [
-        "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "CrashChild", "CPowerFailure",
-        "CSealingProbe", "CFuzzTargets",
+        "Todana", "TodanaArchive", "TodanaArchiveTests", "TodanaTool", "TestSupport", "SmallBackend", "CrashChild",
+        "CPowerFailure", "CSealingProbe", "CFuzzTargets",
         "CStorageEngine",
         "CXXHash",
         "FuzzTargets",

@@ -11,11 +11,26 @@ public final class DictionaryBackend: StoreBackend {
     formatVersion: 1)
   public let limits = BackendLimits(valueByteCount: 1 << 30, batchChangeCount: 200_000, batchByteCount: 1 << 30)
 
-  private let state = Mutex(State())
+  private let storage: Storage
+  private let isClosed = Atomic(false)
 
   public init() {
     let id = BatchID()
     storeID = StoreID(high: id.high, low: id.low)
+    storage = Storage()
+  }
+
+  /// Makes another backend of the same records, as another process would.
+  public init(sharing other: DictionaryBackend) {
+    storeID = other.storeID
+    storage = other.storage
+  }
+
+  /// The records that several backends may share.
+  private final class Storage: Sendable {
+    let state = Mutex(State())
+    /// Handlers of commits by others.
+    let handlers = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
   }
 
   enum Key: Hashable {
@@ -38,6 +53,7 @@ public final class DictionaryBackend: StoreBackend {
     var loading: [KeyspaceID: KeptRecords] = [:]
     var lastID: UInt32 = 0
     var outcomes: [BatchID: CommitNumber] = [:]
+    /// Whether the backend that asks is closed.
     var isClosed = false
 
     func keyspace(_ id: KeyspaceID) throws(BackendError) -> KeptRecords {
@@ -59,7 +75,7 @@ public final class DictionaryBackend: StoreBackend {
   }
 
   public func keyspaces() throws(BackendError) -> [Keyspace] {
-    try state.withLock { (state) throws(BackendError) in
+    try change { (state) throws(BackendError) in
       try state.requireOpen()
       return state.keyspaces.sorted { $0.key < $1.key }
         .map { Keyspace(id: $0.key, kind: $0.value.kind, name: $0.value.name) }
@@ -67,7 +83,7 @@ public final class DictionaryBackend: StoreBackend {
   }
 
   public func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
-    try state.withLock { (state) throws(BackendError) in
+    try change { (state) throws(BackendError) in
       try state.requireOpen()
       guard (1...limits.nameByteCount).contains(name.count) else {
         throw BackendError(.limitExceeded, "A name has 1 to 1,000 bytes.")
@@ -82,7 +98,7 @@ public final class DictionaryBackend: StoreBackend {
   }
 
   public func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID> {
-    try state.withLock { (state) throws(BackendError) in
+    try change { (state) throws(BackendError) in
       var changed = try state.keyspace(keyspace)
       guard count > 0 else { throw BackendError(.invalidArgument, "Row ids are handed out one at a time or more.") }
       let first = changed.nextRowID
@@ -96,7 +112,8 @@ public final class DictionaryBackend: StoreBackend {
     assert(batch.isSorted, "a batch is grouped by keyspace and sorted by key")
     try batch.check(limits)
     let (changes, arena, id, hasEmptyKey) = (batch.changes, batch.arena, batch.id, batch.hasEmptyKey)
-    return try state.withLock { (state) throws(BackendError) in
+    let last = current().commitNumber
+    let number = try change { (state) throws(BackendError) in
       try state.requireOpen()
       if hasEmptyKey { throw BackendError(.invalidArgument, "A byte key has at least one byte.") }
       var changed = state
@@ -119,12 +136,25 @@ public final class DictionaryBackend: StoreBackend {
       state = changed
       return changed.commitNumber
     }
+    if number > last { tellOthers() }
+    return number
+  }
+
+  private func tellOthers() {
+    let handlers = storage.handlers.withLock { handlers in
+      handlers.filter { $0.key != ObjectIdentifier(self) }.map(\.value)
+    }
+    for handler in handlers { handler() }
+  }
+
+  public func setExternalCommitHandler(_ handler: (@Sendable () -> Void)?) {
+    storage.handlers.withLock { $0[ObjectIdentifier(self)] = handler }
   }
 
   public func loadKeyspace(
     of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
   ) throws(BackendError) -> any KeyspaceLoader {
-    try state.withLock { (state) throws(BackendError) in
+    try change { (state) throws(BackendError) in
       try state.requireOpen()
       guard (1...limits.nameByteCount).contains(name.count) else {
         throw BackendError(.limitExceeded, "A name has 1 to 1,000 bytes.")
@@ -136,7 +166,7 @@ public final class DictionaryBackend: StoreBackend {
   }
 
   public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
-    try state.withLock { (state) throws(BackendError) in
+    try change { (state) throws(BackendError) in
       try state.requireOpen()
       return state.outcomes[batch]
     }
@@ -158,22 +188,29 @@ public final class DictionaryBackend: StoreBackend {
   }
 
   public func snapshot() throws(BackendError) -> any BackendSnapshot {
-    try state.withLock { (state) throws(BackendError) in try state.requireOpen() }
+    try change { (state) throws(BackendError) in try state.requireOpen() }
     return DictionarySnapshot(current(), of: self)
   }
 
   public func reopen() throws(BackendError) {
-    try state.withLock { (state) throws(BackendError) in try state.requireOpen() }
+    try change { (state) throws(BackendError) in try state.requireOpen() }
   }
 
-  public func close() throws(BackendError) { state.withLock { $0.isClosed = true } }
+  public func close() throws(BackendError) { isClosed.store(true, ordering: .relaxed) }
 
-  func current() -> State { state.withLock { $0 } }
+  func current() -> State {
+    var state = storage.state.withLock { $0 }
+    state.isClosed = isClosed.load(ordering: .relaxed)
+    return state
+  }
 
   func change<Result: Sendable>(
     _ body: (inout State) throws(BackendError) -> Result
   ) throws(BackendError) -> Result {
-    try state.withLock { (state) throws(BackendError) in try body(&state) }
+    try storage.state.withLock { (state) throws(BackendError) in
+      state.isClosed = isClosed.load(ordering: .relaxed)
+      return try body(&state)
+    }
   }
 }
 

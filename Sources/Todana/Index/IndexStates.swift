@@ -36,8 +36,6 @@ final class IndexStates: Sendable {
   private let contents = Mutex(Contents())
   /// Whether any index skips rows: no lock is taken in all other stores.
   private let isAnySkipping = Atomic(false)
-  /// Held while indexes are built, so that two builders do not do the same.
-  private let building = Mutex<Void>(())
   /// Held while stores compare what they declare with what there is.
   private let preparing = Mutex<Void>(())
 
@@ -86,10 +84,6 @@ final class IndexStates: Sendable {
 
   /// What stands in the files decides again.
   func forget() { contents.withLock { $0.states = SmallMap() } }
-
-  func whileBuilding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    try building.withLock { _ throws(Failure) in try body() }
-  }
 
   func whilePreparing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     try preparing.withLock { _ throws(Failure) in try body() }

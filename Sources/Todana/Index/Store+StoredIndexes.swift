@@ -72,21 +72,21 @@ extension Store {
     } catch {
       guard error.code == .damagedRecord else { throw error }
     }
-    try session.indexes.whileBuilding { () throws(StoreError) in
-      // Before the commit: from then on nobody may rely on it.
-      if session.indexes[tree] != nil { session.indexes[tree] = .building }
-      session.indexes.setSkipsRows(false, tree)
-      var batch = WriteBatch()
-      batch.appendClear(of: tree)
-      if let header {
-        append(IndexHeader(state: .building, nextRow: 1, signature: header.signature), to: tree, &batch)
-      }
-      batch.sort()
-      do throws(BackendError) {
-        noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
-      } catch {
-        throw translate(error)
-      }
+    try session.worker.pause()
+    defer { session.worker.resume() }
+    // Before the commit: from then on nobody may rely on it.
+    if session.indexes[tree] != nil { session.indexes[tree] = .building }
+    session.indexes.setSkipsRows(false, tree)
+    var batch = WriteBatch()
+    batch.appendClear(of: tree)
+    if let header {
+      append(IndexHeader(state: .building, nextRow: 1, signature: header.signature), to: tree, &batch)
+    }
+    batch.sort()
+    do throws(BackendError) {
+      noteCommit(try sealing.commit(batch, durability: .full), durability: .full)
+    } catch {
+      throw translate(error)
     }
   }
 }

@@ -15,9 +15,18 @@ final class BackendSession: Sendable {
   /// Who hears of what is committed.
   let changes = ChangeHub()
 
+  /// Does what stores leave to the background.
+  let worker = BackgroundWorker()
+
   func noteFailure() {
     failures.add(1, ordering: .relaxed)
     changes.publish(.unknown)
+  }
+
+  /// Others may have changed anything: another process, above all.
+  private func noteExternalCommits() {
+    changes.publish(.unknown)
+    worker.addAwaitingJobs()
   }
 
   private struct Entry {
@@ -34,21 +43,30 @@ final class BackendSession: Sendable {
     entries.withLock { entries in
       let key = ObjectIdentifier(backend)
       var entry = entries[key] ?? Entry(session: BackendSession(), storeCount: 0, closesBackend: opened)
+      if entry.storeCount == 0 {
+        backend.setExternalCommitHandler { [weak session = entry.session] in session?.noteExternalCommits() }
+      }
       entry.storeCount += 1
       entries[key] = entry
       return entry.session
     }
   }
 
-  /// Takes a store out; true if it was the last and the backend is to be closed.
+  /// Takes a store out, and ends the work in the background with the last one.
+  ///
+  /// - Returns: Whether it was the last and the backend is to be closed.
   static func leave(_ backend: any StoreBackend) -> Bool {
-    entries.withLock { entries in
+    let left = entries.withLock { entries -> Entry? in
       let key = ObjectIdentifier(backend)
-      guard var entry = entries[key] else { return false }
+      guard var entry = entries[key] else { return nil }
       entry.storeCount -= 1
       entries[key] = entry.storeCount == 0 ? nil : entry
       entry.session.changes.wake(ending: entry.storeCount == 0)
-      return entry.storeCount == 0 && entry.closesBackend
+      if entry.storeCount == 0 { backend.setExternalCommitHandler(nil) }
+      return entry
     }
+    guard let left, left.storeCount == 0 else { return false }
+    left.session.worker.end()
+    return left.closesBackend
   }
 }

@@ -67,6 +67,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case invalidIndex
     /// Another open store of the same backend has other indexes for a class.
     case indexesDiffer
+    /// Another program, with the same store open, has begun to build an index of the class; nothing is lost.
+    case indexTakenOver
     /// The index and the records do not agree: rebuild it (``Store/rebuildIndexes(of:named:progress:)``).
     case damagedIndex
     /// A query cannot be answered as it is: what is wrong the message says.

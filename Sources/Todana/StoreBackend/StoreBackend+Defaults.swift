@@ -1,6 +1,7 @@
 extension StoreBackend {
   public var keyRing: KeyRing? { nil }
   public var operations: (any EngineOperations)? { nil }
+  public func setExternalCommitHandler(_ handler: (@Sendable () -> Void)?) {}
 }
 
 extension BackendSnapshot {

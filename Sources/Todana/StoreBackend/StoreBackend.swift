@@ -93,6 +93,16 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// Keeps the newest committed state readable until the snapshot is let go.
   func snapshot() throws(BackendError) -> any BackendSnapshot
 
+  /// Sets what is called after others have committed, by another object or in another process.
+  ///
+  /// For backends whose records are not changed through this object alone; others keep the default, which does nothing.
+  /// A call is a hint: it may stand for many commits, and may come where there was none. Commits through this object
+  /// cause none.
+  ///
+  /// - Parameter handler: Called on any thread; it returns soon and may call the backend. Replaces the one before; nil:
+  ///   none any more.
+  func setExternalCommitHandler(_ handler: (@Sendable () -> Void)?)
+
   /// After ``BackendError/Code/mustReopen``: forgets what is in memory, recovers, and goes on. Open snapshots end.
   func reopen() throws(BackendError)
 

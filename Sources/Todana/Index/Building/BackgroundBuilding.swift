@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Logging
 
 extension Store {
@@ -7,7 +6,7 @@ extension Store {
 
   /// Builds what is unfinished, or sees to it.
   func beginBuildingIndexes() throws(StoreError) {
-    let unfinished = registry.tables.filter { $0.indexes.contains { isUnfinished($0) || skipsRows($0) } }
+    let unfinished = registry.tables.filter(hasIndexesToBuild)
     guard !unfinished.isEmpty, configuration.indexBuilding != .manual else { return }
     var isSmall = true
     for table in unfinished where isSmall {
@@ -18,7 +17,10 @@ extension Store {
       let count = try table.classID.map { classID throws(StoreError) in try savedCount(of: classID) } ?? 0
       if count > Self.fewObjects { isSmall = false }
     }
-    guard isSmall || configuration.indexBuilding == .onOpening else { return buildIndexesInBackground() }
+    guard isSmall || configuration.indexBuilding == .onOpening else {
+      for table in unfinished { buildIndexesInBackground(of: table) }
+      return
+    }
     do {
       try buildIndexes()
     } catch let error as StoreError where error.code == .readOnly || error.code == .damagedRecord {
@@ -38,18 +40,29 @@ extension Store {
     return try skippedRows(of: keyspace, limit: Self.fewObjects + 1).count > Self.fewObjects
   }
 
-  private func buildIndexesInBackground() {
-    let seed = workerSeed
-    DispatchQueue(label: "todana.indexes", qos: .utility).async {
-      do {
-        let store = try Store(beside: seed)
-        try store.buildIndexes()
-      } catch let error as StoreError where error.code == .closed {
-        // The next opening goes on.
-      } catch {
-        // Queries go on without the index; ``Store/indexes`` tells.
-        seed.configuration.logger?.warning("An index could not be built: \(error)")
-      }
-    }
+  private func buildIndexesInBackground(of table: ClassTable) {
+    let type = table.type
+    session.worker.add(
+      .init(name: "building indexes of \(table.name)", seed: workerSeed) { store throws in
+        let table = try store.registry.table(for: type)
+        do {
+          try store.buildIndexes(of: table) { _ in try store.session.worker.checkForEnd() }
+        } catch is IndexTakeover {
+          store.awaitIndexes(of: type)
+        } catch let error as UniqueViolation {
+          // Queries go on without the index; ``Store/indexes`` tells.
+          store.configuration.logger?.warning("An index could not be built: \(error)")
+        }
+      })
+  }
+
+  /// Looks from time to time whether others have completed the indexes of a class.
+  private func awaitIndexes(of type: StoredObject.Type) {
+    guard let table = try? registry.table(for: type) else { return }
+    session.worker.addWhenOthersCommit(
+      .init(name: "awaiting indexes of \(table.name)", seed: workerSeed) { store throws in
+        let table = try store.registry.table(for: type)
+        if try !store.noteIndexesOfOthers(table.indexes) { store.awaitIndexes(of: type) }
+      })
   }
 }

@@ -8,7 +8,7 @@ extension IndexBuilding {
   }
 
   /// Notes rows in all of the indexes, but those that were changed since they were read.
-  func note(_ rows: [SkippedRow]) throws(StoreError) {
+  func note(_ rows: [SkippedRow]) throws {
     guard !rows.isEmpty, let classID = table.classID else { return }
     for index in indexes {
       // Before the commit: a save that comes after it has to know.
@@ -23,6 +23,7 @@ extension IndexBuilding {
           break
         } catch {
           guard error.code == .conflict else { throw store.translate(error) }
+          try checkClaims(in: batch, error)
           var changed: Set<RowID> = []
           for position in error.conflicts {
             if case .row(let rowID) = batch.changes[position].key { changed.insert(rowID) }
@@ -41,6 +42,7 @@ extension IndexBuilding {
         .init(keyspace: classID, kind: .check, expectation: .token(token), key: .row(row.rowID), value: 0..<0))
     }
     for keyspace in indexes.compactMap(\.keyspace) {
+      appendClaim(of: keyspace, to: &batch)
       for row in rows {
         let key = unsafe IndexHeader.skippedKey(of: row.rowID).withUnsafeBytes { unsafe batch.arena.append($0) }
         batch.append(
@@ -83,16 +85,19 @@ extension IndexBuilding {
     keys.sort()
     try commit(keys.entries, of: keys)
     var batch = WriteBatch()
+    appendClaim(of: keyspace, to: &batch)
     store.appendErasingNotes(of: settled, in: keyspace, to: &batch)
     do throws(BackendError) {
       store.noteCommit(try store.sealing.commit(batch, durability: .bulk), durability: .bulk)
     } catch {
+      if error.code == .conflict { throw IndexTakeover() }
       throw store.translate(error)
     }
   }
 
   /// Completes indexes that have all other rows, as far as that is possible now.
-  func completeSkippedRows() throws {
+  mutating func completeSkippedRows() throws {
+    _ = try claim()
     try retrySkippedRows()
     for index in indexes {
       guard let keyspace = index.keyspace, try store.skippedRows(of: keyspace, limit: 1).isEmpty,

@@ -5,12 +5,14 @@
 /// the row is still the same when it is added, which the batch checks: who has changed it has seen to its entries.
 ///
 /// The entries are sorted first, so that each commit changes few nodes of the tree, and written in small commits, between
-/// which others come through. The header tells how far it is. Rows whose records cannot be read are noted beside the
+/// which others come through. The header tells how far it is, and who builds it (IndexBuilding+Claim.swift). Rows whose records cannot be read are noted beside the
 /// entries (Store+SkippedRows.swift).
 struct IndexBuilding {
   let store: Store
   let table: ClassTable
   let indexes: [ClassIndex]
+  /// The tokens of their headers, since the building has claimed them.
+  var claims = SmallMap<KeyspaceID, UInt64>()
   private let totalCount: Int
   private var doneCount = 0
 
@@ -28,8 +30,8 @@ struct IndexBuilding {
   }
 
   mutating func run(_ progress: (IndexBuildingProgress) throws -> Void) throws {
+    var first = try claim()
     try retrySkippedRows()
-    var first = try firstRow()
     while let next = try addRows(from: first, progress) {
       try commitHeaders(.building, nextRow: next)
       first = next
@@ -38,16 +40,6 @@ struct IndexBuilding {
     for index in indexes {
       if let keyspace = index.keyspace { store.session.indexes[keyspace] = .complete(since: commit) }
     }
-  }
-
-  /// Where the least advanced index goes on.
-  private func firstRow() throws(StoreError) -> RowID {
-    var first = RowID.max
-    for index in indexes {
-      guard let keyspace = index.keyspace else { continue }
-      first = min(first, try store.indexHeader(of: keyspace).0?.nextRow ?? 1)
-    }
-    return max(first, 1)
   }
 
   /// Adds the entries of some millions of rows.
@@ -137,6 +129,8 @@ struct IndexBuilding {
       IndexBuildingProgress(
         className: table.name, indexNames: indexes.map(\.name), doneCount: min(done, totalCount),
         totalCount: totalCount))
+    // By the closure.
+    if store.isClosed { throw StoreError(.closed, "The store was closed while it built indexes.") }
   }
 
   /// Adds some entries in one commit, but those of rows that were changed since they were read.
@@ -153,6 +147,7 @@ struct IndexBuilding {
           .init(
             keyspace: classID, kind: .check, expectation: .token(entry.token), key: .row(entry.rowID), value: 0..<0))
       }
+      appendClaim(of: keyspace, to: &batch)
       let checkCount = batch.changes.count
       for entry in entries {
         let key = unsafe batch.arena.append(keys.bytes(of: entry))
@@ -167,6 +162,7 @@ struct IndexBuilding {
         return
       } catch {
         guard error.code == .conflict else { throw store.translate(error) }
+        try checkClaims(in: batch, error)
         var left: Set<RowID> = []
         var done: Set<Int> = []
         for position in error.conflicts {
@@ -208,7 +204,7 @@ struct IndexBuilding {
   }
 
   @discardableResult
-  private func commitHeaders(_ state: IndexHeader.State, nextRow: RowID) throws(StoreError) -> CommitNumber {
+  private mutating func commitHeaders(_ state: IndexHeader.State, nextRow: RowID) throws -> CommitNumber {
     var headers: [(KeyspaceID, IndexHeader)] = []
     for index in indexes {
       guard let keyspace = index.keyspace else { continue }
@@ -223,19 +219,5 @@ struct IndexBuilding {
       headers.append((keyspace, header))
     }
     return try commitHeaders(headers)
-  }
-
-  @discardableResult
-  func commitHeaders(_ headers: [(KeyspaceID, IndexHeader)]) throws(StoreError) -> CommitNumber {
-    var batch = WriteBatch()
-    for (keyspace, header) in headers { store.append(header, to: keyspace, &batch) }
-    batch.sort()
-    do throws(BackendError) {
-      let number = try store.sealing.commit(batch, durability: .relaxed)
-      store.noteCommit(number, durability: .relaxed)
-      return number
-    } catch {
-      throw store.translate(error)
-    }
   }
 }

@@ -77,8 +77,14 @@ extension Store {
   ///   where the keys of up to 16 million objects are more, a temporary file for them in the directory `TMPDIR`.
   public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
     try beginChange()
-    for table in registry.tables where table.indexes.contains(where: { isUnfinished($0) || skipsRows($0) }) {
-      try session.indexes.whileBuilding { try buildIndexes(of: table, progress) }
+    for table in registry.tables where hasIndexesToBuild(table) {
+      try session.worker.pause()
+      defer { session.worker.resume() }
+      do {
+        try buildIndexes(of: table, progress)
+      } catch let error as IndexTakeover {
+        throw StoreError(.indexTakenOver, "\(error)", className: table.name)
+      }
     }
   }
 
@@ -103,24 +109,33 @@ extension Store {
     if chosen.isEmpty {
       throw StoreError(.invalidIndex, "\(table.name) has no index \(name.map { "\"\($0)\"" } ?? "at all").")
     }
-    try session.indexes.whileBuilding {
-      var batch = WriteBatch()
-      for index in chosen {
-        guard let keyspace = index.keyspace else { throw StoreError(.readOnly, "The store cannot be written to.") }
-        // Before the commit: from then on nobody may rely on it.
-        session.indexes[keyspace] = .building
-        session.indexes.setSkipsRows(false, keyspace)
-        batch.appendClear(of: keyspace)
-        append(IndexHeader(state: .building, nextRow: 1, signature: index.signature), to: keyspace, &batch)
-      }
-      batch.sort()
-      do throws(BackendError) {
-        noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)
-      } catch {
-        throw translate(error)
-      }
-      try buildIndexes(of: table, progress)
+    try session.worker.pause()
+    defer { session.worker.resume() }
+    var batch = WriteBatch()
+    for index in chosen {
+      guard let keyspace = index.keyspace else { throw StoreError(.readOnly, "The store cannot be written to.") }
+      // Before the commit: from then on nobody may rely on it.
+      session.indexes[keyspace] = .building
+      session.indexes.setSkipsRows(false, keyspace)
+      batch.appendClear(of: keyspace)
+      append(IndexHeader(state: .building, nextRow: 1, signature: index.signature), to: keyspace, &batch)
     }
+    batch.sort()
+    do throws(BackendError) {
+      noteCommit(try sealing.commit(batch, durability: .relaxed), durability: .relaxed)
+    } catch {
+      throw translate(error)
+    }
+    do {
+      try buildIndexes(of: table, progress)
+    } catch let error as IndexTakeover {
+      throw StoreError(.indexTakenOver, "\(error)", className: table.name)
+    }
+  }
+
+  /// Whether a class has indexes with entries to come.
+  func hasIndexesToBuild(_ table: ClassTable) -> Bool {
+    table.indexes.contains { isUnfinished($0) || skipsRows($0) }
   }
 
   /// Whether an index has entries to come.
@@ -133,7 +148,10 @@ extension Store {
   /// Whether an index may have rows to be tried again.
   func skipsRows(_ index: ClassIndex) -> Bool { index.keyspace.map(session.indexes.skipsRows) ?? false }
 
-  private func buildIndexes(
+  /// Builds those of a class, while the worker pauses, or in one of its jobs.
+  ///
+  /// - Throws: ``IndexTakeover`` where somebody else has begun to build them.
+  func buildIndexes(
     of table: ClassTable, _ progress: (IndexBuildingProgress) throws -> Void
   ) throws {
     let unfinished = table.indexes.filter(isUnfinished)
@@ -145,7 +163,10 @@ extension Store {
       }
     }
     for index in skipping {
-      try noting(failureOf: [index]) { try IndexBuilding(self, table, [index]).completeSkippedRows() }
+      try noting(failureOf: [index]) {
+        var building = try IndexBuilding(self, table, [index])
+        try building.completeSkippedRows()
+      }
     }
   }
 
@@ -156,6 +177,7 @@ extension Store {
     } catch {
       // A store that is closed, and a caller that ends it, are no failures of an index.
       let isFailure = error is UniqueViolation || (error as? StoreError).map { $0.code != .closed } ?? false
+      if error is IndexTakeover { try noteIndexesOfOthers(indexes) }
       for index in indexes where isFailure {
         guard let keyspace = index.keyspace, isUnfinished(index) || error is UniqueViolation else { continue }
         session.indexes[keyspace] = .failed(error)

@@ -123,9 +123,12 @@ extension Store {
   }
 
   /// Adds a header to a batch.
-  func append(_ header: IndexHeader, to keyspace: KeyspaceID, _ batch: inout WriteBatch) {
+  func append(
+    _ header: IndexHeader, to keyspace: KeyspaceID, _ batch: inout WriteBatch,
+    expecting expectation: WriteBatch.Expectation = .anything
+  ) {
     let key = unsafe IndexHeader.key.withUnsafeBytes { unsafe batch.arena.append($0) }
     let value = unsafe header.bytes.withUnsafeBytes { unsafe batch.arena.append($0) }
-    batch.append(.init(keyspace: keyspace, kind: .put, expectation: .anything, key: .bytes(key), value: value))
+    batch.append(.init(keyspace: keyspace, kind: .put, expectation: expectation, key: .bytes(key), value: value))
   }
 }
