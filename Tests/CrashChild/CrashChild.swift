@@ -23,6 +23,7 @@ import Todana
       case "store-series-memory":
         try backUpLargeObject(arguments[2], arguments.dropFirst(3).first.flatMap { Int($0) } ?? 0)
       case "store-exit": try exitWhileThreadsWork(arguments[2])
+      case "store-write": try writeStore(arguments[2], Set(arguments.dropFirst(3)))
       case "store-hold": try holdStore(arguments[2])
       case "store-open-as-nobody": try openStoreAsNobody(arguments[2], reading: arguments.contains("read"))
       case "store-full-disk-save": try fillStore(arguments[2], checkpoint: false)

@@ -151,6 +151,22 @@ extension CrashChild {
     exit(0)
   }
 
+  /// Writes a store of 30 saves, in the way that the settings name: `sealed`, with padding; `rekeyed`, with the tokens that
+  /// the records had before their store was encrypted; `decrypted`, the same after it was decrypted again.
+  static func writeStore(_ path: String, _ settings: Set<String>) throws {
+    var configuration = StoreConfiguration(detectsUnannouncedChanges: false)
+    if settings.contains("sealed") {
+      configuration.encryption = SaveWorkload.encryption
+      configuration.recordPadding = 64
+    }
+    let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
+    for number in 1...30 { try SaveWorkload.save(number, to: store) }
+    if settings.contains("rekeyed") || settings.contains("decrypted") { _ = try store.encrypt(with: SaveWorkload.secret) }
+    if settings.contains("decrypted") { _ = try store.decrypt() }
+    try store.close()
+    report("written")
+  }
+
   /// Keeps a store open until standard input ends.
   static func holdStore(_ path: String) throws {
     let store = try Store(.directory(path), classes: SaveWorkload.classes)
