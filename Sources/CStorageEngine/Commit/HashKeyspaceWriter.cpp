@@ -1,35 +1,15 @@
 #include "HashKeyspaceWriter.h"
 
 #include "../Keyspaces/PlainRecord.h"
+#include "BatchConversion.h"
 
 namespace todana {
 
 bool HashKeyspaceWriter::prepare() {
-  if (ring()) convertRecords();
+  if (ring()) convertRecords(batch_, run_, keyspace(), commit_.state().ring, keyspace().contents.generation);
   batch_.simplify(run_, expectations_.oldTokens());
   // Of the records to be erased none may be there.
   return run_.isCleared || run_.first < run_.end;
-}
-
-// Converts records whose form is not that of the keyspace. Callers seal records before the commit starts: since then the
-// keys may have been rotated, or the keyspace encrypted or decrypted.
-void HashKeyspaceWriter::convertRecords() {
-  const uint32_t generation = keyspace().contents.generation;
-  std::optional<RecordConversion> conversion;
-  for (size_t index = run_.first; index < run_.end; index++) {
-    const tdn_change &change = batch_.change(index);
-    if (change.kind != TDN_PUT) continue;
-    const std::string_view value(batch_.value(change), change.value_length);
-    // Bytes that are no record are refused by their readers.
-    if (RecordConversion::hasForm(value, generation) || !RecordConversion::isRecord(value)) continue;
-    if (!conversion) conversion.emplace(commit_.state().ring, generation);
-    try {
-      batch_.replaceValue(index, convert(*conversion, change, value));
-    } catch (const Failure &failure) {
-      // So are bytes that only look like a record.
-      if (failure.code != TDN_DAMAGED && failure.code != TDN_UNKNOWN_EPOCH) throw;
-    }
-  }
 }
 
 void HashKeyspaceWriter::writeChanges(const HashFile &file, const Readers &readers, uint64_t nextRow) {

@@ -1,7 +1,6 @@
 // Writes a keyspace without order, whose records stand in a hash file in envelopes.
 #pragma once
 
-#include "../Keyspaces/RecordConversion.h"
 #include "KeyspaceWriter.h"
 #include "RecordsChange.h"
 
@@ -13,8 +12,6 @@ class HashKeyspaceWriter : public KeyspaceWriter {
 
  protected:
   // -- For each kind of key
-  // Gives a record the form that the keyspace's records have now.
-  virtual std::string convert(RecordConversion &conversion, const tdn_change &change, std::string_view record) const = 0;
   // Notes the change of a record with this token in a digest.
   virtual void toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const = 0;
   virtual void writeRecords(RecordsChange &records, uint64_t nextRow) = 0;
@@ -24,7 +21,6 @@ class HashKeyspaceWriter : public KeyspaceWriter {
  private:
   bool prepare() final;
   void writeChanges(const HashFile &file, const Readers &readers, uint64_t nextRow) final;
-  void convertRecords();
   int64_t note(ContentsDigest &digest) const;
 };
 

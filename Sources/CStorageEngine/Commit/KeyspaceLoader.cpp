@@ -2,6 +2,7 @@
 
 #include "../Keyspaces/PlainRecord.h"
 #include "../Kyoto/TreeWriter.h"
+#include "BatchConversion.h"
 #include "RecordsChange.h"
 #include "RowsChange.h"
 
@@ -33,7 +34,7 @@ void KeyspaceLoader::noteFailure() {
 }
 
 void KeyspaceLoader::append(const tdn_batch &bytes) {
-  const Batch batch(bytes, keyspace_);
+  Batch batch(bytes, keyspace_);
   MutexLock lock(mutex_);
   throwIfFailed();
   check(batch);
@@ -66,7 +67,8 @@ void KeyspaceLoader::check(const Batch &batch) {
   }
 }
 
-void KeyspaceLoader::put(const Batch &batch, const BatchRun &run) {
+void KeyspaceLoader::put(Batch &batch, const BatchRun &run) {
+  if (state_.ring && !keyspace_.isTree()) convertRecords(batch, run, keyspace_, state_.ring, digest_.generation());
   if (keyspace_.hasRows()) {
     putRows(batch, run);
   } else {

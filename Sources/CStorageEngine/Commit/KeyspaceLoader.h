@@ -30,7 +30,7 @@ class KeyspaceLoader {
 
  private:
   void check(const Batch &batch) TDN_REQUIRES(mutex_);
-  void put(const Batch &batch, const BatchRun &run) TDN_REQUIRES(mutex_);
+  void put(Batch &batch, const BatchRun &run) TDN_REQUIRES(mutex_);
   void putRows(const Batch &batch, const BatchRun &run) TDN_REQUIRES(mutex_);
   void putNames(const Batch &batch, const BatchRun &run) TDN_REQUIRES(mutex_);
   void putEntries(const Batch &batch, const BatchRun &run) TDN_REQUIRES(mutex_);

@@ -13,11 +13,6 @@ void NameKeyspaceWriter::checkChanges(const HashFile &file) {
   }
 }
 
-std::string NameKeyspaceWriter::convert(
-  RecordConversion &conversion, const tdn_change &change, std::string_view record) const {
-  return conversion.named(keyspace(), name(change), record);
-}
-
 void NameKeyspaceWriter::toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const {
   digest.toggleKey(StorageKey(ring(), digest.generation(), keyspace(), name(change)).view(), token);
 }

@@ -51,11 +51,6 @@ bool RowKeyspaceWriter::findRow(
   }
 }
 
-std::string RowKeyspaceWriter::convert(
-  RecordConversion &conversion, const tdn_change &change, std::string_view record) const {
-  return conversion.row(keyspace(), change.key, record);
-}
-
 void RowKeyspaceWriter::toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const {
   digest.toggleRow(change.key, token);
 }

@@ -1,0 +1,19 @@
+// Gives the records of a batch the form that their keyspace has.
+//
+// Callers seal records before a commit starts. Since then the keys may have been renewed, or the keyspace encrypted or
+// decrypted.
+#pragma once
+
+#include "../Keyspaces/RecordConversion.h"
+#include "Batch.h"
+
+namespace todana {
+
+// Converts the records that a run puts and that have another form than those of this generation; 0: plain ones. `keyspace`
+// is not a tree, and the ring not null. Leaves bytes alone that are no record, or only look like one: readers refuse them.
+// Throws Failure.
+void convertRecords(
+  Batch &batch, const BatchRun &run, const Keyspace &keyspace, const std::shared_ptr<const KeyRing> &ring,
+  uint32_t generation);
+
+}  // namespace todana
