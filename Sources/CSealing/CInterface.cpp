@@ -31,10 +31,6 @@ template <class Body> bool guarded(Body body) {
   }
 }
 
-uint8_t formatOf(bool isPadded) {
-  return static_cast<uint8_t>(todana::kSealedFormat + (isPadded ? todana::kPaddedDifference : 0));
-}
-
 int32_t open(
   tds_sealer *sealer, const SealedPlace &place, const uint8_t *bytes, size_t byteCount, uint8_t *output,
   size_t *offset, size_t *plainCount) {
@@ -89,7 +85,7 @@ bool tds_seal_row(
   return guarded([&] {
     const RowBytes key(row);
     sealer->sealer.seal(
-      {SealedKind::record, keyspace, key}, formatOf(padded), epoch, nonce, bytes, byteCount);
+      {SealedKind::record, keyspace, key}, todana::sealedFormat(false, padded), epoch, nonce, bytes, byteCount);
   });
 }
 
@@ -98,7 +94,7 @@ bool tds_seal_key(
   bool padded, const uint8_t *nonce, uint8_t *bytes, size_t byteCount) {
   return guarded([&] {
     sealer->sealer.seal(
-      {static_cast<SealedKind>(kind), keyspace, {key, keyLength}}, formatOf(padded), epoch, nonce, bytes, byteCount);
+      {static_cast<SealedKind>(kind), keyspace, {key, keyLength}}, todana::sealedFormat(false, padded), epoch, nonce, bytes, byteCount);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "EnvelopeFormat.h"
 #include "Keys/KeyRing.h"
 #include "Primitives/AesGcm.h"
 
@@ -26,25 +27,7 @@ enum class SealedKind : uint8_t {
   log = 7,
 };
 
-// The format byte of what is sealed; of records that keep a token; and by how much it is higher where the content is filled
-// up, and where it was compressed (reserved).
-constexpr uint8_t kSealedFormat = 3;
-constexpr uint8_t kSealedKeptFormat = 5;
-constexpr uint8_t kPaddedDifference = 6;
-constexpr uint8_t kCompressedDifference = 1;
 constexpr size_t kTokenSize = 8;
-
-inline bool isPadded(uint8_t format) {
-  return format >= kSealedFormat + kPaddedDifference &&
-         format <= kSealedKeptFormat + kPaddedDifference + kCompressedDifference;
-}
-inline bool isSealedFormat(uint8_t format) {
-  return (format >= kSealedFormat && format <= kSealedKeptFormat + kCompressedDifference) || isPadded(format);
-}
-inline bool keepsToken(uint8_t format) {
-  const int base = format - (isPadded(format) ? kPaddedDifference : 0);
-  return base == kSealedKeptFormat || base == kSealedKeptFormat + kCompressedDifference;
-}
 
 // Where a sealed thing stands.
 struct SealedPlace {

@@ -33,7 +33,7 @@ extension StoreError {
   /// Whether it is about a store, or a series of backups, that is not there, or not to be had.
   var preventsOpening: Bool {
     switch backendError?.code {
-    case .notFound, .notAStore, .inUse, .newerFormat, .noPermission, .otherStore: true
+    case .notFound, .notAStore, .inUse, .newerFormat, .olderFormat, .noPermission, .otherStore: true
     case .wrongKey, .keyRequired, .notEncrypted, .damagedKeys, .damagedKeySlot, .unknownKeyEpoch, .migrationUnfinished:
       true
     default: code == .invalidKey || code == .keyRequired

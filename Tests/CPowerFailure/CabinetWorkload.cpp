@@ -186,8 +186,9 @@ class CabinetWorkload final : public Workload {
     if (random_() % 3 == 0) endCompaction();
     if (random_() % 4 == 0) beginCompaction();
     if (plan_.keys == POWER_FAILURE_MIGRATING && random_() % 3 == 0) beginMigration();
+    if (random_() % 3 == 0) load();
     Changes changes;
-    auto before = model_.keyspaces();
+    model_.begin();
     State state = commits_.back().state;
     const size_t touched = 1 + random_() % 3;
     for (size_t count = 0; count < touched; count++) model_.change(*session_, changes, state);
@@ -196,12 +197,16 @@ class CabinetWorkload final : public Workload {
       auto &many = model_.contentsOf(*session_, TDN_KEYSPACE_KEYS, "many");
       model_.addNew(*session_, changes, many, state["many"], 2200);
     }
-    const bool conflicts = random_() % 10 == 0 && model_.addConflict(*session_, changes);
+    model_.addChecks(changes);
+    if (random_() % 4 == 0) model_.adopt(changes, state);
+    const bool conflicts = random_() % 10 == 0 && model_.addConflict(changes);
     const FileGroup::Durability durability = anyDurability();
     const size_t begun = disk_.operationCount();
     try {
       const uint64_t number = changes.commit(*session_, durability, hasRecords());
       require(!conflicts, "a commit has overlooked a conflict");
+      model_.settle(number, state);
+      if (changes.adopts()) model_.endLoading(*session_);
       if (growthStepsLeft_ > 0) growthStepsLeft_--;
       // Where nothing was to be changed the number is of whatever commit was the newest, such as a compaction's.
       if (isSame(state, commits_.back().state)) return;
@@ -209,10 +214,24 @@ class CabinetWorkload final : public Workload {
       commits_.push_back({number, begun, isFull ? disk_.operationCount() : SIZE_MAX, std::move(state)});
     } catch (const Conflict &) {
       require(conflicts, "a commit has found a conflict where there is none");
-      model_.restore(std::move(before));
+      model_.revert();
+    } catch (const Failure &failure) {
+      // The keys were renewed since the loading began, so it has to begin again.
+      if (failure.code != TDN_INTERRUPTED || !changes.adopts() || plan_.keys != POWER_FAILURE_MIGRATING) throw;
+      model_.revert();
+      model_.endLoading(*session_);
     }
     if (!plan_.in_background && random_() % 8 == 0) (*session_)->group().checkpoint();
     if (random_() % 12 == 0) copyFiles();
+  }
+
+  void load() {
+    try {
+      model_.load(*session_, hasRecords());
+    } catch (const Failure &failure) {
+      if (failure.code != TDN_INTERRUPTED || plan_.keys != POWER_FAILURE_MIGRATING) throw;
+      model_.endLoading(*session_);
+    }
   }
 
   // A file grows in the background, beside the steps or after them. A commit asks for it where a compaction came between.
@@ -238,6 +257,9 @@ class CabinetWorkload final : public Workload {
           std::this_thread::sleep_for(std::chrono::microseconds(200));
           return !isGivenUp || ++steps < 3;
         });
+      } catch (const Failure &failure) {
+        // A batch has dropped it.
+        if (failure.code != TDN_NO_KEYSPACE) compactionFailure_ = std::current_exception();
       } catch (const std::exception &) {
         compactionFailure_ = std::current_exception();
       }

@@ -1,10 +1,10 @@
 #include "KeyedSession.h"
 
-#include <cstring>
 #include <vector>
 
 #include "../../Sources/CStorageEngine/Cabinet/WholeScan.h"
 #include "../../Sources/CStorageEngine/Disk/Checksum.h"
+#include "../../Sources/CStorageEngine/Keyspaces/PlainRecord.h"
 #include "Files.h"
 
 namespace todana::simulation {
@@ -15,9 +15,8 @@ const Secret kSecret{SecretKind::rawKey, {"sixteen letters.", 16}};
 
 // Of a plain record of docs/formats/record-envelope.md.
 std::string contentOf(std::string_view record) {
-  const size_t trailer = record[0] == 1 ? 8 : 16;
-  require((record[0] == 1 || record[0] == 7) && record.size() >= 2 + trailer, "a record is none");
-  return std::string(record.substr(2, record.size() - 2 - trailer));
+  require(isPlainRecord(record), "a record is none");
+  return std::string(record.substr(2, plainSize(record) - 2));
 }
 
 }  // namespace
@@ -49,19 +48,14 @@ KeyedSession::KeyedSession(Disk &disk, const tdn_options &options, bool encrypts
 KeyedSession::~KeyedSession() { session_ = nullptr; }
 
 std::string KeyedSession::record(
-  const Session::KeyspaceInfo &keyspace, const std::string &key, const std::string &content) {
-  if (keyspace.kind == TDN_KEYSPACE_TREE) return content;
-  uint8_t identity[20] = {};
-  std::memcpy(identity + 16, &keyspace.id, 4);
-  uint64_t seed = checksum(identity, sizeof identity, 0);
-  if (keyspace.kind == TDN_KEYSPACE_ROWS) {
-    const uint64_t row = rowOf(key);
-    seed = checksum(&row, sizeof row, seed);
-  } else {
-    seed = checksum(key.data(), key.size(), seed);
-  }
-  std::string record = std::string("\x01\x01", 2) + content;
-  const uint64_t check = checksum(record.data(), record.size(), seed);
+  uint32_t keyspace, int32_t kind, const std::string &key, const std::string &content) {
+  if (kind == TDN_KEYSPACE_TREE) return content;
+  const PlainRecordSeed seed(StoreID(), keyspace);
+  constexpr char kVersion = 1;
+  std::string record{static_cast<char>(kPlainFormat), kVersion};
+  record += content;
+  const uint64_t check = checksum(
+    record.data(), record.size(), kind == TDN_KEYSPACE_ROWS ? seed.row(rowOf(key)) : seed.name(key));
   return record.append(reinterpret_cast<const char *>(&check), sizeof check);
 }
 

@@ -21,7 +21,7 @@ class KeyedSession {
   Session &operator*() { return *session_; }
 
   // A plain record, which the session turns into what its keyspace has.
-  static std::string record(const Session::KeyspaceInfo &keyspace, const std::string &key, const std::string &content);
+  static std::string record(uint32_t keyspace, int32_t kind, const std::string &key, const std::string &content);
 
   // The records of a keyspace as of now, by rows as 8 bytes, names, or keys.
   using Visit = std::function<void(const std::string &key, std::string_view content)>;

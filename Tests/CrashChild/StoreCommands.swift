@@ -161,8 +161,8 @@ extension CrashChild {
     }
     let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
     for number in 1...30 { try SaveWorkload.save(number, to: store) }
-    if settings.contains("rekeyed") || settings.contains("decrypted") { _ = try store.encrypt(with: SaveWorkload.secret) }
-    if settings.contains("decrypted") { _ = try store.decrypt() }
+    if settings.contains("rekeyed") || settings.contains("decrypted") { try store.encrypt(with: SaveWorkload.secret) }
+    if settings.contains("decrypted") { try store.decrypt() }
     try store.close()
     report("written")
   }

@@ -69,7 +69,7 @@ def open_keys(data, passphrase):
     raise SystemExit("no slot opens")
 
 
-def associated(kind, store, keyspace, epoch, key, form=3, token=b""):
+def associated(kind, store, keyspace, epoch, key, form=0x20, token=b""):
     head = b"Todana" + bytes([1, kind]) + store + struct.pack("<IIBH", keyspace, epoch, form, len(key))
     return head + key + token
 
@@ -85,14 +85,14 @@ def varint(data):
 
 def open_envelope(envelope, kind, store, cipher, keys, keyspace, key):
     form, token = envelope[0], b""
-    assert form in (3, 5, 9, 11)
-    if form in (5, 11):
+    assert form & ~3 == 0x20
+    if form & 1:
         envelope, token = envelope[:-8], envelope[-8:]
     epoch, size = varint(envelope[1:])
     nonce, sealed = envelope[1 + size:13 + size], envelope[13 + size:]
     data_key = keys[EPOCH, epoch][:16 if cipher == 1 else 32]
     opened = AESGCM(data_key).decrypt(nonce, sealed, associated(kind, store, keyspace, epoch, key, form, token))
-    if form in (9, 11):
+    if form & 2:
         opened = opened[:len(opened) - struct.unpack("<H", opened[-2:])[0]]
     return opened
 
@@ -165,7 +165,7 @@ def make(passphrase, keyspace, row, text):
     nonce = os.urandom(12)
     sealed = AESGCM(epoch[:16]).encrypt(
         nonce, text.encode(), associated(1, store, keyspace, 300, struct.pack(">Q", row)))
-    envelope = bytes([3, 300 & 0x7F | 0x80, 300 >> 7]) + nonce + sealed
+    envelope = bytes([0x20, 300 & 0x7F | 0x80, 300 >> 7]) + nonce + sealed
     return header + check(header) + slot + check(slot) + keys, envelope
 
 

@@ -266,6 +266,11 @@ StoreIdentity StoreDirectory::readSuperblock(Disk &disk) {
   if ((found && found->formatVersion > kFormatVersion) || (!found && hasNewerMagic)) {
     throw Failure(TDN_NEWER_FORMAT, "a newer version of Todana wrote the store: open it with that version", kSuperblockName);
   }
+  if (found && found->formatVersion < kFormatVersion) {
+    throw Failure(
+      TDN_OLDER_FORMAT, "an older version of Todana wrote the store: open it with that version, and dump it there",
+      kSuperblockName);
+  }
   if (!found || found->pageSize != 4096) throw Failure(TDN_DAMAGED, "both copies of the superblock are damaged", kSuperblockName);
   StoreIdentity identity;
   std::memcpy(identity.storeID, found->storeID, 16);

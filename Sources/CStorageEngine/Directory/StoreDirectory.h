@@ -12,7 +12,7 @@
 
 namespace todana {
 
-constexpr uint32_t kFormatVersion = 1;
+constexpr uint32_t kFormatVersion = 2;
 
 struct StoreIdentity {
   uint8_t storeID[16];
@@ -24,15 +24,15 @@ ScryptCost scryptCost(const tdn_options &options);
 
 class StoreDirectory {
  public:
-  // Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_DAMAGED, TDN_IN_USE, TDN_NO_PERMISSION, ...
-  // Creates files only in a new or empty directory.
+  // Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED, TDN_IN_USE,
+  // TDN_NO_PERMISSION, ... Creates files only in a new or empty directory.
   static std::unique_ptr<StoreDirectory> open(const std::string &path, const tdn_options &options);
 
   // Of a store that nobody has open. Throws Failure, as `open` does; TDN_NOT_ENCRYPTED.
   static void importKeys(const std::string &path, ByteView exported, const Secret &secret);
 
   static constexpr const char *kSuperblockName = "superblock";
-  // Throws Failure: TDN_NEWER_FORMAT, TDN_DAMAGED.
+  // Throws Failure: TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED.
   static StoreIdentity readSuperblock(Disk &disk);
 
   // Whether both copies are as they were written.

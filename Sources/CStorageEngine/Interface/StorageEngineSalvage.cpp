@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../../CSealing/CSealingHandles.h"
+#include "../Keyspaces/PlainRecord.h"
 #include "../Kyoto/RowPack.h"
 #include "../Salvage/RecordSieve.h"
 #include "../Salvage/SalvageSource.h"
@@ -76,9 +77,9 @@ class Salvage {
     reportProgress(0);
   }
 
-  // docs/formats/record-envelope.md: the first byte is the format, the last eight are the check.
   static bool mayBeRecord(std::string_view valueStart, uint64_t valueLength) {
-    return valueLength >= 10 && valueStart[0] >= 1 && valueStart[0] <= 12;
+    const uint8_t format = formatOf(valueStart);
+    return valueLength >= kLeastPlain && (isPlainFormat(format) || isSealedFormat(format));
   }
 
   static bool mayBeRows(std::string_view key, std::string_view valueStart, uint64_t valueLength) {

@@ -5,13 +5,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "../../CSealing/EnvelopeFormat.h"
 #include "../../CSealing/Keys/KeyFile.h"
 #include "../Disk/Checksum.h"
 
 namespace todana {
 
-constexpr uint8_t kPlainFormat = 1;
-constexpr uint8_t kPlainKeptFormat = 7;
 constexpr size_t kCheckSize = 8;
 constexpr size_t kPlainTokenSize = 8;
 constexpr size_t kLeastPlain = 2 + kCheckSize;
@@ -21,8 +20,7 @@ inline uint8_t formatOf(std::string_view record) { return record.empty() ? 0 : s
 // Whether the bytes are in the form of a plain record.
 inline bool isPlainRecord(std::string_view bytes) {
   const uint8_t format = formatOf(bytes);
-  if (format == kPlainFormat) return bytes.size() >= kLeastPlain;
-  return format == kPlainKeptFormat && bytes.size() >= kLeastPlain + kPlainTokenSize;
+  return isPlainFormat(format) && bytes.size() >= kLeastPlain + (keepsToken(format) ? kPlainTokenSize : 0);
 }
 
 // Binds the check of a plain record to its store, keyspace, and row or name.
@@ -43,7 +41,7 @@ class PlainRecordSeed {
 
 // Bytes of a plain record before its check.
 inline size_t plainSize(std::string_view record) {
-  return record.size() - kCheckSize - (formatOf(record) == kPlainKeptFormat ? kPlainTokenSize : 0);
+  return record.size() - kCheckSize - (keepsToken(formatOf(record)) ? kPlainTokenSize : 0);
 }
 
 // Whether the check of a plain record is right. `seed`: of its place.
@@ -52,7 +50,7 @@ inline bool isSoundPlainRecord(std::string_view record, uint64_t seed) {
   uint64_t check, token;
   std::memcpy(&check, record.data() + size, kCheckSize);
   std::memcpy(&token, record.data() + record.size() - kPlainTokenSize, kPlainTokenSize);
-  const uint64_t kept = formatOf(record) == kPlainKeptFormat ? token : 0;
+  const uint64_t kept = keepsToken(formatOf(record)) ? token : 0;
   return checksum(record.data(), size, seed ^ kept) == check;
 }
 

@@ -167,7 +167,7 @@ std::string RecordConversion::close(const Place &place, const Opened &opened) {
   const std::vector<uint8_t> sealed = sealer_.sealKept(
     {hasRows ? SealedKind::record : SealedKind::namedBuffer, place.keyspace.id,
      {row.bytes, hasRows ? sizeof row.bytes : 0}},
-    static_cast<uint8_t>(kSealedKeptFormat + (opened.isPadded ? kPaddedDifference : 0)), {opened.plaintext.data(), opened.plaintext.size()}, opened.token);
+    sealedFormat(true, opened.isPadded), {opened.plaintext.data(), opened.plaintext.size()}, opened.token);
   return std::string(sealed.begin(), sealed.end());
 }
 
@@ -179,7 +179,7 @@ std::string RecordConversion::plain(const Place &place, const Opened &opened) co
   uint64_t check = checksum(record.data(), record.size(), seed(place));
   const bool wasPlain = check == token;  // the token is what a plain record of this content has
   if (!wasPlain) {
-    record[0] = static_cast<char>(kPlainKeptFormat);
+    record[0] = static_cast<char>(kPlainFormat | kKeptFlag);
     check = checksum(record.data(), record.size(), seed(place) ^ token);
   }
   record.append(reinterpret_cast<const char *>(&check), kCheckSize);

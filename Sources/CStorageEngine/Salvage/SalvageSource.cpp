@@ -64,8 +64,8 @@ void SalvageSource::readSuperblock() {
     storeID_.emplace();
     std::copy(identity.storeID, identity.storeID + 16, storeID_->begin());
   } catch (const Failure &failure) {
-    // A newer version may have laid out everything anew.
-    if (failure.code == TDN_NEWER_FORMAT) throw;
+    // Another version lays out records in its own way.
+    if (failure.code == TDN_NEWER_FORMAT || failure.code == TDN_OLDER_FORMAT) throw;
     losses_.push_back(
       "The superblock cannot be read. Records were taken where the checksums of their pages vouch for them.");
   }

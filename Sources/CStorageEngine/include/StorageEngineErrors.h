@@ -53,7 +53,8 @@ typedef enum {
   TDN_DIVERGED = 27,           // it is not the expected one, nor one that came from that
   TDN_MIGRATION_UNFINISHED = 28,  // encrypting or decrypting the store was interrupted: see `resuming_migration`
   TDN_SNAPSHOT_ENDED = 29,     // the snapshot, and its scans, were ended by `tdn_reopen` or `tdn_close`
-  TDN_LAST_CODE = TDN_SNAPSHOT_ENDED,
+  TDN_OLDER_FORMAT = 30,       // written by an older version of this library, in a format that is read no longer
+  TDN_LAST_CODE = TDN_OLDER_FORMAT,
 } tdn_code;
 
 typedef struct {

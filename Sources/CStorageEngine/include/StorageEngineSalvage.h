@@ -72,7 +72,7 @@ typedef struct {
 } tdn_salvage_visitor;
 
 // Visits every keyspace, those without a known id last, and every record that can be found. TDN_INTERRUPTED after giving
-// up; TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE, TDN_NEWER_FORMAT; of an encrypted store what opening it may say of its
+// up; TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE, TDN_NEWER_FORMAT, TDN_OLDER_FORMAT; of an encrypted store what opening it may say of its
 // keys.
 bool tdn_salvage(
   const char *path, const tds_secret *TDN_NULLABLE secret, const tdn_salvage_visitor *visitor, tdn_error *error);

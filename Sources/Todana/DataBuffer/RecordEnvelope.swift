@@ -3,14 +3,14 @@ import CXXHash
 /// The bytes around a record's content: `docs/formats/record-envelope.md`.
 ///
 /// ```
-/// format byte 0x01 | version byte | content | check 8
+/// format byte 0x10 | version byte | content | check 8
 /// ```
 ///
 /// The check is an XXH3-64 of everything before it, with a seed made of the store's id, the keyspace's and the row's:
 /// so damage is found, and a record that stands in another's place too. It protects against accidents, not against
 /// people. One value serves all records of one keyspace, on any thread.
 ///
-/// A record that was decrypted keeps, behind its check, the token that it had (format byte 0x07).
+/// A record that was decrypted keeps, behind its check, the token that it had (format byte 0x11).
 ///
 /// In an encrypted store ``RecordSealing`` seals what is written here, in place, and opens what is read here:
 ///
@@ -27,30 +27,31 @@ package struct RecordEnvelope: Sendable {
   package static var minimumByteCount: Int { headerByteCount + trailerByteCount }
 
   /// What the first byte of a record says about the rest; never 0, so that zeroed bytes are not a record.
-  package enum Format: UInt8, Sendable {
-    case plain = 1
-    /// Reserved: plain, the content compressed.
-    case compressed = 2
+  ///
+  /// A base and flags, as `CSealing/EnvelopeFormat.h` has them.
+  package struct Format: RawRepresentable, Hashable, Sendable {
+    package var rawValue: UInt8
+
+    @inline(__always)
+    package init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    package static let plain = Format(rawValue: 0x10)
     /// Encrypted and authenticated.
-    case sealed = 3
-    /// Reserved: encrypted and authenticated, the content compressed before.
-    case sealedCompressed = 4
-    /// Sealed anew, with the token that it had before.
-    case sealedKept = 5
-    /// Reserved: the same, the content compressed before.
-    case sealedKeptCompressed = 6
-    /// Plain, with the token that it had while it was sealed.
-    case plainKept = 7
-    /// Reserved: the same, the content compressed.
-    case compressedKept = 8
-    /// Sealed, the content filled up.
-    case sealedPadded = 9
-    /// Reserved: the same, the content compressed before.
-    case sealedPaddedCompressed = 10
-    /// Sealed anew, with the token that it had before, the content filled up.
-    case sealedKeptPadded = 11
-    /// Reserved: the same, the content compressed before.
-    case sealedKeptPaddedCompressed = 12
+    package static let sealed = Format(rawValue: 0x20)
+
+    /// The token that the record had before it was encrypted again, encrypted or decrypted stands at its end.
+    package var keepingToken: Format { Format(rawValue: rawValue | 0x01) }
+    /// The content is padded, which only sealed records are.
+    package var padded: Format { Format(rawValue: rawValue | 0x02) }
+    /// Reserved: the content is compressed.
+    package var compressed: Format { Format(rawValue: rawValue | 0x04) }
+
+    /// The format of a record that begins with this byte; nil if it is not of a plain one.
+    static func ofPlain(_ byte: UInt8?) -> Format? {
+      byte.map(Format.init).flatMap { $0 == .plain || $0 == .plain.keepingToken ? $0 : nil }
+    }
   }
 
   /// The first byte of a record that sealing was opened for; no file's bytes come to be read as such.
@@ -180,7 +181,7 @@ extension RecordEnvelope {
   static func sealing(of record: UnsafeRawBufferPointer) -> Sealing? {
     guard record.count > headerByteCount + sealedTrailerByteCount else { return nil }
     switch unsafe Format(rawValue: record[0]) {
-    case .sealed, .sealedPadded, .plain: return .done
+    case .sealed, .sealed.padded, .plain: return .done
     default: break
     }
     guard unsafe record[0] == unsealedFormat || record[0] == unsealedPaddedFormat else { return nil }
@@ -235,12 +236,9 @@ extension RecordEnvelope {
 
   /// What a record holds if its check is right, which is not looked at: for a store whose identity is lost.
   static func openUnchecked(_ record: UnsafeRawBufferPointer) -> Opened? {
-    let keepsToken = unsafe record.first == Format.plainKept.rawValue
-    let trailerByteCount = trailerByteCount + (keepsToken ? 8 : 0)
-    guard record.count >= headerByteCount + trailerByteCount, unsafe keepsToken || record[0] == Format.plain.rawValue
-    else {
-      return nil
-    }
+    guard let format = unsafe Format.ofPlain(record.first) else { return nil }
+    let trailerByteCount = trailerByteCount + (format == .plain ? 0 : 8)
+    guard record.count >= headerByteCount + trailerByteCount else { return nil }
     let content = unsafe UnsafeRawBufferPointer(rebasing: record[headerByteCount..<(record.count - trailerByteCount)])
     return unsafe Opened(version: record[1], content: content, token: 0)
   }
@@ -270,7 +268,9 @@ extension RecordEnvelope {
   @inline(never)
   private func openKept(_ record: UnsafeRawBufferPointer, seed: UInt64) throws(RecordEnvelopeError) -> Opened {
     let format = unsafe record[0]
-    guard format == Format.plainKept.rawValue, let start = record.baseAddress else { throw .unsupportedFormat(format) }
+    guard format == Format.plain.keepingToken.rawValue, let start = record.baseAddress else {
+      throw .unsupportedFormat(format)
+    }
     guard record.count >= Self.minimumByteCount + 8 else { throw .tooShort(byteCount: record.count) }
     let checkOffset = record.count - 16
     let (stored, token) = unsafe (
@@ -307,9 +307,7 @@ extension RecordEnvelope {
   private func openPlain(
     _ record: UnsafeRawBufferPointer, seed: UInt64
   ) throws(RecordEnvelopeError) -> Opened {
-    guard let first = unsafe record.first, first == Format.plain.rawValue || first == Format.plainKept.rawValue else {
-      throw unsafe refusal(of: record)
-    }
+    guard unsafe Format.ofPlain(record.first) != nil else { throw unsafe refusal(of: record) }
     var plain = self
     plain.epoch = 0
     return try unsafe plain.open(record, seed: seed)

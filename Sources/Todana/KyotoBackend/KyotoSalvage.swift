@@ -47,7 +47,7 @@ enum KyotoSalvage {
   /// Visits everything that can be found in a store's directory (`tdn_salvage`).
   ///
   /// - Throws: ``BackendError/Code/interrupted`` where the visitor gave up; ``BackendError/Code/notFound``,
-  ///   ``BackendError/Code/notAStore``, ``BackendError/Code/inUse``, ``BackendError/Code/newerFormat``,
+  ///   ``BackendError/Code/notAStore``, ``BackendError/Code/inUse``, ``BackendError/Code/newerFormat``, ``BackendError/Code/olderFormat``,
   ///   ``BackendError/Code/wrongKey``, ``BackendError/Code/keyRequired``, ``BackendError/Code/damagedKeys``.
   static func run(_ path: String, secret: StoreSecret?, _ visitor: any SalvageVisitor) throws(BackendError) {
     guard !path.utf8.contains(0) else {

@@ -248,8 +248,7 @@ final class Salvage: SalvageVisitor {
   /// Whether nothing but a sealed record is accepted.
   private func isSealed(_ record: SalvagedRecord) -> Bool {
     guard sealer != nil else { return false }
-    let format = unsafe record.value.first
-    let isPlain = format == RecordEnvelope.Format.plain.rawValue || format == RecordEnvelope.Format.plainKept.rawValue
+    let isPlain = unsafe RecordEnvelope.Format.ofPlain(record.value.first) != nil
     return !(mayBePlain && isPlain)
   }
 

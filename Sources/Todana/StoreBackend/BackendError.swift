@@ -46,6 +46,8 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case notAStore
     /// A newer version of this library wrote the store.
     case newerFormat
+    /// An older version of this library wrote the store, in a format that this version does not read.
+    case olderFormat
     case damaged
     /// Another opener holds the store.
     case inUse

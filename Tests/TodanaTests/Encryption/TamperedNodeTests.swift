@@ -32,7 +32,7 @@ import Todana
   private func leaves(in content: [UInt8]) -> [Int: [Range<Int>]] {
     var found: [Int: [Range<Int>]] = [:]
     for offset in 3..<content.count - 4
-    where content[offset] == UInt8(ascii: "L") && content[offset + 2] == 3 && content[offset + 3] == 1
+    where content[offset] == UInt8(ascii: "L") && content[offset + 2] == 0x20 && content[offset + 3] == 1
       && content[offset - 3] == 2 && content[offset - 2] & 0x80 != 0
     {
       let length = Int(content[offset - 2] & 0x7F) << 7 | Int(content[offset - 1])
@@ -103,7 +103,7 @@ import Todana
     try put(0..<Self.count, 2, in: backend)
     try backend.close()
     var content = [UInt8](try Data(contentsOf: url))
-    let place = try #require(leaves(in: content).values.joined().first { before[$0.lowerBound] == 3 })
+    let place = try #require(leaves(in: content).values.joined().first { before[$0.lowerBound] == 0x20 })
     try #require(before.count == content.count, "nodes keep their places where their lengths stay")
     content.replaceSubrange(place, with: before[place])
     try Data(content).write(to: url)

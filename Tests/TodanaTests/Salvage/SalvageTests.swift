@@ -156,8 +156,8 @@ import Todana
     try store.close()
     expectCode(.invalidArgument, from: path, to: directory.path("empty"))
     var superblock = [UInt8](try Data(contentsOf: URL(filePath: path + "/superblock")))
-    superblock[8] = 2
-    superblock[4096 + 8] = 2
+    superblock[8] = 255
+    superblock[4096 + 8] = 255
     try Data(superblock).write(to: URL(filePath: path + "/superblock"))
     expectCode(.newerFormat, from: path)
     #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged")))

@@ -36,6 +36,7 @@ extension BackendError.Code {
       case TDN_NOT_FOUND: .notFound
       case TDN_NOT_A_STORE: .notAStore
       case TDN_NEWER_FORMAT: .newerFormat
+      case TDN_OLDER_FORMAT: .olderFormat
       case TDN_DAMAGED: .damaged
       case TDN_IN_USE: .inUse
       case TDN_CONFLICT: .conflict
