@@ -89,7 +89,7 @@ extension Archive {
     return changedCount
   }
 
-  func stored(_ snapshot: Snapshot) throws -> StoredSnapshot { try stores.object(StoredSnapshot.self, snapshot.rowID) }
+  func stored(_ snapshot: Snapshot) throws -> StoredSnapshot { try content.object(StoredSnapshot.self, snapshot.rowID) }
 
   /// Inserts a snapshot; the next save stores it.
   func insert(_ new: NewSnapshot, pages: [RowID], counts: SnapshotCounts) throws -> StoredSnapshot {

@@ -16,17 +16,17 @@ public final class Archive {
   public let path: String
   /// What content is compressed with that is added without saying.
   public let compression: Compression
-  let stores: ArchiveStore
+  let content: ContentStore
   let key: ArchiveKey
   let sizes: Chunker.Sizes
 
   /// The store below: for its keys, its verification, its backups.
-  public var store: Store { stores.store }
+  public var store: Store { content.store }
 
-  private init(_ path: String, _ stores: ArchiveStore, _ header: ArchiveHeader) throws {
+  private init(_ path: String, _ content: ContentStore, _ header: ArchiveHeader) throws {
     self.path = path
-    self.stores = stores
-    stores.room = DiskRoom(path: path)
+    self.content = content
+    content.room = DiskRoom(path: path)
     key = header.key
     sizes = header.sizes
     compression = try Compression(header.compression)
@@ -56,7 +56,7 @@ public final class Archive {
       key: try ArchiveKey(), sizes: settings.chunkSizes, compression: settings.compression.description)
     try store.writeNamedBuffer(ArchiveHeader.bufferName) { buffer in header.write(to: &buffer) }
     try store.saveChanges()
-    return try Archive(path, ArchiveStore(store), header)
+    return try Archive(path, ContentStore(store), header)
   }
 
   /// Opens an archive.
@@ -84,12 +84,12 @@ public final class Archive {
       let header = try plain.readNamedBuffer(ArchiveHeader.bufferName, { buffer in try ArchiveHeader(from: &buffer) })
     else { throw ArchiveError(.notAnArchive, "“\(path)” is a store, but no archive.") }
     let store = try Store(
-      backend: plain.backend, classes: ArchiveStore.classes, configuration: Self.adapted(configuration))
-    try self.init(path, ArchiveStore(store), header)
+      backend: plain.backend, classes: ContentStore.classes, configuration: Self.adapted(configuration))
+    try self.init(path, ContentStore(store), header)
   }
 
   private static func openStore(
-    _ path: String, _ configuration: StoreConfiguration, classes: [StoredObject.Type] = ArchiveStore.classes
+    _ path: String, _ configuration: StoreConfiguration, classes: [StoredObject.Type] = ContentStore.classes
   ) throws -> Store {
     try Store(.directory(path), classes: classes, configuration: adapted(configuration))
   }
@@ -102,7 +102,7 @@ public final class Archive {
     // Who keeps an archive would rather have its files than be told at once of a bit.
     configuration.backendOptions.mendsFlippedBits = true
     configuration.backendOptions.mendedClasses = Set(
-      ArchiveStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
+      ContentStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
     configuration.backendOptions.logLimitByteCount = 12 << 20
     // The log takes about as much again.
     configuration.backendOptions.compactionRoomByteCount = min(

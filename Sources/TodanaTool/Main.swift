@@ -21,7 +21,7 @@ enum Main {
     // Output before an error counts as well.
     let flushed = Result { try StandardOutput.flush() }
     let lost = StandardOutput.lostSummary
-    if let lost { report("The summary is lost: cannot write to the standard output: \(lost)") }
+    if let lost { printError("The summary is lost: cannot write to the standard output: \(lost)") }
     do {
       try status.get()
       try flushed.get()
@@ -29,17 +29,17 @@ enum Main {
     } catch let status as ExitStatus {
       return status
     } catch let error as Interrupted {
-      report(error.advice.map { "interrupted; \($0)" } ?? "interrupted")
+      printError(error.advice.map { "interrupted; \($0)" } ?? "interrupted")
       return .interrupted
     } catch let error where isWrongUse(error) {
-      report("\(error)")
+      printError("\(error)")
       return .wrongUse
     } catch let error as StoreError where error.code == .notEncrypted {
       // A passphrase or key is of no use to it, whatever the command is.
-      report("\(error)")
+      printError("\(error)")
       return .cannotOpen
     } catch let error as CannotOpen {
-      report("\(error)")
+      printError("\(error)")
       return .cannotOpen
     } catch {
       return outcome(ofParsing: error)
@@ -78,14 +78,14 @@ enum Main {
         try StandardOutput.flush()
         return .done
       } catch {
-        report("\(error)")
+        printError("\(error)")
         return .failed
       }
     case .validationFailure:
       StandardError.write(TodanaTool.fullMessage(for: error) + "\n")
       return .wrongUse
     default:
-      report("\(error)")
+      printError("\(error)")
       return .failed
     }
   }

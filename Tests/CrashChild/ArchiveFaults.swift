@@ -60,7 +60,7 @@ struct ArchiveFaults {
     let result = try archive.add([Array(source.utf8)], options: options)
     var added = Added(failures: result.progress.failures)
     guard let snapshot = result.snapshot else { return added }
-    var walk = SnapshotWalk(snapshot.pages, of: archive.stores)
+    var walk = SnapshotWalk(snapshot.pages, of: archive.content)
     while let step = try walk.next() {
       switch step {
       case .entry(let entry): added.paths.insert("/" + String(decoding: walk.path(of: entry), as: UTF8.self))

@@ -18,7 +18,7 @@ extension CrashChild {
     configuration.backendOptions.directThresholdByteCount = 256 << 10
     if compactsInPlace { configuration.backendOptions.compactionRoomByteCount = 0 }
     let archive = try Archive(at: path, configuration: configuration)
-    archive.stores.saveByteCount = 512 << 10
+    archive.content.saveByteCount = 512 << 10
     func done() throws {
       let count = recording_count()
       report("\(count) \(try archive.snapshots().map { "\($0.id)" }.joined(separator: " "))")

@@ -50,7 +50,7 @@ struct NamedContent: Sendable {
     /// It comes with this or an earlier job, or came, and is stored since.
     case elsewhere
     /// It comes here.
-    case here(PackedBytes)
+    case here(CompressedBytes)
   }
 
   let name: ContentName
@@ -58,8 +58,8 @@ struct NamedContent: Sendable {
 
   /// Of what comes with it.
   var byteCount: Int {
-    guard case .here(let packed) = place else { return 0 }
-    return packed.bytes.count
+    guard case .here(let compressed) = place else { return 0 }
+    return compressed.bytes.count
   }
 }
 

@@ -6,7 +6,7 @@
 
 /// What a snapshot is made of, and how.
 public struct AddOptions: Sendable {
-  public var choosing = ChoosingOptions()
+  public var filter = FilterOptions()
   /// nil: what the archive was made with.
   public var compression: Compression?
   public var tags: [String] = []

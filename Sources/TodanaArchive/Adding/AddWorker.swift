@@ -5,17 +5,18 @@ internal import Todana
 /// For one thread.
 final class AddWorker {
   private let pipeline: AddPipeline
-  private let claims: AddClaims
-  private let archive: ArchiveStore
+  private let ownership: AddOwnership
+  private let contentStore: ContentStore
   private let namer: KeyedHash
   private let compressor: Compressor
 
   init(
-    _ pipeline: AddPipeline, _ claims: AddClaims, _ archive: ArchiveStore, _ key: ArchiveKey, _ compression: Compression
+    _ pipeline: AddPipeline, _ ownership: AddOwnership, _ contentStore: ContentStore, _ key: ArchiveKey,
+    _ compression: Compression
   ) throws {
     self.pipeline = pipeline
-    self.claims = claims
-    self.archive = archive
+    self.ownership = ownership
+    self.contentStore = contentStore
     namer = try key.makeNamer()
     compressor = try Compressor(compression)
   }
@@ -40,16 +41,16 @@ final class AddWorker {
     let name = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: bytes)
     }
-    guard claims.contents.claim(name, for: job) else { return NamedContent(name: name, place: .elsewhere) }
-    if let row = try archive.row(of: StoredContent.self, named: name) {
-      claims.contents.drop(name, of: job)
+    guard ownership.contents.claim(name, for: job) else { return NamedContent(name: name, place: .elsewhere) }
+    if let row = try contentStore.row(of: StoredContent.self, named: name) {
+      ownership.contents.drop(name, of: job)
       return NamedContent(name: name, place: .row(row))
     }
     let (method, bytes) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe compressor.compress(bytes)
     }
     return NamedContent(
-      name: name, place: .here(PackedBytes(method: method, byteCount: data.count, bytes: bytes)))
+      name: name, place: .here(CompressedBytes(method: method, byteCount: data.count, bytes: bytes)))
   }
 
   private func batch(
@@ -60,9 +61,9 @@ final class AddWorker {
       let name = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
         try unsafe namer.name(of: UnsafeRawBufferPointer(rebasing: bytes[range]))
       }
-      guard claims.smallFiles.claim(name, for: job) else { return NamedSmallFile(name: name, place: .elsewhere) }
-      if let row = try archive.row(of: StoredSmallFile.self, named: name) {
-        claims.smallFiles.drop(name, of: job)
+      guard ownership.smallFiles.claim(name, for: job) else { return NamedSmallFile(name: name, place: .elsewhere) }
+      if let row = try contentStore.row(of: StoredSmallFile.self, named: name) {
+        ownership.smallFiles.drop(name, of: job)
         return NamedSmallFile(name: name, place: .row(row))
       }
       let offset = group.count

@@ -30,10 +30,10 @@ extension Archive {
       options, host: Self.host(options), paths: paths, workingDirectory: AbsolutePath.base(of: paths) ?? [])
     let parent = try parent(of: new)
     let identity = identity
-    return try makeSnapshot(new, options, expected: parent?.counts, progress) { submitter, shared, archive in
+    return try makeSnapshot(new, options, expected: parent?.counts, progress) { builder, shared, content in
       try SourceReader(
-        submitter, options, shared, archive: identity,
-        parent: ParentCursor(parent, of: archive, for: new),
+        builder, options, shared, archive: identity,
+        parent: ParentCursor(parent, of: content, for: new),
         ChangeDetection(options, earlier: parent)
       )
       .run(SourceRoots(paths))
@@ -64,9 +64,9 @@ extension Archive {
       name: name, kind: .regular, permissions: 0o600, owner: OwnerNames().owner(userID: getuid(), groupID: getgid()),
       modificationTime: now, changeTime: now, identity: FileIdentity(device: 0, inode: 0), linkCount: 1, byteCount: 0)
     let new = NewSnapshot(options, host: Self.host(options), paths: [name])
-    return try makeSnapshot(new, options, progress, accepting) { submitter, shared, archive in
+    return try makeSnapshot(new, options, progress, accepting) { builder, shared, content in
       try SourceReader(
-        submitter, options, shared, archive: nil, parent: ParentCursor(nil, of: archive, for: new),
+        builder, options, shared, archive: nil, parent: ParentCursor(nil, of: content, for: new),
         ChangeDetection(options, earlier: nil)
       )
       .run(stream: descriptor, entry)
@@ -82,13 +82,13 @@ extension Archive {
   func makeSnapshot(
     _ new: NewSnapshot, _ options: AddOptions, expected: SnapshotCounts? = nil,
     _ progress: (AddProgress) throws -> Void, _ accept: (AddProgress) throws -> Void = { _ in },
-    _ read: @escaping @Sendable (ContentSubmitter, SharedProgress, ArchiveStore) throws -> Void
+    _ read: @escaping @Sendable (BatchBuilder, SharedProgress, ContentStore) throws -> Void
   ) throws -> Added {
-    if !options.isDryRun { try stores.buildIndexes { try progress(AddProgress()) } }
+    if !options.isDryRun { try content.buildIndexes { try progress(AddProgress()) } }
     let pipeline = AddPipeline()
     let shared = SharedProgress()
     shared.change { $0.expected = expected }
-    let claims = AddClaims()
+    let ownership = AddOwnership()
     let compression = options.compression ?? self.compression
     let (key, backend) = (key, store.backend)
     let chunker = try key.makeChunker(sizes)
@@ -97,9 +97,9 @@ extension Archive {
     defer { pipeline.stop() }
     try threads.start {
       do {
-        let submitter = ContentSubmitter(pipeline, chunker)
-        try read(submitter, shared, .beside(backend))
-        try submitter.finish()
+        let builder = BatchBuilder(pipeline, chunker)
+        try read(builder, shared, .beside(backend))
+        try builder.finish()
       } catch {
         // Where it has stopped already, that is known.
         pipeline.stop(error)
@@ -108,13 +108,13 @@ extension Archive {
     for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) {
       try threads.start {
         do {
-          try AddWorker(pipeline, claims, .beside(backend), key, compression).run()
+          try AddWorker(pipeline, ownership, .beside(backend), key, compression).run()
         } catch {
           pipeline.stop(error)
         }
       }
     }
-    let writer = try SnapshotWriter(stores, claims, shared, key, compression)
+    let writer = try SnapshotWriter(content, ownership, shared, key, compression)
     do {
       var lastProgress = ContinuousClock.now
       func tell() throws {
@@ -122,10 +122,10 @@ extension Archive {
         try progress(shared.value)
         lastProgress = .now
       }
-      try store(from: pipeline, with: writer, tell)
+      try saveResults(of: pipeline, with: writer, tell)
       try accept(shared.value)
       if shared.value.hasReadNothing {
-        stores.discardChanges()
+        content.discardChanges()
         return Added(snapshot: nil, progress: shared.value)
       }
       let pages = try writer.finish(isDryRun: options.isDryRun, tell)
@@ -137,12 +137,12 @@ extension Archive {
       try writer.commit()
       return Added(snapshot: try Snapshot(stored), progress: shared.value)
     } catch {
-      stores.discardChanges()
+      content.discardChanges()
       throw error
     }
   }
 
-  private func store(from pipeline: AddPipeline, with writer: SnapshotWriter, _ tell: () throws -> Void) throws {
+  private func saveResults(of pipeline: AddPipeline, with writer: SnapshotWriter, _ tell: () throws -> Void) throws {
     while true {
       switch try pipeline.next(within: 0.1) {
       case .result(let result): try writer.store(result)

@@ -7,20 +7,20 @@ struct ParentCursor: ~Copyable {
   /// A directory of the earlier snapshot, read in the order of names.
   private final class Level {
     private let pages: [RowID]
-    private let archive: ArchiveStore
+    private let content: ContentStore
     private var reader: DirectoryReader
     private var peeked: ArchiveEntry?
     private var lastName: [UInt8] = []
 
-    init(_ pages: [RowID], of archive: ArchiveStore) {
+    init(_ pages: [RowID], of content: ContentStore) {
       self.pages = pages
-      self.archive = archive
-      reader = DirectoryReader(pages, of: archive)
+      self.content = content
+      reader = DirectoryReader(pages, of: content)
     }
 
     /// A level with one entry.
-    convenience init(_ entry: ArchiveEntry, of archive: ArchiveStore) {
-      self.init([], of: archive)
+    convenience init(_ entry: ArchiveEntry, of content: ContentStore) {
+      self.init([], of: content)
       peeked = entry
     }
 
@@ -31,7 +31,7 @@ struct ParentCursor: ~Copyable {
         lastName = name
         return nil
       }
-      reader = DirectoryReader(pages, of: archive)
+      reader = DirectoryReader(pages, of: content)
       peeked = nil
       return findAhead(name)
     }
@@ -56,7 +56,7 @@ struct ParentCursor: ~Copyable {
     }
   }
 
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private let snapshot: Snapshot?
   private let places: ParentPlaces?
   /// The names that lead from the top to the directory in which the last path was searched for.
@@ -66,13 +66,13 @@ struct ParentCursor: ~Copyable {
 
   /// - Parameters:
   ///   - snapshot: The earlier snapshot; nil if there is none.
-  ///   - archive: The archive.
+  ///   - content: The content of the archive.
   ///   - new: The snapshot that is made.
-  init(_ snapshot: Snapshot?, of archive: ArchiveStore, for new: NewSnapshot) {
-    self.archive = archive
+  init(_ snapshot: Snapshot?, of content: ContentStore, for new: NewSnapshot) {
+    self.content = content
     self.snapshot = snapshot
     places = snapshot.map { ParentPlaces(of: $0, for: new) }
-    levels = [snapshot.map { Level($0.pages, of: archive) }]
+    levels = [snapshot.map { Level($0.pages, of: content) }]
   }
 
   /// Begins a walk at a path.
@@ -90,7 +90,7 @@ struct ParentCursor: ~Copyable {
       place.last.map { find($0) } ?? snapshot.top.map { ArchiveEntry(file: $0, content: .pages(snapshot.pages)) }
     // The earlier snapshot may have it under another name.
     root?.file.name = name
-    levels.append(root.map { Level($0, of: archive) })
+    levels.append(root.map { Level($0, of: content) })
   }
 
   /// Leaves the last walk, and opens the directory that names lead to from the top.
@@ -105,12 +105,12 @@ struct ParentCursor: ~Copyable {
   mutating func find(_ name: [UInt8]) -> ArchiveEntry? { levels.last.flatMap { $0 }?.find(name) }
 
   /// Whether the data of an entry may be damaged, so that they are to be read again.
-  func isKnownDamaged(_ entry: ArchiveEntry) throws -> Bool { try archive.isKnownDamaged(entry.content) }
+  func isKnownDamaged(_ entry: ArchiveEntry) throws -> Bool { try content.isKnownDamaged(entry.content) }
 
   /// The walk goes into a directory.
   mutating func enter(_ entry: ArchiveEntry?) {
     guard let entry, case .pages(let pages) = entry.content, !pages.isEmpty else { return levels.append(nil) }
-    levels.append(Level(pages, of: archive))
+    levels.append(Level(pages, of: content))
   }
 
   mutating func leave() { levels.removeLast() }

@@ -6,14 +6,14 @@ internal import Todana
 final class SnapshotWriter {
   private static let commitInterval = Duration.seconds(2)
 
-  private let archive: ArchiveStore
-  private let claims: AddClaims
+  private let contentStore: ContentStore
+  private let ownership: AddOwnership
   private let progress: SharedProgress
   private let tree: TreeWriter
   /// The directory whose content is at the top, if there is one.
   private(set) var top: FileEntry?
   /// What came in no order.
-  private let placed = PlacedTree()
+  private let unordered = UnorderedTreeBuilder()
   /// Chunks whose file has not come.
   private var chunks: [RowID] = []
   private var firstChunk = 0
@@ -21,13 +21,13 @@ final class SnapshotWriter {
   private var lastCommit = ContinuousClock.now
 
   init(
-    _ archive: ArchiveStore, _ claims: AddClaims, _ progress: SharedProgress, _ key: ArchiveKey,
+    _ contentStore: ContentStore, _ ownership: AddOwnership, _ progress: SharedProgress, _ key: ArchiveKey,
     _ compression: Compression
   ) throws {
-    self.archive = archive
-    self.claims = claims
+    self.contentStore = contentStore
+    self.ownership = ownership
     self.progress = progress
-    tree = try TreeWriter(archive, key, compression)
+    tree = try TreeWriter(contentStore, key, compression)
   }
 
   /// Takes the result of the next job.
@@ -41,8 +41,8 @@ final class SnapshotWriter {
       chunks.removeFirst(firstChunk)
       firstChunk = 0
     }
-    let isLate = archive.pending.byteCount > 0 && lastCommit.duration(to: .now) > Self.commitInterval
-    if archive.isSaveDue || isLate { try commit() }
+    let isLate = contentStore.pending.byteCount > 0 && lastCommit.duration(to: .now) > Self.commitInterval
+    if contentStore.isSaveDue || isLate { try commit() }
   }
 
   /// Ends the tree; what is not committed yet is left to the caller's save.
@@ -53,9 +53,9 @@ final class SnapshotWriter {
   /// - Returns: The pages of the root.
   /// - Throws: `StoreError`; what `progress` throws.
   func finish(isDryRun: Bool, _ progress: () throws -> Void) throws -> [RowID] {
-    if !placed.isEmpty {
-      let counts = try placed.write(to: isDryRun ? nil : tree) {
-        if archive.isSaveDue { try commit() }
+    if !unordered.isEmpty {
+      let counts = try unordered.write(to: isDryRun ? nil : tree) {
+        if contentStore.isSaveDue { try commit() }
         try progress()
       }
       self.progress.change { $0.setCounts(counts) }
@@ -64,10 +64,10 @@ final class SnapshotWriter {
   }
 
   func commit() throws {
-    let (contents, smallFiles) = (Array(archive.pending.contents), Array(archive.pending.smallFiles))
-    try archive.saveAddition()
-    claims.contents.forget(contents, before: nextJob)
-    claims.smallFiles.forget(smallFiles, before: nextJob)
+    let (contents, smallFiles) = (Array(contentStore.pending.contents), Array(contentStore.pending.smallFiles))
+    try contentStore.saveAddition()
+    ownership.contents.forget(contents, before: nextJob)
+    ownership.smallFiles.forget(smallFiles, before: nextJob)
     lastCommit = .now
   }
 
@@ -75,20 +75,20 @@ final class SnapshotWriter {
 
   private func row(of content: NamedContent) throws -> RowID {
     if case .row(let row) = content.place { return row }
-    if let row = archive.pending.row(.content, content.name) { return row }
-    guard case .here(let packed) = content.place else {
-      return try Self.found(try archive.row(of: StoredContent.self, named: content.name))
+    if let row = contentStore.pending.row(.content, content.name) { return row }
+    guard case .here(let compressed) = content.place else {
+      return try Self.found(try contentStore.row(of: StoredContent.self, named: content.name))
     }
     // Workers do not know what was stored in the place of damaged content since they began.
-    let mayBeStored = try claims.contents.isContested(content.name) || !archive.damage.isEmpty
-    if mayBeStored, let row = try archive.row(of: StoredContent.self, named: content.name) { return row }
+    let mayBeStored = try ownership.contents.isContested(content.name) || !contentStore.damage.isEmpty
+    if mayBeStored, let row = try contentStore.row(of: StoredContent.self, named: content.name) { return row }
     let stored = StoredContent()
     stored.name = content.name
-    stored.packed = packed
-    let row = try archive.insert(stored)
+    stored.compressed = compressed
+    let row = try contentStore.insert(stored)
     progress.change { progress in
-      progress.newBytes += Int64(packed.byteCount)
-      progress.storedBytes += Int64(packed.bytes.count)
+      progress.newBytes += Int64(compressed.byteCount)
+      progress.storedBytes += Int64(compressed.bytes.count)
     }
     return row
   }
@@ -97,18 +97,18 @@ final class SnapshotWriter {
     let groupRow = try group.map { try row(of: $0) } ?? 0
     return try smallFiles.map { file in
       if case .row(let row) = file.place { return row }
-      if let row = archive.pending.row(.smallFile, file.name) { return row }
+      if let row = contentStore.pending.row(.smallFile, file.name) { return row }
       guard case .here(let offset, let byteCount) = file.place else {
-        return try Self.found(try archive.row(of: StoredSmallFile.self, named: file.name))
+        return try Self.found(try contentStore.row(of: StoredSmallFile.self, named: file.name))
       }
-      let mayBeStored = try claims.smallFiles.isContested(file.name) || !archive.damage.isEmpty
-      if mayBeStored, let row = try archive.row(of: StoredSmallFile.self, named: file.name) { return row }
+      let mayBeStored = try ownership.smallFiles.isContested(file.name) || !contentStore.damage.isEmpty
+      if mayBeStored, let row = try contentStore.row(of: StoredSmallFile.self, named: file.name) { return row }
       let stored = StoredSmallFile()
       stored.name = file.name
       stored.group = groupRow
       stored.offset = offset
       stored.byteCount = byteCount
-      return try archive.insert(stored)
+      return try contentStore.insert(stored)
     }
   }
 
@@ -133,8 +133,8 @@ final class SnapshotWriter {
     case .top(let entry): top = entry
     case .place(let path, let file, let source):
       let entry = entry(file, source, smallFiles)
-      try place(path) { try placed.place(entry, at: path) }
-    case .link(let path, let target, let time): try place(path) { try placed.link(path, to: target, time: time) }
+      try place(path) { try unordered.place(entry, at: path) }
+    case .link(let path, let target, let time): try place(path) { try unordered.link(path, to: target, time: time) }
     }
   }
 
@@ -164,7 +164,7 @@ final class SnapshotWriter {
   private func place(_ path: [UInt8], _ body: () throws -> Void) throws {
     do {
       try body()
-    } catch let refusal as PlacedTree.Refusal {
+    } catch let refusal as UnorderedTreeBuilder.Refusal {
       progress.addFailure("“\(printable(path))” was left out: \(refusal.reason)")
     }
   }

@@ -3,8 +3,8 @@ extension SourceReader {
   /// Hands on the data of a file; the entry gets the length that it had while it was read.
   func content(of file: SourceFile, _ entry: inout FileEntry) throws -> TreeStep.DataSource {
     var extents = try extents(of: file)
-    if extents.isEmpty, file.byteCount < ContentSubmitter.smallFileLimit {
-      let small = try unsafe submitter.smallFile { memory throws(FileError) in
+    if extents.isEmpty, file.byteCount < BatchBuilder.smallFileLimit {
+      let small = try unsafe builder.smallFile { memory throws(FileError) in
         // Some files of the kernel say that they are empty, and are not.
         let count = file.byteCount == 0 ? memory.count : Int(file.byteCount)
         return try unsafe file.read(into: .init(rebasing: memory[..<count]), at: 0)
@@ -21,7 +21,7 @@ extension SourceReader {
     if !isSparse { extents = [0..<Int64.max] }
     var extent = 0
     var position = extents[0].lowerBound
-    let (chunkCount, byteCount) = try unsafe submitter.chunks { buffer throws(FileError) in
+    let (chunkCount, byteCount) = try unsafe builder.chunks { buffer throws(FileError) in
       while extent < extents.count {
         let wanted = Int(min(Int64(buffer.count), extents[extent].upperBound - position))
         let count = wanted == 0 ? 0 : try unsafe file.read(into: .init(rebasing: buffer[..<wanted]), at: position)
@@ -46,7 +46,7 @@ extension SourceReader {
     var extents: [Range<Int64>] = []
     var position: Int64 = 0
     // Of small files, what was allocated and never written need not become a hole.
-    if file.byteCount < ContentSubmitter.smallFileLimit, file.isAllocated { return [] }
+    if file.byteCount < BatchBuilder.smallFileLimit, file.isAllocated { return [] }
     while let data = try file.nextData(from: position) {
       if data == 0..<file.byteCount { return [] }
       extents.append(data)

@@ -45,7 +45,7 @@ extension SourceReader {
       }
       return true
     } catch let error as FileError {
-      try submitter.dropChunks()
+      try builder.dropChunks()
       report(error)
       return false
     }

@@ -14,7 +14,7 @@ extension SourceReader {
       do throws(FileError) {
         return try directory.openFile(entry)
       } catch {
-        guard error.errorNumber == EAGAIN, !submitter.pipeline.hasStopped else { throw error }
+        guard error.errorNumber == EAGAIN, !builder.pipeline.hasStopped else { throw error }
         let now = ContinuousClock.now
         let limit = end ?? now + .seconds(Self.leaseBreakSeconds + 1)
         guard now < limit else { throw error }

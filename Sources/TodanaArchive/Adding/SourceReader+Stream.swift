@@ -10,9 +10,9 @@ extension SourceReader {
     }
     var entry = entry
     if options.isDryRun {
-      entry.byteCount = try unsafe submitter.skip(readSome)
+      entry.byteCount = try unsafe builder.skip(readSome)
     } else {
-      let (chunkCount, byteCount) = try unsafe submitter.chunks(readSome)
+      let (chunkCount, byteCount) = try unsafe builder.chunks(readSome)
       entry.byteCount = byteCount
       try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
     }
@@ -27,7 +27,7 @@ extension SourceReader {
       // A read would go on waiting after a signal.
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if unsafe poll(&waiting, 1, 100) == 0 {
-        guard !submitter.pipeline.hasStopped else { return 0 }
+        guard !builder.pipeline.hasStopped else { return 0 }
         continue
       }
       let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)

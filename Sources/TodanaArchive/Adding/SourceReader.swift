@@ -5,7 +5,7 @@ internal import Todana
 ///
 /// For one thread.
 final class SourceReader {
-  let submitter: ContentSubmitter
+  let builder: BatchBuilder
   let options: AddOptions
   let progress: SharedProgress
   var parent: ParentCursor
@@ -18,10 +18,10 @@ final class SourceReader {
   private let openLimit = DirectoryLimits.current(threadCount: ProcessInfo.processInfo.activeProcessorCount).trail
 
   init(
-    _ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, archive: FileIdentity?,
+    _ builder: BatchBuilder, _ options: AddOptions, _ progress: SharedProgress, archive: FileIdentity?,
     parent: consuming ParentCursor, _ detection: ChangeDetection
   ) {
-    self.submitter = submitter
+    self.builder = builder
     self.options = options
     self.progress = progress
     self.archive = archive
@@ -85,7 +85,7 @@ final class SourceReader {
       return report(error)
     }
     parent.begin(at: path, named: asContent ? nil : start.entry.name)
-    var chooser: FileChooser?
+    var filter: FileFilter?
     var isTop = true
     // Directories that were entered, the first one included.
     var level = 0
@@ -94,15 +94,15 @@ final class SourceReader {
       case .failure(let error): report(error)
       case .end:
         level -= 1
-        if level > 0 { chooser?.leave() }
+        if level > 0 { filter?.leave() }
         if level > 0 || !asContent { try leave() }
       case .entry(let entry):
         guard let directory = walk.directory else { continue }
         if isTop {
           isTop = false
-          chooser = try takeTop(entry, walk.file, in: directory, asContent: asContent)
-          if chooser != nil { level += 1 }
-        } else if try take(entry, &walk, in: directory, &chooser) {
+          filter = try takeTop(entry, walk.file, in: directory, asContent: asContent)
+          if filter != nil { level += 1 }
+        } else if try take(entry, &walk, in: directory, &filter) {
           level += 1
         }
       }
@@ -113,7 +113,7 @@ final class SourceReader {
   /// Takes the file or directory that a path names; nil for a file.
   private func takeTop(
     _ entry: FileEntry, _ file: SourceFile?, in directory: SourceDirectory, asContent: Bool
-  ) throws -> FileChooser? {
+  ) throws -> FileFilter? {
     guard entry.kind == .directory else {
       if try add(entry, file, in: directory) { progress.change { $0.readPaths += 1 } }
       return nil
@@ -124,13 +124,13 @@ final class SourceReader {
       try enter(entry)
     }
     let inside = asContent ? directory : try? directory.openDirectory(named: entry.name)
-    return FileChooser(
-      options.choosing, device: entry.identity.device, furtherDevices: innerDevices, markers: markers(of: inside))
+    return FileFilter(
+      options.filter, device: entry.identity.device, furtherDevices: innerDevices, markers: markers(of: inside))
   }
 
   /// Takes something below a path; true for a directory that the walk enters next.
   private func take(
-    _ entry: FileEntry, _ walk: inout SourceWalk, in directory: SourceDirectory, _ chooser: inout FileChooser?
+    _ entry: FileEntry, _ walk: inout SourceWalk, in directory: SourceDirectory, _ filter: inout FileFilter?
   ) throws -> Bool {
     let isDirectory = entry.kind == .directory
     if isDirectory, entry.identity == archive {
@@ -138,7 +138,7 @@ final class SourceReader {
       excludeArchive(directory.path(of: entry.name))
       return false
     }
-    switch decide(entry, &chooser) {
+    switch decide(entry, &filter) {
     case .exclude(let reason):
       walk.skip()
       exclude(directory.path(of: entry.name), reason)
@@ -154,8 +154,8 @@ final class SourceReader {
         return false
       }
       let inside = try? directory.openDirectory(named: entry.name, expecting: entry.identity)
-      chooser?.enter(entry.name, markers: markers(of: inside))
-      for rule in chooser?.flawedRules ?? [] { progress.addFailure("\(rule) matches nothing") }
+      filter?.enter(entry.name, markers: markers(of: inside))
+      for rule in filter?.flawedRules ?? [] { progress.addFailure("\(rule) matches nothing") }
       try enter(entry)
       return true
     }
@@ -189,7 +189,7 @@ final class SourceReader {
 
   func append(_ step: TreeStep) throws {
     if options.isDryRun { return }
-    try submitter.append(step)
+    try builder.append(step)
   }
 
   func report(_ error: FileError) { progress.addFailure("\(error)") }

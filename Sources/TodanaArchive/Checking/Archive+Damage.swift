@@ -12,7 +12,7 @@ extension Archive {
   @discardableResult
   public func noteDamage(_ found: ArchiveVerification) throws -> Int {
     var count = 0
-    try stores.changeDamage { damage in
+    try content.changeDamage { damage in
       for place in found.soundPlaces { try damage.remove(place) }
       for place in found.damagedPlaces.sorted(by: { ($0.kind.rawValue, $0.row) < ($1.kind.rawValue, $1.row) }) {
         try damage.add(place)

@@ -49,7 +49,7 @@ extension Archive {
     result.snapshotCount = snapshots.count
     result.contentCount = contents.readCount
     result.readByteCount = contents.byteCount
-    let damage = try stores.damage
+    let damage = try content.damage
     if share == 0 {
       for place in damage.places where place.kind == .content && damage.isLost(place) {
         contents.add(damaged: place.row, ContentChecker.knownDamage.message)
@@ -67,7 +67,7 @@ extension Archive {
       if share >= 1 { result.soundPlaces += damage.places.filter { $0.kind == kind && rows.isSound($0.row) } }
     }
     let checker = SnapshotChecker(
-      archive: stores, contents: contents, smallFiles: smallFiles, pages: pages, knowsContents: share > 0,
+      content: content, contents: contents, smallFiles: smallFiles, pages: pages, knowsContents: share > 0,
       damage: damage)
     let isWhole = try checker.findMissing(snapshots, tell) { result.add($0) }
     if isWhole { return result }
@@ -151,7 +151,7 @@ extension Archive {
       try store.forEach(
         StoredSnapshot.self, onDamage: .report { problems.append("A snapshot is damaged: \($0)") }
       ) { stored, _ in snapshots.append(try Snapshot(stored)) }
-    } catch let error as StoreError where ArchiveStore.isDamage(error) {
+    } catch let error as StoreError where ContentStore.isDamage(error) {
       problems.append("The snapshots cannot be read: \(error)")
     }
     for problem in problems { result.add(problem) }

@@ -7,32 +7,32 @@ final class ContentChecker {
   /// Of what is not read now.
   static let knownDamage = ArchiveError(.damaged, "It was damaged when it was read last.")
 
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private let namer: KeyedHash
   private let share: Double
   private var generator = SystemRandomNumberGenerator()
 
   /// - Parameters:
-  ///   - archive: Of this thread.
+  ///   - content: The content store of this thread.
   ///   - key: The archive's.
   ///   - share: The part of rows that is looked at, from 0 to 1.
   /// - Throws: ``ArchiveError/Code/cryptography``.
-  init(_ archive: ArchiveStore, _ key: ArchiveKey, share: Double = 1) throws {
-    self.archive = archive
+  init(_ content: ContentStore, _ key: ArchiveKey, share: Double = 1) throws {
+    self.content = content
     self.share = share
     namer = try key.makeNamer()
   }
 
   func checkContents(_ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool) throws {
     try check(StoredContent.self, queue, checked, isStopped) { stored in
-      try check(stored.packed, stored.name)
-      return Int64(stored.packed.byteCount)
+      try check(stored.compressed, stored.name)
+      return Int64(stored.compressed.byteCount)
     }
   }
 
   func checkPages(_ queue: RowQueue, _ checked: CheckedRows, _ isStopped: () -> Bool) throws {
     try check(StoredTreePage.self, queue, checked, isStopped) { stored in
-      try check(stored.packed, stored.name)
+      try check(stored.compressed, stored.name)
       return 0
     }
   }
@@ -46,13 +46,13 @@ final class ContentChecker {
     var group: (row: RowID, bytes: [UInt8])?
     try check(StoredSmallFile.self, queue, checked, isStopped) { stored in
       guard readsContent else {
-        if let row = stored.id?.rowID, try archive.damage.isLost(.init(kind: .smallFile, row: row)) {
+        if let row = stored.id?.rowID, try content.damage.isLost(.init(kind: .smallFile, row: row)) {
           throw Self.knownDamage
         }
         return 0
       }
       guard try isSound(stored.group, groups) else { throw ArchiveError(.damaged, "Its group is damaged.") }
-      if group?.row != stored.group { group = (stored.group, try archive.content(stored.group)) }
+      if group?.row != stored.group { group = (stored.group, try content.bytes(stored.group)) }
       let end = stored.offset + stored.byteCount
       guard let bytes = group?.bytes, end <= bytes.count else {
         throw ArchiveError(.damaged, "It is behind the end of its group.")
@@ -67,7 +67,7 @@ final class ContentChecker {
   /// Whether a group, or what was stored in its place, is sound.
   private func isSound(_ group: RowID, _ groups: CheckedRows) throws -> Bool {
     try groups.isSound(group)
-      || archive.damage.current(.init(kind: .content, row: group)).map { groups.isSound($0) } ?? false
+      || content.damage.current(.init(kind: .content, row: group)).map { groups.isSound($0) } ?? false
   }
 
   private func check<T: NamedObject>(
@@ -83,15 +83,15 @@ final class ContentChecker {
         do {
           // What is not in the sample counts as sound, unless an earlier look found it damaged.
           if share < 1, Double.random(in: 0..<1, using: &generator) >= share {
-            if try archive.damage.isLost(.init(kind: T.kind, row: row)) { throw Self.knownDamage }
+            if try content.damage.isLost(.init(kind: T.kind, row: row)) { throw Self.knownDamage }
             sound.append(row)
             continue
           }
-          guard let id = try archive.id(type, row), let object = try archive.store.fetch(id) else { continue }
+          guard let id = try content.id(type, row), let object = try content.store.fetch(id) else { continue }
           byteCount += try body(object)
           sound.append(row)
           readCount += 1
-        } catch let error as StoreError where ArchiveStore.isDamage(error) {
+        } catch let error as StoreError where ContentStore.isDamage(error) {
           checked.add(damaged: row, error.message)
         } catch let error as ArchiveError where error.code == .damaged {
           checked.add(damaged: row, error.message)
@@ -101,8 +101,8 @@ final class ContentChecker {
     }
   }
 
-  private func check(_ packed: PackedBytes, _ name: ContentName) throws {
-    try unsafe archive.withContent(of: packed) { bytes in try unsafe compare(bytes, with: name) }
+  private func check(_ compressed: CompressedBytes, _ name: ContentName) throws {
+    try unsafe content.withContent(of: compressed) { bytes in try unsafe compare(bytes, with: name) }
   }
 
   private func compare(_ bytes: UnsafeRawBufferPointer, with name: ContentName) throws(ArchiveError) {

@@ -4,7 +4,7 @@ internal import Todana
 ///
 /// Gives the paths of what is damaged, snapshot by snapshot, if anything is.
 struct SnapshotChecker {
-  let archive: ArchiveStore
+  let content: ContentStore
   let contents: CheckedRows
   let smallFiles: CheckedRows
   let pages: CheckedRows
@@ -34,7 +34,7 @@ struct SnapshotChecker {
       while let row = pending.popLast() {
         try check()
         do {
-          var reader = DirectoryReader([row], of: archive)
+          var reader = DirectoryReader([row], of: content)
           while let entry = try reader.next() {
             if case .pages(let rows) = entry.content { want(rows, "“\(printable(entry.file.name))”") }
             guard !isSound(entry) else { continue }
@@ -52,7 +52,7 @@ struct SnapshotChecker {
 
   /// The paths of a snapshot that are damaged.
   func forEachDamaged(_ snapshot: Snapshot, _ check: () throws -> Void, _ body: ([UInt8], Bool) -> Void) throws {
-    var walk = SnapshotWalk(snapshot.pages, of: archive)
+    var walk = SnapshotWalk(snapshot.pages, of: content)
     while let step = try walk.next() {
       try check()
       switch step {

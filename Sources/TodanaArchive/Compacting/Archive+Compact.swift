@@ -13,10 +13,10 @@ extension Archive {
   ///   nothing is removed then. ``ArchiveError/Code/noSpace`` if the log of the removal has no room on the disk; errors of
   ///   `progress`; `StoreError`.
   public func compact(progress: (String) throws -> Void = { _ in }) throws -> CompactResult {
-    try stores.buildIndexes { try progress("Building indexes") }
+    try content.buildIndexes { try progress("Building indexes") }
     var result = CompactResult()
     result.byteCountBefore = diskByteCount
-    let live = try LiveRows(try snapshots(), of: stores) { try progress("Looking for what is needed") }
+    let live = try LiveRows(try snapshots(), of: content) { try progress("Looking for what is needed") }
     do {
       var groups = try removeSmallFiles(live, &result, progress)
       try removeContents(live, &groups, &result, progress)
@@ -56,7 +56,7 @@ extension Archive {
         }
       }
     } catch {
-      guard ArchiveStore.isDamage(error) else { throw error }
+      guard ContentStore.isDamage(error) else { throw error }
       damage = "\(error)"
     }
     if let failure { throw failure }
@@ -105,15 +105,15 @@ extension Archive {
     }
     for row in 1..<max(1, try store.catalog[StoredContent.self]?.nextRowID ?? 1) where !live.contents.contains(row) {
       // What is damaged stays as it is, for `verify` to tell of.
-      guard let content = try stores.soundObject(StoredContent.self, row) else { continue }
+      guard let stored = try content.soundObject(StoredContent.self, row) else { continue }
       if let use = groups[row] {
-        guard use.byteCount * 2 < content.packed.byteCount else { continue }
+        guard use.byteCount * 2 < stored.compressed.byteCount else { continue }
         sparse.append(row)
         fileCount += use.fileCount
         if fileCount >= Self.rewrittenFileCount { try rewrite() }
       } else {
-        dead.append(content)
-        byteCount += content.packed.bytes.count
+        dead.append(stored)
+        byteCount += stored.compressed.bytes.count
         if byteCount > 8 << 20 || dead.count >= Self.batchCount { try removeDead() }
       }
     }
@@ -129,17 +129,17 @@ extension Archive {
     try store.forEach(StoredSmallFile.self, onDamage: .report { _ in }) { file, _ in
       if let row = file.id?.rowID { files[file.group]?.append(row) }
     }
-    var rewriting = try GroupRewriting(stores, key, compression)
+    var rewriting = try GroupRewriting(content, key, compression)
     func save() throws {
       try progress("Joining small files")
       if let made = try rewriting.flush() { groups.add(made.byteCount, to: made.row) }
-      try stores.save()
+      try content.save()
     }
     for row in sparse {
       // A file that cannot be read any more is still in its group.
       guard let rows = files[row], rows.count == groups[row]?.fileCount,
-        let content = try stores.soundObject(StoredContent.self, row),
-        try rewriting.take(rows, of: content), rewriting.isFull
+        let group = try content.soundObject(StoredContent.self, row),
+        try rewriting.take(rows, of: group), rewriting.isFull
       else { continue }
       try save()
     }
@@ -152,7 +152,7 @@ extension Archive {
   ) throws {
     var dead: [StoredTreePage] = []
     for row in 1..<max(1, try store.catalog[StoredTreePage.self]?.nextRowID ?? 1) where !live.pages.contains(row) {
-      guard let page = try stores.soundObject(StoredTreePage.self, row) else { continue }
+      guard let page = try content.soundObject(StoredTreePage.self, row) else { continue }
       dead.append(page)
       guard dead.count >= Self.batchCount else { continue }
       try progress("Removing directories")
@@ -163,7 +163,7 @@ extension Archive {
 
   private func remove<T: StoredObject>(_ objects: inout [T], _ count: inout Int) throws {
     try store.delete(objects)
-    try stores.save()
+    try content.save()
     count += objects.count
     objects.removeAll()
   }

@@ -22,18 +22,18 @@ extension Archive {
   /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read; what `progress` throws; `StoreError`.
   public func garbage(progress: () throws -> Void = {}) throws -> ArchiveGarbage {
     var garbage = ArchiveGarbage()
-    let live = try LiveRows(try snapshots(), of: stores, progress)
+    let live = try LiveRows(try snapshots(), of: content, progress)
     let groups = try countSmallFiles(live, &garbage, progress)
     for row in try rows(of: StoredContent.self) where !live.contents.contains(row) {
       try progress()
-      guard let content = try stores.soundObject(StoredContent.self, row) else { continue }
-      garbage.add(content, use: groups[row]?.byteCount)
+      guard let stored = try content.soundObject(StoredContent.self, row) else { continue }
+      garbage.add(stored, use: groups[row]?.byteCount)
     }
     for row in try rows(of: StoredTreePage.self) where !live.pages.contains(row) {
       try progress()
-      guard let page = try stores.soundObject(StoredTreePage.self, row) else { continue }
+      guard let page = try content.soundObject(StoredTreePage.self, row) else { continue }
       garbage.pages += 1
-      garbage.byteCount += Int64(page.packed.bytes.count)
+      garbage.byteCount += Int64(page.compressed.bytes.count)
     }
     return garbage
   }
@@ -57,16 +57,16 @@ extension Archive {
 
 extension ArchiveGarbage {
   /// Counts content that no file needs as a chunk; `use`: the bytes of small files in it that are needed.
-  fileprivate mutating func add(_ content: StoredContent, use: Int?) {
-    let stored = Int64(content.packed.bytes.count)
+  fileprivate mutating func add(_ stored: StoredContent, use: Int?) {
+    let storedByteCount = Int64(stored.compressed.bytes.count)
     guard let use else {
       contents += 1
-      byteCount += stored
+      byteCount += storedByteCount
       return
     }
-    let whole = content.packed.byteCount
+    let whole = stored.compressed.byteCount
     guard use * 2 < whole else { return }
     sparseGroups += 1
-    byteCount += stored * Int64(whole - use) / Int64(whole)
+    byteCount += storedByteCount * Int64(whole - use) / Int64(whole)
   }
 }

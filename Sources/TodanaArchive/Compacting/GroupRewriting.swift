@@ -6,7 +6,7 @@ internal import Todana
 struct GroupRewriting {
   private static let groupByteCount = 256 << 10
 
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private let namer: KeyedHash
   private let compressor: Compressor
   private var data: [UInt8] = []
@@ -14,8 +14,8 @@ struct GroupRewriting {
   private var emptied: [StoredContent] = []
   private(set) var rewrittenCount = 0
 
-  init(_ archive: ArchiveStore, _ key: ArchiveKey, _ compression: Compression) throws {
-    self.archive = archive
+  init(_ content: ContentStore, _ key: ArchiveKey, _ compression: Compression) throws {
+    self.content = content
     namer = try key.makeNamer()
     compressor = try Compressor(compression)
   }
@@ -25,9 +25,9 @@ struct GroupRewriting {
   /// - Returns: False where something of it is damaged: then it stays as it is.
   mutating func take(_ rows: [RowID], of group: StoredContent) throws -> Bool {
     do {
-      let bytes = try archive.unpack(group.packed)
+      let bytes = try content.decompress(group.compressed)
       let files = try rows.map { row in
-        let file = try archive.object(StoredSmallFile.self, row)
+        let file = try content.object(StoredSmallFile.self, row)
         guard file.offset + file.byteCount <= bytes.count else {
           throw ArchiveError(.damaged, "The small file \(row) is behind the end of its group.")
         }
@@ -58,13 +58,13 @@ struct GroupRewriting {
       let row = try insertGroup()
       made = (row, data.count)
       for (file, offset) in parts {
-        try archive.store.update(file) {
+        try content.store.update(file) {
           $0.group = row
           $0.offset = offset
         }
       }
     }
-    for group in emptied { try archive.store.delete(group) }
+    for group in emptied { try content.store.delete(group) }
     data.removeAll(keepingCapacity: true)
     parts.removeAll()
     emptied.removeAll()
@@ -76,13 +76,13 @@ struct GroupRewriting {
       try unsafe namer.name(of: bytes)
     }
     // Less than half of each old group is in it, so it is none of them.
-    if let row = try archive.row(of: StoredContent.self, named: name) { return row }
-    let (method, packed) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+    if let row = try content.row(of: StoredContent.self, named: name) { return row }
+    let (method, compressed) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe compressor.compress(bytes)
     }
     let stored = StoredContent()
     stored.name = name
-    stored.packed = PackedBytes(method: method, byteCount: data.count, bytes: packed)
-    return try archive.insert(stored)
+    stored.compressed = CompressedBytes(method: method, byteCount: data.count, bytes: compressed)
+    return try content.insert(stored)
   }
 }

@@ -9,18 +9,18 @@ struct LiveRows {
   /// Walks all snapshots, each page once.
   ///
   /// - Throws: ``ArchiveError/Code/damaged`` where a page cannot be read: what it refers to is not known then.
-  init(_ snapshots: [Snapshot], of archive: ArchiveStore, _ check: () throws -> Void) throws {
+  init(_ snapshots: [Snapshot], of content: ContentStore, _ check: () throws -> Void) throws {
     var pending: [RowID] = []
     for snapshot in snapshots {
       insert(.pages(snapshot.pages), &pending)
-      insert(try archive.current(.pages(snapshot.pages)), &pending)
+      insert(try content.current(.pages(snapshot.pages)), &pending)
       while let row = pending.popLast() {
         try check()
-        var reader = DirectoryReader([row], of: archive)
+        var reader = DirectoryReader([row], of: content)
         while let entry = try reader.next() {
           insert(entry.content, &pending)
           // What stands in the place of what is damaged is needed, too.
-          let current = try archive.current(entry.content)
+          let current = try content.current(entry.content)
           if current != entry.content { insert(current, &pending) }
         }
       }

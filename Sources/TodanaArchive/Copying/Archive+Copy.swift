@@ -15,9 +15,9 @@ extension Archive {
   ///   snapshot. `StoreError`; what `progress` throws.
   @discardableResult
   public func copy(_ snapshot: Snapshot, to target: Archive, progress: () throws -> Void = {}) throws -> Snapshot {
-    try target.stores.buildIndexes(progress)
-    let copying = try SnapshotCopying(from: stores, to: target)
-    var walk = SnapshotWalk(snapshot.pages, of: stores)
+    try target.content.buildIndexes(progress)
+    let copying = try SnapshotCopying(from: content, to: target)
+    var walk = SnapshotWalk(snapshot.pages, of: content)
     do {
       while let step = try walk.next() {
         try progress()
@@ -37,7 +37,7 @@ extension Archive {
       try copying.save()
       return try Snapshot(stored)
     } catch {
-      target.stores.discardChanges()
+      target.content.discardChanges()
       throw error
     }
   }

@@ -26,25 +26,25 @@ extension Archive {
   /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read: nothing has changed then. `StoreError`; what
   ///   `progress` throws.
   public func rewrite(
-    _ snapshot: Snapshot, leavingOut rules: ChoosingOptions, mayEmpty: Bool = false, isDryRun: Bool = false,
+    _ snapshot: Snapshot, leavingOut rules: FilterOptions, mayEmpty: Bool = false, isDryRun: Bool = false,
     progress: () throws -> Void = {}
   ) throws -> Rewritten {
-    if !isDryRun { try stores.buildIndexes(progress) }
+    if !isDryRun { try content.buildIndexes(progress) }
     do {
       var rewriting = try SnapshotRewriting(snapshot, of: self, leavingOut: rules, isDryRun: isDryRun)
       try rewriting.run(progress)
       let excludedCount = rewriting.excludedCount
       let isRefused = excludedCount > 0 && !mayEmpty && rewriting.counts.files == 0 && snapshot.counts.files > 0
       if isDryRun || isRefused || excludedCount == 0 {
-        stores.discardChanges()
+        content.discardChanges()
         return Rewritten(snapshot: nil, excludedCount: excludedCount, isRefused: isRefused)
       }
       let stored = try insert(NewSnapshot(of: snapshot), pages: rewriting.finish(), counts: rewriting.counts)
       try store.delete(self.stored(snapshot))
-      try stores.save()
+      try content.save()
       return Rewritten(snapshot: try Snapshot(stored), excludedCount: excludedCount, isRefused: false)
     } catch {
-      stores.discardChanges()
+      content.discardChanges()
       throw error
     }
   }

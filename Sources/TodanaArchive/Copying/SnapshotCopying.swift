@@ -5,18 +5,18 @@ internal import Todana
 /// For the thread of both stores.
 final class SnapshotCopying {
   let tree: TreeWriter
-  private let source: ArchiveStore
+  private let source: ContentStore
   private let target: Archive
   private let namer: KeyedHash
   /// Rows there by rows here, of what was met last.
   private var contents = RowMap()
   private var smallFiles = RowMap()
 
-  init(from source: ArchiveStore, to target: Archive) throws {
+  init(from source: ContentStore, to target: Archive) throws {
     self.source = source
     self.target = target
     namer = try target.key.makeNamer()
-    tree = try TreeWriter(target.stores, target.key, target.compression)
+    tree = try TreeWriter(target.content, target.key, target.compression)
   }
 
   /// Appends an entry other than a directory, with its content.
@@ -32,31 +32,31 @@ final class SnapshotCopying {
   }
 
   func save() throws {
-    try target.stores.saveAddition()
+    try target.content.saveAddition()
     try source.store.releaseMemory()
   }
 
   private func saveIfDue() throws {
-    if target.stores.isSaveDue { try save() }
+    if target.content.isSaveDue { try save() }
   }
 
   private func content(_ row: RowID) throws -> RowID {
     if let known = contents[row] { return known }
     let stored = try source.object(StoredContent.self, row)
-    let bytes = try source.unpack(stored.packed)
+    let bytes = try source.decompress(stored.compressed)
     let name = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: bytes)
     }
-    let found = try target.stores.row(of: StoredContent.self, named: name) ?? insert(stored.packed, name)
+    let found = try target.content.row(of: StoredContent.self, named: name) ?? insert(stored.compressed, name)
     contents[row] = found
     return found
   }
 
-  private func insert(_ packed: PackedBytes, _ name: ContentName) throws -> RowID {
+  private func insert(_ compressed: CompressedBytes, _ name: ContentName) throws -> RowID {
     let stored = StoredContent()
     stored.name = name
-    stored.packed = packed
-    let row = try target.stores.insert(stored)
+    stored.compressed = compressed
+    let row = try target.content.insert(stored)
     // A file may have more chunks than a commit.
     try saveIfDue()
     return row
@@ -74,7 +74,7 @@ final class SnapshotCopying {
       try unsafe namer.name(of: .init(rebasing: bytes[file.offset..<file.offset + file.byteCount]))
     }
     let found: RowID
-    if let known = try target.stores.row(of: StoredSmallFile.self, named: name) {
+    if let known = try target.content.row(of: StoredSmallFile.self, named: name) {
       found = known
     } else {
       let stored = StoredSmallFile()
@@ -82,7 +82,7 @@ final class SnapshotCopying {
       stored.group = try content(file.group)
       stored.offset = file.offset
       stored.byteCount = file.byteCount
-      found = try target.stores.insert(stored)
+      found = try target.content.insert(stored)
     }
     smallFiles[row] = found
     return found
@@ -93,7 +93,7 @@ final class SnapshotCopying {
 
   private func group(_ row: RowID) throws -> [UInt8] {
     if let lastGroup, lastGroup.row == row { return lastGroup.bytes }
-    let bytes = try source.content(row)
+    let bytes = try source.bytes(row)
     lastGroup = (row, bytes)
     return bytes
   }

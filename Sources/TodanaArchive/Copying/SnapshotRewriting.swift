@@ -7,18 +7,18 @@ struct SnapshotRewriting: ~Copyable {
   private let archive: Archive
   /// nil: files are only counted.
   private let writer: TreeWriter?
-  private var chooser: FileChooser
+  private var filter: FileFilter
   private var walk: SnapshotWalk
   /// Of what stays.
   private(set) var counts = SnapshotCounts()
   /// Files and directories that were left out, those below a directory not counted.
   private(set) var excludedCount = 0
 
-  init(_ snapshot: Snapshot, of archive: Archive, leavingOut rules: ChoosingOptions, isDryRun: Bool) throws {
+  init(_ snapshot: Snapshot, of archive: Archive, leavingOut rules: FilterOptions, isDryRun: Bool) throws {
     self.archive = archive
-    writer = isDryRun ? nil : try TreeWriter(archive.stores, archive.key, archive.compression)
-    chooser = FileChooser(rules, device: 0)
-    walk = SnapshotWalk(snapshot.pages, of: archive.stores)
+    writer = isDryRun ? nil : try TreeWriter(archive.content, archive.key, archive.compression)
+    filter = FileFilter(rules, device: 0)
+    walk = SnapshotWalk(snapshot.pages, of: archive.content)
     counts.failures = snapshot.counts.failures
   }
 
@@ -29,7 +29,7 @@ struct SnapshotRewriting: ~Copyable {
       switch step {
       case .failure(let error, _): throw error
       case .end:
-        chooser.leave()
+        filter.leave()
         try writer?.leave()
       case .entry(let entry): try take(entry)
       }
@@ -43,18 +43,18 @@ struct SnapshotRewriting: ~Copyable {
     let file = entry.file
     let isDirectory = file.kind == .directory
     let size = file.kind == .regular ? Int(file.byteCount) : nil
-    guard chooser.decision(name: file.name, isDirectory: isDirectory, size: size, device: 0) == .include else {
+    guard filter.decision(name: file.name, isDirectory: isDirectory, size: size, device: 0) == .include else {
       excludedCount += 1
       return walk.skip()
     }
     if isDirectory {
       counts.directories += 1
-      chooser.enter(file.name)
+      filter.enter(file.name)
       writer?.enter(file)
     } else {
       counts.add(file)
       try writer?.append(entry)
     }
-    if writer != nil, archive.stores.isSaveDue { try archive.stores.save() }
+    if writer != nil, archive.content.isSaveDue { try archive.content.save() }
   }
 }

@@ -19,8 +19,8 @@ extension Archive {
     progress: () throws -> Void = {}
   ) throws -> Int {
     let writer = try TarWriter(to: descriptor, name: Array("the tar stream".utf8))
-    let reader = ContentReader(stores)
-    var walk = SnapshotWalk(snapshot.pages, of: stores)
+    let reader = ContentReader(content)
+    var walk = SnapshotWalk(snapshot.pages, of: content)
     var selection = PathSelection(paths)
     /// The first names of files that have several.
     var links: [FileIdentity: [UInt8]] = [:]

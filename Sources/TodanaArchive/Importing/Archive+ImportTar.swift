@@ -11,7 +11,7 @@ extension Archive {
   ///   out and reported.
   /// - Directories that are not in the tar get permissions 0755, the owner of this process, and the newest time of what
   ///   came below them.
-  /// - Rules of ``AddOptions/choosing`` are relative to the top of the tar. Files `.todanaignore` and tags of caches have
+  /// - Rules of ``AddOptions/filter`` are relative to the top of the tar. Files `.todanaignore` and tags of caches have
   ///   no meaning here. Another name of a file that is left out is reported.
   /// - ``AddOptions/rescans`` has no meaning. With ``AddOptions/isDryRun`` the stream is read all the same.
   ///
@@ -39,9 +39,9 @@ extension Archive {
       throw ArchiveError(.invalidArgument, "“\(printable(directory))” cannot be in a snapshot: \(error.reason).")
     }
     let new = NewSnapshot(options, host: Self.host(options), paths: [name])
-    return try makeSnapshot(new, options, progress) { submitter, shared, _ in
-      let reader = try TarReader(descriptor) { [pipeline = submitter.pipeline] in pipeline.hasStopped }
-      try TarImport(submitter, options, shared, top: top).run(reader)
+    return try makeSnapshot(new, options, progress) { builder, shared, _ in
+      let reader = try TarReader(descriptor) { [pipeline = builder.pipeline] in pipeline.hasStopped }
+      try TarImport(builder, options, shared, top: top).run(reader)
     }
   }
 }

@@ -2,13 +2,13 @@ internal import Todana
 
 /// Entries without their names, packed as the pages of directories have them, to be decoded one at a time.
 struct EntryRecords {
-  typealias Record = ByteArena.Place
+  typealias Record = BlockArena.Place
 
   /// What stands in the place of a name.
   private static let name = [UInt8(ascii: "-")]
   private static let lengthByteCount = 4
 
-  private var arena = ByteArena()
+  private var arena = BlockArena()
   private let encoder = Encoder()
 
   /// Keeps its memory between entries.

@@ -8,7 +8,7 @@ struct PathIndex {
   static let root: Node = 0
 
   private struct Item {
-    var name: ByteArena.Place
+    var name: BlockArena.Place
     var nameByteCount: UInt8
     var parent: Node
     /// The next one of the same directory, in no order; 0: there are no more.
@@ -17,7 +17,7 @@ struct PathIndex {
   }
 
   private var items: [Item]
-  private var names = ByteArena()
+  private var names = BlockArena()
   /// Nodes by the hashes of directory and name, each at its hash or behind it; 0: none.
   private var table = [Node](repeating: 0, count: 1 << 10)
 

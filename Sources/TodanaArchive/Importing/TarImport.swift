@@ -2,19 +2,19 @@
 ///
 /// For the thread that reads.
 final class TarImport {
-  private let submitter: ContentSubmitter
+  private let builder: BatchBuilder
   private let options: AddOptions
   private let progress: SharedProgress
   /// Where the top of the tar is in the snapshot.
   private let top: TarPath
-  private var chooser: PathChooser
+  private var filter: PathFilter
 
-  init(_ submitter: ContentSubmitter, _ options: AddOptions, _ progress: SharedProgress, top: TarPath) {
-    self.submitter = submitter
+  init(_ builder: BatchBuilder, _ options: AddOptions, _ progress: SharedProgress, top: TarPath) {
+    self.builder = builder
     self.options = options
     self.progress = progress
     self.top = top
-    chooser = PathChooser(options.choosing)
+    filter = PathFilter(options.filter)
   }
 
   /// Reads it all; what cannot be in a snapshot is left out and reported.
@@ -48,14 +48,14 @@ final class TarImport {
     if entry.kind == .socket { return progress.change { $0.skippedSockets += 1 } }
     if let warning = item.warning { progress.addFailure("“\(printable(item.path))”: \(warning)") }
     let place = path.bytes(below: top)
-    if place.isEmpty { return try submitter.append(.top(entry)) }
+    if place.isEmpty { return try builder.append(.top(entry)) }
     if let target {
       let step = TreeStep.link(path: place, target: target.bytes(below: top), time: entry.modificationTime)
-      return try submitter.append(step)
+      return try builder.append(step)
     }
     let source = try entry.kind == .regular && !options.isDryRun ? content(of: entry, reader) : .none
     note(entry)
-    try submitter.append(.place(path: place, entry, source))
+    try builder.append(.place(path: place, entry, source))
   }
 
   private func linkTarget(_ path: [UInt8]) throws(TarPath.Refusal) -> TarPath {
@@ -70,19 +70,19 @@ final class TarImport {
 
   private func content(of entry: FileEntry, _ reader: TarReader) throws -> TreeStep.DataSource {
     var data = TarData(reader)
-    if entry.byteCount < ContentSubmitter.smallFileLimit {
+    if entry.byteCount < BatchBuilder.smallFileLimit {
       // Whether it has holes is known in the end only.
       let bytes = try data.readAll()
       progress.change { $0.bytesRead += Int64(bytes.count) }
       let extents = data.extents(byteCount: entry.byteCount)
       guard extents.isEmpty else { return .chunks(try chunks(bytes), extents: extents) }
-      let small = try unsafe submitter.smallFile { memory in
+      let small = try unsafe builder.smallFile { memory in
         unsafe memory.copyBytes(from: bytes)
         return bytes.count
       }
       return small?.source ?? .none
     }
-    let chunkCount = try unsafe submitter.chunks { buffer in
+    let chunkCount = try unsafe builder.chunks { buffer in
       let count = try unsafe data.read(into: buffer)
       progress.change { $0.bytesRead += Int64(count) }
       return count
@@ -92,7 +92,7 @@ final class TarImport {
 
   private func chunks(_ bytes: [UInt8]) throws -> Int {
     var rest = bytes[...]
-    return try unsafe submitter.chunks { buffer in
+    return try unsafe builder.chunks { buffer in
       let part = rest.prefix(buffer.count)
       unsafe buffer.copyBytes(from: part)
       rest = rest.dropFirst(part.count)
@@ -103,7 +103,7 @@ final class TarImport {
   // MARK: Choosing and checking
 
   private func exclusion(of path: TarPath, _ item: TarEntry) -> FileDecision.Reason? {
-    chooser.exclusion(
+    filter.exclusion(
       of: path, isDirectory: item.entry.kind == .directory, size: item.hasData ? Int(item.entry.byteCount) : nil)
   }
 

@@ -38,7 +38,7 @@ struct ArchiveHeader {
     )
     let isPossible =
       minimum >= 64 && minimum <= wanted && wanted <= maximum && wanted & (wanted - 1) == 0
-      && maximum <= PackedBytes.byteCountLimit
+      && maximum <= CompressedBytes.byteCountLimit
     guard isPossible else { throw ArchiveError(.damaged, "The archive says that chunks have sizes that cannot be.") }
     self.key = key
     sizes = Chunker.Sizes(minimum: minimum, wanted: wanted, maximum: maximum)

@@ -8,7 +8,7 @@ protocol NamedObject: StoredObject {
   /// 0; of what was stored anew because that was damaged, 1, and so on.
   var copy: UInt8 { get set }
   /// What it has of content.
-  var packedByteCount: Int { get }
+  var compressedByteCount: Int { get }
 
   /// Finds the one that was stored first.
   static func first(named name: ContentName) -> Query<Self>

@@ -29,13 +29,13 @@ struct PendingRows {
   private var contentRows = Rows()
   private var smallFileRows = Rows()
   private var pageRows = Rows()
-  private var packedByteCount = 0
+  private var compressedByteCount = 0
 
   var contents: some Collection<ContentName> { contentRows.byNames.keys }
   var smallFiles: some Collection<ContentName> { smallFileRows.byNames.keys }
 
   /// The memory that they take, about, and that saving them does.
-  var byteCount: Int { packedByteCount + contentRows.byteCount + smallFileRows.byteCount + pageRows.byteCount }
+  var byteCount: Int { compressedByteCount + contentRows.byteCount + smallFileRows.byteCount + pageRows.byteCount }
 
   func row(_ kind: KnownDamage.Kind, _ name: ContentName) -> RowID? {
     switch kind {
@@ -51,13 +51,13 @@ struct PendingRows {
     case .smallFile: smallFileRows.add(object.name, row)
     case .page: pageRows.add(object.name, row)
     }
-    packedByteCount += object.packedByteCount
+    compressedByteCount += object.compressedByteCount
   }
 
   mutating func removeAll() {
     contentRows.removeAll()
     smallFileRows.removeAll()
     pageRows.removeAll()
-    packedByteCount = 0
+    compressedByteCount = 0
   }
 }

@@ -25,7 +25,7 @@ final class StoredSmallFile: StoredObject, NamedObject {
     StoredSmallFile.where { $0.name == name && $0.copy == 0 }.limit(1)
   }
 
-  var packedByteCount: Int { 0 }
+  var compressedByteCount: Int { 0 }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     name = try ContentName(from: &buffer)

@@ -2,7 +2,7 @@ internal import Todana
 
 /// Some entries of a directory, in the order of their names: all of them, unless it has many.
 ///
-/// Format, version 1: the name of the entries' bytes, 16 bytes; the copy, 8 bits; ``PackedBytes``, of what
+/// Format, version 1: the name of the entries' bytes, 16 bytes; the copy, 8 bits; ``CompressedBytes``, of what
 /// ``TreePageEncoder`` writes.
 final class StoredTreePage: StoredObject, NamedObject {
   static let kind = KnownDamage.Kind.page
@@ -10,7 +10,7 @@ final class StoredTreePage: StoredObject, NamedObject {
   var name = ContentName(high: 0, low: 0)
   /// 0; of what was stored anew because that was damaged, 1, and so on.
   var copy: UInt8 = 0
-  var packed = PackedBytes(method: .none, byteCount: 0, bytes: [])
+  var compressed = CompressedBytes(method: .none, byteCount: 0, bytes: [])
 
   override class var storedName: String { "TreePage" }
   override class var indexes: [Index] {
@@ -21,17 +21,17 @@ final class StoredTreePage: StoredObject, NamedObject {
     StoredTreePage.where { $0.name == name && $0.copy == 0 }.limit(1)
   }
 
-  var packedByteCount: Int { packed.bytes.count }
+  var compressedByteCount: Int { compressed.bytes.count }
 
   override func readContent(from buffer: inout DataBuffer) throws {
     name = try ContentName(from: &buffer)
     copy = try buffer.readUInt8()
-    packed = try PackedBytes(from: &buffer)
+    compressed = try CompressedBytes(from: &buffer)
   }
 
   override func writeContent(to buffer: inout DataBuffer) {
     name.write(to: &buffer)
     buffer.writeUInt8(copy)
-    packed.write(to: &buffer)
+    compressed.write(to: &buffer)
   }
 }

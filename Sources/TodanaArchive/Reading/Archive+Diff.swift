@@ -20,7 +20,7 @@ extension Archive {
       guard try !has(path, old), try !has(path, new) else { continue }
       throw ArchiveError(.fileNotFound, "Neither snapshot has “\(printable(path))”.")
     }
-    var comparison = SnapshotComparison(old.pages, new.pages, of: stores, selection)
+    var comparison = SnapshotComparison(old.pages, new.pages, of: content, selection)
     try comparison.run(onFailure: onFailure, progress: progress, body)
   }
 

@@ -25,7 +25,7 @@ extension Archive {
       throw ArchiveError(.invalidArgument, "“\(printable(target))” is in the archive itself: restore to another place.")
     }
     var extraction = try Extraction(
-      snapshot.pages, top: snapshot.top, of: stores, at: identity, to: target, options, progress)
+      snapshot.pages, top: snapshot.top, of: content, at: identity, to: target, options, progress)
     return try extraction.run()
   }
 }

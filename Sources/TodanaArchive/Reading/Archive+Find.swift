@@ -22,7 +22,7 @@ extension Archive {
     _ queries: [PathQuery], in snapshots: [Snapshot]? = nil, onFailure: (String) -> Void,
     progress: () throws -> Void = {}, _ body: (FoundFile) throws -> Void
   ) throws {
-    let search = SnapshotSearch(queries, in: stores)
+    let search = SnapshotSearch(queries, in: content)
     for snapshot in try snapshots ?? self.snapshots() {
       try search.run(snapshot, onFailure: onFailure, progress: progress, body)
     }

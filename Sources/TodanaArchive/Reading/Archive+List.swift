@@ -26,7 +26,7 @@ extension Archive {
     _ snapshot: Snapshot, paths: [[UInt8]] = [], isRecursive: Bool = true, onFailure: (String) -> Void,
     _ body: (ListedFile) throws -> Void
   ) throws {
-    var walk = SnapshotWalk(snapshot.pages, of: stores)
+    var walk = SnapshotWalk(snapshot.pages, of: content)
     var selection = PathSelection(paths)
     while let step = try walk.next() {
       switch step {
@@ -72,7 +72,7 @@ extension Archive {
         position += Int64(count)
       }
     }
-    try unsafe ContentReader(stores).read(entry) { bytes, offset in
+    try unsafe ContentReader(content).read(entry) { bytes, offset in
       try fill(to: offset)
       try unsafe body(bytes)
       position += Int64(bytes.count)
@@ -85,7 +85,7 @@ extension Archive {
     let steps = PathSelection([path]).paths[0].split(separator: UInt8(ascii: "/")).map { Array($0) }
     var pages = snapshot.pages
     for (index, name) in steps.enumerated() {
-      var reader = DirectoryReader(pages, of: stores)
+      var reader = DirectoryReader(pages, of: content)
       var found: ArchiveEntry?
       while found == nil, let entry = try reader.next() {
         if entry.file.name == name { found = entry }

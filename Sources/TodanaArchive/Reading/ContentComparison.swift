@@ -1,6 +1,6 @@
 internal import Todana
 
-extension ArchiveStore {
+extension ContentStore {
   /// Whether two of a kind have other bytes, point elsewhere, or are other devices.
   ///
   /// Content has one row, so rows tell; nearly nothing is read.

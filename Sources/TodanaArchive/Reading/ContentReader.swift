@@ -4,11 +4,11 @@ internal import Todana
 ///
 /// For one thread.
 final class ContentReader {
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private let groups: SharedGroups
 
-  init(_ archive: ArchiveStore, _ groups: SharedGroups = SharedGroups()) {
-    self.archive = archive
+  init(_ content: ContentStore, _ groups: SharedGroups = SharedGroups()) {
+    self.content = content
     self.groups = groups
   }
 
@@ -24,8 +24,8 @@ final class ContentReader {
     switch entry.content {
     case .none, .pages: break
     case .small(let row):
-      let file = try archive.object(StoredSmallFile.self, row)
-      let group = try groups.group(file.group) { try archive.content(file.group) }
+      let file = try content.object(StoredSmallFile.self, row)
+      let group = try groups.group(file.group) { try content.bytes(file.group) }
       guard file.offset + file.byteCount <= group.count else {
         throw ArchiveError(.damaged, "A small file is behind the end of its group.")
       }
@@ -34,7 +34,7 @@ final class ContentReader {
       }
     case .chunks(let rows):
       for row in rows {
-        try unsafe archive.withContent(row) { bytes in try unsafe placer.place(bytes, body) }
+        try unsafe content.withContent(row) { bytes in try unsafe placer.place(bytes, body) }
       }
     }
     try placer.finish()

@@ -3,7 +3,7 @@ public struct ExtractOptions: Sendable {
   /// Paths in the snapshot; none: everything.
   public var paths: [[UInt8]] = []
   /// Patterns of files that are left out.
-  public var choosing = ChoosingOptions()
+  public var filter = FilterOptions()
   public var restoring = RestoreOptions()
   /// Whether nothing is written: the target is compared, and the result says what would be done.
   public var isDryRun = false

@@ -9,7 +9,7 @@ internal import Todana
 struct Extraction: ~Copyable {
   let options: ExtractOptions
   private let path: [UInt8]
-  private let archive: ArchiveStore
+  private let content: ContentStore
   let restorer: FileRestorer
   /// For regular files with one name; those with several are made here, so that the file is known for the next name.
   let files: FileRestoring
@@ -20,7 +20,7 @@ struct Extraction: ~Copyable {
   /// The directories from the target down to where the walk is.
   var directories = [DirectoryRestoring()]
   private var selection: PathSelection
-  private var chooser: FileChooser
+  private var filter: FileFilter
   let report = RestoreReport()
   var links = HardLinkGroups()
   var progress = ExtractProgress()
@@ -28,7 +28,7 @@ struct Extraction: ~Copyable {
   private var lastProgress = ContinuousClock.now
 
   init(
-    _ pages: [RowID], top: FileEntry? = nil, of archive: ArchiveStore, at place: FileIdentity? = nil, to path: [UInt8],
+    _ pages: [RowID], top: FileEntry? = nil, of content: ContentStore, at place: FileIdentity? = nil, to path: [UInt8],
     _ options: ExtractOptions, _ tell: @escaping (ExtractProgress) throws -> Void
   ) throws {
     let groups = SharedGroups()
@@ -37,17 +37,17 @@ struct Extraction: ~Copyable {
     let target = try ExtractionTarget(
       path, options, report, excluded: place, openLimit: limits.trail, givesRootMetadata: top != nil)
     files = try FileRestoring(
-      archive.store.backend, groups, limits, isDryRun: options.isDryRun, notesOutcomes: options.visit != nil)
+      content.store.backend, groups, limits, isDryRun: options.isDryRun, notesOutcomes: options.visit != nil)
     self.target = target
     self.options = options
     self.path = path
     self.tell = tell
-    self.archive = archive
+    self.content = content
     self.top = top
-    restorer = FileRestorer(archive, groups, isDryRun: options.isDryRun)
-    walk = SnapshotWalk(pages, of: archive)
+    restorer = FileRestorer(content, groups, isDryRun: options.isDryRun)
+    walk = SnapshotWalk(pages, of: content)
     selection = PathSelection(options.paths)
-    chooser = FileChooser(options.choosing, device: 0)
+    filter = FileFilter(options.filter, device: 0)
   }
 
   deinit { files.stop() }
@@ -83,7 +83,7 @@ struct Extraction: ~Copyable {
   }
 
   private mutating func leave() {
-    chooser.leave()
+    filter.leave()
     guard let directory = directories.popLast() else { return }
     do throws(FileError) {
       try target.leave { directory.leave($0, $1) }
@@ -96,7 +96,7 @@ struct Extraction: ~Copyable {
     let path = walk.path(of: entry)
     let isDirectory = entry.file.kind == .directory
     let relation = selection.relation(of: path)
-    let decision = chooser.decision(
+    let decision = filter.decision(
       name: entry.file.name, isDirectory: isDirectory,
       size: entry.file.kind == .regular ? Int(entry.file.byteCount) : nil, device: 0)
     guard decision == .include, relation == .selected || relation == .above && isDirectory else {
@@ -139,7 +139,7 @@ struct Extraction: ~Copyable {
   /// A directory on the way to selected files only keeps its metadata if it exists.
   private mutating func enter(_ file: FileEntry, _ path: [UInt8], isSelected: Bool) throws {
     let origin = try target.enter(file)
-    chooser.enter(file.name)
+    filter.enter(file.name)
     directories.append(DirectoryRestoring(keepsExisting: !isSelected))
     if case .existing = origin { return try options.visit?(path, .right) ?? () }
     progress.counts.directories += 1

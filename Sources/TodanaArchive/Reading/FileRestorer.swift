@@ -6,8 +6,8 @@ struct FileRestorer {
   private let comparison: FileContentComparison
   private let isDryRun: Bool
 
-  init(_ archive: ArchiveStore, _ groups: SharedGroups, isDryRun: Bool) {
-    reader = ContentReader(archive, groups)
+  init(_ content: ContentStore, _ groups: SharedGroups, isDryRun: Bool) {
+    reader = ContentReader(content, groups)
     comparison = FileContentComparison(reader)
     self.isDryRun = isDryRun
   }

@@ -9,7 +9,7 @@ struct SnapshotComparison: ~Copyable {
     private var reader: DirectoryReader
     private var peeked: ArchiveEntry?
 
-    init(_ pages: [RowID], of archive: ArchiveStore) { reader = DirectoryReader(pages, of: archive) }
+    init(_ pages: [RowID], of content: ContentStore) { reader = DirectoryReader(pages, of: content) }
 
     /// The next entry, which stays the next one; nil at the end.
     func peek(onFailure: (ArchiveError) -> Void) throws -> ArchiveEntry? {
@@ -35,14 +35,14 @@ struct SnapshotComparison: ~Copyable {
     let pathByteCount: Int
   }
 
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private var selection: PathSelection
   private var levels: [Level] = []
   /// Of the directory that is compared.
   private var directory: [UInt8] = []
 
-  init(_ old: [RowID], _ new: [RowID], of archive: ArchiveStore, _ selection: PathSelection) {
-    self.archive = archive
+  init(_ old: [RowID], _ new: [RowID], of content: ContentStore, _ selection: PathSelection) {
+    self.content = content
     self.selection = selection
     enter(old, new)
   }
@@ -82,7 +82,7 @@ struct SnapshotComparison: ~Copyable {
     let (old, new) = (old.filter { !common.contains($0) }, new.filter { !common.contains($0) })
     if old.isEmpty, new.isEmpty { return }
     levels.append(
-      Level(old: Side(old, of: archive), new: Side(new, of: archive), pathByteCount: directory.count))
+      Level(old: Side(old, of: content), new: Side(new, of: content), pathByteCount: directory.count))
   }
 
   /// What comes next by its name, as each side has it; nil at the end of both.
@@ -118,7 +118,7 @@ struct SnapshotComparison: ~Copyable {
       if !old.file.kind.isSameKind(as: new.file.kind) {
         changes = [.kind]
       } else {
-        if try archive.hasOtherContent(old, new) { changes.append(.content) }
+        if try content.hasOtherContent(old, new) { changes.append(.content) }
         if !old.file.hasSameMetadata(as: new.file) { changes.append(.metadata) }
         if changes.isEmpty { return nil }
       }

@@ -31,7 +31,7 @@ final class SnapshotSearch {
   }
 
   private let queries: [PathQuery]
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private let comparesPaths: Bool
   private var known: [Place: [Hit]] = [:]
   /// What may still be remembered: directories, hits, and 64 bytes of paths, each.
@@ -40,9 +40,9 @@ final class SnapshotSearch {
   /// Directories that were read, and not remembered.
   private(set) var readCount = 0
 
-  init(_ queries: [PathQuery], in archive: ArchiveStore, room: Int = 1 << 17) {
+  init(_ queries: [PathQuery], in content: ContentStore, room: Int = 1 << 17) {
     self.queries = queries
-    self.archive = archive
+    self.content = content
     self.room = room
     comparesPaths = queries.contains(where: \.isAnchored)
   }
@@ -58,7 +58,7 @@ final class SnapshotSearch {
     if known[top] != nil { return try tellKnown(top, below: [], progress, tell) }
     levels = []
     enter(Level(place: top, file: nil, isFound: false))
-    var walk = SnapshotWalk(snapshot.pages, of: archive)
+    var walk = SnapshotWalk(snapshot.pages, of: content)
     while let step = try walk.next() {
       switch step {
       case .failure(let error, _):

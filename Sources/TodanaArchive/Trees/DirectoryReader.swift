@@ -2,15 +2,15 @@ internal import Todana
 
 /// Gives the entries of one directory, in the order of their names, a page at a time.
 struct DirectoryReader: ~Copyable {
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private var pages: ArraySlice<RowID>
   private var decoder: TreePageDecoder?
   private var lastName: [UInt8] = []
   /// The page that the last entry, or the last failure, came from.
   private(set) var page: RowID = 0
 
-  init(_ pages: [RowID], of archive: ArchiveStore) {
-    self.archive = archive
+  init(_ pages: [RowID], of content: ContentStore) {
+    self.content = content
     self.pages = pages[...]
   }
 
@@ -28,7 +28,7 @@ struct DirectoryReader: ~Copyable {
       }
       guard let row = pages.popFirst() else { return nil }
       page = row
-      decoder = try TreePageDecoder(archive.page(row), pageRow: row, after: lastName)
+      decoder = try TreePageDecoder(content.page(row), pageRow: row, after: lastName)
     }
   }
 }

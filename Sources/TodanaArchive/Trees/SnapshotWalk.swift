@@ -16,17 +16,17 @@ struct SnapshotWalk: ~Copyable {
   /// More than any file system that people use lets programs get to.
   static let levelLimit = 100_000
 
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private let levelLimit: Int
   private var levels = LevelStack()
   private var pending: ArchiveEntry?
   /// The path of the directory that the last entry is in: empty for the root.
   private(set) var directory: [UInt8] = []
 
-  init(_ pages: [RowID], of archive: ArchiveStore, levelLimit: Int = SnapshotWalk.levelLimit) {
-    self.archive = archive
+  init(_ pages: [RowID], of content: ContentStore, levelLimit: Int = SnapshotWalk.levelLimit) {
+    self.content = content
     self.levelLimit = levelLimit
-    levels.push(DirectoryReader(pages, of: archive), nil)
+    levels.push(DirectoryReader(pages, of: content), nil)
   }
 
   /// Does not go into the directory that was given out last.
@@ -45,7 +45,7 @@ struct SnapshotWalk: ~Copyable {
       let isTooDeep = levels.count >= levelLimit
       directory = path(of: entry)
       // One that is not looked into has its end all the same.
-      levels.push(DirectoryReader(isTooDeep ? [] : pages, of: archive), entry)
+      levels.push(DirectoryReader(isTooDeep ? [] : pages, of: content), entry)
       if isTooDeep {
         let error = ArchiveError(.damaged, "Directories are in one another more than \(levelLimit) times.")
         return .failure(error, page: 0)

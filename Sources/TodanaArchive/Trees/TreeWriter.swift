@@ -20,13 +20,13 @@ final class TreeWriter {
     init(_ entry: FileEntry?) { self.entry = entry }
   }
 
-  private let archive: ArchiveStore
+  private let content: ContentStore
   private let namer: KeyedHash
   private let compressor: Compressor
   private var levels: [Level] = [Level(nil)]
 
-  init(_ archive: ArchiveStore, _ key: ArchiveKey, _ compression: Compression) throws {
-    self.archive = archive
+  init(_ content: ContentStore, _ key: ArchiveKey, _ compression: Compression) throws {
+    self.content = content
     namer = try key.makeNamer()
     compressor = try Compressor(compression)
   }
@@ -71,13 +71,13 @@ final class TreeWriter {
     let name = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: bytes)
     }
-    if let row = try archive.row(of: StoredTreePage.self, named: name) { return level.pages.append(row) }
-    let (method, packed) = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+    if let row = try content.row(of: StoredTreePage.self, named: name) { return level.pages.append(row) }
+    let (method, compressed) = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe compressor.compress(bytes)
     }
     let page = StoredTreePage()
     page.name = name
-    page.packed = PackedBytes(method: method, byteCount: bytes.count, bytes: packed)
-    level.pages.append(try archive.insert(page))
+    page.compressed = CompressedBytes(method: method, byteCount: bytes.count, bytes: compressed)
+    level.pages.append(try content.insert(page))
   }
 }

@@ -4,8 +4,8 @@ import TodanaArchive
 extension Archive.Added {
   /// Tells of what could not be read, and, if `verbose`, of what was left out.
   func tellFailures(verbose: Bool) {
-    for failure in progress.failures { report(failure) }
-    if verbose { for exclusion in progress.exclusions { report(exclusion) } }
+    for failure in progress.failures { printError(failure) }
+    if verbose { for exclusion in progress.exclusions { printError(exclusion) } }
   }
 
   /// `compared` goes on behind the counts of files; `nothing` says that no snapshot was made for want of anything.

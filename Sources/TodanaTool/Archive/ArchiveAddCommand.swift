@@ -25,7 +25,7 @@ struct ArchiveAddCommand: ParsableCommand {
   @Argument(help: "The archive's directory, and the paths, or the command, to archive.", completion: .file())
   var arguments: [String] = []
   @OptionGroup var options: ArchiveOptions
-  @OptionGroup(title: "Choosing") var choosing: ChoosingArguments
+  @OptionGroup(title: "Choosing") var filter: FilterArguments
 
   @Option(
     help: ArgumentHelp(
@@ -51,7 +51,7 @@ struct ArchiveAddCommand: ParsableCommand {
       [
         stdin != nil && !stdinFromCommand ? "the content to archive" : nil,
         filesFrom == "-" ? "the list of paths" : nil, options.secret.standardInputUse(),
-      ] + ChoosingArguments.standardInputUses(excludeFrom: choosing.excludeFrom))
+      ] + FilterArguments.standardInputUses(excludeFrom: filter.excludeFrom))
     let (path, source) = try source()
     let addOptions = try addOptions()
     let added = try options.withArchive(
@@ -105,7 +105,7 @@ struct ArchiveAddCommand: ParsableCommand {
   private func addOptions() throws -> AddOptions {
     var result = try noted.options()
     do {
-      result.choosing = try choosing.options()
+      result.filter = try filter.options()
     } catch let error as ArchiveError {
       throw ValidationError("\(error)")
     }

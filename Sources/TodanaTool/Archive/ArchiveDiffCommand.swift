@@ -27,7 +27,7 @@ struct ArchiveDiffCommand: ParsableCommand {
       let (old, new) = (try archive.chosenSnapshot(rest[0]), try archive.chosenSnapshot(rest[1]))
       try archive.diff(old, new, paths: rest.dropFirst(2).map(bytes)) { failure in
         failureCount += 1
-        warn(failure)
+        printError(failure)
       } progress: {
         try Interruption.check()
       } _: { difference in

@@ -45,7 +45,7 @@ struct ArchiveExtractCommand: ParsableCommand {
   func run() throws {
     let (path, paths) = try ArchiveOptions.split(arguments)
     var extractOptions = ExtractOptions()
-    extractOptions.choosing = try ChoosingArguments.options(exclude: exclude, include: include)
+    extractOptions.filter = try FilterArguments.options(exclude: exclude, include: include)
     extractOptions.paths = paths.map(bytes)
     extractOptions.isDryRun = dryRun
     if verbose, !report.json { extractOptions.visit = Self.show }
@@ -106,10 +106,10 @@ struct ArchiveExtractCommand: ParsableCommand {
   }
 
   private func say(_ progress: ExtractProgress, _ directory: String) throws {
-    for text in progress.warnings + progress.failures { warn(text) }
+    for text in progress.warnings + progress.failures { printError(text) }
     let unlisted =
       progress.warningCount - progress.warnings.count + progress.counts.failures - progress.failures.count
-    if unlisted > 0 { warn("\(formattedCount(unlisted)) more are not listed.") }
+    if unlisted > 0 { printError("\(formattedCount(unlisted)) more are not listed.") }
     if report.json { return try printJSON(ExtractReport(progress, directory)) }
     let verb = dryRun ? "Would restore" : "Restored"
     try StandardOutput.line(

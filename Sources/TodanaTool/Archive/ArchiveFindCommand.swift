@@ -31,7 +31,7 @@ struct ArchiveFindCommand: ParsableCommand {
       let snapshots = snapshot.isEmpty ? nil : try snapshot.map { try archive.chosenSnapshot($0) }
       try archive.find(queries, in: snapshots) { failure in
         failureCount += 1
-        warn(failure)
+        printError(failure)
       } progress: {
         try Interruption.check()
       } _: { found in

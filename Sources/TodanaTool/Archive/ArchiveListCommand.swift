@@ -26,7 +26,7 @@ struct ArchiveListCommand: ParsableCommand {
       let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       try archive.list(snapshot, paths: paths.map(bytes), isRecursive: recursive) { failure in
         failureCount += 1
-        warn(failure)
+        printError(failure)
       } _: { listed in
         try Interruption.check()
         if json {

@@ -29,8 +29,8 @@ struct ArchiveRewriteCommand: ParsableCommand {
       throw ValidationError("What is to be left out? Say it with --exclude.")
     }
     try StandardInput.check(
-      [options.secret.standardInputUse()] + ChoosingArguments.standardInputUses(excludeFrom: excludeFrom))
-    let rules = try ChoosingArguments.options(exclude: exclude, excludeFrom: excludeFrom, include: [])
+      [options.secret.standardInputUse()] + FilterArguments.standardInputUses(excludeFrom: excludeFrom))
+    let rules = try FilterArguments.options(exclude: exclude, excludeFrom: excludeFrom, include: [])
     var line = ProgressLine(isShown: !report.quiet && !report.json)
     defer { line.clear() }
     let changes = try options.withArchive(path, dryRun ? .read : .write) { archive in
@@ -56,7 +56,7 @@ struct ArchiveRewriteCommand: ParsableCommand {
       let old = change.old.prefix(8)
       let excluded = counted(change.excluded, "path")
       if change.isRefused {
-        warn("Snapshot \(old) would lose all its files, and stays as it is: say --allow-empty to change it.")
+        printError("Snapshot \(old) would lose all its files, and stays as it is: say --allow-empty to change it.")
       } else if let new = change.new?.prefix(8) {
         try StandardOutput.line("Snapshot \(old) is \(new) now, without \(excluded).")
       } else {

@@ -32,16 +32,16 @@ struct ArchiveTarExportCommand: ParsableCommand {
       try archive.refuse(toHold: output)
       let snapshot = try archive.chosenSnapshot(snapshot.snapshot)
       let paths = paths.map(bytes)
-      func report(_ failure: String) {
+      func note(_ failure: String) {
         failureCount += 1
-        warn(failure)
+        printError(failure)
       }
       if let output {
         try archive.exportTar(
-          snapshot, paths: paths, toFile: bytes(output), onFailure: report, progress: Interruption.check)
+          snapshot, paths: paths, toFile: bytes(output), onFailure: note, progress: Interruption.check)
       } else {
         try archive.exportTar(
-          snapshot, paths: paths, to: STDOUT_FILENO, onFailure: report, progress: Interruption.check)
+          snapshot, paths: paths, to: STDOUT_FILENO, onFailure: note, progress: Interruption.check)
       }
     }
     if failureCount > 0 { throw ExitStatus.somethingWrong }

@@ -37,7 +37,7 @@ struct ArchiveTarImportCommand: ParsableCommand {
     let file = files.first ?? "-"
     try StandardInput.check(
       [file == "-" ? "the tar stream" : nil, options.secret.standardInputUse()]
-        + ChoosingArguments.standardInputUses(excludeFrom: excludeFrom))
+        + FilterArguments.standardInputUses(excludeFrom: excludeFrom))
     if file == "-", isatty(STDIN_FILENO) == 1 {
       throw ValidationError("A tar stream does not come from a terminal: name a file, or hand one to the input.")
     }
@@ -70,8 +70,8 @@ struct ArchiveTarImportCommand: ParsableCommand {
   private func importOptions() throws -> AddOptions {
     var result = try noted.options()
     do {
-      result.choosing = try ChoosingArguments.options(exclude: exclude, excludeFrom: excludeFrom, include: include)
-      result.choosing.largestFile = try excludeLargerThan.map { try ByteSize($0) }
+      result.filter = try FilterArguments.options(exclude: exclude, excludeFrom: excludeFrom, include: include)
+      result.filter.largestFile = try excludeLargerThan.map { try ByteSize($0) }
     } catch let error as ArchiveError {
       throw ValidationError("\(error)")
     }

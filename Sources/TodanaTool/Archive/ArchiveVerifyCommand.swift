@@ -51,7 +51,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
       try options.withArchive(path, .writeExisting, secret: secret) { archive in _ = try archive.noteDamage(found) }
       return true
     } catch {
-      warn("What is damaged cannot be noted in the archive, and so not be stored anew: \(error)")
+      printError("What is damaged cannot be noted in the archive, and so not be stored anew: \(error)")
       return false
     }
   }

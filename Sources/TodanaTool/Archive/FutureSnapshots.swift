@@ -7,7 +7,7 @@ func warnOfFuture(_ snapshots: [Snapshot]) {
   let future = snapshots.filter { $0.time > now }
   guard let last = future.last else { return }
   let others = future.count > 1 ? ", as are \(formattedCount(future.count - 1)) more" : ""
-  warn(
+  printError(
     "Snapshot \(last.id.short) is of \(formattedDate(last.time)), which is in the future\(others): “latest” means it, "
       + "and prune keeps it. Remove it if its time is wrong.")
 }

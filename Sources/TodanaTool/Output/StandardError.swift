@@ -13,7 +13,4 @@ enum StandardError {
 }
 
 /// Writes a message for people to the standard error, with the tool's name before it.
-func report(_ message: String) { StandardError.write("todana: \(printable(message))\n") }
-
-/// Does what `report` does; for commands that have a property of that name.
-func warn(_ message: String) { report(message) }
+func printError(_ message: String) { StandardError.write("todana: \(printable(message))\n") }

@@ -30,7 +30,7 @@ struct GetCommand: ParsableCommand {
       (try store.rawRecord(ofClassNamed: className, rowID: row), try store.contentLayout(ofClassNamed: className))
     }
     guard let record else {
-      report("The class has no row \(row).")
+      printError("The class has no row \(row).")
       throw ExitStatus.failed
     }
     let fields = bytes ? nil : RecordFields(of: record, layout)

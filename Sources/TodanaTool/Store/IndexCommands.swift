@@ -58,7 +58,7 @@ struct IndexRebuildCommand: ParsableCommand {
       return names
     }
     guard !names.isEmpty else {
-      report("The class has no indexes.")
+      printError("The class has no indexes.")
       throw ExitStatus.failed
     }
     for name in names {

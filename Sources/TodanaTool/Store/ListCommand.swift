@@ -35,7 +35,7 @@ struct ListCommand: ParsableCommand {
       guard limit != 0 else { return }
       let policy = DamagePolicy.report { error in
         isSound = false
-        report("\(error)")
+        printError("\(error)")
       }
       try store.rawRecords(ofClassNamed: className, after: after, onDamage: policy) { record, stop in
         try Interruption.check()

@@ -25,7 +25,7 @@ struct Waiting {
         guard ContinuousClock.now < end else { throw CannotOpen(inUse: error) }
         if !isTold {
           let holder = failure.processID.map { "process \($0)" } ?? "another process"
-          report("waiting for \(name), in use by \(holder)")
+          printError("waiting for \(name), in use by \(holder)")
         }
         isTold = true
         // Not the library's own waiting, which signals do not end.

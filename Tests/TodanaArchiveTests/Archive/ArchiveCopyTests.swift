@@ -21,7 +21,7 @@ import Todana
 
   @Test func `a snapshot is rewritten without a file, whose bytes are gone after compacting`() throws {
     let (scratch, snapshot) = try makeArchive()
-    var rules = ChoosingOptions()
+    var rules = FilterOptions()
     try rules.exclude(Array("secret".utf8))
     let rewritten = try scratch.archive.rewrite(snapshot, leavingOut: rules)
     let new = try #require(rewritten.snapshot)
@@ -60,7 +60,7 @@ import Todana
 
   @Test func `a rewriting that is ended leaves the snapshot as it was`() throws {
     let (scratch, snapshot) = try makeArchive()
-    var rules = ChoosingOptions()
+    var rules = FilterOptions()
     try rules.exclude(Array("secret".utf8))
     struct Enough: Error {}
     var count = 0

@@ -65,11 +65,11 @@ import Testing
   }
 
   private func extract(_ entries: [ArchiveEntry]) throws -> ExtractProgress {
-    let stores = scratch.archive.stores
-    let writer = try TreeWriter(stores, scratch.archive.key, scratch.archive.compression)
+    let content = scratch.archive.content
+    let writer = try TreeWriter(content, scratch.archive.key, scratch.archive.compression)
     for entry in entries { try writer.append(entry) }
     let pages = try writer.finish()
-    var extraction = try Extraction(pages, of: stores, to: scratch.directory.bytes("to"), ExtractOptions()) { _ in }
+    var extraction = try Extraction(pages, of: content, to: scratch.directory.bytes("to"), ExtractOptions()) { _ in }
     return try extraction.run()
   }
 

@@ -36,7 +36,7 @@ import Testing
       }
     }
     var found: [String] = []
-    let search = SnapshotSearch(queries, in: scratch.archive.stores, room: room)
+    let search = SnapshotSearch(queries, in: scratch.archive.content, room: room)
     for snapshot in try scratch.archive.snapshots() {
       try search.run(snapshot, onFailure: { Issue.record("\($0)") }, progress: {}) {
         found.append("\($0.snapshot.id) \(printable($0.path))")
@@ -55,7 +55,7 @@ import Testing
     for _ in 0..<3 { try scratch.add("from") }
     try scratch.directory.write("y", to: "from/d3/sub/file")
     try scratch.add("from")
-    let search = SnapshotSearch([try PathQuery(Array("file".utf8))], in: scratch.archive.stores)
+    let search = SnapshotSearch([try PathQuery(Array("file".utf8))], in: scratch.archive.content)
     var counts: [Int] = []
     var foundCount = 0
     for snapshot in try scratch.archive.snapshots() {

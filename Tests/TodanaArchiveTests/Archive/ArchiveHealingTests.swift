@@ -64,7 +64,7 @@ import Todana
       let second: Snapshot
       do {
         second = try #require(try archive.add([scratch.directory.bytes("from")]).snapshot)
-      } catch let error as StoreError where ArchiveStore.isDamage(error) {
+      } catch let error as StoreError where ContentStore.isDamage(error) {
         // A damaged page may be one that has to be changed for what is new: an error, and nothing is lost by it.
         unhealedCount += 1
         continue

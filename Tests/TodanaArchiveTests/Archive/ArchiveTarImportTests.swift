@@ -133,9 +133,9 @@ import Todana
     }
     writing.start()
     var options = AddOptions()
-    try options.choosing.exclude(Array("*.log".utf8))
-    try options.choosing.exclude(Array("/out/".utf8))
-    options.choosing.largestFile = try ByteSize("50k")
+    try options.filter.exclude(Array("*.log".utf8))
+    try options.filter.exclude(Array("/out/".utf8))
+    options.filter.largestFile = try ByteSize("50k")
     options.notesExclusions = true
     let imported = try scratch.archive.importTar(
       from: pipe.fileHandleForReading.fileDescriptor, name: Array("-".utf8), into: Array("/new/./top/".utf8),
@@ -201,8 +201,8 @@ extension ScratchArchive {
   func comparable(_ snapshot: Snapshot) throws -> [Comparable] {
     var found: [Comparable] = []
     var firsts: [FileIdentity: [UInt8]] = [:]
-    var walk = SnapshotWalk(snapshot.pages, of: archive.stores)
-    let reader = ContentReader(archive.stores)
+    var walk = SnapshotWalk(snapshot.pages, of: archive.content)
+    let reader = ContentReader(archive.content)
     while let step = try walk.next() {
       guard case .entry(var entry) = step else { continue }
       let path = walk.path(of: entry)

@@ -30,7 +30,7 @@ import Todana
   private func insertPage(bytes: [UInt8]) throws -> RowID {
     let page = StoredTreePage()
     page.name = ContentName(high: 1, low: UInt64.random(in: 0...UInt64.max))
-    page.packed = PackedBytes(method: .none, byteCount: bytes.count, bytes: bytes)
+    page.compressed = CompressedBytes(method: .none, byteCount: bytes.count, bytes: bytes)
     let row = try scratch.archive.store.insert(page).rowID
     try scratch.archive.store.saveChanges()
     return row
@@ -111,7 +111,7 @@ import Todana
     var generator = SystemRandomNumberGenerator()
     let sound = try snapshot([insertPage([entry("a"), entry("b", .symbolicLink(target: [1]))])])
     let row = try #require(sound.pages.first)
-    let bytes = try scratch.archive.stores.page(row)
+    let bytes = try scratch.archive.content.page(row)
     for _ in 0..<300 {
       var damaged = bytes
       let position = Int.random(in: 0..<damaged.count, using: &generator)

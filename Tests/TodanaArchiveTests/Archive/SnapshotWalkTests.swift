@@ -15,7 +15,7 @@ import Testing
     try scratch.directory.write("x", to: "from/z")
     let snapshot = try #require(try scratch.add("from").snapshot)
     let top = scratch.stored("from").split(separator: UInt8(ascii: "/")).count
-    var walk = SnapshotWalk(snapshot.pages, of: scratch.archive.stores, levelLimit: top + 3)
+    var walk = SnapshotWalk(snapshot.pages, of: scratch.archive.content, levelLimit: top + 3)
     var paths: [String] = []
     var depth = 0
     var failureCount = 0

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// Which job brings content that no commit has yet, so that equal content is compressed and stored once.
+/// The job that owns each content no commit has stored yet, so that equal content is compressed and stored once.
 ///
-/// Of several jobs with equal content the earliest brings it, for results are stored in the order of jobs: whoever meets
-/// a later one's claim takes it over. Names stand here until the commit that stores their content is done.
-final class NameClaims: Sendable {
+/// Of several jobs with equal content the earliest owns it, since results are stored in the order of jobs: an earlier job
+/// takes over the claim of a later one. A name stays here until the commit that stores its content is done.
+final class ContentOwnership: Sendable {
   private struct State {
     var jobs: [ContentName: Int] = [:]
-    /// Names that two jobs may bring, and the later job.
+    /// Names that two jobs have claimed, with the later job.
     var contested: [ContentName: Int] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// Whether the job is to bring the content; if not, an earlier one does, or itself already.
+  /// Returns whether the job has to bring the content; if not, an earlier job does, or the job has claimed it before.
   func claim(_ name: ContentName, for job: Int) -> Bool {
     state.withLock { state in
       guard let other = state.jobs[name] else {
@@ -27,20 +27,20 @@ final class NameClaims: Sendable {
     }
   }
 
-  /// The content was found to be stored.
+  /// Drops the claim of a job that has found the content in the archive.
   func drop(_ name: ContentName, of job: Int) {
     state.withLock { state in
       if state.jobs[name] == job { state.jobs[name] = nil }
     }
   }
 
-  /// Whether another job may have brought it, too.
+  /// Whether another job may have brought the content, too.
   func isContested(_ name: ContentName) -> Bool { state.withLock { $0.contested[name] != nil } }
 
-  /// What was committed is found in the archive from now on.
+  /// Forgets committed content, which is found in the archive from now on.
   ///
   /// - Parameters:
-  ///   - names: Of what was committed.
+  ///   - names: The names of the content.
   ///   - end: The first job whose result was not stored.
   func forget(_ names: some Sequence<ContentName>, before end: Int) {
     state.withLock { state in
@@ -50,8 +50,10 @@ final class NameClaims: Sendable {
   }
 }
 
-/// A group of one small file has the same bytes as the file, and so the same name.
-struct AddClaims: Sendable {
-  let contents = NameClaims()
-  let smallFiles = NameClaims()
+/// The owners of groups and chunks, and those of small files.
+///
+/// They are separate, since a group of one small file has the same bytes as the file, and so the same name.
+struct AddOwnership: Sendable {
+  let contents = ContentOwnership()
+  let smallFiles = ContentOwnership()
 }

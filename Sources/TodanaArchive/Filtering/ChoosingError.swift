@@ -1,4 +1,4 @@
-/// What is wrong with what a person asked for about choosing files.
+/// What is wrong with what a person asked for about leaving files out.
 ///
 /// Switch over ``code``; show ``message``, which says what to do.
 public struct ChoosingError: Error, Sendable, CustomStringConvertible {

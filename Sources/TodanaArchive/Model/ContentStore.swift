@@ -1,9 +1,9 @@
 internal import Todana
 
-/// An archive's store, as one thread uses it: content and pages by their rows, unpacked.
+/// The stored content of an archive, as one thread reads and adds it: chunks, groups, small files and pages by row.
 ///
-/// Not thread-safe: a thread has its own, over the same backend.
-final class ArchiveStore {
+/// Not thread-safe: each thread has its own, over the same backend.
+final class ContentStore {
   static let classes: [StoredObject.Type] = [
     StoredContent.self, StoredSmallFile.self, StoredTreePage.self, StoredSnapshot.self, StoredDamage.self,
   ]
@@ -17,12 +17,12 @@ final class ArchiveStore {
     decompressor = try Decompressor()
   }
 
-  /// Another one for another thread.
-  static func beside(_ backend: any StoreBackend) throws -> ArchiveStore {
-    try ArchiveStore(Store(backend: backend, classes: classes))
+  /// Returns one for another thread.
+  static func beside(_ backend: any StoreBackend) throws -> ContentStore {
+    try ContentStore(Store(backend: backend, classes: classes))
   }
 
-  /// The object of a row, or of what was stored in its place.
+  /// Returns the object of a row, or its replacement if the row is damaged.
   ///
   /// - Throws: ``ArchiveError/Code/damaged`` where it is not there, or not what was written.
   func object<T: StoredObject>(_ type: T.Type, _ row: RowID) throws -> T {
@@ -41,7 +41,7 @@ final class ArchiveStore {
     throw ArchiveError(.damaged, "\(T.storedName) \(row) is missing.")
   }
 
-  /// nil where there is none, or it is damaged.
+  /// Returns the object of a row; nil if it is missing or damaged.
   func soundObject<T: StoredObject>(_ type: T.Type, _ row: RowID) throws(StoreError) -> T? {
     do throws(StoreError) {
       guard let id = try id(type, row) else { return nil }
@@ -52,7 +52,7 @@ final class ArchiveStore {
     }
   }
 
-  /// The identity of a row; nil where nothing of the class was ever saved.
+  /// Returns the identity of a row; nil if no object of the class was ever saved.
   func id<T: StoredObject>(_ type: T.Type, _ row: RowID) throws(StoreError) -> ObjectID<T>? {
     if let classID = classIDs[ObjectIdentifier(type)] {
       return ObjectID(unchecked: AnyObjectID(classID: classID, rowID: row))
@@ -62,7 +62,7 @@ final class ArchiveStore {
     return ObjectID(unchecked: AnyObjectID(classID: classID, rowID: row))
   }
 
-  /// Whether only what was asked for is wrong, and the rest of the archive may be sound.
+  /// Whether an error concerns only the requested object, while the rest of the archive may be sound.
   static func isDamage(_ error: StoreError) -> Bool {
     switch error.code {
     case .damagedRecord, .unreadableContent, .wrongClass, .rowNotFound: true
@@ -70,37 +70,40 @@ final class ArchiveStore {
     }
   }
 
-  // MARK: Unpacking
+  // MARK: Decompressing
 
-  func unpack(_ packed: PackedBytes) throws(ArchiveError) -> [UInt8] {
-    try decompressor.decompress(packed.bytes, method: packed.method, byteCount: packed.byteCount)
+  func decompress(_ compressed: CompressedBytes) throws(ArchiveError) -> [UInt8] {
+    try decompressor.decompress(compressed.bytes, method: compressed.method, byteCount: compressed.byteCount)
   }
 
-  /// As ``unpack(_:)``, in memory that is used again.
+  /// Decompresses content into memory that the next call uses again.
   func withContent<Value>(
-    of packed: PackedBytes, _ body: (UnsafeRawBufferPointer) throws -> Value
+    of compressed: CompressedBytes, _ body: (UnsafeRawBufferPointer) throws -> Value
   ) throws -> Value {
-    try unsafe decompressor.withContent(of: packed.bytes, method: packed.method, byteCount: packed.byteCount, body)
+    try unsafe decompressor.withContent(
+      of: compressed.bytes, method: compressed.method, byteCount: compressed.byteCount, body)
   }
 
-  /// Calls back with a piece of content, in memory that is used again.
+  /// Calls back with a chunk or a group, in memory that the next call uses again.
   func withContent(_ row: RowID, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try unsafe withContent(of: object(StoredContent.self, row).packed, body)
+    try unsafe withContent(of: object(StoredContent.self, row).compressed, body)
   }
 
-  func content(_ row: RowID) throws -> [UInt8] { try unpack(object(StoredContent.self, row).packed) }
+  /// Decompresses a chunk or a group.
+  func bytes(_ row: RowID) throws -> [UInt8] { try decompress(object(StoredContent.self, row).compressed) }
 
-  func page(_ row: RowID) throws -> [UInt8] { try unpack(object(StoredTreePage.self, row).packed) }
+  /// Decompresses a page of a directory.
+  func page(_ row: RowID) throws -> [UInt8] { try decompress(object(StoredTreePage.self, row).compressed) }
 
   // MARK: Saving
 
-  /// What a save writes at most, about: it is in memory until then.
+  /// The bytes that one save writes at most, about: they are in memory until then.
   var saveByteCount = 6 << 20
 
-  /// What no save has committed yet.
+  /// The rows that no save has committed yet.
   var pending = PendingRows()
 
-  /// Whether what is pending takes as much memory as it may.
+  /// Whether the pending rows take as much memory as they may.
   var isSaveDue: Bool { pending.byteCount >= saveByteCount }
 
   /// The disk that new content is written to; nil in threads that only read.
@@ -118,14 +121,14 @@ final class ArchiveStore {
     try save()
   }
 
-  /// Commits all changes, and lets go of memory.
+  /// Commits all changes, and releases memory.
   func save() throws {
     try store.saveChanges()
     pending.removeAll()
     try store.releaseMemory()
   }
 
-  /// Takes back what no save has committed.
+  /// Discards the changes that no save has committed.
   func discardChanges() {
     store.discardChanges()
     pending.removeAll()
@@ -136,7 +139,7 @@ final class ArchiveStore {
 
   private var knownDamage: KnownDamage?
 
-  /// What is known of damage, as it was when it was first asked for.
+  /// The known damage, as it was at the first access.
   var damage: KnownDamage {
     get throws {
       if let knownDamage { return knownDamage }
@@ -164,7 +167,7 @@ final class ArchiveStore {
     }
   }
 
-  /// The same with what was stored in the place of what is damaged, which tells whether two are equal.
+  /// Replaces each damaged row by the row that was stored in its place, so that two contents can be compared.
   func current(_ content: ArchiveEntry.Content) throws -> ArchiveEntry.Content {
     let damage = try damage
     if damage.isEmpty { return content }

@@ -1,19 +1,19 @@
-/// Decides what of a directory tree belongs into a snapshot, while somebody walks it.
+/// The decision which files of a directory tree belong into a snapshot, for a caller that walks the tree.
 ///
-/// It has no access to files: a walk hands in what it meets. One chooser is for one root; the root itself belongs into
-/// the snapshot, unasked.
+/// A filter has no access to files: the walk passes in what it finds. One filter is for one root; the root itself always
+/// belongs into the snapshot.
 ///
 /// ```swift
-/// var chooser = FileChooser(options, device: root.device, markers: markers(of: root))
+/// var filter = FileFilter(options, device: root.device, markers: markers(of: root))
 /// func walk(_ directory: Directory) {
 ///   for entry in directory {
-///     switch chooser.decision(
+///     switch filter.decision(
 ///       name: entry.name, isDirectory: entry.isDirectory, size: entry.byteCount, device: entry.device)
 ///     {
 ///     case .include where entry.isDirectory:
-///       chooser.enter(entry.name, markers: markers(of: entry))
+///       filter.enter(entry.name, markers: markers(of: entry))
 ///       walk(entry)
-///       chooser.leave()
+///       filter.leave()
 ///     …
 /// ```
 ///
@@ -21,17 +21,17 @@
 /// directory, then those of the directories above; within each the last that matches decides.
 ///
 /// A value for one thread.
-public struct FileChooser: Sendable {
+public struct FileFilter: Sendable {
   /// The name of the files with patterns for their directories.
   public static let ignoreFileName = Array(".todanaignore".utf8)
 
   /// What the walk found in a directory before it asks about what else lies there.
   public struct DirectoryMarkers: Sendable {
-    /// The content of its ``FileChooser/ignoreFileName``, if it is a regular file.
+    /// The content of its ``FileFilter/ignoreFileName``, if it is a regular file.
     public var ignoreFile: [UInt8]?
     /// The first bytes of its ``CacheDirectoryTag``, if it is a regular file; needed for `--exclude-caches` only.
     public var cacheTag: [UInt8]?
-    /// The first of ``ChoosingOptions/markerNames`` that is in the directory.
+    /// The first of ``FilterOptions/markerNames`` that is in the directory.
     public var presentName: [UInt8]?
 
     public init(ignoreFile: [UInt8]? = nil, cacheTag: [UInt8]? = nil, presentName: [UInt8]? = nil) {
@@ -43,7 +43,7 @@ public struct FileChooser: Sendable {
 
   /// A directory that was entered and not left.
   struct Level: Sendable {
-    /// How much of ``FileChooser/path`` leads to it.
+    /// How much of ``FileFilter/path`` leads to it.
     var pathByteCount: Int
     /// Of its `.todanaignore`; nil where there is none.
     var patterns: PatternList?
@@ -56,7 +56,7 @@ public struct FileChooser: Sendable {
     var reason: FileDecision.Reason
   }
 
-  public let options: ChoosingOptions
+  public let options: FilterOptions
   /// The device that the root is on: `st_dev`.
   let device: UInt64
   let furtherDevices: Set<UInt64>
@@ -70,10 +70,10 @@ public struct FileChooser: Sendable {
   /// - Parameters:
   ///   - options: What is left out, and taken back.
   ///   - device: The device that the root is on: `st_dev`.
-  ///   - furtherDevices: Other devices whose files are included with ``ChoosingOptions/staysOnFileSystem``.
+  ///   - furtherDevices: Other devices whose files are included with ``FilterOptions/staysOnFileSystem``.
   ///   - markers: What the walk found in the root.
   public init(
-    _ options: ChoosingOptions, device: UInt64, furtherDevices: Set<UInt64> = [],
+    _ options: FilterOptions, device: UInt64, furtherDevices: Set<UInt64> = [],
     markers: DirectoryMarkers = DirectoryMarkers()
   ) {
     self.options = options

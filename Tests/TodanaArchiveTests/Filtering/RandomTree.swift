@@ -38,25 +38,25 @@ struct RandomTree {
   /// The rule of a file of patterns that decides about a path: one that leaves it out, or a directory above it, as a walk
   /// from the root finds it; or else one that takes it back.
   func decidingRule(for path: [UInt8], isDirectory: Bool) -> (file: [UInt8], line: Int)? {
-    var chooser = FileChooser(ChoosingOptions(), device: 0, markers: markers(of: []))
+    var filter = FileFilter(FilterOptions(), device: 0, markers: markers(of: []))
     let names = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
     for (depth, name) in names.enumerated() {
       let isLast = depth == names.count - 1
-      let decision = chooser.decision(name: name, isDirectory: !isLast || isDirectory, size: nil, device: 0)
+      let decision = filter.decision(name: name, isDirectory: !isLast || isDirectory, size: nil, device: 0)
       if case .exclude(.rule(let rule)) = decision { return Self.place(of: rule) }
       if isLast { break }
       let directory = Array(names[...depth].joined(separator: [UInt8(ascii: "/")]))
-      chooser.enter(name, markers: markers(of: directory))
+      filter.enter(name, markers: markers(of: directory))
     }
     for depth in names.indices.reversed() {
       let directory = Array(names[..<depth].joined(separator: [UInt8(ascii: "/")]))
       guard let content = ignoreFiles[directory] else { continue }
       var list = PatternList(directory: directory)
-      let file = (directory.isEmpty ? [] : directory + [UInt8(ascii: "/")]) + FileChooser.ignoreFileName
+      let file = (directory.isEmpty ? [] : directory + [UInt8(ascii: "/")]) + FileFilter.ignoreFileName
       list.append(lines: content, of: file)
       switch list.verdict(path, isDirectory: isDirectory) {
       case .included(let rule): return Self.place(of: rule)
-      // The chooser did not say so: no line of a file has that number.
+      // The filter did not say so: no line of a file has that number.
       case .excluded: return (file, 0)
       case .undecided: continue
       }
@@ -67,10 +67,10 @@ struct RandomTree {
   private static func place(of rule: PatternRule) -> (file: [UInt8], line: Int)? {
     guard case .file(let file, let line) = rule.origin else { return nil }
     // The same file has another name for Git.
-    return (Array(file.dropLast(FileChooser.ignoreFileName.count)) + ".gitignore".utf8, line)
+    return (Array(file.dropLast(FileFilter.ignoreFileName.count)) + ".gitignore".utf8, line)
   }
 
-  private func markers(of directory: [UInt8]) -> FileChooser.DirectoryMarkers {
+  private func markers(of directory: [UInt8]) -> FileFilter.DirectoryMarkers {
     .init(ignoreFile: ignoreFiles[directory])
   }
 

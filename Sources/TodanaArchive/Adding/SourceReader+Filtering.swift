@@ -1,7 +1,7 @@
 // Leaving files out: by rules, by what a directory holds, and the archive itself.
 extension SourceReader {
-  func decide(_ entry: FileEntry, _ chooser: inout FileChooser?) -> FileDecision {
-    chooser?.decision(
+  func decide(_ entry: FileEntry, _ filter: inout FileFilter?) -> FileDecision {
+    filter?.decision(
       name: entry.name, isDirectory: entry.kind == .directory,
       size: entry.kind == .regular ? Int(entry.byteCount) : nil, device: entry.identity.device) ?? .include
   }
@@ -20,18 +20,18 @@ extension SourceReader {
   }
 
   /// Reads the files of a directory that decide about the others in it.
-  func markers(of directory: SourceDirectory?) -> FileChooser.DirectoryMarkers {
-    guard let directory else { return FileChooser.DirectoryMarkers() }
-    let choosing = options.choosing
-    var markers = FileChooser.DirectoryMarkers()
-    if choosing.readsIgnoreFiles {
-      markers.ignoreFile = content(of: FileChooser.ignoreFileName, in: directory, limit: 1 << 20)
+  func markers(of directory: SourceDirectory?) -> FileFilter.DirectoryMarkers {
+    guard let directory else { return FileFilter.DirectoryMarkers() }
+    let filter = options.filter
+    var markers = FileFilter.DirectoryMarkers()
+    if filter.readsIgnoreFiles {
+      markers.ignoreFile = content(of: FileFilter.ignoreFileName, in: directory, limit: 1 << 20)
     }
-    if choosing.excludesCaches {
+    if filter.excludesCaches {
       markers.cacheTag = content(
         of: CacheDirectoryTag.fileName, in: directory, limit: CacheDirectoryTag.signature.count)
     }
-    markers.presentName = choosing.markerNames.first { directory.has($0) }
+    markers.presentName = filter.markerNames.first { directory.has($0) }
     return markers
   }
 

@@ -1,6 +1,6 @@
-/// Bytes of many small things in few blocks of memory.
-struct ByteArena {
-  /// Where something begins.
+/// Memory for many small byte sequences in few large blocks.
+struct BlockArena {
+  /// The place of a byte sequence.
   struct Place: Hashable {
     fileprivate var block: UInt32
     fileprivate var offset: UInt32
@@ -10,7 +10,7 @@ struct ByteArena {
 
   private var blocks: [[UInt8]] = [[]]
 
-  /// Keeps bytes, at most 4 GiB at once.
+  /// Appends bytes, at most 4 GiB at once.
   mutating func append(_ bytes: some Collection<UInt8>) -> Place {
     let last = blocks.count - 1
     if blocks[last].isEmpty || blocks[last].count + bytes.count <= Self.blockByteCount {
@@ -25,7 +25,7 @@ struct ByteArena {
     return Place(block: UInt32(last + 1), offset: 0)
   }
 
-  /// So many bytes of what was kept at a place.
+  /// The first bytes of the sequence at a place.
   subscript(place: Place, count: Int) -> ArraySlice<UInt8> {
     blocks[Int(place.block)][Int(place.offset)..<Int(place.offset) + count]
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import TodanaArchive
 
 /// A tree that is put together in any order, against a dictionary.
-@Suite struct PlacedTreeTests {
+@Suite struct UnorderedTreeBuilderTests {
   @Test(arguments: 0..<4) func `paths are found, each once, and listed in order`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     var index = PathIndex()

@@ -1,16 +1,16 @@
 internal import Glibc
 internal import Todana
 
-/// A tree whose entries come in any order, and at a path more than once: put together in memory, written in the end.
+/// A directory tree whose entries come in any order and may repeat a path: built in memory, and written at the end.
 ///
-/// What comes later at a path takes the place of what was there, as when a tar is unpacked. Directories that nothing
-/// says anything of get permissions 0755, the owner of this process, and the newest time of what came below them.
+/// A later entry replaces an earlier one at the same path, as when a tar is unpacked. Directories without an entry get
+/// permissions 0755, the owner of this process, and the newest time of the entries below them.
 ///
-/// Memory: of a file with a short name 130 to 200 bytes, whatever its length is, unless it has many chunks. They are not
-/// kept in a file meanwhile: there, names and attributes would stand unencrypted.
+/// Memory: 130 to 200 bytes for a file with a short name, whatever its length is, unless it has many chunks. Entries are
+/// not kept in a temporary file, where names and attributes would be unencrypted.
 ///
 /// For one thread.
-final class PlacedTree {
+final class UnorderedTreeBuilder {
   /// Why something cannot be in the tree.
   struct Refusal: Error {
     let reason: String

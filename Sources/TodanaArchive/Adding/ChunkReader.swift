@@ -1,8 +1,8 @@
-/// Divides what is read into chunks.
+/// A reader that divides a file into chunks.
 ///
 /// For one thread.
 @safe
-final class ReadWindow {
+final class ChunkReader {
   private static let step = 1 << 20
 
   private let chunker: Chunker
@@ -18,13 +18,13 @@ final class ReadWindow {
 
   deinit { unsafe memory.deallocate() }
 
-  /// Reads to the end, and gives out chunk after chunk.
+  /// Reads to the end, and passes on chunk after chunk.
   ///
   /// - Parameters:
-  ///   - read: Fills some of the memory that it is given, and says how much; 0: there is nothing more.
-  ///   - give: Gets the chunks.
-  /// - Returns: How many chunks there were, and their bytes.
-  /// - Throws: What the closures throw.
+  ///   - read: Fills some of the memory that it is given, and returns the number of bytes; 0 at the end.
+  ///   - give: Receives each chunk.
+  /// - Returns: The number of chunks and of their bytes.
+  /// - Throws: Errors of the closures.
   func divide(
     _ read: (UnsafeMutableRawBufferPointer) throws -> Int, _ give: ([UInt8]) throws -> Void
   ) throws -> (chunkCount: Int, byteCount: Int64) {

@@ -1,4 +1,4 @@
-extension FileChooser {
+extension FileFilter {
   /// Whether something in the directory entered last belongs into the snapshot.
   ///
   /// - Parameters:

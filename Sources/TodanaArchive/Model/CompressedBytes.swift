@@ -1,13 +1,13 @@
 internal import Todana
 
-/// Bytes as they are stored: made smaller where that was worth it, and filled up so that their length tells little.
-struct PackedBytes: Sendable {
-  /// The most bytes that are unpacked at once: what a reader takes memory for.
+/// Stored content: compressed if that saves space, and padded to 256 bytes so that its length reveals little.
+struct CompressedBytes: Sendable {
+  /// The largest number of bytes that is decompressed at once, for which a reader takes memory.
   static let byteCountLimit = 16 << 20
   private static let padding = 256
 
   var method: CompressionMethod
-  /// Before they were made smaller.
+  /// The number of bytes before compression.
   var byteCount: Int
   var bytes: [UInt8]
 
@@ -17,7 +17,7 @@ struct PackedBytes: Sendable {
     self.bytes = bytes
   }
 
-  /// Method, both lengths, the bytes, zeros up to a multiple of 256.
+  /// Writes the method, both lengths, the bytes, and zeros up to a multiple of 256.
   func write(to buffer: inout DataBuffer) {
     buffer.writeUInt8(method.rawValue)
     buffer.writeUInt32(UInt32(byteCount))
@@ -41,6 +41,6 @@ struct PackedBytes: Sendable {
     if rest > 0 { _ = try buffer.readRawBytes(count: Self.padding - rest) }
   }
 
-  /// With the name and the copy before it.
+  /// The bytes before the content, with the name and the copy that come before this value.
   private static let headerByteCount = ContentName.byteCount + 1 + 9
 }

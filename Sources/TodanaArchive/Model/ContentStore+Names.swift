@@ -1,15 +1,15 @@
 internal import Todana
 
-// Content by its name: where it is, and how it gets there.
-extension ArchiveStore {
-  /// Before names are looked up: builds the indexes of them that an imported or salvaged archive lacks.
+// Finding and storing content by its name.
+extension ContentStore {
+  /// Builds the indexes of names that an imported or salvaged archive lacks; to be called before names are looked up.
   ///
-  /// The store would do so by itself meanwhile, and go through all rows for each name until then.
+  /// The store would build them in the background, and scan all rows for each name until they are complete.
   func buildIndexes(_ progress: () throws -> Void) throws {
     try store.buildIndexes { _ in try progress() }
   }
 
-  /// The row of content that is stored, or is by the next save, and is whole as far as is known.
+  /// Returns the row of content that is stored or pending, unless it is known to be damaged.
   func row<T: NamedObject>(of type: T.Type, named name: ContentName) throws -> RowID? {
     if let row = pending.row(T.kind, name) { return row }
     guard let row = try firstRow(type, name) else { return nil }
@@ -20,11 +20,11 @@ extension ArchiveStore {
     try store.ids(T.first(named: name), includingPending: false).first?.rowID
   }
 
-  /// Inserts what ``row(of:named:)`` does not give: for the first time, or in the place of what is damaged.
+  /// Inserts content that ``row(of:named:)`` did not find: new content, or the replacement of damaged content.
   func insert<T: NamedObject>(_ stored: T) throws -> RowID {
     let place = try damagedPlace(T.self, stored.name)
     let row: RowID
-    if let place, let small = stored as? StoredSmallFile, try lead(place, to: small) {
+    if let place, let small = stored as? StoredSmallFile, try redirect(place, to: small) {
       row = place.row
     } else {
       if let place { stored.copy = try damage.nextCopy(of: place) }
@@ -41,10 +41,10 @@ extension ArchiveStore {
     return try damage.contains(place) ? place : nil
   }
 
-  /// Leads a small file of which only the group is damaged to its new one, in all snapshots.
+  /// Points a small file whose group is damaged to its new group, in all snapshots.
   ///
-  /// - Returns: False where it is damaged itself.
-  private func lead(_ place: KnownDamage.Place, to stored: StoredSmallFile) throws -> Bool {
+  /// - Returns: False if the small file itself is damaged.
+  private func redirect(_ place: KnownDamage.Place, to stored: StoredSmallFile) throws -> Bool {
     guard let known = try soundObject(StoredSmallFile.self, place.row) else { return false }
     try store.update(known) {
       $0.group = stored.group

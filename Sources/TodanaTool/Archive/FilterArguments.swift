@@ -3,7 +3,7 @@ import Foundation
 import TodanaArchive
 
 /// What is left out of a snapshot, or of what is taken out of one.
-struct ChoosingArguments: ParsableArguments {
+struct FilterArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp("Leave out what matches, by the rules of gitignore; several are allowed.", valueName: "pattern"))
   var exclude: [String] = []
@@ -20,7 +20,7 @@ struct ChoosingArguments: ParsableArguments {
   var excludeLargerThan: String?
   @Flag(help: "Leave out what is on other file systems than the paths.") var oneFileSystem = false
 
-  func options() throws -> ChoosingOptions {
+  func options() throws -> FilterOptions {
     var options = try Self.options(exclude: exclude, excludeFrom: excludeFrom, include: include)
     options.largestFile = try excludeLargerThan.map { try ByteSize($0) }
     options.excludesCaches = excludeCaches
@@ -35,8 +35,8 @@ struct ChoosingArguments: ParsableArguments {
     excludeFrom.filter { $0 == "-" }.map { _ in "the patterns" }
   }
 
-  static func options(exclude: [String], excludeFrom: [String] = [], include: [String]) throws -> ChoosingOptions {
-    var options = ChoosingOptions()
+  static func options(exclude: [String], excludeFrom: [String] = [], include: [String]) throws -> FilterOptions {
+    var options = FilterOptions()
     for pattern in exclude { try options.exclude(bytes(pattern)) }
     for file in excludeFrom {
       try options.exclude(lines: InputDescriptor.content(of: file, byteLimit: 64 << 20), of: bytes(file))

@@ -1,5 +1,5 @@
-/// What a person asked to leave out, and to take back.
-public struct ChoosingOptions: Sendable {
+/// The rules by which files are left out of a snapshot, and taken back.
+public struct FilterOptions: Sendable {
   /// Of `--exclude`, `--exclude-from` and `--include`, in the order in which they were added.
   ///
   /// The last that matches decides. They are relative to the root that is walked, and go before what `.todanaignore`

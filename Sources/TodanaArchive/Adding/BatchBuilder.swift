@@ -1,26 +1,26 @@
-/// Hands on what was read: chunks of large files as they come, steps in batches, with the content of small files.
+/// The reading thread's way into the pipeline: chunks of large files go at once, steps and small files in batches.
 ///
-/// Small files of one batch are stored as one group. For the thread that reads.
-final class ContentSubmitter {
-  /// What has as many bytes is cut into chunks.
+/// The small files of one batch are stored as one group. For the reading thread.
+final class BatchBuilder {
+  /// Files of this size and larger are split into chunks.
   static let smallFileLimit = 64 << 10
   private static let groupByteCount = 256 << 10
   private static let stepByteLimit = 256 << 10
 
-  /// Where it all goes.
+  /// The pipeline that jobs are submitted to.
   let pipeline: AddPipeline
-  private let window: ReadWindow
+  private let reader: ChunkReader
   private var steps: [TreeStep] = []
-  /// What the steps take besides their content.
+  /// The memory that the steps take, without the content of small files.
   private var stepByteCount = 0
   private var ranges: [Range<Int>] = []
   private var data: [UInt8] = []
-  /// Chunks whose step has not come.
+  /// The number of chunks whose step has not been appended.
   private var looseChunkCount = 0
 
   init(_ pipeline: AddPipeline, _ chunker: Chunker) {
     self.pipeline = pipeline
-    window = ReadWindow(chunker)
+    reader = ChunkReader(chunker)
   }
 
   func append(_ step: TreeStep) throws {
@@ -30,15 +30,15 @@ final class ContentSubmitter {
     if data.count >= Self.groupByteCount || stepByteCount >= Self.stepByteLimit { try flush() }
   }
 
-  /// Takes a file that may be small.
+  /// Adds a file that may be small to the batch.
   ///
-  /// - Parameter read: Fills memory of ``smallFileLimit`` bytes from the start of the file, and says how much.
-  /// - Returns: What the step of the file has to say; nil, and nothing is taken, where all of the memory was filled.
-  /// - Throws: What `read` throws.
+  /// - Parameter read: Fills memory of ``smallFileLimit`` bytes from the start of the file, and returns the number of bytes.
+  /// - Returns: The length and the data source for the file's step; nil, with nothing added, if `read` filled all memory.
+  /// - Throws: Errors of `read`.
   func smallFile(
     _ read: (UnsafeMutableRawBufferPointer) throws -> Int
   ) throws -> (byteCount: Int, source: TreeStep.DataSource)? {
-    try unsafe window.withScratch { memory in
+    try unsafe reader.withScratch { memory in
       let count = try unsafe read(.init(rebasing: memory[..<Self.smallFileLimit]))
       if count == Self.smallFileLimit { return nil }
       if count == 0 { return (0, .none) }
@@ -49,23 +49,23 @@ final class ContentSubmitter {
     }
   }
 
-  /// Takes a file of any length in chunks, for the step that comes next.
+  /// Submits a file of any length in chunks, which belong to the next step.
   ///
-  /// - Parameter read: As for ``ReadWindow/divide(_:_:)``.
-  /// - Returns: How many chunks there were, and their bytes.
-  /// - Throws: What `read` throws; where nobody wants more.
+  /// - Parameter read: As for ``ChunkReader/divide(_:_:)``.
+  /// - Returns: The number of chunks and of their bytes.
+  /// - Throws: Errors of `read`; ``AddPipeline/Stopped``.
   func chunks(
     _ read: (UnsafeMutableRawBufferPointer) throws -> Int
   ) throws -> (chunkCount: Int, byteCount: Int64) {
-    try unsafe window.divide(read) { chunk in
+    try unsafe reader.divide(read) { chunk in
       try pipeline.submit(.chunk(chunk))
       looseChunkCount += 1
     }
   }
 
-  /// Reads a file of any length to its end, for nothing but its length.
+  /// Reads a file of any length to its end, and returns its length.
   func skip(_ read: (UnsafeMutableRawBufferPointer) throws -> Int) throws -> Int64 {
-    try unsafe window.withScratch { memory in
+    try unsafe reader.withScratch { memory in
       var byteCount: Int64 = 0
       while true {
         let count = try unsafe read(memory)
@@ -75,12 +75,12 @@ final class ContentSubmitter {
     }
   }
 
-  /// The file that chunks came of could not be read to its end.
+  /// Drops the chunks of a file that could not be read to its end.
   func dropChunks() throws {
     if looseChunkCount > 0 { try append(.drop(looseChunkCount)) }
   }
 
-  /// There is no more.
+  /// Submits the last batch, and completes the pipeline.
   func finish() throws {
     try flush()
     pipeline.complete()

@@ -1,0 +1,186 @@
+// Units: what a walk is told.
+import Testing
+import TodanaArchive
+
+@Suite struct FileFilterTests {
+  private static let tag = CacheDirectoryTag.signature + "\n# made by a test\n".bytes
+
+  private func filter(ignoring lines: String? = nil) -> FileFilter { filter(ignoring: lines) { _ in } }
+
+  private func filter<Failure: Error>(
+    ignoring lines: String? = nil, _ configure: (inout FilterOptions) throws(Failure) -> Void
+  ) throws(Failure) -> FileFilter {
+    var options = FilterOptions()
+    try configure(&options)
+    return FileFilter(options, device: 1, markers: .init(ignoreFile: lines?.bytes))
+  }
+
+  /// For a regular file of 10 bytes, or a directory where the name ends in a slash.
+  private func reason(_ filter: inout FileFilter, _ name: String, size: Int = 10) -> String? {
+    let isDirectory = name.last == "/"
+    let bytes = (isDirectory ? name.dropLast() : name[...]).bytes
+    switch filter.decision(name: bytes, isDirectory: isDirectory, size: isDirectory ? nil : size, device: 1) {
+    case .include: return nil
+    case .exclude(let reason), .includeWithoutContent(let reason): return reason.description
+    }
+  }
+
+  @Test func `without options everything is taken`() {
+    var filter = filter()
+    for name in ["a", ".b", "CACHEDIR.TAG", "d/"] { #expect(reason(&filter, name, size: .max) == nil) }
+  }
+
+  @Test func `an option leaves out, and another takes back`() throws {
+    var filter = try filter {
+      try $0.exclude("*.log".bytes)
+      try $0.exclude(lines: "# mine\n/build/\n".bytes, of: "my.excludes".bytes)
+      try $0.include("keep.log".bytes)
+    }
+    #expect(reason(&filter, "a.log") == "excluded by “*.log” (--exclude)")
+    #expect(reason(&filter, "keep.log") == nil)
+    #expect(reason(&filter, "build/") == "excluded by “/build/” (my.excludes, line 2)")
+    #expect(reason(&filter, "build") == nil)
+    filter.enter("sub".bytes)
+    #expect(reason(&filter, "build/") == nil)
+    #expect(reason(&filter, "a.log") != nil)
+  }
+
+  @Test func `the order of options decides`() throws {
+    var filter = try filter {
+      try $0.include("a".bytes)
+      try $0.exclude("a".bytes)
+      try $0.exclude("b".bytes)
+      try $0.exclude("!b".bytes)
+    }
+    #expect(reason(&filter, "a") != nil)
+    #expect(reason(&filter, "b") == nil)
+  }
+
+  @Test func `the deepest file of patterns decides`() {
+    var filter = filter(ignoring: "*.o\nx")
+    filter.enter("src".bytes, markers: .init(ignoreFile: "!a.o\n/y".bytes))
+    #expect(reason(&filter, "a.o") == nil)
+    #expect(reason(&filter, "b.o") == "excluded by “*.o” (.todanaignore, line 1)")
+    #expect(reason(&filter, "y") == "excluded by “/y” (src/.todanaignore, line 2)")
+    filter.enter("deep".bytes)
+    #expect(filter.directory == "src/deep".bytes)
+    #expect(reason(&filter, "a.o") == nil)
+    #expect(reason(&filter, "y") == nil)
+    #expect(reason(&filter, "x") == "excluded by “x” (.todanaignore, line 2)")
+    filter.leave()
+    #expect(reason(&filter, "y") != nil)
+    filter.leave()
+    #expect(filter.directory.isEmpty)
+    #expect(reason(&filter, "a.o") != nil)
+    #expect(reason(&filter, "y") == nil)
+  }
+
+  @Test func `the command line goes before files of patterns`() throws {
+    var filter = try filter(ignoring: "*.o\n!keep") {
+      try $0.exclude("keep".bytes)
+      try $0.include("a.o".bytes)
+    }
+    #expect(reason(&filter, "a.o") == nil)
+    #expect(reason(&filter, "b.o") != nil)
+    #expect(reason(&filter, "keep") == "excluded by “keep” (--exclude)")
+  }
+
+  @Test func `of a cache directory the tag stays`() {
+    var filter = filter { $0.excludesCaches = true }
+    #expect(reason(&filter, "cache/") == nil)
+    filter.enter("cache".bytes, markers: .init(cacheTag: Self.tag))
+    #expect(reason(&filter, "CACHEDIR.TAG") == nil)
+    #expect(reason(&filter, "a") == "in a cache directory (--exclude-caches)")
+    #expect(reason(&filter, "CACHEDIR.TAG/") != nil)
+    #expect(reason(&filter, "d/") != nil)
+    filter.leave()
+    #expect(reason(&filter, "a") == nil)
+  }
+
+  @Test(arguments: ["", "Signature: 8a477f597d28d172789f06886806bc5", "signature: 8a477f597d28d172789f06886806bc55"])
+  func `a file that only has the name of a tag is none`(_ content: String) {
+    var filter = filter { $0.excludesCaches = true }
+    filter.enter("cache".bytes, markers: .init(cacheTag: content.bytes))
+    #expect(reason(&filter, "a") == nil)
+  }
+
+  @Test func `a tag has no meaning unasked`() {
+    var filter = filter()
+    filter.enter("cache".bytes, markers: .init(cacheTag: Self.tag))
+    #expect(reason(&filter, "a") == nil)
+  }
+
+  @Test func `large files are left out`() throws {
+    var filter = try filter { $0.largestFile = try ByteSize("1k") }
+    #expect(reason(&filter, "a", size: 1024) == nil)
+    #expect(reason(&filter, "a", size: 1025) == "larger than 1k (--exclude-larger-than)")
+    // A symbolic link, a device.
+    #expect(filter.decision(name: "a".bytes, isDirectory: false, size: nil, device: 1) == .include)
+    #expect(filter.decision(name: "a".bytes, isDirectory: true, size: 4096, device: 1) == .include)
+  }
+
+  @Test func `another file system's root stays, empty`() throws {
+    var filter = try filter {
+      $0.staysOnFileSystem = true
+      try $0.exclude("proc".bytes)
+    }
+    #expect(
+      filter.decision(name: "mnt".bytes, isDirectory: true, size: nil, device: 2)
+        == .includeWithoutContent(.otherFileSystem))
+    #expect(
+      filter.decision(name: "hosts".bytes, isDirectory: false, size: 1, device: 2) == .exclude(.otherFileSystem))
+    #expect(filter.decision(name: "mnt".bytes, isDirectory: true, size: nil, device: 1) == .include)
+    guard case .exclude(.rule) = filter.decision(name: "proc".bytes, isDirectory: true, size: nil, device: 2) else {
+      Issue.record("a rule goes before")
+      return
+    }
+  }
+
+  @Test(arguments: ["[a", "", "/", "a//b"])
+  func `an option that matches nothing is refused`(_ pattern: String) {
+    var options = FilterOptions()
+    #expect(throws: ChoosingError.self) { try options.exclude(pattern.bytes) }
+    #expect(throws: ChoosingError.self) { try options.include(pattern.bytes) }
+    #expect(options.rules.rules.isEmpty)
+  }
+
+  @Test func `a file of excludes is refused with its line`() throws {
+    var options = FilterOptions()
+    let error = #expect(throws: ChoosingError.self) { try options.exclude(lines: "a\n[b\n".bytes, of: "list".bytes) }
+    #expect(error?.code == .flawedPattern)
+    #expect(error?.message.contains("“[b” (list, line 2) matches nothing") == true)
+    #expect(options.rules.rules.isEmpty)
+    #expect(throws: ChoosingError.self) { try options.include("!a".bytes) }
+  }
+
+  @Test func `a mistake in a file of patterns is told`() {
+    var filter = filter(ignoring: "a\n[b")
+    #expect(filter.flawedRules.map(\.description) == ["“[b” (.todanaignore, line 2)"])
+    filter.enter("d".bytes)
+    #expect(filter.flawedRules.isEmpty)
+  }
+
+  @Test func `leaving what was not entered traps`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var filter = FileFilter(FilterOptions(), device: 1)
+      filter.leave()
+    }
+    try expect(result, says: "leave() without enter().")
+  }
+
+  @Test func `entering a path traps`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var filter = FileFilter(FilterOptions(), device: 1)
+      filter.enter(Array("a/b".utf8))
+    }
+    try expect(result, says: "A name to enter is empty or has a slash.")
+  }
+
+  /// Release builds leave messages out.
+  private func expect(_ result: ExitTest.Result?, says message: String) throws {
+    #if DEBUG
+      let output = try #require(result).standardErrorContent
+      #expect(String(decoding: output, as: UTF8.self).contains(message))
+    #endif
+  }
+}
