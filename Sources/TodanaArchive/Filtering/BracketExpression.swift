@@ -84,3 +84,105 @@ enum BracketExpression {
     }
   }
 }
+
+/// The named classes of POSIX bracket expressions, `[:alpha:]` and so on, in the "C" locale: ASCII only.
+///
+/// Source: POSIX.1-2017, XBD 7.3.1 "LC_CTYPE".
+enum CharacterClass {
+  /// The bytes of the class; nil if POSIX has none of that name.
+  static func bytes(named name: ArraySlice<UInt8>) -> ByteSet? {
+    guard let (_, ranges) = classes.first(where: { $0.name.utf8.elementsEqual(name) }) else { return nil }
+    var set = ByteSet()
+    for range in ranges { set.insert(range) }
+    return set
+  }
+
+  private static let digits: ClosedRange<UInt8> = 0x30...0x39
+  private static let uppercase: ClosedRange<UInt8> = 0x41...0x5A
+  private static let lowercase: ClosedRange<UInt8> = 0x61...0x7A
+
+  private static let classes: [(name: String, ranges: [ClosedRange<UInt8>])] = [
+    ("alnum", [digits, uppercase, lowercase]),
+    ("alpha", [uppercase, lowercase]),
+    ("blank", [0x09...0x09, 0x20...0x20]),
+    ("cntrl", [0x00...0x1F, 0x7F...0x7F]),
+    ("digit", [digits]),
+    ("graph", [0x21...0x7E]),
+    ("lower", [lowercase]),
+    ("print", [0x20...0x7E]),
+    ("punct", [0x21...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0x7E]),
+    ("space", [0x09...0x0D, 0x20...0x20]),
+    ("upper", [uppercase]),
+    ("xdigit", [digits, 0x41...0x46, 0x61...0x66]),
+  ]
+}
+
+/// A set of byte values: one bit for each.
+struct ByteSet: Sendable, Hashable {
+  private var bits: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+  /// Empty.
+  init() {}
+
+  @inline(__always)
+  func contains(_ byte: UInt8) -> Bool {
+    let word =
+      switch byte >> 6 {
+      case 0: bits.0
+      case 1: bits.1
+      case 2: bits.2
+      default: bits.3
+      }
+    return word >> UInt64(byte & 63) & 1 == 1
+  }
+
+  mutating func insert(_ byte: UInt8) {
+    let bit = UInt64(1) << UInt64(byte & 63)
+    switch byte >> 6 {
+    case 0: bits.0 |= bit
+    case 1: bits.1 |= bit
+    case 2: bits.2 |= bit
+    default: bits.3 |= bit
+    }
+  }
+
+  mutating func insert(_ range: ClosedRange<UInt8>) {
+    for byte in range { insert(byte) }
+  }
+
+  mutating func remove(_ byte: UInt8) {
+    let mask = ~(UInt64(1) << UInt64(byte & 63))
+    switch byte >> 6 {
+    case 0: bits.0 &= mask
+    case 1: bits.1 &= mask
+    case 2: bits.2 &= mask
+    default: bits.3 &= mask
+    }
+  }
+
+  mutating func formUnion(_ other: ByteSet) {
+    bits = (bits.0 | other.bits.0, bits.1 | other.bits.1, bits.2 | other.bits.2, bits.3 | other.bits.3)
+  }
+
+  /// Every byte that was in the set goes, every other comes.
+  mutating func invert() {
+    bits = (~bits.0, ~bits.1, ~bits.2, ~bits.3)
+  }
+
+  /// Where one case of an ASCII letter is in the set, the other joins it.
+  mutating func addOtherCases() {
+    for upper in UInt8(ascii: "A")...UInt8(ascii: "Z") {
+      let lower = upper + 32
+      if contains(upper) { insert(lower) } else if contains(lower) { insert(upper) }
+    }
+  }
+
+  static func == (one: ByteSet, other: ByteSet) -> Bool { one.bits == other.bits }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(bits.0)
+    hasher.combine(bits.1)
+    hasher.combine(bits.2)
+    hasher.combine(bits.3)
+  }
+}

@@ -83,3 +83,103 @@ struct PaxRecords: Equatable {
     records.append(Record(key: Array(key.utf8), value: value))
   }
 }
+
+/// Extended attributes as records of pax.
+///
+/// "SCHILY.xattr.<name>" with the value as it is: what star began and GNU tar, libarchive and Python know. A name may
+/// have "=", which would end the key: GNU tar writes that and "%" as "%3D" and "%25".
+enum PaxAttributes {
+  static let prefix = Array("SCHILY.xattr.".utf8)
+  private static let (percent, equals) = (UInt8(ascii: "%"), UInt8(ascii: "="))
+
+  static func key(of name: [UInt8]) -> [UInt8] {
+    prefix
+      + name.flatMap { byte in
+        byte == percent ? Array("%25".utf8) : byte == equals ? Array("%3D".utf8) : [byte]
+      }
+  }
+
+  /// The name that a key means; nil for a key of something else.
+  ///
+  /// libarchive writes more bytes than GNU tar in this way, so all are read.
+  static func name(of key: [UInt8]) -> [UInt8]? {
+    guard key.starts(with: prefix) else { return nil }
+    var name: [UInt8] = []
+    var rest = key.dropFirst(prefix.count)
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == percent, digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16),
+        value > 0, digits.first != UInt8(ascii: "+")
+      {
+        name.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        name.append(byte)
+      }
+    }
+    return name.isEmpty || name.contains(0) ? nil : name
+  }
+}
+
+/// Times as pax writes them: seconds as a decimal number, of any sign, with up to nine digits behind the point.
+///
+/// libarchive writes the whole seconds rounded down and the rest behind the point, so that -0.5 becomes "-1.5", and reads
+/// them so. POSIX, GNU tar and Python mean the number that is written; so does this.
+enum PaxTime {
+  static func text(of time: FileTime) -> [UInt8] {
+    guard time.nanoseconds > 0 else { return Array(String(time.seconds).utf8) }
+    let isNegative = time.seconds < 0
+    let seconds = isNegative ? -(time.seconds + 1) : time.seconds
+    let digits = String(isNegative ? 1_000_000_000 - time.nanoseconds : time.nanoseconds)
+    let fraction = String(repeating: "0", count: 9 - digits.count) + digits
+    return Array("\(isNegative ? "-" : "")\(seconds).\(fraction)".utf8)
+  }
+
+  /// Nil for what is no number, or too large for a time.
+  static func time(of text: [UInt8]) -> FileTime? {
+    let isNegative = text.first == UInt8(ascii: "-")
+    let parts = text.dropFirst(isNegative ? 1 : 0).split(
+      separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard let whole = parts.first, !whole.isEmpty, parts.allSatisfy({ $0.allSatisfy(digits.contains) }),
+      let seconds = Int64((isNegative ? "-" : "") + String(decoding: whole, as: UTF8.self))
+    else { return nil }
+    let fraction = parts.count > 1 ? Array(parts[1].prefix(9)) : []
+    var nanoseconds: UInt32 = 0
+    for index in 0..<9 {
+      nanoseconds = nanoseconds * 10 + (index < fraction.count ? UInt32(fraction[index] - digits.lowerBound) : 0)
+    }
+    guard isNegative, nanoseconds > 0 else { return FileTime(seconds: seconds, nanoseconds: nanoseconds) }
+    return seconds == .min ? nil : FileTime(seconds: seconds - 1, nanoseconds: 1_000_000_000 - nanoseconds)
+  }
+}
+
+/// Flags as a record of pax: "SCHILY.fflags" with names between commas, as star and libarchive (bsdtar) write them.
+extension FileFlags {
+  static let tarKey = "SCHILY.fflags"
+
+  /// libarchive's name first, then others that it reads.
+  ///
+  /// There is none for ``notCompressed``.
+  private static let tarNames: [(flag: FileFlags, names: [String])] = [
+    (.appendOnly, ["sappnd", "sappend"]), (.immutable, ["schg", "schange", "simmutable"]), (.noDump, ["nodump"]),
+    (.noAccessTime, ["noatime"]), (.compressed, ["compress"]), (.noCopyOnWrite, ["nocow"]),
+    (.synchronous, ["sync"]), (.synchronousDirectory, ["dirsync"]), (.journalData, ["journal-data", "journal"]),
+    (.noTail, ["notail"]), (.topOfTree, ["topdir"]), (.undeletable, ["undel"]),
+    (.secureDeletion, ["securedeletion"]),
+  ]
+
+  /// The flags that tar has names for; nil if there are none.
+  var tarText: [UInt8]? {
+    let names = Self.tarNames.filter { contains($0.flag) }.map { $0.names[0] }
+    return names.isEmpty ? nil : Array(names.joined(separator: ",").utf8)
+  }
+
+  /// Reads the names; those of flags that Linux has not, such as "arch", are skipped.
+  init(tarText: [UInt8]) {
+    self = []
+    for name in tarText.split(separator: UInt8(ascii: ",")) {
+      for (flag, names) in Self.tarNames where names.contains(where: { name.elementsEqual($0.utf8) }) { insert(flag) }
+    }
+  }
+}

@@ -84,3 +84,117 @@ struct TarEntryParser {
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }
+
+extension TarEntryParser {
+  /// Nobody's, where a number is none that a system has: 0 would be root's.
+  private static let nobody: UInt32 = 65534
+
+  var owner: FileOwner {
+    func name(_ key: String, _ text: UnsafePointer<CChar>?) -> [UInt8]? {
+      let name = unsafe records[key] ?? Self.bytes(text)
+      return name.isEmpty ? nil : name
+    }
+    return unsafe FileOwner(
+      userID: UInt32(exactly: archive_entry_uid(pointer)) ?? Self.nobody,
+      groupID: UInt32(exactly: archive_entry_gid(pointer)) ?? Self.nobody,
+      userName: name("uname", archive_entry_uname(pointer)), groupName: name("gname", archive_entry_gname(pointer)))
+  }
+
+  var ownerWarning: String? {
+    let numbers = unsafe [archive_entry_uid(pointer), archive_entry_gid(pointer)]
+    return numbers.allSatisfy { UInt32(exactly: $0) != nil } ? nil : "The owner's number is none."
+  }
+
+  /// What libarchive said, but for names that it cannot convert: these are here as they are.
+  var nameWarning: String? {
+    warning.flatMap { $0.contains("can't be converted") && !records.records.isEmpty ? nil : $0 }
+  }
+
+  /// With the nine bits of permissions, which a list of access overrides.
+  var attributes: (attributes: [ExtendedAttribute], permissions: UInt16, warning: String?) {
+    let lists = TarAccessLists(records, owners)
+    var attributes = TarAttributes(records)
+    var (name, value, count) = unsafe (UnsafePointer<CChar>?.none, UnsafeRawPointer?.none, 0)
+    unsafe archive_entry_xattr_reset(pointer)
+    while unsafe archive_entry_xattr_next(pointer, &name, &value, &count) == ARCHIVE_OK {
+      attributes.add(
+        unsafe Self.bytes(name), unsafe Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : count)))
+    }
+    for attribute in lists.attributes where !attributes.list.contains(where: { $0.name == attribute.name }) {
+      attributes.list.append(attribute)
+    }
+    return (attributes.list, lists.permissions ?? UInt16(unsafe archive_entry_perm(pointer) & 0o777), lists.warning)
+  }
+
+  func dataRanges(_ path: [UInt8], _ byteCount: Int64) throws(ArchiveError) -> [Range<Int64>]? {
+    var (offset, count) = (Int64(0), Int64(0))
+    guard unsafe archive_entry_sparse_reset(pointer) > 0 else { return nil }
+    var ranges: [Range<Int64>] = []
+    var end: Int64 = 0
+    while unsafe archive_entry_sparse_next(pointer, &offset, &count) == ARCHIVE_OK {
+      guard offset >= end, count >= 0, offset <= byteCount, count <= byteCount - offset else {
+        throw Self.damage(path, "data ranges out of order, or behind its end")
+      }
+      end = offset + count
+      if count > 0 { ranges.append(offset..<end) }
+    }
+    return ranges
+  }
+}
+
+/// The extended attributes of an entry: those of its records, and those that libarchive found elsewhere.
+struct TarAttributes {
+  var list: [ExtendedAttribute] = []
+  private var positions: [[UInt8]: Int] = [:]
+  /// As libarchive gives the names of records: undecoded.
+  private var knownNames: Set<[UInt8]> = []
+
+  init(_ records: PaxRecords) {
+    for record in records.records {
+      guard let name = PaxAttributes.name(of: record.key) else { continue }
+      knownNames.insert(Array(record.key.dropFirst(PaxAttributes.prefix.count)))
+      set(name, record.value)
+    }
+  }
+
+  /// Takes an attribute that libarchive gives, unless it is of a record, or there by another one.
+  ///
+  /// libarchive writes each attribute twice, as `SCHILY.xattr` and as `LIBARCHIVE.xattr`.
+  mutating func add(_ name: [UInt8], _ value: [UInt8]) {
+    guard !name.isEmpty, !knownNames.contains(name), positions[name] == nil else { return }
+    set(name, value)
+  }
+
+  private mutating func set(_ name: [UInt8], _ value: [UInt8]) {
+    if let position = positions[name] {
+      list[position].value = value
+    } else {
+      positions[name] = list.count
+      list.append(ExtendedAttribute(name: name, value: value))
+    }
+  }
+}
+
+/// The access control lists of an entry's records.
+struct TarAccessLists {
+  private(set) var attributes: [ExtendedAttribute] = []
+  /// The nine bits that the file has by its list of access.
+  private(set) var permissions: UInt16?
+  private(set) var warning: String?
+
+  init(_ records: PaxRecords, _ owners: OwnerNames) {
+    for (key, name) in AccessControlList.attributeNames.sorted(by: { $0.key < $1.key }) {
+      guard let text = records[key] else { continue }
+      guard let list = AccessControlList(text: text, owners: owners) else {
+        warning = "An access control list is not understood: \(printable(Array(text.prefix(200))))."
+        continue
+      }
+      if key == "SCHILY.acl.access" {
+        permissions = list.permissions
+        // Files without a list have one in GNU tar's tars; Linux keeps none that says no more than permissions.
+        if list.isOnlyPermissions { continue }
+      }
+      attributes.append(ExtendedAttribute(name: Array(name.utf8), value: list.attribute))
+    }
+  }
+}
