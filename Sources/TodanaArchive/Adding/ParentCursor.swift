@@ -1,5 +1,11 @@
 internal import Todana
 
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 /// Goes through an earlier snapshot beside the walks of an `add`, and finds the entries of the same names.
 ///
 /// Files whose entries cannot be read are read again, as if the earlier snapshot did not have them.
@@ -114,4 +120,86 @@ struct ParentCursor: ~Copyable {
   }
 
   mutating func leave() { levels.removeLast() }
+}
+
+/// The places that an earlier snapshot has paths at.
+///
+/// A directory may be at another place in the earlier snapshot: `add ann` in `/home` stores it at the top,
+/// `add /home/ann` in a directory `home`.
+struct ParentPlaces {
+  /// The places of the earlier snapshot's paths, by their absolute forms.
+  ///
+  /// Empty if the new paths are the same in form, or if a snapshot does not say which directory its paths are relative to:
+  /// places are the same then.
+  private let places: [[UInt8]: [[UInt8]]]
+  private let workingDirectory: [UInt8]
+
+  /// - Parameters:
+  ///   - parent: The earlier snapshot.
+  ///   - new: The snapshot that is made.
+  init(of parent: Snapshot, for new: NewSnapshot) {
+    workingDirectory = new.workingDirectory
+    let isSame = parent.paths == new.paths && parent.workingDirectory == new.workingDirectory
+    guard !isSame, !new.workingDirectory.isEmpty, !parent.workingDirectory.isEmpty else {
+      places = [:]
+      return
+    }
+    places = Dictionary(
+      parent.paths.map { path in
+        (AbsolutePath.bytes(of: path, in: parent.workingDirectory), SourceRoots.place(of: path))
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Returns the names that lead from the top of the earlier snapshot to a new path; none for the top itself.
+  ///
+  /// A path that the earlier snapshot does not have, such as the mount point of another day's copy, is searched for at the
+  /// place that it gets in the new one.
+  ///
+  /// - Complexity: O(*n*) in the length of the path and its number of steps.
+  func place(of path: [UInt8]) -> [[UInt8]] {
+    if places.isEmpty { return SourceRoots.place(of: path) }
+    var directory = AbsolutePath.bytes(of: path, in: workingDirectory)[...]
+    var names: [[UInt8]] = []
+    while true {
+      if let place = places[Array(directory)] { return place + names.reversed() }
+      guard directory.count > 1, let slash = directory.lastIndex(of: UInt8(ascii: "/")) else {
+        return SourceRoots.place(of: path)
+      }
+      names.append(Array(directory[(slash + 1)...]))
+      directory = slash == directory.startIndex ? directory[...slash] : directory[..<slash]
+    }
+  }
+}
+
+extension Archive {
+  /// Finds the snapshot that tells which files of a new one need not be read again.
+  ///
+  /// That is the newest of the same host and label, with the same paths if there is one, or of the same host and set of
+  /// paths. One of the future is taken only
+  /// if there is no other: it may have been made long ago, with a wrong clock.
+  func parent(of new: NewSnapshot) throws -> Snapshot? {
+    let snapshots = try snapshots().filter { $0.host == new.host }
+    let now = Date()
+    let ordered = snapshots.filter { $0.time > now } + snapshots.filter { $0.time <= now }
+    let isSame = comparison(with: new)
+    if let label = new.label {
+      let series = ordered.filter { $0.label == label }
+      if let found = series.last(where: isSame) ?? series.last { return found }
+    }
+    return ordered.last(where: isSame)
+  }
+
+  /// Tells whether a snapshot is of the same paths as another.
+  private func comparison(with new: NewSnapshot) -> (Snapshot) -> Bool {
+    let directory = new.workingDirectory
+    lazy var wanted = AbsolutePath.set(of: new.paths, in: directory)
+    return { snapshot in
+      // Most often they were given in the same way, and need not be compared one by one.
+      if snapshot.paths == new.paths, snapshot.workingDirectory == directory { return true }
+      guard !directory.isEmpty, snapshot.paths.count >= wanted.count else { return false }
+      if !snapshot.workingDirectory.isEmpty { return snapshot.absolutePaths == wanted }
+      // A snapshot without its directory: of an older version of the format.
+      return AbsolutePath.set(of: snapshot.paths, in: directory) == wanted
+    }
+  }
 }

@@ -1,3 +1,6 @@
+internal import Foundation
+internal import Glibc
+
 // How the data of files are read: large ones in chunks, small ones into the batch, of sparse ones what is there.
 extension SourceReader {
   /// Hands on the data of a file; the entry gets the length that it had while it was read.
@@ -54,5 +57,76 @@ extension SourceReader {
     }
     // What is a hole to its end says so.
     return extents.isEmpty && file.byteCount > 0 ? [file.byteCount..<file.byteCount] : extents
+  }
+}
+
+// Files under a lease, as Samba takes them on files that its clients have open (fcntl(2), "Leases").
+extension SourceReader {
+  /// Opens a regular file; of one under a lease, waits until its holder gives the lease back, or the kernel takes it.
+  ///
+  /// Opening without O_NONBLOCK would wait as well, but for ever if a FIFO has taken the file's place.
+  ///
+  /// - Throws: ``FileError``; that of the last attempt after the time that the holder has, and once the pipeline stops.
+  func open(_ entry: FileEntry, in directory: SourceDirectory) throws(FileError) -> SourceFile {
+    var end: ContinuousClock.Instant?
+    while true {
+      do throws(FileError) {
+        return try directory.openFile(entry)
+      } catch {
+        guard error.errorNumber == EAGAIN, !builder.pipeline.hasStopped else { throw error }
+        let now = ContinuousClock.now
+        let limit = end ?? now + .seconds(Self.leaseBreakSeconds + 1)
+        guard now < limit else { throw error }
+        end = limit
+      }
+      usleep(10_000)
+    }
+  }
+
+  /// Seconds that the holder of a lease has for giving it back, at most 120; 45 if the system does not say.
+  private static var leaseBreakSeconds: Int {
+    let text = (try? String(contentsOfFile: "/proc/sys/fs/lease-break-time", encoding: .utf8)) ?? ""
+    guard let seconds = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)), seconds > 0 else { return 45 }
+    return min(seconds, 120)
+  }
+}
+
+// Reading a descriptor, such as the standard input, as one file.
+extension SourceReader {
+  /// Makes a file of all that a descriptor gives.
+  func run(stream descriptor: CInt, _ entry: FileEntry) throws {
+    progress.change { $0.readPaths += 1 }
+    func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+      try unsafe read(descriptor, into: buffer, name: entry.name)
+    }
+    var entry = entry
+    if options.isDryRun {
+      entry.byteCount = try unsafe builder.skip(readSome)
+    } else {
+      let (chunkCount, byteCount) = try unsafe builder.chunks(readSome)
+      entry.byteCount = byteCount
+      try append(.entry(entry, chunkCount == 0 ? .none : .chunks(chunkCount, extents: [])))
+    }
+    note(entry, nil)
+  }
+
+  /// Reads what there is; waits if there is nothing, until the pipeline has stopped.
+  private func read(
+    _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, name: [UInt8]
+  ) throws(FileError) -> Int {
+    while true {
+      // A read would go on waiting after a signal.
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if unsafe poll(&waiting, 1, 100) == 0 {
+        guard !builder.pipeline.hasStopped else { return 0 }
+        continue
+      }
+      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 {
+        progress.change { $0.bytesRead += Int64(count) }
+        return count
+      }
+      if errno != EINTR { throw FileError(.readData, name, errorNumber: errno) }
+    }
   }
 }
