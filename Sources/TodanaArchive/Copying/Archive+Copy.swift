@@ -42,3 +42,116 @@ extension Archive {
     }
   }
 }
+
+/// Stores content of one archive in another one, under its names there.
+///
+/// For the thread of both stores.
+final class SnapshotCopying {
+  let tree: TreeWriter
+  private let source: ContentStore
+  private let target: Archive
+  private let namer: KeyedHash
+  /// Rows there by rows here, of what was met last.
+  private var contents = RowMap()
+  private var smallFiles = RowMap()
+
+  init(from source: ContentStore, to target: Archive) throws {
+    self.source = source
+    self.target = target
+    namer = try target.key.makeNamer()
+    tree = try TreeWriter(target.content, target.key, target.compression)
+  }
+
+  /// Appends an entry other than a directory, with its content.
+  func append(_ entry: ArchiveEntry) throws {
+    var entry = entry
+    switch entry.content {
+    case .none, .pages: break
+    case .chunks(let rows): entry.content = .chunks(try rows.map { try content($0) })
+    case .small(let row): entry.content = .small(try smallFile(row))
+    }
+    try tree.append(entry)
+    try saveIfDue()
+  }
+
+  func save() throws {
+    try target.content.saveAddition()
+    try source.store.releaseMemory()
+  }
+
+  private func saveIfDue() throws {
+    if target.content.isSaveDue { try save() }
+  }
+
+  private func content(_ row: RowID) throws -> RowID {
+    if let known = contents[row] { return known }
+    let stored = try source.object(StoredContent.self, row)
+    let bytes = try source.decompress(stored.compressed)
+    let name = try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+      try unsafe namer.name(of: bytes)
+    }
+    let found = try target.content.row(of: StoredContent.self, named: name) ?? insert(stored.compressed, name)
+    contents[row] = found
+    return found
+  }
+
+  private func insert(_ compressed: CompressedBytes, _ name: ContentName) throws -> RowID {
+    let stored = StoredContent()
+    stored.name = name
+    stored.compressed = compressed
+    let row = try target.content.insert(stored)
+    // A file may have more chunks than a commit.
+    try saveIfDue()
+    return row
+  }
+
+  /// With the group that it is in, of which all that is needed here comes sooner or later.
+  private func smallFile(_ row: RowID) throws -> RowID {
+    if let known = smallFiles[row] { return known }
+    let file = try source.object(StoredSmallFile.self, row)
+    let group = try group(file.group)
+    guard file.offset + file.byteCount <= group.count else {
+      throw ArchiveError(.damaged, "A small file is behind the end of its group.")
+    }
+    let name = try unsafe group.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
+      try unsafe namer.name(of: .init(rebasing: bytes[file.offset..<file.offset + file.byteCount]))
+    }
+    let found: RowID
+    if let known = try target.content.row(of: StoredSmallFile.self, named: name) {
+      found = known
+    } else {
+      let stored = StoredSmallFile()
+      stored.name = name
+      stored.group = try content(file.group)
+      stored.offset = file.offset
+      stored.byteCount = file.byteCount
+      found = try target.content.insert(stored)
+    }
+    smallFiles[row] = found
+    return found
+  }
+
+  /// The group used last.
+  private var lastGroup: (row: RowID, bytes: [UInt8])?
+
+  private func group(_ row: RowID) throws -> [UInt8] {
+    if let lastGroup, lastGroup.row == row { return lastGroup.bytes }
+    let bytes = try source.bytes(row)
+    lastGroup = (row, bytes)
+    return bytes
+  }
+}
+
+/// What rows became; forgets all when it has too many, for they can be found again.
+struct RowMap {
+  private static let limit = 1 << 18
+  private var rows: [RowID: RowID] = [:]
+
+  subscript(row: RowID) -> RowID? {
+    get { rows[row] }
+    set {
+      if rows.count >= Self.limit { rows.removeAll(keepingCapacity: true) }
+      rows[row] = newValue
+    }
+  }
+}
