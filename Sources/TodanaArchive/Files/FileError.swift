@@ -114,27 +114,6 @@ extension FileError: CustomStringConvertible {
   }
 }
 
-/// Bytes of a name as text on one line: what is not UTF-8, and control characters, as `\xHH`; the backslash doubled.
-func printable(_ bytes: [UInt8]) -> String {
-  var text = ""
-  var rest = bytes[...]
-  while let first = rest.first {
-    var length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-    length = min(length, rest.count)
-    if let valid = String(validating: rest.prefix(length), as: UTF8.self), let scalar = valid.unicodeScalars.first,
-      scalar.properties.generalCategory != .control, scalar.properties.generalCategory != .format
-    {
-      text += first == UInt8(ascii: "\\") ? "\\\\" : valid
-      rest = rest.dropFirst(length)
-    } else {
-      let digits = String(first, radix: 16)
-      text += "\\x" + (digits.count < 2 ? "0" : "") + digits
-      rest = rest.dropFirst()
-    }
-  }
-  return text
-}
-
 extension FileError {
   /// The one place that says what an error of the system means.
   init(_ operation: Operation, _ path: [UInt8], errorNumber: CInt, detail: String? = nil) {

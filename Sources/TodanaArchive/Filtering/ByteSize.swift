@@ -56,7 +56,7 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
   }
 
   private static func error(_ text: String, _ advice: String) -> ChoosingError {
-    ChoosingError(.invalidSize, "“\(PrintableBytes.text(of: Array(text.utf8)))” is not a size: \(advice).")
+    ChoosingError(.invalidSize, "“\(printable(text))” is not a size: \(advice).")
   }
 
   /// Such as `1.5G`, where it is exact to a tenth; otherwise in bytes.

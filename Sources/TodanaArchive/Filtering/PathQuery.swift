@@ -25,7 +25,7 @@ public struct PathQuery: Sendable {
     do throws(PatternFlaw) {
       pattern = try Glob(Array(rest), crossesNames: isAnchored, foldsCase: ignoresCase)
     } catch {
-      throw ChoosingError(.flawedPattern, "“\(PrintableBytes.text(of: text))” matches nothing: \(error).")
+      throw ChoosingError(.flawedPattern, "“\(printable(text))” matches nothing: \(error).")
     }
   }
 

@@ -104,11 +104,11 @@ public struct PatternRule: Sendable, Hashable, CustomStringConvertible {
 
   /// Such as `“*.o” (src/.todanaignore, line 3)`.
   public var description: String {
-    let text = PrintableBytes.text(of: pattern.text)
+    let text = printable(pattern.text)
     return switch origin {
     case .excludeOption: "“\(text)” (--exclude)"
     case .includeOption: "“\(text)” (--include)"
-    case .file(let path, let line): "“\(text)” (\(PrintableBytes.text(of: path)), line \(line))"
+    case .file(let path, let line): "“\(text)” (\(printable(path)), line \(line))"
     }
   }
 }

@@ -59,7 +59,7 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
   private static func error(_ text: String, _ reason: String) -> RetentionError {
     RetentionError(
       .invalidDuration,
-      "“\(PrintableBytes.text(of: Array(text.utf8)))” is not a duration: \(reason). Write one as in 1y5m7d2h.")
+      "“\(printable(text))” is not a duration: \(reason). Write one as in 1y5m7d2h.")
   }
 
   public var description: String {

@@ -54,7 +54,7 @@ public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
     case .last: "last snapshot"
     case .newest(let period): "\(period.adjective) snapshot"
     case .oldest(let period): "oldest \(period.adjective) snapshot"
-    case .tags(let tags): "has tags \(PrintableBytes.text(of: Array(tags.description.utf8)))"
+    case .tags(let tags): "has tags \(printable(tags.description))"
     case .future: "in the future"
     case .within(let duration): "within \(duration)"
     }

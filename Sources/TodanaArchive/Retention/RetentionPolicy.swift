@@ -55,7 +55,7 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
       self = .newest(count)
     } else {
       throw RetentionError(
-        .invalidCount, "“\(PrintableBytes.text(of: Array(text.utf8)))” is not a number of snapshots: write 7, or all.")
+        .invalidCount, "“\(printable(text))” is not a number of snapshots: write 7, or all.")
     }
   }
 
@@ -105,7 +105,7 @@ public struct TagSet: Sendable, Hashable, CustomStringConvertible {
     if tags.contains("") {
       throw RetentionError(
         .invalidTags,
-        "“\(PrintableBytes.text(of: Array(text.utf8)))” has an empty tag: write a tag, or several with commas between them."
+        "“\(printable(text))” has an empty tag: write a tag, or several with commas between them."
       )
     }
   }

@@ -26,7 +26,7 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
       default:
         throw RetentionError(
           .invalidGrouping,
-          "Snapshots cannot be grouped by “\(PrintableBytes.text(of: Array(word.utf8)))”: write host, paths, label or tags, with commas between them."
+          "Snapshots cannot be grouped by “\(printable(String(word)))”: write host, paths, label or tags, with commas between them."
         )
       }
     }
@@ -65,12 +65,12 @@ public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
   /// Such as `host ann, paths /home /etc`.
   public var description: String {
     var parts: [String] = []
-    if let host { parts.append("host \(PrintableBytes.text(of: Array(host.utf8)))") }
-    if let paths { parts.append("paths \(paths.map(PrintableBytes.text(of:)).joined(separator: " "))") }
-    if let label { parts.append(label.isEmpty ? "no label" : "label \(PrintableBytes.text(of: Array(label.utf8)))") }
+    if let host { parts.append("host \(printable(host))") }
+    if let paths { parts.append("paths \(paths.map { printable($0) }.joined(separator: " "))") }
+    if let label { parts.append(label.isEmpty ? "no label" : "label \(printable(label))") }
     if let tags {
       parts.append(
-        tags.isEmpty ? "no tags" : "tags \(PrintableBytes.text(of: Array(tags.joined(separator: ",").utf8)))")
+        tags.isEmpty ? "no tags" : "tags \(printable(tags.joined(separator: ",")))")
     }
     return parts.isEmpty ? "all snapshots" : parts.joined(separator: ", ")
   }

@@ -18,7 +18,7 @@ extension Archive.Added {
       try StandardOutput.line("\(counted(progress.skippedSockets, "socket")) left out.")
     }
     for path in progress.excludedArchives {
-      try StandardOutput.line("Left out the archive itself: \(printable(String(decoding: path, as: UTF8.self))).")
+      try StandardOutput.line("Left out the archive itself: \(printable(path)).")
     }
     let excluded = progress.excluded - progress.excludedArchives.count
     if excluded > 0 { try StandardOutput.line("\(counted(excluded, "path")) left out by rules.") }

@@ -54,7 +54,7 @@ struct ArchiveCompactCommand: ParsableCommand {
     try StandardOutput.line(
       "\(formattedSize(Int(result.byteCountBefore))) before, \(formattedSize(Int(result.byteCountAfter))) after.")
     if let damage = result.keptDamage {
-      try StandardOutput.line("What is damaged stays as it is: \(printable(damage))")
+      try StandardOutput.line("What is damaged stays as it is: \(printableMessage(damage))")
     }
   }
 

@@ -34,7 +34,7 @@ struct ArchiveDiffCommand: ParsableCommand {
         counts[difference.changes[0], default: 0] += 1
         if json { return try printJSONLine(DifferenceReport(difference)) }
         let change = difference.changes[0].rawValue.padding(toLength: 10, withPad: " ", startingAt: 0)
-        try StandardOutput.line(change + printable(String(decoding: difference.path, as: UTF8.self)))
+        try StandardOutput.line(change + printable(difference.path))
       }
     }
     if !json { try StandardOutput.line(summary(of: counts)) }

@@ -84,7 +84,7 @@ struct ArchiveExtractCommand: ParsableCommand {
       case .kept: "kept    "
       case .leftOut: "left out"
       }
-    try StandardOutput.line("\(word)  \(printable(String(decoding: path, as: UTF8.self)))")
+    try StandardOutput.line("\(word)  \(printable(path))")
   }
 
   /// Where nothing is yet.

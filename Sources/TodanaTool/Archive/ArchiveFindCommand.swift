@@ -37,7 +37,7 @@ struct ArchiveFindCommand: ParsableCommand {
       } _: { found in
         let listed = ListedFile(path: found.path, file: found.file)
         if json { return try printJSONLine(FoundFileReport(found, listed)) }
-        let text = long ? owners.line(of: listed) : printable(String(decoding: found.path, as: UTF8.self))
+        let text = long ? owners.line(of: listed) : printable(found.path)
         try StandardOutput.line("\(found.snapshot.id.short)  \(text)")
       }
     }

@@ -32,12 +32,10 @@ struct ArchiveListCommand: ParsableCommand {
         if json {
           try printJSONLine(ListedFileReport(listed))
         } else {
-          try StandardOutput.line(long ? owners.line(of: listed) : printable(text(listed.path)))
+          try StandardOutput.line(long ? owners.line(of: listed) : printable(listed.path))
         }
       }
     }
     if failureCount > 0 { throw ExitStatus.somethingWrong }
   }
-
-  private func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
 }

@@ -39,7 +39,7 @@ enum ArchiveProgressText {
     let text = parts.joined(separator: ", ")
     let room = Terminal.columnCount - text.columnCount - 3
     if path.isEmpty || room < 8 { return text }
-    let name = printable(String(decoding: withoutDoubleSlashes(path), as: UTF8.self))
+    let name = printable(withoutDoubleSlashes(path))
     return text + "  " + (name.columnCount <= room ? name : "…" + name.suffix(columns: room - 1))
   }
 

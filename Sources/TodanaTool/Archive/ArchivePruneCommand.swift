@@ -40,12 +40,12 @@ struct ArchivePruneCommand: ParsableCommand {
   }
 
   private func show(_ group: RetentionPlan.Group) throws {
-    try StandardOutput.line(printable("\(group.key):"))
+    try StandardOutput.line(printableMessage("\(group.key):"))
     for entry in group.entries {
       let id = SnapshotID(entry.snapshot.id)?.short ?? ""
       let reasons = entry.isKept ? "  " + entry.reasons.map { "\($0)" }.joined(separator: ", ") : ""
       let verb = entry.isKept ? "keep  " : "remove"
-      try StandardOutput.line(printable("  \(verb)  \(id)  \(formattedDate(entry.snapshot.time))\(reasons)"))
+      try StandardOutput.line(printableMessage("  \(verb)  \(id)  \(formattedDate(entry.snapshot.time))\(reasons)"))
     }
     try StandardOutput.line("")
   }

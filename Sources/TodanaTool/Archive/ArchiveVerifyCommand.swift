@@ -66,7 +66,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
   }
 
   private func show(_ found: ArchiveVerification, _ snapshots: [Snapshot]) throws {
-    for problem in found.problems { try StandardOutput.line(printable(problem)) }
+    for problem in found.problems { try StandardOutput.line(printableMessage(problem)) }
     if found.problemCount > found.problems.count {
       try StandardOutput.line("and \(formattedCount(found.problemCount - found.problems.count)) more")
     }
@@ -76,7 +76,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
         try StandardOutput.line("Damaged in the snapshot \(snapshot.id.short) of \(formattedDate(snapshot.time)):")
       }
       last = file.snapshot
-      let path = printable(String(decoding: file.path, as: UTF8.self))
+      let path = printable(file.path)
       try StandardOutput.line(
         "  \(path.isEmpty ? "/" : path)\(file.isDirectory ? " (a directory: not all of it can be read)" : "")")
     }

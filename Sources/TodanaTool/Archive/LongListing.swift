@@ -15,17 +15,17 @@ struct OwnerColumn {
     var text =
       "\(file.kind.letter)\(Self.permissions(file.permissions)) \(Self.owner(file.owner)) "
       + String(repeating: " ", count: max(0, 13 - size.count)) + size
-      + " \(formattedDate(time)) \(printable(String(decoding: listed.path, as: UTF8.self)))"
+      + " \(formattedDate(time)) \(printable(listed.path))"
     if case .symbolicLink(let target) = file.kind {
-      text += " -> \(printable(String(decoding: target, as: UTF8.self)))"
+      text += " -> \(printable(target))"
     }
     return text
   }
 
   private static func owner(_ owner: FileOwner) -> String {
-    let user = owner.userName.map { String(decoding: $0, as: UTF8.self) } ?? "\(owner.userID)"
-    let group = owner.groupName.map { String(decoding: $0, as: UTF8.self) } ?? "\(owner.groupID)"
-    return printable(user).padded(toColumns: 8) + " " + printable(group).padded(toColumns: 8)
+    let user = owner.userName.map { printable($0) } ?? "\(owner.userID)"
+    let group = owner.groupName.map { printable($0) } ?? "\(owner.groupID)"
+    return user.padded(toColumns: 8) + " " + group.padded(toColumns: 8)
   }
 
   static func permissions(_ bits: UInt16) -> String {

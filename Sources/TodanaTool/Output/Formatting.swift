@@ -1,4 +1,5 @@
 import Foundation
+import TodanaArchive
 
 /// Such as "1 record", "1,234 records".
 func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
@@ -54,32 +55,13 @@ func date(ofText text: String) -> Date? {
   return nil
 }
 
-/// A text that does nothing to a terminal: names come from stores, and stores from anywhere.
-func printable(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: \.isControl) else { return text }
-  var result = ""
-  for scalar in text.unicodeScalars {
-    if let byte = TypedArguments.byte(of: scalar) {
-      result += "\\x\(String(byte, radix: 16))"
-    } else if scalar.isControl {
-      result += scalar == "\n" ? "\\n" : "\\u{\(String(scalar.value, radix: 16))}"
-    } else {
-      result.unicodeScalars.append(scalar)
-    }
-  }
-  return result
-}
+/// Returns a name of a store or the command line as text that does nothing to a terminal.
+///
+/// See the same function for bytes.
+func printable(_ name: String) -> String { printable(TypedArguments.bytes(name)) }
 
-extension Unicode.Scalar {
-  /// Of the characters that move the cursor, or turn the direction of text, none is to be printed; nor is what stands for
-  /// a byte.
-  fileprivate var isControl: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: TypedArguments.byte(of: self) != nil
-    }
-  }
-}
+/// Returns a message as text that does nothing to a terminal; names in the message are printable already.
+func printableMessage(_ message: String) -> String { printableMessage(TypedArguments.bytes(message)) }
 
 /// Bytes as 16 columns of hexadecimal digits and the ASCII characters among them, 78 columns wide.
 func hexDump(_ bytes: [UInt8]) -> [String] {

@@ -18,7 +18,7 @@ struct ProgressLine {
   mutating func show(_ text: String) {
     guard isShown, text != shown else { return }
     shown = text
-    StandardError.write("\r\u{1B}[K" + printable(text).prefix(columns: Terminal.columnCount - 1))
+    StandardError.write("\r\u{1B}[K" + printableMessage(text).prefix(columns: Terminal.columnCount - 1))
   }
 
   mutating func clear() {

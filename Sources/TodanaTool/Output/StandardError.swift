@@ -13,4 +13,4 @@ enum StandardError {
 }
 
 /// Writes a message for people to the standard error, with the tool's name before it.
-func printError(_ message: String) { StandardError.write("todana: \(printable(message))\n") }
+func printError(_ message: String) { StandardError.write("todana: \(printableMessage(message))\n") }

@@ -27,9 +27,9 @@ struct InfoCommand: ParsableCommand {
   private func show(_ info: StoreInfo) throws {
     func line(_ title: String, _ value: String) throws {
       let padding = String(repeating: " ", count: max(1, 15 - title.count))
-      try StandardOutput.line(title + padding + printable(value))
+      try StandardOutput.line(title + padding + printableMessage(value))
     }
-    try line("Store", info.path)
+    try line("Store", printable(info.path))
     try line("Identity", info.identity)
     try line("Format", "\(info.format)")
     try line("Opened", info.opened)

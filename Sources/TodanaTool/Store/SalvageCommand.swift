@@ -32,7 +32,7 @@ struct SalvageCommand: ParsableCommand {
   }
 
   private func show(_ report: SalvageReport) throws {
-    for loss in report.losses { try StandardOutput.line(printable(loss)) }
+    for loss in report.losses { try StandardOutput.line(printableMessage(loss)) }
     for keyspace in report.keyspaces {
       let name = printable(keyspace.name)
       try StandardOutput.line("\(name): \(counted(keyspace.savedCount, "record")) saved" + losses(of: keyspace))

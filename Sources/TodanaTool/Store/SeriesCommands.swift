@@ -65,7 +65,7 @@ struct BackupsVerifyCommand: ParsableCommand {
   }
 
   private func show(_ report: BackupVerification) throws {
-    for damage in report.damages { try StandardOutput.line(printable("\(damage)")) }
+    for damage in report.damages { try StandardOutput.line(printableMessage("\(damage)")) }
     if report.damageCount > report.damages.count {
       try StandardOutput.line("and \(report.damageCount - report.damages.count) more")
     }

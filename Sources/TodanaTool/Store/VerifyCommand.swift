@@ -27,7 +27,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func show(_ report: VerificationReport) throws {
-    for problem in report.problems { try StandardOutput.line(printable("\(problem)")) }
+    for problem in report.problems { try StandardOutput.line(printableMessage("\(problem)")) }
     if report.problemCount > report.problems.count {
       try StandardOutput.line("and \(report.problemCount - report.problems.count) more")
     }

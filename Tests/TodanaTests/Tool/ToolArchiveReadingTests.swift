@@ -49,6 +49,19 @@ import Testing
     #expect(missing.status == 1 && missing.lines == ["src/a.txt"] && missing.messages.contains("src/nothing"))
   }
 
+  @Test func `names are escaped once, in lists and in messages`() throws {
+    try made.write("", to: "odd/back\\slash")
+    try made.write("", to: "odd/\u{202E}txt.exe")
+    try made.add("odd", "--tag", "a\\b")
+    let escaped = [#"odd/back\\slash"#, #"odd/\xe2\x80\xaetxt.exe"#]
+    #expect(try made.run("list", "-r", "odd").lines == ["odd"] + escaped)
+    #expect(try made.run("find", "*\u{202E}*").text.contains(escaped[1]))
+    let missing = try made.run("list", "odd/no\\\u{202E}")
+    #expect(missing.messages.contains(#"“odd/no\\\xe2\x80\xae”"#))
+    let plan = try made.run("prune", "--keep-tag", "a\\b", "--keep-last", "9", "--dry-run")
+    #expect(plan.text.contains(#"has tags a\\b"#) && !plan.text.contains(#"a\\\"#))
+  }
+
   @Test func `the content of files is written as it is`() throws {
     #expect(try made.run("cat", "src/a.txt", "/src/sub/b.txt").text == "onetwo two")
     for path in ["src/nothing", "src/sub", "src/link", "src/a.txt/below", "/"] {
