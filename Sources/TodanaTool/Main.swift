@@ -66,7 +66,7 @@ enum Main {
   /// Whether it is about what the user asked for, and not about what was found.
   private static func isWrongUse(_ error: any Error) -> Bool {
     if let error = error as? ArchiveError { return error.code == .invalidArgument }
-    return error is SecretError || error is InputError || error is ChoosingError || error is RetentionError
+    return error is SecretError || error is InputError || error is ArgumentError
   }
 
   /// Help and versions are thrown, too.

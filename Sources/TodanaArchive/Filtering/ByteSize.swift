@@ -11,9 +11,9 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
   ///
   /// What a fraction leaves of a byte is dropped.
   ///
-  /// - Throws: ``ChoosingError/Code/invalidSize`` for anything else, for a fraction without a unit, and for more than
+  /// - Throws: ``ArgumentError/Code/invalidSize`` for anything else, for a fraction without a unit, and for more than
   ///   8 EiB.
-  public init(_ text: String) throws(ChoosingError) {
+  public init(_ text: String) throws(ArgumentError) {
     let digits = text.prefix { "0123456789.".contains($0) }
     let unit = text[digits.endIndex...]
     guard let exponent = Self.exponent(of: unit.lowercased()) else {
@@ -55,8 +55,8 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
     return isSumTooLarge ? nil : sum
   }
 
-  private static func error(_ text: String, _ advice: String) -> ChoosingError {
-    ChoosingError(.invalidSize, "“\(printable(text))” is not a size: \(advice).")
+  private static func error(_ text: String, _ advice: String) -> ArgumentError {
+    ArgumentError(.invalidSize, "“\(printable(text))” is not a size: \(advice).")
   }
 
   /// Such as `1.5G`, where it is exact to a tenth; otherwise in bytes.

@@ -17,12 +17,12 @@ public struct FileList: Sendable {
   ///
   /// Nothing is trimmed, no line is a comment, and two spellings of one path are two paths.
   ///
-  /// - Throws: ``ChoosingError/Code/invalidFileList`` for a NUL byte in a list of lines.
-  public init(_ content: [UInt8], separator: Separator = .automatic) throws(ChoosingError) {
+  /// - Throws: ``ArgumentError/Code/invalidFileList`` for a NUL byte in a list of lines.
+  public init(_ content: [UInt8], separator: Separator = .automatic) throws(ArgumentError) {
     let firstNUL = content.firstIndex(of: 0)
     if let firstNUL, separator == .lineFeed {
       let line = content[..<firstNUL].count { $0 == UInt8(ascii: "\n") } + 1
-      throw ChoosingError(
+      throw ArgumentError(
         .invalidFileList, "Line \(line) of the list of files has a NUL byte: its paths may be NUL-separated.")
     }
     let isNULSeparated = separator == .nul || firstNUL != nil

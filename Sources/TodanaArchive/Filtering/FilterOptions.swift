@@ -23,8 +23,8 @@ public struct FilterOptions: Sendable {
 
   /// `--exclude PATTERN`.
   ///
-  /// - Throws: ``ChoosingError/Code/flawedPattern`` for one that matches nothing.
-  public mutating func exclude(_ pattern: [UInt8]) throws(ChoosingError) {
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` for one that matches nothing.
+  public mutating func exclude(_ pattern: [UInt8]) throws(ArgumentError) {
     try append(PatternRule(Pattern(pattern), origin: .excludeOption))
   }
 
@@ -33,8 +33,8 @@ public struct FilterOptions: Sendable {
   /// - Parameters:
   ///   - content: What the file holds.
   ///   - path: The file's path, for messages.
-  /// - Throws: ``ChoosingError/Code/flawedPattern`` for the first that matches nothing; then none is added.
-  public mutating func exclude(lines content: [UInt8], of path: [UInt8]) throws(ChoosingError) {
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` for the first that matches nothing; then none is added.
+  public mutating func exclude(lines content: [UInt8], of path: [UInt8]) throws(ArgumentError) {
     var added = PatternList()
     added.append(lines: content, of: path)
     for rule in added.rules { try Self.check(rule) }
@@ -45,11 +45,11 @@ public struct FilterOptions: Sendable {
   ///
   /// A command line that does not know the order of its options adds these last.
   ///
-  /// - Throws: ``ChoosingError/Code/flawedPattern`` for one that matches nothing, or begins with `!`.
-  public mutating func include(_ pattern: [UInt8]) throws(ChoosingError) {
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` for one that matches nothing, or begins with `!`.
+  public mutating func include(_ pattern: [UInt8]) throws(ArgumentError) {
     let rule = PatternRule(Pattern(pattern), origin: .includeOption)
     if rule.pattern.isNegated {
-      throw ChoosingError(
+      throw ArgumentError(
         .flawedPattern, "\(rule) takes back what is taken back: leave out the “!”, or write “\\!” for the character.")
     }
     try append(rule)
@@ -57,21 +57,21 @@ public struct FilterOptions: Sendable {
 
   /// `--exclude-if-present NAME`.
   ///
-  /// - Throws: ``ChoosingError/Code/invalidName`` for what is not the name of a file in a directory.
-  public mutating func exclude(ifPresent name: [UInt8]) throws(ChoosingError) {
+  /// - Throws: ``ArgumentError/Code/invalidName`` for what is not the name of a file in a directory.
+  public mutating func exclude(ifPresent name: [UInt8]) throws(ArgumentError) {
     guard FileName.isStep(name) else {
-      throw ChoosingError(.invalidName, "“\(printable(name))” is not the name of a file in a directory.")
+      throw ArgumentError(.invalidName, "“\(printable(name))” is not the name of a file in a directory.")
     }
     markerNames.append(name)
   }
 
-  private mutating func append(_ rule: PatternRule) throws(ChoosingError) {
+  private mutating func append(_ rule: PatternRule) throws(ArgumentError) {
     try Self.check(rule)
     rules.append(rule)
   }
 
-  private static func check(_ rule: PatternRule) throws(ChoosingError) {
+  private static func check(_ rule: PatternRule) throws(ArgumentError) {
     guard let flaw = rule.pattern.flaw else { return }
-    throw ChoosingError(.flawedPattern, "\(rule) matches nothing: \(flaw).")
+    throw ArgumentError(.flawedPattern, "\(rule) matches nothing: \(flaw).")
   }
 }

@@ -15,8 +15,8 @@ public struct PathQuery: Sendable {
   ///   - text: The pattern, every byte of which counts.
   ///   - ignoresCase: Upper and lower case are the same, in names that are UTF-8: by simple lower-case mapping, scalar by
   ///     scalar. Bytes that are not UTF-8 are compared as they are.
-  /// - Throws: ``ChoosingError/Code/flawedPattern`` for a pattern that matches nothing.
-  public init(_ text: [UInt8], ignoresCase: Bool = false) throws(ChoosingError) {
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` for a pattern that matches nothing.
+  public init(_ text: [UInt8], ignoresCase: Bool = false) throws(ArgumentError) {
     self.ignoresCase = ignoresCase
     matchesOnlyDirectories = text.last == UInt8(ascii: "/")
     var rest = matchesOnlyDirectories ? text.dropLast() : text[...]
@@ -25,7 +25,7 @@ public struct PathQuery: Sendable {
     do throws(PatternFlaw) {
       pattern = try Glob(Array(rest), crossesNames: isAnchored, foldsCase: ignoresCase)
     } catch {
-      throw ChoosingError(.flawedPattern, "“\(printable(text))” matches nothing: \(error).")
+      throw ArgumentError(.flawedPattern, "“\(printable(text))” matches nothing: \(error).")
     }
   }
 

@@ -16,8 +16,8 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads numbers, each with its unit: `y`, `m` (months), `d`, `h`; each unit once, in any order.
   ///
-  /// - Throws: ``RetentionError/Code/invalidDuration`` for anything else, and for a duration of zero.
-  public init(_ text: String) throws(RetentionError) {
+  /// - Throws: ``ArgumentError/Code/invalidDuration`` for anything else, and for a duration of zero.
+  public init(_ text: String) throws(ArgumentError) {
     var rest = text.unicodeScalars[...]
     var seen: Set<Unicode.Scalar> = []
     while !rest.isEmpty {
@@ -56,8 +56,8 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
     return time.instant(in: zone) + fraction - Double(hours) * 3_600
   }
 
-  private static func error(_ text: String, _ reason: String) -> RetentionError {
-    RetentionError(
+  private static func error(_ text: String, _ reason: String) -> ArgumentError {
+    ArgumentError(
       .invalidDuration,
       "“\(printable(text))” is not a duration: \(reason). Write one as in 1y5m7d2h.")
   }

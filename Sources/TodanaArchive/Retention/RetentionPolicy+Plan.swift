@@ -15,14 +15,14 @@ extension RetentionPolicy {
   ///   - now: Snapshots of later times are in the future: they are kept, and no rule counts them.
   ///   - mayEmptyGroups: Whether all snapshots of a group may go, as they do if the only rule is for tags that none has.
   /// - Returns: A plan in which each snapshot has its place.
-  /// - Throws: ``RetentionError/Code/noRule`` without any rule, ``RetentionError/Code/keepsNothing`` where a group would
+  /// - Throws: ``ArgumentError/Code/noRule`` without any rule, ``ArgumentError/Code/keepsNothing`` where a group would
   ///   be emptied and must not be. It never means that everything is to go.
   public func plan(
     for snapshots: [RetentionSnapshot], groupedBy grouping: SnapshotGrouping = .standard, in zone: TimeZone, now: Date,
     mayEmptyGroups: Bool = false
-  ) throws(RetentionError) -> RetentionPlan {
+  ) throws(ArgumentError) -> RetentionPlan {
     if isEmpty {
-      throw RetentionError(
+      throw ArgumentError(
         .noRule, "No rule says which snapshots to keep, so all would go: add one, such as --keep-daily 7.")
     }
     let grouped = Dictionary(grouping: snapshots) { SnapshotGroupKey($0, by: grouping) }
@@ -32,7 +32,7 @@ extension RetentionPolicy {
       let entries = entries(newestFirst: sorted, in: zone, now: now)
       let judged = entries.filter { $0.reasons != [.future] }
       if !mayEmptyGroups, !judged.isEmpty, !judged.contains(where: \.isKept) {
-        throw RetentionError(
+        throw ArgumentError(
           .keepsNothing, "The rules keep no snapshot of a group (\(key)): add a rule that does, such as --keep-last 1.")
       }
       groups.append(RetentionPlan.Group(key: key, entries: entries))

@@ -47,14 +47,14 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a number, or `all`, for which `-1` and `unlimited` stand as well, as with restic.
   ///
-  /// - Throws: ``RetentionError/Code/invalidCount`` for anything else.
-  public init(_ text: String) throws(RetentionError) {
+  /// - Throws: ``ArgumentError/Code/invalidCount`` for anything else.
+  public init(_ text: String) throws(ArgumentError) {
     if text == "all" || text == "unlimited" || text == "-1" {
       self = .all
     } else if let count = Int(text), count >= 0, text.first != "+" {
       self = .newest(count)
     } else {
-      throw RetentionError(
+      throw ArgumentError(
         .invalidCount, "“\(printable(text))” is not a number of snapshots: write 7, or all.")
     }
   }
@@ -93,8 +93,8 @@ public struct TagSet: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads tags with commas between them; spaces around a tag go.
   ///
-  /// - Throws: ``RetentionError/Code/invalidTags`` where one is empty.
-  public init(_ text: String) throws(RetentionError) {
+  /// - Throws: ``ArgumentError/Code/invalidTags`` where one is empty.
+  public init(_ text: String) throws(ArgumentError) {
     tags = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let characters = Array(part)
       guard let first = characters.firstIndex(where: { $0 != " " }),
@@ -103,7 +103,7 @@ public struct TagSet: Sendable, Hashable, CustomStringConvertible {
       return String(characters[first...last])
     }
     if tags.contains("") {
-      throw RetentionError(
+      throw ArgumentError(
         .invalidTags,
         "“\(printable(text))” has an empty tag: write a tag, or several with commas between them."
       )

@@ -13,8 +13,8 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
 
   /// Reads `host`, `paths`, `label` and `tags` with commas between them; an empty text puts all snapshots into one group.
   ///
-  /// - Throws: ``RetentionError/Code/invalidGrouping`` for any other word.
-  public init(_ text: String) throws(RetentionError) {
+  /// - Throws: ``ArgumentError/Code/invalidGrouping`` for any other word.
+  public init(_ text: String) throws(ArgumentError) {
     self = []
     if text.isEmpty { return }
     for word in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -24,7 +24,7 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
       case "label", "labels": insert(.label)
       case "tag", "tags": insert(.tags)
       default:
-        throw RetentionError(
+        throw ArgumentError(
           .invalidGrouping,
           "Snapshots cannot be grouped by “\(printable(String(word)))”: write host, paths, label or tags, with commas between them."
         )

@@ -26,7 +26,7 @@ struct RetentionArguments: ParsableArguments {
       "Which snapshots the rules look at together: those with the same host, paths, label, tags.", valueName: "what"))
   var groupBy = "host,paths"
 
-  /// - Throws: `RetentionError`, also where no rule keeps anything.
+  /// - Throws: `ArgumentError`, also where no rule keeps anything.
   func policy() throws -> RetentionPolicy {
     func count(_ text: String?) throws -> KeepCount { try text.map { try KeepCount($0) } ?? .none }
     var policy = RetentionPolicy()

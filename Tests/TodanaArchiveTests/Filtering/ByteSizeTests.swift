@@ -18,7 +18,7 @@ import TodanaArchive
     "1Mb1", "8192P", "9223372036854775808", "99999999999999999999G", "١k", "1\u{301}k", "½k",
   ])
   func `is refused`(_ text: String) {
-    let error = #expect(throws: ChoosingError.self) { try ByteSize(text) }
+    let error = #expect(throws: ArgumentError.self) { try ByteSize(text) }
     #expect(error?.code == .invalidSize)
     #expect(error?.message.contains("“\(text)” is not a size") == true)
   }

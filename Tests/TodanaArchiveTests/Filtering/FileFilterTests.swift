@@ -139,18 +139,18 @@ import TodanaArchive
   @Test(arguments: ["[a", "", "/", "a//b"])
   func `an option that matches nothing is refused`(_ pattern: String) {
     var options = FilterOptions()
-    #expect(throws: ChoosingError.self) { try options.exclude(pattern.bytes) }
-    #expect(throws: ChoosingError.self) { try options.include(pattern.bytes) }
+    #expect(throws: ArgumentError.self) { try options.exclude(pattern.bytes) }
+    #expect(throws: ArgumentError.self) { try options.include(pattern.bytes) }
     #expect(options.rules.rules.isEmpty)
   }
 
   @Test func `a file of excludes is refused with its line`() throws {
     var options = FilterOptions()
-    let error = #expect(throws: ChoosingError.self) { try options.exclude(lines: "a\n[b\n".bytes, of: "list".bytes) }
+    let error = #expect(throws: ArgumentError.self) { try options.exclude(lines: "a\n[b\n".bytes, of: "list".bytes) }
     #expect(error?.code == .flawedPattern)
     #expect(error?.message.contains("“[b” (list, line 2) matches nothing") == true)
     #expect(options.rules.rules.isEmpty)
-    #expect(throws: ChoosingError.self) { try options.include("!a".bytes) }
+    #expect(throws: ArgumentError.self) { try options.include("!a".bytes) }
   }
 
   @Test func `a mistake in a file of patterns is told`() {

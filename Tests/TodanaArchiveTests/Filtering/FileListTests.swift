@@ -24,7 +24,7 @@ import TodanaArchive
   }
 
   @Test func `a NUL byte in lines is refused`() {
-    let error = #expect(throws: ChoosingError.self) { try FileList("a\nb\0c\n".bytes, separator: .lineFeed) }
+    let error = #expect(throws: ArgumentError.self) { try FileList("a\nb\0c\n".bytes, separator: .lineFeed) }
     #expect(error?.code == .invalidFileList)
     #expect(error?.message.contains("Line 2") == true)
   }

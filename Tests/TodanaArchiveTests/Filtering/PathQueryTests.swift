@@ -36,7 +36,7 @@ import TodanaArchive
   }
 
   @Test func `a pattern that matches nothing is refused`() {
-    #expect(throws: ChoosingError.self) { try PathQuery("[a".bytes) }
-    #expect(throws: ChoosingError.self) { try PathQuery("".bytes) }
+    #expect(throws: ArgumentError.self) { try PathQuery("[a".bytes) }
+    #expect(throws: ArgumentError.self) { try PathQuery("".bytes) }
   }
 }

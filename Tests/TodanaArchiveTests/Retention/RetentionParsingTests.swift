@@ -12,7 +12,7 @@ import TodanaArchive
 
   @Test(arguments: ["", "-2", "+1", "1.5", "ALL", " 1", "99999999999999999999", "x\u{1B}"])
   func `a count is refused`(_ text: String) {
-    let error = #expect(throws: RetentionError.self) { try KeepCount(text) }
+    let error = #expect(throws: ArgumentError.self) { try KeepCount(text) }
     #expect(error?.code == .invalidCount)
     #expect(error?.message.unicodeScalars.contains("\u{1B}") == false)
   }
@@ -29,7 +29,7 @@ import TodanaArchive
     "99999999999999999999d", "١d",
   ])
   func `a duration is refused`(_ text: String) {
-    let error = #expect(throws: RetentionError.self) { try CalendarDuration(text) }
+    let error = #expect(throws: ArgumentError.self) { try CalendarDuration(text) }
     #expect(error?.code == .invalidDuration)
   }
 
@@ -40,7 +40,7 @@ import TodanaArchive
 
   @Test(arguments: ["", " ", "a,", ",a", "a,,b"])
   func `empty tags are refused`(_ text: String) {
-    #expect(throws: RetentionError.self) { try TagSet(text) }
+    #expect(throws: ArgumentError.self) { try TagSet(text) }
   }
 
   @Test(
@@ -53,6 +53,6 @@ import TodanaArchive
 
   @Test(arguments: ["x", ",", "host,", "host, paths"])
   func `a grouping is refused`(_ text: String) {
-    #expect(throws: RetentionError.self) { try SnapshotGrouping(text) }
+    #expect(throws: ArgumentError.self) { try SnapshotGrouping(text) }
   }
 }
