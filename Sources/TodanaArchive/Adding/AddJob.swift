@@ -1,31 +1,30 @@
-/// A piece of work of an `add`: read by one thread, named and made smaller by another, stored by a third, in order.
+/// A piece of work of an `add`: one thread reads it, another names and compresses it, a third stores it, in order.
 struct AddJob: Sendable {
   enum Work: Sendable {
     /// A chunk of a large file.
     case chunk([UInt8])
-    /// Steps, and the content of their small files, one behind the other.
+    /// Steps, and the content of their small files, one after the other.
     case batch([TreeStep], smallFiles: [Range<Int>], data: [UInt8])
+
+    /// The memory that the work takes, about.
+    var byteCount: Int {
+      switch self {
+      case .chunk(let data): emptyByteCount + data.count
+      case .batch(let steps, _, let data): steps.reduce(emptyByteCount + data.count) { $0 + $1.byteCount }
+      }
+    }
   }
+
+  /// The memory of a job without any content.
+  static let emptyByteCount = 512
 
   let number: Int
   let work: Work
-  /// Memory that it and its result take, about.
+  /// The memory that the job takes until its result is there, about.
   let byteCount: Int
-  /// Of a job without any content.
-  static let emptyByteCount = 512
-
-  init(number: Int, work: Work) {
-    self.number = number
-    self.work = work
-    byteCount =
-      switch work {
-      case .chunk(let data): Self.emptyByteCount + data.count
-      case .batch(let steps, _, let data): steps.reduce(Self.emptyByteCount + data.count) { $0 + $1.byteCount }
-      }
-  }
 }
 
-/// What came of an ``AddJob``.
+/// The result of an ``AddJob``.
 enum AddResult: Sendable {
   case chunk(NamedContent)
   /// `group`: the content of those small files that are new.

@@ -1,121 +1,54 @@
-internal import Foundation
-
-/// Hands jobs from the thread that reads to those that compress, and results on to the one that stores, in order.
+/// The way of an `add` from the reading thread through the compressing threads to the storing thread.
 ///
-/// The bytes that are on their way are bounded: who reads waits.
-final class AddPipeline: @unchecked Sendable {
-  /// One was to go on though another thread has failed, or nobody wants the result any more.
+/// Results are stored in the order in which their jobs were read. The bytes on the way are bounded: the reading thread
+/// waits for room.
+final class AddPipeline: Sendable {
+  /// Thrown by ``submit(_:)`` after the pipeline was stopped: another thread failed, or the caller cancelled.
   struct Stopped: Error {}
 
-  static let byteLimit = 12 << 20
+  private static let byteLimit = 12 << 20
 
-  /// Guards all that follows.
-  private let condition = NSCondition()
-  /// In order; what was taken is nil.
-  private var jobs: [AddJob?] = []
-  private var firstJob = 0
-  private var results: [Int: (result: AddResult, byteCount: Int)] = [:]
-  private var submitted = 0
-  private var delivered = 0
-  private var byteCount = 0
-  private var isComplete = false
-  private var isStopped = false
-  private var failure: (any Error)?
+  private let jobs = WorkQueue<AddJob>()
+  private let results = OrderedResults<AddResult>(byteLimit: byteLimit)
 
   // MARK: Reading
 
-  /// Waits until there is room; the number of the job.
+  /// Submits work as the next job, after waiting for room.
   func submit(_ work: AddJob.Work) throws(Stopped) {
-    condition.lock()
-    defer { condition.unlock() }
-    // Only one thread reads, so the number is free also after a wait.
-    let job = AddJob(number: submitted, work: work)
-    while !isStopped, byteCount > 0, byteCount + job.byteCount > Self.byteLimit { condition.wait() }
-    if isStopped { throw Stopped() }
-    submitted += 1
-    byteCount += job.byteCount
-    jobs.append(job)
-    condition.broadcast()
+    let byteCount = work.byteCount
+    guard let number = results.start(byteCount: byteCount),
+      jobs.add(AddJob(number: number, work: work, byteCount: byteCount))
+    else { throw Stopped() }
   }
 
-  /// There are no more jobs.
+  /// Says that there are no more jobs.
   func complete() {
-    condition.lock()
-    isComplete = true
-    condition.broadcast()
-    condition.unlock()
+    jobs.complete()
+    results.complete()
   }
 
-  /// Whether nobody wants more: what waits for anything else has to ask.
-  var hasStopped: Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    return isStopped
-  }
+  /// Whether the pipeline was stopped; the reading thread asks while it waits for anything else.
+  var hasStopped: Bool { jobs.isStopped }
 
-  // MARK: Working
+  // MARK: Compressing
 
-  /// The next job; nil when there are no more.
-  func take() -> AddJob? {
-    condition.lock()
-    defer { condition.unlock() }
-    while !isStopped, firstJob == jobs.count, !isComplete { condition.wait() }
-    guard !isStopped, firstJob < jobs.count else { return nil }
-    // Its memory goes with whoever works on it.
-    let job = jobs[firstJob].take()
-    firstJob += 1
-    if firstJob == jobs.count || firstJob >= 64 {
-      jobs.removeFirst(firstJob)
-      firstJob = 0
-    }
-    return job
-  }
+  /// Takes the next job; returns nil when there are no more.
+  func take() -> AddJob? { jobs.take() }
 
   func finish(_ job: AddJob, _ result: AddResult) {
-    condition.lock()
-    // What was read is not in memory any more.
-    let resultByteCount = result.byteCount
-    byteCount += resultByteCount - job.byteCount
-    results[job.number] = (result, resultByteCount)
-    condition.broadcast()
-    condition.unlock()
+    results.finish(result, of: job.number, byteCount: result.byteCount, after: job.byteCount)
   }
 
   // MARK: Storing
 
-  enum Delivery {
-    case result(AddResult)
-    /// Nothing came in the time that was given.
-    case nothing
-    case end
-  }
-
-  /// The result of the next job.
+  /// Returns the result of the next job, or nothing if it does not come in time.
   ///
-  /// - Throws: What another thread has failed with.
-  func next(within seconds: Double) throws -> Delivery {
-    condition.lock()
-    defer { condition.unlock() }
-    let end = Date(timeIntervalSinceNow: seconds)
-    while true {
-      if let failure { throw failure }
-      if let (result, count) = results.removeValue(forKey: delivered) {
-        delivered += 1
-        byteCount -= count
-        condition.broadcast()
-        return .result(result)
-      }
-      if isComplete, delivered == submitted { return .end }
-      if !condition.wait(until: end) { return .nothing }
-    }
-  }
+  /// - Throws: The error that another thread has failed with.
+  func next(within seconds: Double) throws -> OrderedResults<AddResult>.Delivery { try results.next(within: seconds) }
 
   /// Ends the work of all threads.
   func stop(_ error: (any Error)? = nil) {
-    condition.lock()
-    isStopped = true
-    if failure == nil { failure = error }
-    condition.broadcast()
-    condition.unlock()
+    results.stop(error)
+    jobs.stop()
   }
 }

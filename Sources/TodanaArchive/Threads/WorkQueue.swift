@@ -1,29 +1,33 @@
 internal import Foundation
 
-/// Hands work from one thread to others; who adds waits where much is there already.
+/// A queue from one thread to several others.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
-  /// Guards all that follows.
+  /// Guards all properties below.
   private let condition = NSCondition()
   private let limit: Int
-  private var elements: [Element] = []
+  /// The elements in order; those before ``first`` are taken, and nil.
+  private var elements: [Element?] = []
+  private var first = 0
   private var isComplete = false
   private var hasStopped = false
 
-  /// Holds at most `limit` elements.
-  init(limit: Int) { self.limit = limit }
+  private var count: Int { elements.count - first }
 
-  /// Adds an element, or waits until there is room; false after ``stop()``.
+  /// Holds at most `limit` elements; no limit by default.
+  init(limit: Int = .max) { self.limit = limit }
+
+  /// Adds an element, after waiting for room; returns false after ``stop()``.
   func add(_ element: Element) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    while !hasStopped, elements.count >= limit { condition.wait() }
+    while !hasStopped, count >= limit { condition.wait() }
     if hasStopped { return false }
     elements.append(element)
     condition.broadcast()
     return true
   }
 
-  /// No more elements come.
+  /// Says that no more elements are added.
   func complete() {
     condition.lock()
     isComplete = true
@@ -31,22 +35,29 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// The next element; nil where no more come, or after ``stop()``.
+  /// Takes the next element, after waiting for one; returns nil after the last element, and after ``stop()``.
   func take() -> Element? {
     condition.lock()
     defer { condition.unlock() }
-    while !hasStopped, elements.isEmpty, !isComplete { condition.wait() }
-    guard !hasStopped, !elements.isEmpty else { return nil }
-    let element = elements.removeFirst()
+    while !hasStopped, count == 0, !isComplete { condition.wait() }
+    guard !hasStopped, count > 0 else { return nil }
+    // The memory of the element is released by the thread that works on it.
+    let element = elements[first].take()
+    first += 1
+    if first == elements.count || first >= 64 {
+      elements.removeFirst(first)
+      first = 0
+    }
     condition.broadcast()
     return element
   }
 
-  /// Drops what was not taken: nobody waits from now on.
+  /// Drops all elements, and ends all waiting.
   func stop() {
     condition.lock()
     hasStopped = true
     elements = []
+    first = 0
     condition.broadcast()
     condition.unlock()
   }
