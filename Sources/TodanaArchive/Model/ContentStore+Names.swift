@@ -16,8 +16,13 @@ extension ContentStore {
     return try damage.current(.init(kind: T.kind, row: row))
   }
 
+  /// Returns the query for the object that was stored first under a name.
+  static func first<T: NamedObject>(_ type: T.Type, named name: ContentName) -> Query<T> {
+    T.where { $0.name == name && $0.copy == 0 }.limit(1)
+  }
+
   private func firstRow<T: NamedObject>(_ type: T.Type, _ name: ContentName) throws -> RowID? {
-    try store.ids(T.first(named: name), includingPending: false).first?.rowID
+    try store.ids(Self.first(T.self, named: name), includingPending: false).first?.rowID
   }
 
   /// Inserts content that ``row(of:named:)`` did not find: new content, or the replacement of damaged content.

@@ -31,7 +31,7 @@ final class ContentStore {
       if let id = try id(type, row), let object = try store.fetch(id) { return object }
     } catch {
       guard Self.isDamage(error) else { throw error }
-      if let kind = (type as? any NamedObject.Type)?.kind,
+      if let kind = (type as? NamedObject.Type)?.kind,
         let current = try damage.current(.init(kind: kind, row: row)),
         current != row
       {
