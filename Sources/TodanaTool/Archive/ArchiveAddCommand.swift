@@ -69,8 +69,7 @@ struct ArchiveAddCommand: ParsableCommand {
       return added
     }
     try say(added)
-    if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
-    if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
+    try added.checkOutcome(isDryRun: dryRun)
   }
 
   private func source() throws -> (archive: String, source: AddSource) {
@@ -119,7 +118,7 @@ struct ArchiveAddCommand: ParsableCommand {
 
   private func say(_ added: Archive.Added) throws {
     added.tellFailures(verbose: verbose)
-    if report.json { return try printJSON(AddReport(added)) }
+    if report.json { return try printJSON(AddedReport(added, comparesFiles: true)) }
     let progress = added.progress
     try added.say(
       compared: ": \(formattedCount(progress.newFiles)) new, \(formattedCount(progress.changedFiles)) changed, "
@@ -127,32 +126,5 @@ struct ArchiveAddCommand: ParsableCommand {
       isDryRun: dryRun,
       nothing: progress.excludedArchives.isEmpty || progress.counts.failures > 0
         ? "Nothing could be read" : "There is nothing else to archive")
-  }
-}
-
-private struct AddReport: Encodable {
-  let snapshot: String?
-  let files: Int
-  let directories: Int
-  let bytes: Int64
-  let newFiles: Int
-  let changedFiles: Int
-  let unchangedFiles: Int
-  let bytesRead: Int64
-  let newBytes: Int64
-  let storedBytes: Int64
-  let skippedSockets: Int
-  let excluded: Int
-  let failureCount: Int
-  let failures: [String]
-
-  init(_ added: Archive.Added) {
-    let progress = added.progress
-    snapshot = added.snapshot.map { "\($0.id)" }
-    (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
-    (newFiles, changedFiles, unchangedFiles) = (progress.newFiles, progress.changedFiles, progress.unchangedFiles)
-    (bytesRead, newBytes, storedBytes) = (progress.bytesRead, progress.newBytes, progress.storedBytes)
-    (skippedSockets, excluded) = (progress.skippedSockets, progress.excluded)
-    (failureCount, failures) = (progress.counts.failures, progress.failures)
   }
 }

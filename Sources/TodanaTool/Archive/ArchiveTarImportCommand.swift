@@ -44,8 +44,7 @@ struct ArchiveTarImportCommand: ParsableCommand {
     let importOptions = try importOptions()
     let added = try added(from: InputDescriptor(file), file, to: path, importOptions)
     try say(added)
-    if added.snapshot == nil, !dryRun { throw ExitStatus.failed }
-    if added.progress.counts.failures > 0 { throw ExitStatus.somethingWrong }
+    try added.checkOutcome(isDryRun: dryRun)
   }
 
   private func added(
@@ -82,30 +81,7 @@ struct ArchiveTarImportCommand: ParsableCommand {
 
   private func say(_ added: Archive.Added) throws {
     added.tellFailures(verbose: verbose)
-    if report.json { return try printJSON(TarImportReport(added)) }
+    if report.json { return try printJSON(AddedReport(added, comparesFiles: false)) }
     try added.say(compared: ".", isDryRun: dryRun, nothing: "Nothing of it could be read")
-  }
-}
-
-private struct TarImportReport: Encodable {
-  let snapshot: String?
-  let files: Int
-  let directories: Int
-  let bytes: Int64
-  let bytesRead: Int64
-  let newBytes: Int64
-  let storedBytes: Int64
-  let skippedSockets: Int
-  let excluded: Int
-  let failureCount: Int
-  let failures: [String]
-
-  init(_ added: Archive.Added) {
-    let progress = added.progress
-    snapshot = added.snapshot.map { "\($0.id)" }
-    (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
-    (bytesRead, newBytes, storedBytes) = (progress.bytesRead, progress.newBytes, progress.storedBytes)
-    (skippedSockets, excluded) = (progress.skippedSockets, progress.excluded)
-    (failureCount, failures) = (progress.counts.failures, progress.failures)
   }
 }

@@ -1,0 +1,76 @@
+import TodanaArchive
+
+// The report of commands that make snapshots.
+extension Archive.Added {
+  /// Lists the failures, and, if `verbose`, the paths that were left out.
+  func tellFailures(verbose: Bool) {
+    for failure in progress.failures { printError(failure) }
+    if verbose { for exclusion in progress.exclusions { printError(exclusion) } }
+  }
+
+  /// Prints the report for people.
+  ///
+  /// - Parameters:
+  ///   - compared: The text after the counts of files.
+  ///   - isDryRun: Whether nothing was stored.
+  ///   - nothing: The reason why there is no snapshot, if there is none.
+  /// - Throws: Errors of the standard output.
+  func say(compared: String, isDryRun: Bool, nothing: String) throws {
+    let counts = progress.counts
+    try StandardOutput.line(
+      "\(counted(counts.files, "file")) in \(counted(counts.directories, "directory", "directories")), "
+        + "\(formattedSize(Int(counts.bytes)))" + compared)
+    if progress.skippedSockets > 0 {
+      try StandardOutput.line("\(counted(progress.skippedSockets, "socket")) left out.")
+    }
+    for path in progress.excludedArchives {
+      try StandardOutput.line("Left out the archive itself: \(printable(path)).")
+    }
+    let excluded = progress.excluded - progress.excludedArchives.count
+    if excluded > 0 { try StandardOutput.line("\(counted(excluded, "path")) left out by rules.") }
+    if counts.failures > 0 { try StandardOutput.line("\(counted(counts.failures, "problem")), listed above.") }
+    guard let snapshot else {
+      return try StandardOutput.line(
+        isDryRun ? "Nothing was stored: this was a dry run." : "\(nothing): no snapshot was made.")
+    }
+    try StandardOutput.line(
+      "Stored \(formattedSize(Int(progress.newBytes))) of new content in \(formattedSize(Int(progress.storedBytes))).")
+    try StandardOutput.line("Snapshot \(snapshot.id.short).")
+  }
+  /// Throws the exit status of a command that made no snapshot, or met failures.
+  func checkOutcome(isDryRun: Bool) throws(ExitStatus) {
+    if snapshot == nil, !isDryRun { throw .failed }
+    if progress.counts.failures > 0 { throw .somethingWrong }
+  }
+}
+
+/// A snapshot that was made, for programs.
+struct AddedReport: Encodable {
+  let snapshot: String?
+  let files: Int
+  let directories: Int
+  let bytes: Int64
+  /// Nil if files are not compared with those of an earlier snapshot.
+  let newFiles: Int?
+  let changedFiles: Int?
+  let unchangedFiles: Int?
+  let bytesRead: Int64
+  let newBytes: Int64
+  let storedBytes: Int64
+  let skippedSockets: Int
+  let excluded: Int
+  let failureCount: Int
+  let failures: [String]
+
+  init(_ added: Archive.Added, comparesFiles: Bool) {
+    let progress = added.progress
+    snapshot = added.snapshot.map { "\($0.id)" }
+    (files, directories, bytes) = (progress.counts.files, progress.counts.directories, progress.counts.bytes)
+    newFiles = comparesFiles ? progress.newFiles : nil
+    changedFiles = comparesFiles ? progress.changedFiles : nil
+    unchangedFiles = comparesFiles ? progress.unchangedFiles : nil
+    (bytesRead, newBytes, storedBytes) = (progress.bytesRead, progress.newBytes, progress.storedBytes)
+    (skippedSockets, excluded) = (progress.skippedSockets, progress.excluded)
+    (failureCount, failures) = (progress.counts.failures, progress.failures)
+  }
+}
