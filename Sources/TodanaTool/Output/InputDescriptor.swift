@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 /// A file of the command line that is read from its start to its end, or the standard input.
@@ -99,3 +100,17 @@ func cPath(_ path: String) -> [CChar] { bytes(path).map { CChar(bitPattern: $0) 
 
 /// The latest failure of a call of the system, in words.
 func systemMessage(_ number: Int32 = errno) -> String { unsafe String(cString: strerror(number)) }
+
+/// The standard input, which only one part of a command line can have.
+enum StandardInput {
+  /// Checks that at most one part of a command line reads the standard input.
+  ///
+  /// - Parameter uses: The uses that it would have, such as "the passphrase"; nil for parts that do not read it.
+  /// - Throws: `ValidationError` if there are two.
+  static func check(_ uses: [String?]) throws(ValidationError) {
+    let uses = uses.compactMap(\.self)
+    if uses.count > 1 {
+      throw ValidationError("The standard input cannot be both \(uses[0]) and \(uses[1]).")
+    }
+  }
+}

@@ -51,6 +51,18 @@ struct SecretOptions: ParsableArguments {
     return secret
   }
 
+  /// Returns a secret that a command cannot do without: from the options, the environment or the terminal.
+  ///
+  /// - Parameters:
+  ///   - name: The path of the store or file, for the question on the terminal.
+  ///   - what: The thing that the secret opens, for the message, such as "the store".
+  /// - Returns: The secret.
+  /// - Throws: `ValidationError` if there is none; ``SecretError``.
+  func required(for name: String, toOpen what: String) throws -> StoreSecret {
+    if let secret = try given() ?? asked(for: name) { return secret }
+    throw ValidationError("A passphrase or key that opens \(what) is needed.")
+  }
+
   private static let answers = Mutex<[String: StoreSecret]>([:])
 
   /// For something that is to be encrypted: what the options, the environment or the terminal say.
@@ -67,5 +79,41 @@ struct SecretOptions: ParsableArguments {
       passphraseFile.map { .passphraseFile($0) }, passphraseCommand.map { .passphraseCommand($0) },
       keyFile.map { .keyFile($0) }, recoveryKeyFile.map { .recoveryKeyFile($0) },
     ].compactMap(\.self)
+  }
+}
+
+extension SecretOptions {
+  /// Opens something, asking for its passphrase only where it turns out to be encrypted.
+  ///
+  /// - Parameters:
+  ///   - waiting: What is opened, and how long to wait while another process has it open.
+  ///   - configuration: What it is opened with, but for the encryption.
+  ///   - given: What an option says, read once.
+  ///   - open: Opens it.
+  /// - Returns: What `open` returns.
+  /// - Throws: ``CannotOpen``; what `open` throws otherwise.
+  func opening<Result>(
+    _ waiting: Waiting, _ configuration: StoreConfiguration, given: StoreSecret?,
+    _ open: (StoreConfiguration) throws -> Result
+  ) throws -> Result {
+    var configuration = configuration
+    configuration.backendOptions.programName = "todana"
+    func opened(by secret: StoreSecret?) throws -> Result {
+      configuration.encryption = secret.map { secret in .callback { secret } } ?? .none
+      do {
+        return try waiting.whileInUse { try open(configuration) }
+      } catch let error as StoreError {
+        // Such as a damaged catalog, which for other commands is no matter of opening.
+        throw CannotOpen(error)
+      }
+    }
+    do {
+      return try opened(by: given)
+    } catch let error as CannotOpen {
+      guard error.storeError?.code == .keyRequired, given == nil, let asked = try asked(for: waiting.name) else {
+        throw error
+      }
+      return try opened(by: asked)
+    }
   }
 }

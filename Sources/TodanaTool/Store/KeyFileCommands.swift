@@ -20,8 +20,7 @@ struct KeyRotateCommand: ParsableCommand {
 
   func run() throws {
     try StandardInput.check([store.secret.standardInputUse(), newSecret.standardInputUse()])
-    let current = try store.secret.given() ?? store.secret.asked(for: store.store)
-    guard let current else { throw ValidationError("A passphrase or key that opens the store is needed.") }
+    let current = try store.secret.required(for: store.store, toOpen: "the store")
     let kept = try newSecret.given() ?? current
     try options.run(store, secret: options.resume ? kept : current) { store, progress in
       let rotation = try store.keys.rotate(keeping: [kept], progress: progress)
@@ -74,9 +73,7 @@ struct KeyImportCommand: ParsableCommand {
     } catch let error as InputError {
       throw OutputError(description: error.description)
     }
-    guard let secret = try store.secret.given() ?? store.secret.asked(for: file) else {
-      throw ValidationError("A passphrase or key that opens the exported file is needed.")
-    }
+    let secret = try store.secret.required(for: file, toOpen: "the exported file")
     try store.waiting.waiting(for: store.store).whileInUse {
       try Store.importKeys(keys, at: store.store, encryption: .callback { secret })
     }
