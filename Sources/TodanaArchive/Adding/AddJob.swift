@@ -55,7 +55,7 @@ struct NamedContent: Sendable {
   let name: ContentName
   var place: Place
 
-  /// Of what comes with it.
+  /// The bytes of the content that comes here.
   var byteCount: Int {
     guard case .here(let compressed) = place else { return 0 }
     return compressed.bytes.count
@@ -75,9 +75,9 @@ struct NamedSmallFile: Sendable {
   var place: Place
 }
 
-/// A step of a walk through what is archived, as the reading thread hands it on to the one that writes trees.
+/// A step of a walk through the archived files, which the reading thread passes to the storing thread.
 ///
-/// What comes in the order of a walk is entered and left; what does not is placed.
+/// Entries that come in the order of a walk are entered and left; others are placed.
 enum TreeStep: Sendable {
   /// A directory; what is in it follows, then its ``leave``.
   case enter(FileEntry)
@@ -89,7 +89,7 @@ enum TreeStep: Sendable {
   indirect case changed(FileEntry, DataSource, earlier: ArchiveEntry)
   /// The directory whose content is at the top of the snapshot.
   case top(FileEntry)
-  /// So many chunks that came are of a file that could not be read to its end.
+  /// The number of submitted chunks that belong to a file that could not be read to its end.
   case drop(Int)
   /// Something at a path from the top, in no order; a directory is entered by nothing else.
   case place(path: [UInt8], FileEntry, DataSource)
@@ -106,21 +106,21 @@ enum TreeStep: Sendable {
       return few + rows.count * MemoryLayout<UInt64>.stride
     case .link(let path, let target, _): return few + path.count + target.count
     case .place(let path, let entry, _):
-      // What comes from a tar may have very long ones.
+      // Attributes that come from a tar may be very long.
       let attributes = entry.attributes.reduce(0) { $0 + $1.name.count + $1.value.count }
       if case .symbolicLink(let target) = entry.kind { return few + path.count + attributes + target.count }
       return few + path.count + attributes
     }
   }
 
-  /// Where the data of a file come from.
+  /// The source of the data of a file.
   enum DataSource: Sendable {
     case none
     /// They were stored by an earlier snapshot, and the file is the same.
     case known(ArchiveEntry.Content, extents: [Range<Int64>])
     /// One of the small files that came with the step.
     case small(Int, extents: [Range<Int64>])
-    /// So many of the chunks that came before the step, and were not taken yet.
+    /// The number of chunks that came before the step, and belong to no earlier one.
     case chunks(Int, extents: [Range<Int64>])
   }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How far an `add` is.
+/// The progress of an `add`.
 public struct AddProgress: Sendable {
   public var counts = SnapshotCounts()
   /// The number of given paths that could be read: files with readable content, directories with readable names.
@@ -17,15 +17,15 @@ public struct AddProgress: Sendable {
   public var skippedSockets = 0
   /// Paths that were left out by rules, and the archive itself.
   public var excluded = 0
-  /// Where the archive itself was met, and left out.
+  /// The paths at which the archive itself was met, and left out.
   public var excludedArchives: [[UInt8]] = []
-  /// What an earlier snapshot of the same paths holds, if there is one: about what is to come.
+  /// The counts of an earlier snapshot of the same paths, if there is one: an estimate of the counts to come.
   public var expected: SnapshotCounts?
-  /// What is being read.
+  /// The path that is being read.
   public var path: [UInt8] = []
-  /// What could not be read, or changed while it was: the first 1,000.
+  /// The messages about files that could not be read, or changed while they were read: the first 1,000.
   public var failures: [String] = []
-  /// What was left out, and why; with ``AddOptions/notesExclusions`` only, the first 100,000.
+  /// The paths that were left out, with the reasons: the first 100,000, with ``AddOptions/notesExclusions`` only.
   public var exclusions: [String] = []
 
   public init() {}
@@ -35,7 +35,7 @@ public struct AddProgress: Sendable {
   /// It would pass for the latest good one, and other snapshots would be pruned for it.
   public var hasReadNothing: Bool { readPaths == 0 || counts.files == 0 && counts.failures > 0 }
 
-  /// How much is done, from 0 to 0.99, if as much is there as in the earlier snapshot; nil without one.
+  /// The share that is done, from 0 to 0.99, if the paths hold as much as in the earlier snapshot; nil without one.
   public var share: Double? {
     guard let expected, expected.files + expected.directories > 0 else { return nil }
     func share(_ done: Double, _ all: Double) -> Double? { all > 0 ? done / all : nil }
@@ -53,7 +53,7 @@ public struct AddProgress: Sendable {
   }
 }
 
-/// Progress as the reading thread writes it and others look at it.
+/// Progress that the reading thread writes and other threads read.
 final class SharedProgress: Sendable {
   private let state = Mutex(AddProgress())
 

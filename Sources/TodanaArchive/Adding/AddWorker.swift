@@ -1,6 +1,6 @@
 internal import Todana
 
-/// Names content, looks whether it is stored already, and makes smaller what is not.
+/// The compressing stage of an `add`: names content, and compresses what the archive does not have.
 ///
 /// For one thread.
 final class AddWorker {

@@ -3,7 +3,7 @@ public import Foundation
 internal import Glibc
 internal import Todana
 
-/// What a snapshot is made of, and how.
+/// The options of a new snapshot: which files it has, and how they are read and stored.
 public struct AddOptions: Sendable {
   public var filter = FilterOptions()
   /// nil: what the archive was made with.
@@ -31,7 +31,7 @@ public struct AddOptions: Sendable {
 }
 
 extension Archive {
-  /// What became of an `add`.
+  /// The result of an `add`.
   public struct Added: Sendable {
     /// nil after a dry run, and where none of the paths could be read: an empty snapshot would pass for one that is not.
     public let snapshot: Snapshot?
@@ -45,7 +45,7 @@ extension Archive {
   ///
   /// - Parameters:
   ///   - paths: Absolute, or relative to the working directory; see ``AddOptions`` for what is left out.
-  ///   - options: What is left out, and how the rest is stored.
+  ///   - options: The files that are left out, and how the others are stored.
   ///   - progress: Called a few times a second; throws to end it all.
   /// - Returns: The snapshot, and what was done.
   /// - Throws: ``ArchiveError/Code/invalidArgument`` for paths that cannot be together; `StoreError`; what `progress` throws.
@@ -72,7 +72,7 @@ extension Archive {
   /// - Parameters:
   ///   - descriptor: Read to its end, and not closed.
   ///   - name: The file's name in the snapshot.
-  ///   - options: What is noted, and how the content is stored.
+  ///   - options: The metadata of the snapshot, and how the content is stored.
   ///   - progress: Called a few times a second, also while there is nothing to read; throws to end it all.
   ///   - accepting: Called once everything was read, before the snapshot is made; throws to make none, if the program
   ///     that wrote the content has failed for example.
@@ -128,7 +128,7 @@ extension Archive {
         try read(builder, shared, .beside(backend))
         try builder.finish()
       } catch {
-        // Where it has stopped already, that is known.
+        // If the pipeline has stopped already, its first error counts.
         pipeline.stop(error)
       }
     }

@@ -1,8 +1,8 @@
 internal import Todana
 
-/// Stores content and trees as they come, in commits of a bounded size.
+/// The storing stage of an `add`: stores content and trees in the order of jobs, in commits of a bounded size.
 ///
-/// For the thread of the store.
+/// For the storing thread.
 final class SnapshotWriter {
   private static let commitInterval = Duration.seconds(2)
 
@@ -12,9 +12,9 @@ final class SnapshotWriter {
   private let tree: TreeWriter
   /// The directory whose content is at the top, if there is one.
   private(set) var top: FileEntry?
-  /// What came in no order.
+  /// The entries that come in no order.
   private let unordered = UnorderedTreeBuilder()
-  /// Chunks whose file has not come.
+  /// The rows of chunks whose file has not come.
   private var chunks: [RowID] = []
   private var firstChunk = 0
   private var nextJob = 0
@@ -30,7 +30,7 @@ final class SnapshotWriter {
     tree = try TreeWriter(contentStore, key, compression)
   }
 
-  /// Takes the result of the next job.
+  /// Stores the result of the next job.
   func store(_ result: AddResult) throws {
     nextJob += 1
     switch result {
@@ -45,13 +45,13 @@ final class SnapshotWriter {
     if contentStore.isSaveDue || isLate { try commit() }
   }
 
-  /// Ends the tree; what is not committed yet is left to the caller's save.
+  /// Ends the tree; the caller saves the rest.
   ///
   /// - Parameters:
   ///   - isDryRun: Nothing is stored.
-  ///   - progress: Called for each entry that came in no order.
+  ///   - progress: Called for each entry that came in no order; throws to cancel.
   /// - Returns: The pages of the root.
-  /// - Throws: `StoreError`; what `progress` throws.
+  /// - Throws: `StoreError`; errors of `progress`.
   func finish(isDryRun: Bool, _ progress: () throws -> Void) throws -> [RowID] {
     if !unordered.isEmpty {
       let counts = try unordered.write(to: isDryRun ? nil : tree) {
@@ -79,7 +79,7 @@ final class SnapshotWriter {
     guard case .here(let compressed) = content.place else {
       return try Self.found(try contentStore.row(of: StoredContent.self, named: content.name))
     }
-    // Workers do not know what was stored in the place of damaged content since they began.
+    // Workers do not know the content that has replaced damaged content since they began.
     let mayBeStored = try ownership.contents.isContested(content.name) || !contentStore.damage.isEmpty
     if mayBeStored, let row = try contentStore.row(of: StoredContent.self, named: content.name) { return row }
     let stored = StoredContent()
@@ -113,7 +113,7 @@ final class SnapshotWriter {
   }
 
   private static func found(_ row: RowID?) throws -> RowID {
-    // Whoever was to bring it came before, and was stored.
+    // The job that owns the content came before, and was stored.
     guard let row else { throw ArchiveError(.damaged, "Content that was stored is not in the index any more.") }
     return row
   }

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Glibc
 
-// How the data of files are read: large ones in chunks, small ones into the batch, of sparse ones what is there.
+// Reading the data of files: large files in chunks, small ones into the batch, of sparse ones the data ranges.
 extension SourceReader {
-  /// Hands on the data of a file; the entry gets the length that it had while it was read.
+  /// Passes on the data of a file, and sets the length in the entry to the number of bytes that were read.
   func content(of file: SourceFile, _ entry: inout FileEntry) throws -> TreeStep.DataSource {
     var extents = try extents(of: file)
     if extents.isEmpty, file.byteCount < BatchBuilder.smallFileLimit {
@@ -44,18 +44,18 @@ extension SourceReader {
     return chunkCount == 0 && !isSparse ? .none : .chunks(chunkCount, extents: isSparse ? extents : [])
   }
 
-  /// Where a sparse file has data; empty: everywhere.
+  /// Returns the ranges in which a sparse file has data; none for a file without holes.
   private func extents(of file: SourceFile) throws(FileError) -> [Range<Int64>] {
     var extents: [Range<Int64>] = []
     var position: Int64 = 0
-    // Of small files, what was allocated and never written need not become a hole.
+    // In small files, allocated ranges that were never written need not become holes.
     if file.byteCount < BatchBuilder.smallFileLimit, file.isAllocated { return [] }
     while let data = try file.nextData(from: position) {
       if data == 0..<file.byteCount { return [] }
       extents.append(data)
       position = data.upperBound
     }
-    // What is a hole to its end says so.
+    // A file that is one hole has an empty range at its end.
     return extents.isEmpty && file.byteCount > 0 ? [file.byteCount..<file.byteCount] : extents
   }
 }

@@ -168,7 +168,7 @@ final class SourceReader {
     return isDirectory && start.entry.identity == archive || start.parent?.identity == archive
   }
 
-  /// What the earlier snapshot has of a name, if its attributes can be taken from there.
+  /// Returns the entry that the earlier snapshot has of a name, if its attributes can be taken from there.
   private func known(_ name: [UInt8]) -> FileEntry? {
     guard !options.rescans, let old = parent.find(name)?.file, detection.trustsTimes(of: old) else { return nil }
     return old

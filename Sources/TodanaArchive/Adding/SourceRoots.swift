@@ -1,4 +1,4 @@
-/// Where the paths that a user gave belong in a snapshot: without a leading "/", and without what leads out of it.
+/// The places of given paths in a snapshot: without a leading "/", and without steps that lead out of the snapshot.
 ///
 /// `src` is stored as `src`, `/etc/hosts` as `etc/hosts` below a directory `etc`, `../x/y` as `x/y`; of `/`, `.` and `..`
 /// the content stands at the top. A path below another one is archived with that one.
@@ -8,7 +8,7 @@ struct SourceRoots {
     let name: [UInt8]
     /// The path of the directory, or of what was given.
     var path: [UInt8]
-    /// Whether all of it was asked for.
+    /// Whether the path itself was given, and so belongs into the snapshot entirely.
     var isWhole = false
     var children: [Node] = []
 
@@ -68,7 +68,7 @@ struct SourceRoots {
       if node.isWhole { throw Self.conflict(node, path) }
       node = node.child(named: step.name, path: Array(path[..<step.end]))
     }
-    // A slash behind it says that it is a directory, behind whatever link.
+    // A slash at the end follows a link to a directory.
     let whole = last.end == path.count ? path : Array(path[..<last.end]) + [slash]
     if node.isWhole, node.path != whole, node.path + [slash] != whole {
       throw Self.conflict(node, whole)

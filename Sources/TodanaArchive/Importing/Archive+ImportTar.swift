@@ -20,9 +20,9 @@ extension Archive {
   ///
   /// - Parameters:
   ///   - descriptor: A file, a pipe or a socket; it stays open. Somewhat more may be read of it than the tar has.
-  ///   - name: What the snapshot has as its path: that of the file, for example.
+  ///   - name: The path that the snapshot notes, such as that of the file.
   ///   - directory: A path in the snapshot that becomes the top of the tar; empty: that of the snapshot.
-  ///   - options: What is left out, and how the rest is stored.
+  ///   - options: The files that are left out, and how the others are stored.
   ///   - progress: Called a few times a second; throws to end it all.
   /// - Returns: The snapshot, and what was done; no snapshot where nothing of the tar could be read: an empty one would
   ///   pass for one that is not.

@@ -1,10 +1,10 @@
 internal import Todana
 
-/// Entries without their names, packed as the pages of directories have them, to be decoded one at a time.
+/// Entries without their names, encoded as in the pages of directories, and decoded one at a time.
 struct EntryRecords {
   typealias Record = BlockArena.Place
 
-  /// What stands in the place of a name.
+  /// The placeholder for a name.
   private static let name = [UInt8(ascii: "-")]
   private static let lengthByteCount = 4
 

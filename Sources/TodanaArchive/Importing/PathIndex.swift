@@ -18,7 +18,7 @@ struct PathIndex {
 
   private var items: [Item]
   private var names = BlockArena()
-  /// Nodes by the hashes of directory and name, each at its hash or behind it; 0: none.
+  /// Nodes by the hashes of directory and name, each at its hash or after it; 0: none.
   private var table = [Node](repeating: 0, count: 1 << 10)
 
   init() { items = [Item(name: names.append([]), nameByteCount: 0, parent: Self.root)] }
@@ -35,7 +35,7 @@ struct PathIndex {
 
   func hasChildren(_ node: Node) -> Bool { items[Int(node)].firstChild != 0 }
 
-  /// What is in a directory, in the order of names by bytes.
+  /// Returns the nodes in a directory, in the order of names by bytes.
   func children(of node: Node) -> [Node] {
     var children: [Node] = []
     var next = items[Int(node)].firstChild
@@ -74,7 +74,9 @@ struct PathIndex {
     }
   }
 
-  /// Where a node is, or would be: the hash has a seed, so nobody can choose names that meet in one slot.
+  /// Returns the slot of a node, or the free slot for a new one.
+  ///
+  /// The hash has a seed, so an attacker cannot choose names that share a slot.
   private func slot(of name: ArraySlice<UInt8>, in parent: Node) -> Int {
     var hasher = Hasher()
     hasher.combine(parent)

@@ -1,11 +1,11 @@
-/// Reads a tar stream, and hands on what is in it, as it comes.
+/// The reading stage of a tar import: passes on entries in the order of the stream.
 ///
-/// For the thread that reads.
+/// For the reading thread.
 final class TarImport {
   private let builder: BatchBuilder
   private let options: AddOptions
   private let progress: SharedProgress
-  /// Where the top of the tar is in the snapshot.
+  /// The place of the top of the tar in the snapshot.
   private let top: TarPath
   private var filter: PathFilter
 
@@ -71,7 +71,7 @@ final class TarImport {
   private func content(of entry: FileEntry, _ reader: TarReader) throws -> TreeStep.DataSource {
     var data = TarData(reader)
     if entry.byteCount < BatchBuilder.smallFileLimit {
-      // Whether it has holes is known in the end only.
+      // Holes are known only after all data were read.
       let bytes = try data.readAll()
       progress.change { $0.bytesRead += Int64(bytes.count) }
       let extents = data.extents(byteCount: entry.byteCount)
@@ -126,7 +126,7 @@ final class TarImport {
     }
   }
 
-  /// What files can have; whoever made the tar may have written anything.
+  /// Returns the entry with the metadata that a file can have; a hostile tar may hold anything.
   private func checked(_ item: TarEntry) throws(TarPath.Refusal) -> FileEntry {
     var entry = item.entry
     if case .symbolicLink(let target) = entry.kind {
@@ -146,7 +146,7 @@ final class TarImport {
     return entry
   }
 
-  /// With NUL behind it (Linux, `PATH_MAX`).
+  /// The limit with the NUL at the end (Linux, `PATH_MAX`).
   private static let linkByteLimit = 4096
 
   /// Linux, `XATTR_NAME_MAX` and `XATTR_SIZE_MAX`.
@@ -160,7 +160,7 @@ final class TarImport {
 struct TarData {
   private let reader: TarReader
   private var piece: ArraySlice<UInt8> = []
-  /// Where data were, as far as they were read; none of them touches the next.
+  /// The ranges of the data read so far; no range touches the next.
   private var ranges: [Range<Int64>] = []
 
   init(_ reader: TarReader) { self.reader = reader }
@@ -195,10 +195,10 @@ struct TarData {
     return bytes
   }
 
-  /// Where a file of that length has data, as archives say it: none where it has no holes.
+  /// Returns the ranges in which a file of that length has data, as archives keep them: none for a file without holes.
   func extents(byteCount: Int64) -> [Range<Int64>] {
     if byteCount == 0 || ranges == [0..<byteCount] { return [] }
-    // What is a hole to its end says so.
+    // A file that is one hole has an empty range at its end.
     return ranges.isEmpty ? [byteCount..<byteCount] : ranges
   }
 }

@@ -1,4 +1,4 @@
-/// A path of a tar as a snapshot has it: without what says that it is the top, without empty steps and ".".
+/// A path of a tar as a snapshot has it: without a leading "/", empty steps and ".".
 struct TarPath: Sendable {
   /// Why a path cannot be in a snapshot.
   struct Refusal: Error {
@@ -25,7 +25,7 @@ struct TarPath: Sendable {
   /// With "/" between steps.
   var bytes: [UInt8] { Array(steps.joined(separator: [Self.slash])) }
 
-  /// The same, where another path is the top.
+  /// Returns the path below another path, which is the top of the tar.
   func bytes(below top: TarPath) -> [UInt8] { Array((top.steps + steps).joined(separator: [Self.slash])) }
 }
 

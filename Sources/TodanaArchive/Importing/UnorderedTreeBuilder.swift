@@ -11,17 +11,17 @@ internal import Todana
 ///
 /// For one thread.
 final class UnorderedTreeBuilder {
-  /// Why something cannot be in the tree.
+  /// The reason why an entry cannot be in the tree.
   struct Refusal: Error {
     let reason: String
   }
 
   private enum Content {
-    /// A directory of which only what is in it was named.
+    /// A directory without an entry, made for the entries in it.
     case madeDirectory
     case directory(EntryRecords.Record)
     case file(EntryRecords.Record)
-    /// Nothing came of it.
+    /// A node whose entry was refused.
     case nothing
 
     var isDirectory: Bool {
@@ -33,12 +33,12 @@ final class UnorderedTreeBuilder {
   }
 
   private var paths = PathIndex()
-  /// Of each node.
+  /// The content of each node.
   private var contents: [Content] = [.madeDirectory]
   private var records = EntryRecords()
-  /// Of files with more than one name, how many they have.
+  /// The numbers of names of files with more than one.
   private var linkCounts: [EntryRecords.Record: UInt64] = [:]
-  /// Of directories that were made here, but for the root.
+  /// The newest times in directories without an entry, except the root.
   private var newestTimes: [PathIndex.Node: FileTime] = [:]
   /// The directory that was asked for last, which most often is the next one, too.
   private var lastDirectory: (path: [UInt8], node: PathIndex.Node) = ([], PathIndex.root)
@@ -50,7 +50,7 @@ final class UnorderedTreeBuilder {
   /// Puts an entry at a path.
   ///
   /// - Parameters:
-  ///   - entry: What is to be there; its name is that of the path, and directories have no pages.
+  ///   - entry: The entry; its name is replaced by that of the path, and directories have no pages.
   ///   - path: Steps with "/" between them, none of them empty, "." or "..".
   /// - Throws: ``Refusal`` where something else is in the way; ``ArchiveError``.
   func place(_ entry: ArchiveEntry, at path: [UInt8]) throws {
@@ -158,12 +158,12 @@ final class UnorderedTreeBuilder {
 
   // MARK: Writing
 
-  /// Hands on the whole tree, in the order of names.
+  /// Writes the whole tree in the order of names.
   ///
   /// - Parameters:
-  ///   - tree: Where nothing was entered; nil: only counts.
+  ///   - tree: A tree at its root; nil to count only.
   ///   - onEntry: Called after each; throws to end it all.
-  /// - Returns: What is in it.
+  /// - Returns: The counts of the tree.
   /// - Throws: `StoreError`; what `onEntry` throws.
   func write(to tree: TreeWriter?, onEntry: () throws -> Void) throws -> SnapshotCounts {
     var counts = SnapshotCounts()

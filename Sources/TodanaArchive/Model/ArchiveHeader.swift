@@ -1,6 +1,6 @@
 internal import Todana
 
-/// What an archive says of itself: the named buffer "archive".
+/// The header of an archive: the named buffer "archive".
 ///
 /// Format, version 1: the format's number, a byte; the archive's secret, 32 bytes; the sizes of chunks, three times 32
 /// bits; the compression that is the default, as text.

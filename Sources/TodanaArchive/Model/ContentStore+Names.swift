@@ -63,9 +63,9 @@ extension ContentStore {
 
 /// The rows of content that no save has committed yet, which indexes do not know.
 struct PendingRows {
-  /// What one row takes in memory until then, about, besides its content.
+  /// The memory that one pending row takes, about, without its content.
   private static let rowByteCount = 512
-  /// What a page of the store's files takes that a save changes: as it was, as it is, and in the log.
+  /// The memory of one changed page of the store's files: the old page, the new page, and the log.
   private static let changedPageByteCount = 8 << 10
   /// Names come in no order, so each row is noted in a page of its own, unless all of its kind are in few pages.
   private static let rowsPerPage: RowID = 64

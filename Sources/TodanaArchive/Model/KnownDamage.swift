@@ -1,10 +1,10 @@
 internal import Todana
 
-/// The rows that are known to be damaged, and what stands in their place.
+/// The rows that are known to be damaged, and their replacements.
 ///
 /// Nearly always empty. Not thread-safe.
 struct KnownDamage {
-  /// What a row is of.
+  /// The class of a row.
   enum Kind: UInt8, Sendable {
     case content = 1
     case smallFile = 2
@@ -19,7 +19,7 @@ struct KnownDamage {
   private var notes: [Place: StoredDamage] = [:]
   private let store: Store
 
-  /// Reads what is noted; what cannot be read of that is as if it were not.
+  /// Loads the damage notes; unreadable notes are ignored.
   init(of store: Store) throws {
     self.store = store
     guard try store.catalog[StoredDamage.self] != nil else { return }
@@ -37,16 +37,16 @@ struct KnownDamage {
 
   func contains(_ place: Place) -> Bool { notes[place] != nil }
 
-  /// The row that has the content of one: itself, or what was stored in its place; nil where there is nothing whole.
+  /// Returns the row that has the content of a row: itself, or its replacement; nil if none is sound.
   func current(_ place: Place) -> RowID? {
     let (last, _) = chain(from: place)
     return contains(last) ? nil : last.row
   }
 
-  /// Whether the content of a row was damaged, and has not been stored anew.
+  /// Whether the content of a row was damaged, and has no sound replacement.
   func isLost(_ place: Place) -> Bool { !isEmpty && current(place) == nil }
 
-  /// The last of the rows that have each been stored in the place of the one before, and how many there are.
+  /// Returns the last of the rows that each replace the one before, and their number.
   private func chain(from place: Place) -> (last: Place, count: UInt8) {
     var (last, count) = (place, UInt8(1))
     while let note = notes[last], note.replacement != 0, count < .max {
@@ -71,7 +71,7 @@ struct KnownDamage {
     try store.delete(note)
   }
 
-  /// The number of the next copy of what is damaged.
+  /// Returns the copy number of the next replacement.
   func nextCopy(of place: Place) -> UInt8 { chain(from: place).count }
 
   mutating func replace(_ place: Place, by row: RowID) throws {
@@ -80,7 +80,7 @@ struct KnownDamage {
   }
 }
 
-/// A row that a verification has found to be damaged, and what has been stored in its place since.
+/// A row that a verification has found to be damaged, and its replacement, if there is one.
 ///
 /// Format, version 1: the kind, 8 bits; the row, 64 bits; the row that has the same content, 64 bits, 0 while there is
 /// none.

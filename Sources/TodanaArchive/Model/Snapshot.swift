@@ -21,9 +21,9 @@ public struct Snapshot: Sendable, Hashable {
   public let label: String?
   public let tags: [String]
   public let counts: SnapshotCounts
-  /// What wrote it.
+  /// The program that wrote the snapshot.
   public let program: String
-  /// Where it is a changed form of another one.
+  /// The snapshot of which this one is a copy or a changed form; nil for one that was added.
   public let original: SnapshotID?
 
   /// The directory whose content is at the top, without a name; nil if the top has paths in it.
@@ -65,14 +65,14 @@ public struct Snapshot: Sendable, Hashable {
   /// The absolute paths; the paths as they were given if those are not known.
   public var comparedPaths: [[UInt8]] { workingDirectory.isEmpty ? paths : absolutePaths }
 
-  /// What rules of keeping look at.
+  /// The properties that rules of retention use.
   public var forRetention: RetentionSnapshot {
     RetentionSnapshot(
       id: id.bytes, time: time, host: host, paths: comparedPaths, label: label, tags: tags, number: rowID)
   }
 }
 
-/// Which snapshot: 16 random bytes, of which people say the first hexadecimal digits.
+/// The identity of a snapshot: 16 random bytes, of which people use the first hexadecimal digits.
 public struct SnapshotID: Sendable, Hashable, CustomStringConvertible {
   static let byteCount = 16
 
@@ -100,14 +100,14 @@ public struct SnapshotID: Sendable, Hashable, CustomStringConvertible {
   public var short: String { String(description.prefix(8)) }
 }
 
-/// How much a snapshot holds.
+/// The counts of a snapshot.
 public struct SnapshotCounts: Sendable, Hashable, Codable {
   /// All that is not a directory.
   public var files = 0
   public var directories = 0
-  /// Of regular files, holes included.
+  /// The bytes of regular files, holes included.
   public var bytes: Int64 = 0
-  /// What could not be read.
+  /// The number of files that could not be read.
   public var failures = 0
 
   public init() {}
