@@ -38,7 +38,14 @@ void CabinetModel::begin() {
   dropped_.clear();
 }
 
-void CabinetModel::revert() { keyspaces_ = before_; }
+void CabinetModel::revert() {
+  std::swap(keyspaces_, before_);
+  // Keyspaces that were made for the batch have their names and numbers all the same.
+  for (auto &[name, made] : before_) {
+    if (keyspaces_.count(name) || (loading_ && made.id == loading_->contents.id)) continue;
+    keyspaces_[name] = {made.id, made.kind, {}};
+  }
+}
 
 void CabinetModel::settle(uint64_t number, State &state) {
   for (const Numbered &each : numbered_) {
