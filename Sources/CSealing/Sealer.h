@@ -25,6 +25,7 @@ enum class SealedKind : uint8_t {
   catalog = 5,
   state = 6,
   log = 7,
+  treeEntry = 8,
 };
 
 constexpr size_t kTokenSize = 8;

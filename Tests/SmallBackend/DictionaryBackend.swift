@@ -11,24 +11,70 @@ public final class DictionaryBackend: StoreBackend {
     formatVersion: 1)
   public let limits = BackendLimits(valueByteCount: 1 << 30, batchChangeCount: 200_000, batchByteCount: 1 << 30)
 
+  public let keyRing: KeyRing?
+
   private let storage: Storage
   private let isClosed = Atomic(false)
 
   public init() {
     let id = BatchID()
     storeID = StoreID(high: id.high, low: id.low)
-    storage = Storage()
+    keyRing = nil
+    storage = Storage(keyFile: [])
+  }
+
+  /// Makes an encrypted one.
+  public init(secret: StoreSecret) throws(BackendError) {
+    let id = BatchID()
+    storeID = StoreID(high: id.high, low: id.low)
+    let keys = try KeyRing.make(for: storeID, secret: secret)
+    keyRing = keys.keyRing
+    storage = Storage(keyFile: keys.file)
   }
 
   /// Makes another backend of the same records, as another process would.
   public init(sharing other: DictionaryBackend) {
     storeID = other.storeID
+    keyRing = other.keyRing
     storage = other.storage
+  }
+
+  /// Makes another encrypted backend of the same records.
+  public init(sharing other: DictionaryBackend, secret: StoreSecret) throws(BackendError) {
+    storeID = other.storeID
+    keyRing = try KeyRing.open(other.storage.keyFile, of: other.storeID, secret: secret)
+    storage = other.storage
+  }
+
+  /// Everything that it has been given: names of keyspaces, byte keys and values.
+  public var storedBytes: [[UInt8]] {
+    var stored: [[UInt8]] = []
+    for keyspace in current().keyspaces.values {
+      stored.append(keyspace.name)
+      for (key, value) in keyspace.records {
+        if case .bytes(let bytes) = key { stored.append(bytes) }
+        stored.append(value)
+      }
+    }
+    return stored
+  }
+
+  /// Exchanges the values of two records, as somebody could who can write to the storage.
+  public func exchangeValues(of first: [UInt8], and second: [UInt8], in keyspace: KeyspaceID) {
+    storage.state.withLock { state in
+      let records = state.keyspaces[keyspace]?.records
+      state.keyspaces[keyspace]?.records[.bytes(first)] = records?[.bytes(second)]
+      state.keyspaces[keyspace]?.records[.bytes(second)] = records?[.bytes(first)]
+    }
   }
 
   /// The records that several backends may share.
   private final class Storage: Sendable {
+    let keyFile: [UInt8]
     let state = Mutex(State())
+
+    init(keyFile: [UInt8]) { self.keyFile = keyFile }
+
     /// Handlers of commits by others.
     let handlers = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
   }

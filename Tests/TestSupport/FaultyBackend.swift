@@ -15,8 +15,12 @@ final class Counter: Sendable {
 /// of a few hundred records see what large stores see.
 public final class FaultyBackend: StoreBackend {
   public let storeID = StoreID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
-  public let limits = BackendLimits(
-    valueByteCount: 64 << 20, nameByteCount: 255, batchChangeCount: 4_000_000, batchByteCount: 1 << 30)
+  /// Names have up to 255 bytes, sealed ones 16 more.
+  public var limits: BackendLimits {
+    BackendLimits(
+      valueByteCount: 64 << 20, nameByteCount: keyRing == nil ? 255 : 271, batchChangeCount: 4_000_000,
+      batchByteCount: 1 << 30)
+  }
   public let openReport = OpenReport(
     created: true, isReadOnly: false, commitNumber: 0, recoveredCommitCount: 0, recoveryDuration: .zero,
     formatVersion: 1)

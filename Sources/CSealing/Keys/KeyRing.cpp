@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../Primitives/AesSiv.h"
 #include "../Primitives/CryptoError.h"
 
 namespace todana {
@@ -9,6 +10,7 @@ namespace todana {
 namespace {
 
 constexpr std::string_view kDigestLabel = "Todana digest 1";
+constexpr std::string_view kNameLabel = "Todana name 1";
 
 }  // namespace
 
@@ -99,6 +101,18 @@ KeyRing::NameKey KeyRing::nameKey(uint32_t generation, ByteView name) const {
   NameKey key;
   std::copy(hash.begin(), hash.begin() + kNameKeySize, key.begin());
   return key;
+}
+
+SecretBytes KeyRing::nameSealingKey(uint32_t generation) const {
+  return hkdfSHA256(whole(generation).nameKey, {storeID_.data(), storeID_.size()}, kNameLabel, 64);
+}
+
+std::vector<uint8_t> KeyRing::sealName(uint32_t generation, ByteView name) const {
+  return sivSeal(nameSealingKey(generation), {kNameLabel}, name);
+}
+
+SecretBytes KeyRing::openName(uint32_t generation, ByteView sealed) const {
+  return sivOpen(nameSealingKey(generation), {kNameLabel}, sealed);
 }
 
 SecretBytes KeyRing::digestKey(uint32_t generation, uint32_t keyspace) const {

@@ -46,6 +46,10 @@ class KeyRing {
   // SealingError(TDS_DAMAGED_KEYS) where the generation is not there, as the next one does.
   using NameKey = std::array<uint8_t, kNameKeySize>;
   NameKey nameKey(uint32_t generation, ByteView name) const;
+  // A name in a form that is the same each time, under a key derived from the name key: AES-SIV. `openName` returns nothing
+  // if the bytes are not of this store. Throw SealingError(TDS_DAMAGED_KEYS).
+  std::vector<uint8_t> sealName(uint32_t generation, ByteView name) const;
+  SecretBytes openName(uint32_t generation, ByteView sealed) const;
   // The key of a keyspace's digest.
   SecretBytes digestKey(uint32_t generation, uint32_t keyspace) const;
 
@@ -55,6 +59,7 @@ class KeyRing {
     bool isWhole() const { return !nameKey.isEmpty() && !digestKey.isEmpty(); }
   };
   const Generation &whole(uint32_t generation) const;
+  SecretBytes nameSealingKey(uint32_t generation) const;
 
   const StoreID storeID_;
   const DataCipher cipher_;

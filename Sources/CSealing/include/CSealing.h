@@ -14,10 +14,12 @@
 #define TDS_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
 #define TDS_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
 #define TDS_NULLABLE _Nullable
+#define TDS_NONNULL _Nonnull
 #else
 #define TDS_ASSUME_NONNULL_BEGIN
 #define TDS_ASSUME_NONNULL_END
 #define TDS_NULLABLE
+#define TDS_NONNULL
 #endif
 
 #ifdef __cplusplus
@@ -61,6 +63,27 @@ int32_t tds_key_ring_cipher(const tds_key_ring *ring);
 // What is sealed from now on is sealed under this epoch's key.
 uint32_t tds_key_ring_epoch(const tds_key_ring *ring);
 
+// Makes the keys of a new store under a secret, for a backend that keeps the file of keys itself. `cipher`: as
+// `tds_key_ring_cipher`; `log2n`: the cost of trying a passphrase, 2 to the power of which is scrypt's N. The file's bytes
+// are freed with `tds_bytes_free`. A `tds_code`.
+int32_t tds_keys_create(
+  const uint8_t *store_id, const tds_secret *secret, int32_t cipher, uint8_t log2n,
+  uint8_t *TDS_NULLABLE *TDS_NONNULL file, size_t *byte_count, tds_key_ring *TDS_NULLABLE *TDS_NONNULL ring);
+// The same keys from the file. A `tds_code`.
+int32_t tds_keys_open(
+  const uint8_t *store_id, const tds_secret *secret, const uint8_t *file, size_t byte_count,
+  tds_key_ring *TDS_NULLABLE *TDS_NONNULL ring);
+void tds_bytes_free(uint8_t *TDS_NULLABLE bytes);
+
+enum { TDS_CODE_SIZE = 16 };
+// Bytes that stand for others which must not be seen: the first 16 of HMAC-SHA256 under the newest key for names.
+bool tds_name_code(const tds_key_ring *ring, const uint8_t *TDS_NULLABLE bytes, size_t byte_count, uint8_t *code);
+// Seals a name always in the same way, so that it can be looked up: AES-SIV under a key derived from that for names.
+// `sealed` has room for `TDS_CODE_SIZE` bytes more than the name.
+bool tds_seal_name(const tds_key_ring *ring, const uint8_t *name, size_t byte_count, uint8_t *sealed);
+// `name` has room for `TDS_CODE_SIZE` bytes less than what is sealed. False if it is not of this store.
+bool tds_open_name(const tds_key_ring *ring, const uint8_t *sealed, size_t byte_count, uint8_t *name);
+
 // Seals and opens, with scheduled keys of its own: used by one thread at a time.
 typedef struct tds_sealer tds_sealer;
 
@@ -76,6 +99,7 @@ bool tds_is_padded(uint8_t format);
 typedef enum {
   TDS_KIND_RECORD = 1,
   TDS_KIND_NAMED_BUFFER = 2,
+  TDS_KIND_TREE_ENTRY = 8,
 } tds_kind;
 
 // Fills `nonces` with `count` random nonces; whatever is sealed under the current epoch takes one, so they are counted.

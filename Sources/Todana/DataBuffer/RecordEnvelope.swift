@@ -361,8 +361,8 @@ func checksum(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
   unsafe XXH_INLINE_XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, seed)
 }
 
-/// The last 8 bytes of a record, by which a save knows it; 0 for bytes that are too few for a record.
+/// The last 8 bytes of a record as a little-endian number, by which a save knows it; all of them if there are fewer.
 func recordToken(_ record: UnsafeRawBufferPointer) -> UInt64 {
-  guard record.count >= 8 else { return 0 }
+  guard record.count >= 8 else { return unsafe record.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
   return UInt64(littleEndian: unsafe record.loadUnaligned(fromByteOffset: record.count - 8, as: UInt64.self))
 }

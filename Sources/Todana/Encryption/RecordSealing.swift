@@ -12,26 +12,75 @@ import Synchronization
 /// while a store is being encrypted or decrypted: the backend knows which that is (``RecordChunk/isSealed``).
 ///
 /// A record under a name begins with it, so that it need not stand in the file: to stores it comes as its key.
-final class RecordSealing: Sendable {
+package final class RecordSealing: Sendable {
   let base: any StoreBackend
   private let sealers = Mutex<[Sealer]>([])
   private let trees = Mutex<Set<KeyspaceID>>([])
+  /// Hides names and entries; nil if the backend does so itself, or has no keys.
+  let treeSealing: TreeSealing?
+  private let stamps = Mutex<KeyspaceID?>(nil)
 
-  init(_ base: any StoreBackend) { self.base = base }
+  package init(_ base: any StoreBackend) {
+    self.base = base
+    treeSealing = base.sealsNamesAndTrees ? nil : base.keyRing.map { TreeSealing(ring: $0) }
+  }
 
   // MARK: Writing
 
-  func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
+  package func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
     try seal(batch)
-    return try base.commit(batch, durability: durability)
+    guard let treeSealing else { return try base.commit(batch, durability: durability) }
+    return try commit(batch, durability: durability, treeSealing)
   }
 
-  func loadKeyspace(
+  /// Commits a batch of which the backend sees neither names nor the entries of trees.
+  private func commit(
+    _ batch: borrowing WriteBatch, durability: Durability, _ treeSealing: TreeSealing
+  ) throws(BackendError) -> CommitNumber {
+    if batch.hasEmptyKey { throw BackendError(.invalidArgument, "A byte key has at least one byte.") }
+    try batch.check(base.limits)
+    let arena = batch.arena
+    let byteCount = arena.count
+    defer { arena.count = byteCount }
+    let stamps = try stampKeyspace(treeSealing)
+    let trees = trees.withLock { $0 }
+    var attemptsLeft = 100
+    while true {
+      arena.count = byteCount
+      let sealer = try treeSealing.ring.makeSealer()
+      let coded = try TreeBatch(
+        batch, sealing: self, trees: treeSealing, sealer: sealer, stamps: stamps, treeIDs: trees)
+      do throws(BackendError) {
+        return try base.commit(coded.batch, durability: durability)
+      } catch {
+        guard error.code == .conflict else { throw error }
+        attemptsLeft -= 1
+        // What was looked at before the commit may have changed since.
+        if attemptsLeft > 0, let seen = coded.seenCommit, try base.snapshot().commitNumber != seen { continue }
+        throw BackendError(.conflict, error.message, conflicts: coded.conflicts(error.conflicts, in: batch))
+      }
+    }
+  }
+
+  /// The keyspace of the trees' stamps (``TreeBatch``), which nobody else sees.
+  private func stampKeyspace(_ treeSealing: TreeSealing) throws(BackendError) -> KeyspaceID {
+    if let known = stamps.withLock({ $0 }) { return known }
+    let id = try base.keyspaceID(of: .keys, named: treeSealing.sealed(keyspaceName: Self.stampName))
+    stamps.withLock { $0 = id }
+    return id
+  }
+
+  /// No class's name begins with a zero byte, nor does that of named buffers or indexes.
+  private static let stampName = Array("\0stamps".utf8)
+
+  package func loadKeyspace(
     of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
   ) throws(BackendError) -> any KeyspaceLoader {
+    let name = try treeSealing.map { sealing throws(BackendError) in try sealing.sealed(keyspaceName: name) } ?? name
     let loader = try base.loadKeyspace(of: kind, named: name, expecting: count)
     if kind == .tree { noteTree(loader.keyspace) }
-    return SealedLoader(loader, sealing: self)
+    guard let treeSealing, kind != .rows else { return SealedLoader(loader, sealing: self) }
+    return CodedLoader(loader, isTree: kind == .tree, sealing: self, trees: treeSealing)
   }
 
   func seal(_ batch: borrowing WriteBatch) throws(BackendError) {
@@ -119,19 +168,55 @@ final class RecordSealing: Sendable {
     try open(chunk, of: keyspace)
   }
 
-  func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
-    try base.read(key: key, of: keyspace, into: chunk)
-    try open(chunk, of: keyspace, key: key)
+  package func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
+    try read(key: key, of: keyspace, into: chunk) { key throws(BackendError) in
+      try base.read(key: key, of: keyspace, into: chunk)
+    }
   }
 
-  func snapshot() throws(BackendError) -> any BackendSnapshot {
+  // Reads and opens one record by its key; `readStored` reads by the key that the backend knows.
+  func read(
+    key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk,
+    _ readStored: ([UInt8]) throws(BackendError) -> Void
+  ) throws(BackendError) {
+    guard let treeSealing else {
+      try readStored(key)
+      return try open(chunk, of: keyspace, key: key)
+    }
+    guard isTree(keyspace) else {
+      try readStored(treeSealing.code(ofName: key))
+      return try open(chunk, of: keyspace, key: key)
+    }
+    var place = try treeSealing.code(ofKey: key[...], in: keyspace)
+    try readStored(place)
+    if chunk.slices.first?.status == .absent,
+      let numbered = try treeSealing.numberedPlace(of: key[...], in: keyspace)
+    {
+      place = numbered
+      try readStored(place)
+    }
+    try open(chunk, ofTree: keyspace, treeSealing, place: place)
+  }
+
+  /// Opens the entries of a tree in place.
+  func open(
+    _ chunk: RecordChunk, ofTree tree: KeyspaceID, _ treeSealing: TreeSealing, place: [UInt8]? = nil
+  ) throws(BackendError) {
+    try withSealer(treeSealing.ring) { sealer throws(BackendError) in
+      try treeSealing.open(chunk, of: tree, place: place, by: sealer)
+    }
+  }
+
+  func isTree(_ keyspace: KeyspaceID) -> Bool { trees.withLock { $0.contains(keyspace) } }
+
+  package func snapshot() throws(BackendError) -> any BackendSnapshot {
     SealedSnapshot(try base.snapshot(), sealing: self)
   }
 
   /// Opens every record of a chunk in place.
   func open(_ chunk: RecordChunk, of keyspace: KeyspaceID, key: [UInt8]? = nil) throws(BackendError) {
     let count = chunk.slices.count
-    guard chunk.isSealed, !chunk.leavesOutValues, count > 0, let ring = base.keyRing,
+    guard chunk.isSealed || treeSealing != nil, !chunk.leavesOutValues, count > 0, let ring = base.keyRing,
       !trees.withLock({ $0.contains(keyspace) })
     else {
       return
@@ -258,7 +343,7 @@ final class RecordSealing: Sendable {
   private static let processorCount = min(ProcessInfo.processInfo.activeProcessorCount, 8)
 
   /// Lends a sealer that nobody else uses; as many are kept as were ever in use at once.
-  private func withSealer(_ ring: KeyRing, _ body: (Sealer) throws(BackendError) -> Void) throws(BackendError) {
+  func withSealer(_ ring: KeyRing, _ body: (Sealer) throws(BackendError) -> Void) throws(BackendError) {
     let spare = sealers.withLock { $0.popLast() }
     let sealer = if let spare { spare } else { try ring.makeSealer() }
     defer { sealers.withLock { $0.append(sealer) } }
@@ -271,15 +356,26 @@ final class RecordSealing: Sendable {
 extension RecordSealing {
   var keyRing: KeyRing? { base.keyRing }
 
-  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
+  /// Bytes that the name of a keyspace may have.
+  var nameByteLimit: Int { base.limits.nameByteCount - (treeSealing == nil ? 0 : KeyRing.codeByteCount) }
 
-  func keyspaces() throws(BackendError) -> [Keyspace] {
-    let keyspaces = try base.keyspaces()
+  package func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
+
+  package func keyspaces() throws(BackendError) -> [Keyspace] {
+    var keyspaces = try base.keyspaces()
+    if let treeSealing {
+      let known = try keyspaces.map { keyspace throws(BackendError) in
+        Keyspace(
+          id: keyspace.id, kind: keyspace.kind, name: try treeSealing.opened(keyspaceName: keyspace.name))
+      }
+      keyspaces = known.filter { $0.name != Self.stampName }
+    }
     trees.withLock { for keyspace in keyspaces where keyspace.kind == .tree { $0.insert(keyspace.id) } }
     return keyspaces
   }
 
-  func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
+  package func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
+    let name = try treeSealing.map { sealing throws(BackendError) in try sealing.sealed(keyspaceName: name) } ?? name
     let id = try base.keyspaceID(of: kind, named: name)
     if kind == .tree { noteTree(id) }
     return id

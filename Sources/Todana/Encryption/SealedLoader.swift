@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A loader that seals the records on their way.
 final class SealedLoader: KeyspaceLoader {
   private let base: any KeyspaceLoader
@@ -16,4 +18,124 @@ final class SealedLoader: KeyspaceLoader {
   }
 
   func finish() throws(BackendError) { try base.finish() }
+}
+
+/// A loader of names, or of a tree, for a backend that is to see neither names nor keys.
+///
+/// The backend wants records in the order of their codes, which is not that of their keys: they are sorted first
+/// (``EntrySorter``), and handed over at the end.
+@safe
+final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
+  private let base: any KeyspaceLoader
+  private let sealing: RecordSealing
+  private let trees: TreeSealing
+  private let isTree: Bool
+  private let lock = Mutex(())
+  /// Used with the lock held.
+  private var state = State()
+
+  private struct State {
+    var sorter: EntrySorter? = EntrySorter()
+    var lastKey: [UInt8] = []
+    var isFinished = false
+    var failure: BackendError?
+  }
+
+  init(_ base: any KeyspaceLoader, isTree: Bool, sealing: RecordSealing, trees: TreeSealing) {
+    (self.base, self.isTree, self.sealing, self.trees) = (base, isTree, sealing, trees)
+  }
+
+  var keyspace: KeyspaceID { base.keyspace }
+
+  func append(_ batch: borrowing WriteBatch) throws(BackendError) {
+    try batch.check(sealing.base.limits)
+    if !isTree { try sealing.seal(batch) }
+    let (changes, arena) = (batch.changes, batch.arena)
+    try lock.withLock { _ throws(BackendError) in
+      if let failure = state.failure { throw failure }
+      guard !state.isFinished, let sorter = state.sorter else {
+        throw BackendError(.invalidArgument, "The loading of the keyspace is finished.", keyspace: keyspace)
+      }
+      var lastKey = state.lastKey
+      for change in changes { lastKey = try key(of: change, in: arena, after: lastKey) }
+      do throws(BackendError) {
+        try sealing.withSealer(trees.ring) { sealer throws(BackendError) in
+          for change in changes { try append(change, in: arena, to: sorter, by: sealer) }
+        }
+      } catch {
+        state.failure = error
+        throw error
+      }
+      state.lastKey = lastKey
+    }
+  }
+
+  /// The key of a change that may be loaded.
+  private func key(
+    of change: WriteBatch.Change, in arena: ByteArena, after last: [UInt8]
+  ) throws(BackendError) -> [UInt8] {
+    guard change.keyspace == keyspace, change.kind == .put, case .bytes(let range) = change.key, !range.isEmpty,
+      change.expectation == .anything || change.expectation == .absent
+    else {
+      throw BackendError(.invalidArgument, "A keyspace is loaded with new records only.", keyspace: keyspace)
+    }
+    let key = unsafe [UInt8](UnsafeRawBufferPointer(rebasing: arena.bytes[range]))
+    let limit = sealing.base.limits.keyByteCount
+    guard key.count <= limit else {
+      throw BackendError(
+        .limitExceeded, "A key has \(key.count) bytes, over the limit of \(limit).", keyspace: keyspace)
+    }
+    guard last.isEmpty || last.lexicographicallyPrecedes(key) else {
+      throw BackendError(.invalidArgument, "A keyspace is loaded in the order of its keys.", keyspace: keyspace)
+    }
+    return key
+  }
+
+  private func append(
+    _ change: WriteBatch.Change, in arena: ByteArena, to sorter: EntrySorter, by sealer: Sealer
+  ) throws(BackendError) {
+    guard case .bytes(let range) = change.key else { return }
+    let key = unsafe [UInt8](UnsafeRawBufferPointer(rebasing: arena.bytes[range]))
+    let code = try isTree ? trees.code(ofKey: key[...], in: keyspace) : trees.code(ofName: key)
+    let end = arena.count
+    defer { arena.count = end }
+    let value =
+      try isTree
+      ? trees.seal(key: key[...], value: change.value, code: code, in: keyspace, by: sealer, to: arena) : change.value
+    try unsafe sorter.append(key: code, value: UnsafeRawBufferPointer(rebasing: arena.bytes[value]))
+  }
+
+  func finish() throws(BackendError) {
+    try lock.withLock { _ throws(BackendError) in
+      if let failure = state.failure { throw failure }
+      guard !state.isFinished, let sorter = state.sorter else { return }
+      do throws(BackendError) {
+        try handOver(sorter)
+        try base.finish()
+      } catch {
+        state.failure = error
+        throw error
+      }
+      (state.isFinished, state.sorter) = (true, nil)
+    }
+  }
+
+  private func handOver(_ sorter: EntrySorter) throws(BackendError) {
+    let limits = sealing.base.limits
+    let (changeLimit, byteLimit) = (min(limits.batchChangeCount, 4096), min(limits.batchByteCount, 1 << 20))
+    try sorter.finish()
+    var batch = WriteBatch()
+    while let entry = try unsafe sorter.next() {
+      let byteCount = unsafe batch.arena.count + entry.key.count + entry.value.count
+      if !batch.isEmpty, byteCount > byteLimit || batch.changes.count >= changeLimit {
+        try base.append(batch)
+        batch = WriteBatch()
+      }
+      let key = unsafe batch.arena.append(entry.key)
+      let value = unsafe batch.arena.append(entry.value)
+      batch.append(
+        WriteBatch.Change(keyspace: keyspace, kind: .put, expectation: .absent, key: .bytes(key), value: value))
+    }
+    if !batch.isEmpty { try base.append(batch) }
+  }
 }

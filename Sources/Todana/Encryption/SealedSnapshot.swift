@@ -20,24 +20,38 @@ final class SealedSnapshot: BackendSnapshot {
   }
 
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError) {
-    try base.read(key: key, of: keyspace, into: chunk)
-    try sealing.open(chunk, of: keyspace, key: key)
+    try sealing.read(key: key, of: keyspace, into: chunk) { key throws(BackendError) in
+      try base.read(key: key, of: keyspace, into: chunk)
+    }
   }
 
   func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID? { try base.rowIDBound(of: keyspace) }
 
   func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan {
-    SealedScan(try base.scan(keyspace), keyspace: keyspace, sealing: sealing)
+    if sealing.treeSealing != nil, sealing.isTree(keyspace) {
+      return try scan(tree: keyspace, from: nil, to: nil, descending: false)
+    }
+    return SealedScan(try base.scan(keyspace), keyspace: keyspace, sealing: sealing)
   }
 
   func scan(
     tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan {
-    try base.scan(tree: tree, from: lower, to: upper, descending: descending)
+    guard let trees = sealing.treeSealing else {
+      return try base.scan(tree: tree, from: lower, to: upper, descending: descending)
+    }
+    return SealedTreeScan(
+      try base.scan(tree), of: tree, sealing: sealing, trees: trees, from: lower, to: upper, descending: descending)
   }
 
   func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
-    try base.estimatedCount(tree: tree, from: lower, to: upper)
+    guard let trees = sealing.treeSealing else {
+      return try base.estimatedCount(tree: tree, from: lower, to: upper)
+    }
+    if lower == nil, upper == nil { return try base.count(of: tree) }
+    let scan = SealedTreeScan(
+      try base.scan(tree), of: tree, sealing: sealing, trees: trees, from: lower, to: upper, descending: false)
+    return try scan.count(atMost: .max)
   }
 }
 

@@ -59,6 +59,8 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
   /// The keys of a store that is encrypted, or was since it was opened; what is plain tells chunk by chunk.
   public var keyRing: KeyRing? { knownKeys.load() }
 
+  public var sealsNamesAndTrees: Bool { true }
+
   /// Takes over the keys, once there are any.
   func learnKeys() throws(BackendError) {
     try unsafe cabinet.call { cabinet, error in

@@ -129,7 +129,7 @@ public final class Store {
     session = BackendSession.join(backend, opened: opened)
     seenFailureCount = session.failureCount
     for type in classes {
-      try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
+      try registry.register(type, store: self, nameByteLimit: sealing.nameByteLimit)
     }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)
@@ -148,7 +148,7 @@ public final class Store {
     isWorker = true
     seenFailureCount = session.failureCount
     for type in other.types {
-      try registry.register(type, store: self, nameByteLimit: backend.limits.nameByteCount)
+      try registry.register(type, store: self, nameByteLimit: sealing.nameByteLimit)
     }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
     registry.adopt(keyspaces)

@@ -1,5 +1,6 @@
 extension StoreBackend {
   public var keyRing: KeyRing? { nil }
+  public var sealsNamesAndTrees: Bool { false }
   public var operations: (any EngineOperations)? { nil }
   public func setExternalCommitHandler(_ handler: (@Sendable () -> Void)?) {}
 }

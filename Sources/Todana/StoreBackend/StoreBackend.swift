@@ -29,6 +29,12 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// encrypted.
   var keyRing: KeyRing? { get }
 
+  /// Whether the backend itself hides names and the entries of trees, if it has keys.
+  ///
+  /// False, the default, leaves it to the library: the backend then gets names of keyspaces sealed, 16 bytes longer, and in
+  /// place of the names of buffers and the keys of trees codes of 16 bytes, in no order that has a meaning.
+  var sealsNamesAndTrees: Bool { get }
+
   /// What only a storage engine with files of its own can do; nil, the default, for other backends.
   var operations: (any EngineOperations)? { get }
 

@@ -55,7 +55,7 @@ import Todana
       let isEqual = found == model
       #expect(isEqual, "\(problem)")
       for (snapshot, old) in snapshots {
-        let classID = try #require(try backend.keyspaces().first { $0.name == Array("Blob".utf8) }?.id)
+        let classID = try #require(try RecordSealing(backend).keyspaces().first { $0.name == Array("Blob".utf8) }?.id)
         #expect(try snapshot.count(of: classID) == old.count, "\(problem)")
         let scan = try snapshot.scan(classID)
         let chunk = RecordChunk()
@@ -89,7 +89,7 @@ import Todana
     for blob in blobs { try store.update(blob) { $0.bytes = patternedBytes(2, count: 100_000) } }
     try store.saveChanges()
     let snapshot = try backend.snapshot()
-    let classID = try #require(try backend.keyspaces().first { $0.name == Array("Blob".utf8) }?.id)
+    let classID = try #require(try RecordSealing(backend).keyspaces().first { $0.name == Array("Blob".utf8) }?.id)
     // A new file takes the place of the old one, which the snapshot goes on with.
     try backend.commit { batch in batch.appendClear(of: classID) }
     let rowID = try #require(blobs[0].id?.rowID)

@@ -52,7 +52,7 @@ struct KeyRun {
   }
 
   /// Reads the keys of a run, one after the other.
-  final class Cursor {
+  final class Cursor: MergeCursor {
     private let run: KeyRun
     private var nextBlock = 0
     private let block = ByteArena()

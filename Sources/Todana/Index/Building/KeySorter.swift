@@ -48,49 +48,14 @@ struct KeySorter {
     for run in runs {
       if let cursor = try KeyRun.Cursor(run) { cursors.append(cursor) }
     }
-    var merging = KeyMerging(cursors)
-    while try merging.next(limit, &keys) {
+    var merging = MergeHeap(cursors)
+    while merging.first != nil {
+      while keys.entries.count < limit, let first = merging.first {
+        first.append(to: &keys)
+        try merging.advance()
+      }
       try body(keys.entries[...], keys)
       keys.removeAll()
-    }
-  }
-}
-
-/// Takes keys from several runs in the order of all.
-private struct KeyMerging {
-  /// A heap: none stands before the one in half its place.
-  private var cursors: [KeyRun.Cursor]
-
-  init(_ cursors: [KeyRun.Cursor]) {
-    self.cursors = cursors
-    for position in (0..<cursors.count / 2).reversed() { sink(from: position) }
-  }
-
-  /// Adds so many keys to others; false where there are no more.
-  mutating func next(_ limit: Int, _ keys: inout IndexKeys) throws(BackendError) -> Bool {
-    for _ in 0..<limit {
-      guard let first = cursors.first else { break }
-      first.append(to: &keys)
-      if try !first.advance() {
-        cursors.swapAt(0, cursors.count - 1)
-        cursors.removeLast()
-      }
-      sink(from: 0)
-    }
-    return !keys.entries.isEmpty
-  }
-
-  private mutating func sink(from position: Int) {
-    var position = position
-    while true {
-      var least = position
-      for child in 2 * position + 1...2 * position + 2
-      where child < cursors.count && cursors[child].isBefore(cursors[least]) {
-        least = child
-      }
-      if least == position { return }
-      cursors.swapAt(position, least)
-      position = least
     }
   }
 }

@@ -16,6 +16,9 @@ public final class KeyRing: Sendable {
   /// Takes over a ring.
   init(_ raw: OpaquePointer) { unsafe pointer = Pointer(raw: raw) }
 
+  /// Lends the ring to C.
+  func withRaw<Result>(_ body: (OpaquePointer) -> Result) -> Result { unsafe body(pointer.raw) }
+
   deinit { unsafe tds_key_ring_release(pointer.raw) }
 
   /// What the records are sealed with.

@@ -30,6 +30,12 @@ final class Sealer: @unchecked Sendable {
         unsafe tds_seal_key(
           raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), keyspace.rawValue, nil, 0, epoch, isPadded, nonce, bytes,
           record.count)
+      case .entry(let code):
+        unsafe code.withUnsafeBufferPointer { code in
+          unsafe tds_seal_key(
+            raw, Int32(TDS_KIND_TREE_ENTRY.rawValue), keyspace.rawValue, code.baseAddress, code.count, epoch, isPadded,
+            nonce, bytes, record.count)
+        }
       }
     guard isDone else { throw Self.failure }
   }
@@ -52,6 +58,12 @@ final class Sealer: @unchecked Sendable {
         unsafe tds_open_key(
           raw, Int32(TDS_KIND_NAMED_BUFFER.rawValue), keyspace.rawValue, nil, 0, bytes, record.count, bytes, &offset,
           &count)
+      case .entry(let code):
+        unsafe code.withUnsafeBufferPointer { code in
+          unsafe tds_open_key(
+            raw, Int32(TDS_KIND_TREE_ENTRY.rawValue), keyspace.rawValue, code.baseAddress, code.count, bytes,
+            record.count, bytes, &offset, &count)
+        }
       }
     switch tds_outcome(UInt32(outcome)) {
     case TDS_OPENED:
@@ -81,6 +93,8 @@ enum SealedKey {
   case row(RowID)
   /// A name, which the record itself begins with.
   case name
+  /// The code of a key of a tree; the key itself stands in the envelope, before the value.
+  case entry([UInt8])
 }
 
 /// Why a sealed record is not opened.

@@ -1,0 +1,161 @@
+/// Sorts entries by the bytes of their keys: in memory, and by way of a temporary file if there are more.
+///
+/// Used by one thread at a time.
+package final class EntrySorter {
+  /// Bytes of entries in memory at a time.
+  private let byteLimit: Int
+  /// -1 if the last key comes first.
+  private let direction: Int
+  private var arena = ByteArena()
+  private var entries: [EntryPlace] = []
+  private var file: SpillFile?
+  private var runs: [EntryRun] = []
+  private var merging: MergeHeap<EntryRun.Cursor>?
+  private var position = 0
+  private var hasTaken = false
+
+  package init(descending: Bool = false, byteLimit: Int = 8 << 20) {
+    self.byteLimit = byteLimit
+    direction = descending ? -1 : 1
+  }
+
+  /// Adds an entry.
+  func append(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(BackendError) {
+    try unsafe append(key: arena.append(key), value: value)
+  }
+
+  /// Adds an entry.
+  package func append(key: [UInt8], value: UnsafeRawBufferPointer) throws(BackendError) {
+    try unsafe append(key: arena.append(key), value: value)
+  }
+
+  private func append(key: Range<Int>, value: UnsafeRawBufferPointer) throws(BackendError) {
+    let valueRange = unsafe arena.append(value)
+    entries.append(EntryPlace(key: key, valueByteCount: valueRange.count))
+    if arena.count > byteLimit { try spill() }
+  }
+
+  /// Ends the adding; then ``next()`` gives out the entries.
+  package func finish() throws(BackendError) {
+    guard !runs.isEmpty else { return sort() }
+    if !entries.isEmpty { try spill() }
+    var cursors: [EntryRun.Cursor] = []
+    for run in runs {
+      if let cursor = try EntryRun.Cursor(run, direction: direction) { cursors.append(cursor) }
+    }
+    merging = MergeHeap(cursors)
+  }
+
+  /// The next entry in the order of keys; nil at the end.
+  ///
+  /// Its bytes are good until the next call.
+  package func next() throws(BackendError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+    if merging != nil {
+      if hasTaken { try merging?.advance() }
+      hasTaken = true
+      guard let first = merging?.first else { return nil }
+      return unsafe (first.key, first.value)
+    }
+    guard position < entries.count else { return nil }
+    defer { position += 1 }
+    let place = entries[position]
+    return unsafe (arena.bytes(in: place.key), arena.bytes(in: place.value))
+  }
+
+  private func sort() {
+    let (arena, direction) = (arena, direction)
+    entries.sort { unsafe Bytes.order(arena.bytes(in: $0.key), arena.bytes(in: $1.key)) * direction < 0 }
+  }
+
+  private func spill() throws(BackendError) {
+    let file = if let file { file } else { try SpillFile() }
+    self.file = file
+    sort()
+    runs.append(try EntryRun(entries, in: arena, to: file))
+    entries.removeAll(keepingCapacity: true)
+    arena.count = 0
+  }
+}
+
+/// Where an entry stands: its value right after its key.
+struct EntryPlace {
+  var key: Range<Int>
+  var valueByteCount: Int
+
+  var value: Range<Int> { key.upperBound..<key.upperBound + valueByteCount }
+}
+
+/// Entries in a temporary file, in order.
+struct EntryRun {
+  private let file: SpillFile
+  private var blocks: [(position: UInt64, byteCount: Int)] = []
+
+  private static let blockByteCount = 64 << 10
+  /// Two numbers of bytes before each entry.
+  private static let headByteCount = 16
+
+  /// Writes entries that are sorted.
+  init(_ entries: [EntryPlace], in arena: ByteArena, to file: SpillFile) throws(BackendError) {
+    self.file = file
+    let block = ByteArena(capacity: Self.blockByteCount + 4096)
+    for entry in entries {
+      unsafe withUnsafeBytes(of: (entry.key.count, entry.valueByteCount)) { _ = unsafe block.append($0) }
+      _ = unsafe block.append(arena.bytes(in: entry.key.lowerBound..<entry.value.upperBound))
+      if block.count >= Self.blockByteCount { try write(block) }
+    }
+    if block.count > 0 { try write(block) }
+  }
+
+  private mutating func write(_ block: ByteArena) throws(BackendError) {
+    blocks.append((try unsafe file.append(block.bytes), block.count))
+    block.count = 0
+  }
+
+  /// Reads the entries of a run, one after the other.
+  final class Cursor: MergeCursor {
+    private let run: EntryRun
+    private let direction: Int
+    private var nextBlock = 0
+    private let block = ByteArena()
+    private var offset = 0
+    private var place = EntryPlace(key: 0..<0, valueByteCount: 0)
+
+    /// At the first entry; nil if there is none.
+    init?(_ run: EntryRun, direction: Int) throws(BackendError) {
+      self.run = run
+      self.direction = direction
+      guard try advance() else { return nil }
+    }
+
+    /// Good until the next call of ``advance()``, as the value is.
+    var key: UnsafeRawBufferPointer { unsafe block.bytes(in: place.key) }
+    var value: UnsafeRawBufferPointer { unsafe block.bytes(in: place.value) }
+
+    func advance() throws(BackendError) -> Bool {
+      if offset == block.count {
+        guard nextBlock < run.blocks.count else { return false }
+        let (position, byteCount) = run.blocks[nextBlock]
+        nextBlock += 1
+        block.reserve(byteCount)
+        try unsafe run.file.read(position, into: UnsafeMutableRawBufferPointer(start: block.base, count: byteCount))
+        block.count = byteCount
+        offset = 0
+      }
+      // The file is authenticated: what was written comes back.
+      let (keyByteCount, valueByteCount) = unsafe (block.base + offset).loadUnaligned(as: (Int, Int).self)
+      let start = offset + EntryRun.headByteCount
+      place = EntryPlace(key: start..<start + keyByteCount, valueByteCount: valueByteCount)
+      offset = place.value.upperBound
+      return true
+    }
+
+    func isBefore(_ other: Cursor) -> Bool { unsafe Bytes.order(key, other.key) * direction < 0 }
+  }
+}
+
+extension ByteArena {
+  /// Some of the bytes in use; good until the next call that may grow the arena.
+  fileprivate func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+  }
+}

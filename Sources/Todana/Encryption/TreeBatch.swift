@@ -1,0 +1,220 @@
+import Synchronization
+
+/// A batch as a backend gets it that is to see neither names nor the entries of trees.
+///
+/// Codes say nothing of the order of keys, so the backend cannot count the keys within bounds. Whoever puts into a tree
+/// also writes its *stamp*, a random value under the tree's number; a check of a range counts the keys itself, in a
+/// snapshot, and then expects the stamp of that snapshot.
+struct TreeBatch: ~Copyable {
+  private(set) var batch: WriteBatch
+  private let sealing: RecordSealing
+  private let trees: TreeSealing
+  private let sealer: Sealer
+  private let stamps: KeyspaceID
+  private let treeIDs: Set<KeyspaceID>
+  /// The index in the original batch of each change here that has a byte key, by that key's offset.
+  private var origins: [Int: Int] = [:]
+  /// By trees: what is to happen to their stamps.
+  private var stampUses: [KeyspaceID: StampUse] = [:]
+  /// The state that keys were counted in and values looked at.
+  private var snapshot: (any BackendSnapshot)?
+  private let chunk = RecordChunk(byteCapacity: 64 << 10, recordLimit: 512)
+
+  private struct StampUse {
+    var isPut = false
+    var isErased = false
+    /// Checks of ranges that rely on it, and those that do not hold.
+    var checks: [Int] = []
+    var failed: [Int] = []
+    var seen: WriteBatch.Expectation?
+    /// Its key here.
+    var key = 0..<0
+  }
+
+  init(
+    _ original: borrowing WriteBatch, sealing: RecordSealing, trees: TreeSealing, sealer: Sealer, stamps: KeyspaceID,
+    treeIDs: Set<KeyspaceID>
+  ) throws(BackendError) {
+    (self.sealing, self.trees, self.sealer) = (sealing, trees, sealer)
+    (self.stamps, self.treeIDs) = (stamps, treeIDs)
+    batch = WriteBatch(id: original.id, arena: original.arena)
+    let changes = original.changes
+    batch.reserveCapacity(changes.count)
+    var cleared: Set<KeyspaceID> = []
+    for (index, change) in changes.enumerated() {
+      guard case .bytes(let range) = change.key else {
+        if change.kind == .clear { cleared.insert(change.keyspace) }
+        if change.kind == .drop, treeIDs.contains(change.keyspace) {
+          stampUses[change.keyspace, default: StampUse()].isErased = true
+        }
+        batch.append(change)
+        continue
+      }
+      guard WriteBatch.fits(change.expectation, change.kind) else {
+        throw BackendError(
+          .invalidArgument, "A change has an expectation that its kind cannot have.", keyspace: change.keyspace)
+      }
+      let key = unsafe [UInt8](UnsafeRawBufferPointer(rebasing: batch.arena.bytes[range]))
+      guard key.count <= sealing.base.limits.keyByteCount else {
+        throw BackendError(
+          .limitExceeded, "A key has \(key.count) bytes, over the limit of \(sealing.base.limits.keyByteCount).",
+          keyspace: change.keyspace)
+      }
+      guard treeIDs.contains(change.keyspace) else {
+        try append(change, index, key: trees.code(ofName: key))
+        continue
+      }
+      let isEmpty = cleared.contains(change.keyspace)
+      if change.kind == .checkRange {
+        try check(change, index, isEmpty: isEmpty)
+      } else {
+        try append(change, index, key: key, isEmpty: isEmpty)
+      }
+    }
+    try appendStamps()
+    batch.sort()
+  }
+
+  private mutating func append(_ change: WriteBatch.Change, _ origin: Int, key: [UInt8]) {
+    var change = change
+    let range = batch.arena.append(key)
+    change.key = .bytes(range)
+    origins[range.lowerBound] = origin
+    batch.append(change)
+  }
+
+  /// A change of one entry.
+  private mutating func append(
+    _ change: WriteBatch.Change, _ origin: Int, key: [UInt8], isEmpty: Bool
+  ) throws(BackendError) {
+    var change = change
+    let isNumbered = change.kind == .putNumbered
+    let tree = change.keyspace
+    var place = try isNumbered ? trees.code(ofNumberedEnd: key[...], in: tree) : trees.code(ofKey: key[...], in: tree)
+    var sealedKey = key[...]
+    if !isNumbered, !isEmpty, let numbered = try trees.numberedPlace(of: key[...], in: change.keyspace),
+      try isThere(numbered, in: change.keyspace)
+    {
+      place = numbered
+      sealedKey = key.dropFirst(TreeSealing.numberByteCount)
+    }
+    if case .token(let token) = change.expectation {
+      change.expectation = .token(try isEmpty ? token : storedToken(for: token, at: place, in: change.keyspace))
+    }
+    if change.kind == .put || isNumbered {
+      stampUses[change.keyspace, default: StampUse()].isPut = true
+      change.value = try trees.seal(
+        key: sealedKey, value: change.value, code: place.suffix(KeyRing.codeByteCount), in: change.keyspace, by: sealer,
+        to: batch.arena)
+    }
+    append(change, origin, key: place)
+  }
+
+  // MARK: The state before
+
+  private mutating func currentSnapshot() throws(BackendError) -> any BackendSnapshot {
+    if let snapshot { return snapshot }
+    let opened = try sealing.base.snapshot()
+    snapshot = opened
+    return opened
+  }
+
+  private mutating func isThere(_ place: [UInt8], in tree: KeyspaceID) throws(BackendError) -> Bool {
+    try currentSnapshot().read(key: place, of: tree, into: chunk)
+    return chunk.slices.first?.status == .found
+  }
+
+  /// The last bytes of the envelope around the value that ends with these; without such a value something that no
+  /// envelope there ends with.
+  private mutating func storedToken(
+    for token: UInt64, at place: [UInt8], in tree: KeyspaceID
+  ) throws(BackendError) -> UInt64 {
+    guard try isThere(place, in: tree), let slice = chunk.slices.first else { return token }
+    let stored = unsafe recordToken(chunk.value(of: slice))
+    try trees.open(chunk, of: tree, place: place, by: sealer)
+    guard let slice = chunk.slices.first else { return ~stored }
+    return unsafe recordToken(chunk.value(of: slice)) == token ? stored : ~stored
+  }
+
+  /// Counts the keys within bounds.
+  private mutating func check(_ change: WriteBatch.Change, _ origin: Int, isEmpty: Bool) throws(BackendError) {
+    guard case .atMost(let most) = change.expectation, case .bytes(let lower) = change.key, !isEmpty else { return }
+    let bounds = [lower, change.value].map { range in
+      unsafe [UInt8](UnsafeRawBufferPointer(rebasing: batch.arena.bytes[range]))
+    }
+    let snapshot = try currentSnapshot()
+    var use = stampUses[change.keyspace] ?? StampUse()
+    if use.seen == nil {
+      try snapshot.read(key: Self.stampKey(of: change.keyspace), of: stamps, into: chunk)
+      let slice = chunk.slices.first { $0.status == .found }
+      use.seen = slice.map { unsafe .token(recordToken(chunk.value(of: $0))) } ?? .absent
+    }
+    let scan = SealedTreeScan(
+      try snapshot.scan(change.keyspace), of: change.keyspace, sealing: sealing, trees: trees,
+      from: bounds[0].isEmpty ? nil : bounds[0], to: bounds[1].isEmpty ? nil : bounds[1], descending: false)
+    let count = try scan.count(atMost: most + 1)
+    use.checks.append(origin)
+    if count > most { use.failed.append(origin) }
+    stampUses[change.keyspace] = use
+  }
+
+  // MARK: Stamps
+
+  private static func stampKey(of tree: KeyspaceID) -> [UInt8] {
+    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: tree.rawValue >> UInt32($0)) }
+  }
+
+  private mutating func appendStamps() throws(BackendError) {
+    for tree in stampUses.keys.sorted() {
+      guard var use = stampUses[tree] else { continue }
+      let key = batch.arena.append(Self.stampKey(of: tree))
+      use.key = key
+      stampUses[tree] = use
+      var change = WriteBatch.Change(
+        keyspace: stamps, kind: .check, expectation: use.seen ?? .anything, key: .bytes(key), value: 0..<0)
+      if use.isErased {
+        (change.kind, change.expectation) = (.erase, .anything)
+      } else if use.isPut {
+        var random = UInt64.random(in: .min ... .max)
+        change.kind = .put
+        change.value = unsafe withUnsafeBytes(of: &random) { unsafe batch.arena.append($0) }
+      }
+      batch.append(change)
+    }
+    guard stampUses.values.contains(where: { !$0.failed.isEmpty }) else { return }
+    // Nothing may be applied, and every other conflict is to be found: no stamp has this key.
+    let key = batch.arena.append([0])
+    batch.append(
+      WriteBatch.Change(keyspace: stamps, kind: .check, expectation: .present, key: .bytes(key), value: 0..<0))
+  }
+
+  // MARK: Conflicts
+
+  /// The state that values were looked at and keys counted in; nil if nothing was.
+  var seenCommit: CommitNumber? { snapshot?.commitNumber }
+
+  /// The conflicts of a commit, as indexes of the original batch.
+  func conflicts(_ found: [Int], in original: borrowing WriteBatch) -> [Int] {
+    var conflicts = Set(stampUses.values.flatMap(\.failed))
+    let changes = batch.changes
+    for index in found where changes.indices.contains(index) {
+      let change = changes[index]
+      if change.keyspace == stamps {
+        // Somebody has put into the tree since its keys were counted.
+        conflicts.formUnion(stampUses.values.first { use in .bytes(use.key) == change.key }?.checks ?? [])
+      } else if case .bytes(let key) = change.key {
+        if let origin = origins[key.lowerBound] { conflicts.insert(origin) }
+      } else if let origin = original.changes.firstIndex(where: { $0.hasSamePlace(as: change) }) {
+        conflicts.insert(origin)
+      }
+    }
+    return conflicts.sorted()
+  }
+}
+
+extension WriteBatch.Change {
+  /// Whether it is the same change of the same row or keyspace; not for byte keys.
+  fileprivate func hasSamePlace(as other: Self) -> Bool {
+    keyspace == other.keyspace && key == other.key && kind == other.kind
+  }
+}

@@ -1,0 +1,48 @@
+/// A position in elements that are in order.
+protocol MergeCursor: AnyObject {
+  /// Goes to the next element; returns false at the end.
+  func advance() throws(BackendError) -> Bool
+  /// Whether its element comes before that of another cursor.
+  func isBefore(_ other: Self) -> Bool
+}
+
+/// Merges several sequences that are in order.
+struct MergeHeap<Cursor: MergeCursor> {
+  /// A heap: none comes before the one at half its position.
+  private var cursors: [Cursor]
+
+  /// - Parameter cursors: Each at its first element.
+  init(_ cursors: [Cursor]) {
+    self.cursors = cursors
+    for position in (0..<cursors.count / 2).reversed() { sink(from: position) }
+  }
+
+  /// The cursor whose element comes first; nil at the end.
+  var first: Cursor? { cursors.first }
+
+  /// Goes on after the first element.
+  ///
+  /// - Complexity: O(log *n*) in the number of cursors.
+  mutating func advance() throws(BackendError) {
+    guard let first else { return }
+    if try !first.advance() {
+      cursors.swapAt(0, cursors.count - 1)
+      cursors.removeLast()
+    }
+    sink(from: 0)
+  }
+
+  private mutating func sink(from position: Int) {
+    var position = position
+    while true {
+      var least = position
+      for child in 2 * position + 1...2 * position + 2
+      where child < cursors.count && cursors[child].isBefore(cursors[least]) {
+        least = child
+      }
+      if least == position { return }
+      cursors.swapAt(position, least)
+      position = least
+    }
+  }
+}
