@@ -57,7 +57,7 @@ int32_t tds_keys_create(
   return codeOf([&] {
     const todana::DataCipher kind = cipher == 2 ? todana::DataCipher::aes256 : todana::DataCipher::aes128;
     const SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
-    const std::vector<todana::DataKey> keys = todana::newGeneration(1);
+    const std::vector<todana::DataKey> keys = todana::newKeyGeneration(1);
     KeyFile made(storeIDOf(storeID), kind);
     todana::ScryptCost cost;
     if (log2n > 0) cost.log2N = log2n;
@@ -95,14 +95,14 @@ void tds_bytes_free(uint8_t *bytes) { std::free(bytes); }
 bool tds_name_code(const tds_key_ring *ring, const uint8_t *bytes, size_t byteCount, uint8_t *code) {
   static_assert(TDS_CODE_SIZE == KeyRing::kNameKeySize);
   return codeOf([&] {
-    const KeyRing::NameKey key = ring->ring->nameKey(ring->ring->generation(), {bytes, byteCount});
+    const KeyRing::NameKey key = ring->ring->nameKey(ring->ring->keyGeneration(), {bytes, byteCount});
     std::copy(key.begin(), key.end(), code);
   }) == TDS_OK;
 }
 
 bool tds_seal_name(const tds_key_ring *ring, const uint8_t *name, size_t byteCount, uint8_t *sealed) {
   return codeOf([&] {
-    const std::vector<uint8_t> made = ring->ring->sealName(ring->ring->generation(), {name, byteCount});
+    const std::vector<uint8_t> made = ring->ring->sealName(ring->ring->keyGeneration(), {name, byteCount});
     std::copy(made.begin(), made.end(), sealed);
   }) == TDS_OK;
 }
@@ -111,7 +111,7 @@ bool tds_open_name(const tds_key_ring *ring, const uint8_t *sealed, size_t byteC
   bool isOpen = false;
   const int32_t code = codeOf([&] {
     if (byteCount <= TDS_CODE_SIZE) return;
-    const SecretBytes opened = ring->ring->openName(ring->ring->generation(), {sealed, byteCount});
+    const SecretBytes opened = ring->ring->openName(ring->ring->keyGeneration(), {sealed, byteCount});
     if (opened.isEmpty()) return;
     std::copy(opened.data(), opened.data() + opened.size(), name);
     isOpen = true;

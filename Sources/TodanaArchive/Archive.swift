@@ -98,10 +98,10 @@ public final class Archive {
     var configuration = configuration
     // Memory is for content.
     configuration.backendOptions.privateLimitByteCount = 8 << 20
-    configuration.backendOptions.sparesMemory = true
+    configuration.backendOptions.limitsMemory = true
     // Who keeps an archive would rather have its files than be told at once of a bit.
-    configuration.backendOptions.mendsFlippedBits = true
-    configuration.backendOptions.mendedClasses = Set(
+    configuration.backendOptions.repairsFlippedBits = true
+    configuration.backendOptions.repairedClasses = Set(
       ContentStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
     configuration.backendOptions.logLimitByteCount = 12 << 20
     // The log takes about as much again.

@@ -42,7 +42,7 @@ const std::string &sampleKeyFile() {
     file.addSlot({SecretKind::passphrase, {"a passphrase", 12}}, master, cost, 1);
     file.addSlot(kRawKey, master, cost, 2);
     file.addSlot({SecretKind::recoveryKey, {"sixteen letters.", 16}}, master, cost, 3);
-    for (const DataKey &key : newGeneration(1)) file.addKey(key, master);
+    for (const DataKey &key : newKeyGeneration(1)) file.addKey(key, master);
     const std::vector<uint8_t> bytes = file.bytes();
     return std::string(bytes.begin(), bytes.end());
   }();
@@ -87,7 +87,7 @@ bool isCheap(const KeyFile &file) {
 
 std::shared_ptr<const KeyRing> sampleRing() {
   static const std::shared_ptr<const KeyRing> ring = [] {
-    return std::make_shared<const KeyRing>(kStore, DataCipher::aes128, newGeneration(1));
+    return std::make_shared<const KeyRing>(kStore, DataCipher::aes128, newKeyGeneration(1));
   }();
   return ring;
 }

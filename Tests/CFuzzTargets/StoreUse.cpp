@@ -82,6 +82,9 @@ class Session {
     readEverything(held);
     if (use_.commits) {
       for (uint32_t round = 0; round < 2; round++) commit(round);
+      commitExpectations();
+      load();
+      drop();
     }
     if (use_.checkpoints) check(tdn_checkpoint(cabinet_, &error_), error_);
     if (held) scanAll(held);
@@ -246,6 +249,83 @@ class Session {
         std::remove_if(changes.begin(), changes.end(), [](const tdn_change &change) { return change.kind != TDN_PUT; }),
         changes.end());
       commit(changes, bytes, static_cast<uint8_t>(round));
+    }
+  }
+
+  // Checks of what is there, and keys that begin with the number of the commit.
+  void commitExpectations() {
+    const std::string key = sampleKey(10);
+    for (const Keyspace &keyspace : keyspaces_) {
+      std::vector<tdn_change> changes;
+      tdn_change change{};
+      change.keyspace = keyspace.id;
+      if (keyspace.kind == TDN_KEYSPACE_TREE) {
+        change.kind = TDN_CHECK_RANGE;
+        change.expectation = TDN_EXPECT_AT_MOST;
+        change.expected = 1000;
+        change.key_length = static_cast<uint16_t>(key.size());
+        changes.push_back(change);
+        change.kind = TDN_PUT_NUMBERED;
+        change.expectation = TDN_EXPECT_ABSENT;
+        change.expected = 0;
+      } else {
+        change.kind = TDN_CHECK;
+        change.expectation = TDN_EXPECT_PRESENT;
+        change.key = keyspace.kind == TDN_KEYSPACE_ROWS ? 1 : 0;
+        change.key_length = keyspace.kind == TDN_KEYSPACE_ROWS ? 0 : static_cast<uint16_t>(key.size());
+      }
+      changes.push_back(change);
+      commit(changes, key, 3);
+    }
+  }
+
+  // A keyspace of each kind is filled aside, and joins the others.
+  void load() {
+    const std::string name = "loaded", keys = "abc";
+    for (int32_t kind : {TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE}) {
+      uint32_t id = 0;
+      tdn_loader *const loader = tdn_loader_open(
+        cabinet_, kind, reinterpret_cast<const uint8_t *>(name.data()), name.size(), 3, &id, &error_);
+      check(loader, error_);
+      if (!loader) continue;
+      std::vector<tdn_change> changes;
+      for (uint64_t number = 0; number < keys.size(); number++) {
+        tdn_change change{};
+        change.keyspace = id;
+        change.kind = TDN_PUT;
+        change.key = kind == TDN_KEYSPACE_ROWS ? number + 1 : number;
+        change.key_length = kind == TDN_KEYSPACE_ROWS ? 0 : 1;
+        change.value_length = keys.size();
+        changes.push_back(change);
+      }
+      tdn_batch batch{};
+      batch.changes = changes.data();
+      batch.change_count = changes.size();
+      batch.bytes = reinterpret_cast<const uint8_t *>(keys.data());
+      batch.byte_count = keys.size();
+      bool isLoaded = tdn_loader_append(loader, &batch, &error_);
+      check(isLoaded, error_);
+      isLoaded = tdn_loader_finish(loader, &error_);
+      check(isLoaded, error_);
+      tdn_change adoption{};
+      adoption.keyspace = id;
+      adoption.kind = TDN_ADOPT;
+      if (isLoaded) commit({adoption}, {}, 4);
+      tdn_loader_close(loader);
+      keyspaces_.push_back({id, kind});
+    }
+  }
+
+  // One of each kind; what is asked of it later is refused.
+  void drop() {
+    for (int32_t kind : {TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE}) {
+      const auto found = std::find_if(
+        keyspaces_.begin(), keyspaces_.end(), [&](const Keyspace &keyspace) { return keyspace.kind == kind; });
+      if (found == keyspaces_.end()) continue;
+      tdn_change change{};
+      change.keyspace = found->id;
+      change.kind = TDN_DROP;
+      commit({change}, {}, 5);
     }
   }
 

@@ -49,6 +49,7 @@ class CabinetWorkload final : public Workload {
     model_.read(*session_, hasRecords());
     for (int index = 0; index < plan_.commit_count; index++) step();
     endCompaction();
+    if (plan_.keys != POWER_FAILURE_MIGRATING) awaitCompaction();
     if (mustGrow_) awaitGrowth();
     isMigrationGivenUp_ = random_() % 2 == 0;
     endMigration();
@@ -231,6 +232,15 @@ class CabinetWorkload final : public Workload {
     } catch (const Failure &failure) {
       if (failure.code != TDN_INTERRUPTED || plan_.keys != POWER_FAILURE_MIGRATING) throw;
       model_.endLoading(*session_);
+    }
+  }
+
+  // Files that are dropped or replaced end their compaction.
+  void awaitCompaction() {
+    for (int attempt = 0; attempt < 100 && (*session_)->statistics().compactions == 0; attempt++) {
+      step();
+      beginCompaction();
+      endCompaction();
     }
   }
 

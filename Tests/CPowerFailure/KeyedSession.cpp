@@ -74,7 +74,7 @@ void KeyedSession::scan(const Session::KeyspaceInfo &info, bool areRecords, cons
       std::string key = keyspace.hasRows() ? rowKey(slice.row) : std::string(bytes - slice.key_length, slice.key_length);
       if (keyspace.isTree() || !areRecords) {
         visit(key, value);
-      } else if (!opening || scan.part().contents.generation == 0) {
+      } else if (!opening || scan.part().contents.keyGeneration == 0) {
         visit(key, contentOf(value));
       } else if (keyspace.hasRows()) {
         visit(key, contentOf(opening->row(keyspace, slice.row, value)));
@@ -88,7 +88,7 @@ void KeyedSession::scan(const Session::KeyspaceInfo &info, bool areRecords, cons
 }
 
 bool KeyedSession::hasMigration() {
-  return keys_ && !keys_->isRemoved() && (keys_->migration() != StoreKeys::Migration::none || keys_->hasFormer());
+  return keys_ && !keys_->isRemoved() && (keys_->migration() != StoreKeys::Migration::none || keys_->hasEarlierKeys());
 }
 
 bool KeyedSession::prepareMigration(uint64_t choice) {

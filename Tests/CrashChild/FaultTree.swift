@@ -2,7 +2,7 @@ import TestSupport
 import Todana
 
 /// What a faulty workload keeps in a tree: before save *n*, a commit of its own puts the keys of *n* and removes those of
-/// *n* - 3; now and then it takes all keys out and puts back those that stay.
+/// *n* - 3; now and then it takes all keys out and puts back those that stay, or loads those into a new tree that it adopts.
 enum FaultTree {
   private static let name = Array("saves in order".utf8)
   private static let keysPerSave = 4
@@ -12,16 +12,34 @@ enum FaultTree {
     let present = try numbers(in: backend, tree)
     // After an error the tree may be a save ahead.
     guard present.last != number else { return }
+    let stays = present.filter { $0 > number - 3 } + [number]
+    if number % 3 == 1 { return try replace(tree, by: stays, in: backend) }
     try backend.commit { batch in
       for key in keys(of: number) { batch.put(key, key: key, in: tree) }
       if number % 3 == 0 {
         batch.appendClear(of: tree)
-        for kept in present where kept > number - 3 {
+        for kept in stays.dropLast() {
           for key in keys(of: kept) { batch.put(key, key: key, in: tree, expecting: .absent) }
         }
       } else {
         for old in present where old <= number - 3 { for key in keys(of: old) { batch.erase(key: key, in: tree) } }
       }
+    }
+  }
+
+  private static func replace(
+    _ tree: KeyspaceID, by numbers: [Int], in backend: any StoreBackend
+  ) throws(BackendError) {
+    let loader = try backend.loadKeyspace(of: .tree, named: name, expecting: 0)
+    for number in numbers {
+      var batch = WriteBatch()
+      for key in keys(of: number) { batch.put(key, key: key, in: loader.keyspace) }
+      try loader.append(batch)
+    }
+    try loader.finish()
+    try backend.commit { batch in
+      batch.appendDrop(of: tree)
+      batch.appendAdoption(of: loader.keyspace)
     }
   }
 

@@ -2,14 +2,18 @@ public import Todana
 
 /// Commits that follow from their number alone, so that a second process knows what each one left behind.
 ///
-/// Commit *n* inserts and removes a row, replaces another, writes a named key and moves a key in a tree; every 25th
-/// is a large one. Nothing of it is random: after *n* commits the store holds ``State/init(after:)``.
+/// Commit *n* inserts and removes a row, replaces another, writes a named key and moves a key in a tree, which it expects
+/// to be no larger than it is; it adds a key that begins with its number to another tree. Every 25th is a large one, and
+/// every tenth replaces a third tree by one that was loaded aside. Nothing of it is random: after *n* commits the store holds ``State/init(after:)``.
 public struct CrashWorkload {
   public enum Part: Int, CaseIterable, Sendable {
     case songs
     case playlists
     case names
     case index
+    /// Its keys are here without the number of the commit.
+    case history
+    case loaded
   }
 
   /// One change: a new value under a key, or none.
@@ -32,6 +36,9 @@ public struct CrashWorkload {
 
     public mutating func apply(_ number: UInt64) {
       for change in CrashWorkload.changes(of: number) { records[change.part.rawValue][change.key] = change.value }
+      if number % 10 == 0 {
+        records[Part.loaded.rawValue] = Dictionary(uniqueKeysWithValues: CrashWorkload.loaded(for: number))
+      }
     }
 
     /// What a snapshot of a backend holds.
@@ -39,13 +46,18 @@ public struct CrashWorkload {
       var records: [[[UInt8]: [UInt8]]] = []
       for part in Part.allCases {
         var found: [[UInt8]: [UInt8]] = [:]
-        let scan = try snapshot.scan(keyspaces[part])
+        guard let keyspace = try part == .loaded ? keyspaces.loaded() : keyspaces[part] else {
+          records.append([:])
+          continue
+        }
+        let scan = try snapshot.scan(keyspace)
         if part == .songs || part == .playlists {
           for (row, value) in try scan.remainingRows() { found[bigEndianBytes(row)] = value }
         } else {
-          for (key, value) in try scan.remainingKeys() { found[key] = value }
+          let keyStart = part == .history ? 8 : 0
+          for (key, value) in try scan.remainingKeys() { found[Array(key[keyStart...])] = value }
         }
-        guard try snapshot.count(of: keyspaces[part]) == found.count else {
+        guard try snapshot.count(of: keyspace) == found.count else {
           throw BackendError(.damaged, "The count of \(part) is not the number of its records.")
         }
         records.append(found)
@@ -60,9 +72,11 @@ public struct CrashWorkload {
     }
   }
 
-  /// The ids of the four keyspaces of a backend.
+  /// The ids of the keyspaces of a backend.
   public struct Keyspaces: Sendable {
     private let ids: [KeyspaceID]
+    private let backend: any StoreBackend
+    fileprivate static let loadedName = Array("Song.loaded".utf8)
 
     public init(of backend: any StoreBackend) throws(BackendError) {
       ids = [
@@ -70,7 +84,14 @@ public struct CrashWorkload {
         try backend.keyspaceID(of: .rows, named: Array("Playlist".utf8)),
         try backend.keyspaceID(of: .keys, named: Array("names".utf8)),
         try backend.keyspaceID(of: .tree, named: Array("Song.title".utf8)),
+        try backend.keyspaceID(of: .tree, named: Array("Song.history".utf8)),
       ]
+      self.backend = backend
+    }
+
+    /// The tree that is replaced now and then, as it is now; nil before it was made.
+    public func loaded() throws(BackendError) -> KeyspaceID? {
+      try backend.keyspaces().first { $0.kind == .tree && $0.name == Self.loadedName }?.id
     }
 
     public subscript(part: Part) -> KeyspaceID { ids[part.rawValue] }
@@ -86,6 +107,7 @@ public struct CrashWorkload {
         value: patternedBytes(number, count: 8 + Int(number % 90))),
       Change(part: .names, key: latestKey, value: bigEndianBytes(number)),
       Change(part: .index, key: treeKey(number), value: []),
+      Change(part: .history, key: bigEndianBytes(number), value: patternedBytes(number)),
     ]
     if number > 40 { changes.append(Change(part: .songs, key: bigEndianBytes(number - 40), value: nil)) }
     if number > 60 { changes.append(Change(part: .index, key: treeKey(number - 60), value: nil)) }
@@ -98,11 +120,34 @@ public struct CrashWorkload {
     return changes
   }
 
+  /// What the tree that is loaded aside holds after every tenth commit.
+  fileprivate static func loaded(for number: UInt64) -> [(key: [UInt8], value: [UInt8])] {
+    (0..<100 + number % 300).map { (bigEndianBytes($0), patternedBytes($0 ^ number)) }
+  }
+
+  /// Loads a tree aside; returns its loader.
+  private static func load(_ number: UInt64, in backend: any StoreBackend) throws(BackendError) -> any KeyspaceLoader {
+    let entries = loaded(for: number)
+    let loader = try backend.loadKeyspace(of: .tree, named: Keyspaces.loadedName, expecting: entries.count)
+    for part in [entries.prefix(60), entries.dropFirst(60)] {
+      var batch = WriteBatch()
+      for entry in part { batch.put(entry.value, key: entry.key, in: loader.keyspace) }
+      try loader.append(batch)
+    }
+    try loader.finish()
+    return loader
+  }
+
   /// Makes a commit of the workload.
   public static func commit(
     _ number: UInt64, to backend: any StoreBackend, _ keyspaces: Keyspaces, durability: Durability
   ) throws(BackendError) {
+    let loader = number % 10 == 0 ? try load(number, in: backend) : nil
+    let former = loader == nil ? nil : try keyspaces.loaded()
     try backend.commit(durability) { batch in
+      if let loader { batch.appendAdoption(of: loader.keyspace) }
+      if let former { batch.appendDrop(of: former) }
+      batch.appendRangeCheck(of: keyspaces[.index], from: [], to: [], atMost: Int(min(number - 1, 60)))
       for change in changes(of: number) {
         let keyspace = keyspaces[change.part]
         switch (change.part, change.value) {
@@ -110,6 +155,9 @@ public struct CrashWorkload {
         case (.songs, nil): batch.remove(row: rowID(change.key), in: keyspace)
         case (.playlists, let value?): batch.put(value, row: rowID(change.key), in: keyspace, expecting: .anything)
         case (.playlists, nil): batch.remove(row: rowID(change.key), in: keyspace)
+        case (.names, let value?):
+          batch.put(value, key: change.key, in: keyspace, expecting: number == 1 ? .absent : .present)
+        case (.history, let value?): batch.putNumbered(value, suffix: change.key, in: keyspace)
         case (_, let value?): batch.put(value, key: change.key, in: keyspace)
         case (_, nil): batch.remove(key: change.key, in: keyspace)
         }

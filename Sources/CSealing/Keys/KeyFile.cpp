@@ -315,13 +315,13 @@ bool KeyFile::hasKey(KeyPurpose purpose, uint32_t number) const {
   });
 }
 
-bool KeyFile::hasKeysBefore(uint32_t generation) const {
-  return std::any_of(keys_.begin(), keys_.end(), [&](const WrappedKey &key) { return isBefore(key, generation); });
+bool KeyFile::hasKeysBefore(uint32_t keyGeneration) const {
+  return std::any_of(keys_.begin(), keys_.end(), [&](const WrappedKey &key) { return isBefore(key, keyGeneration); });
 }
 
-void KeyFile::removeKeysBefore(uint32_t generation) {
+void KeyFile::removeKeysBefore(uint32_t keyGeneration) {
   keys_.erase(
-    std::remove_if(keys_.begin(), keys_.end(), [&](const WrappedKey &key) { return isBefore(key, generation); }),
+    std::remove_if(keys_.begin(), keys_.end(), [&](const WrappedKey &key) { return isBefore(key, keyGeneration); }),
     keys_.end());
 }
 

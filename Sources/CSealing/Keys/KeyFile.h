@@ -95,8 +95,8 @@ class KeyFile {
   void removeKey(KeyPurpose purpose, uint32_t number);
   bool hasKey(KeyPurpose purpose, uint32_t number) const;
   // Of earlier generations; what marks a migration is of none.
-  bool hasKeysBefore(uint32_t generation) const;
-  void removeKeysBefore(uint32_t generation);
+  bool hasKeysBefore(uint32_t keyGeneration) const;
+  void removeKeysBefore(uint32_t keyGeneration);
   // Takes over the keys of another file that this master key opens and this file does not have. Returns how many it opens.
   size_t mergeKeys(const KeyFile &other, const SecretBytes &master);
   // Throws SealingError(TDS_DAMAGED_KEYS).
@@ -109,8 +109,8 @@ class KeyFile {
     std::array<uint8_t, 48> wrapped;
   };
 
-  static bool isBefore(const WrappedKey &key, uint32_t generation) {
-    return key.purpose != KeyPurpose::migration && key.number < generation;
+  static bool isBefore(const WrappedKey &key, uint32_t keyGeneration) {
+    return key.purpose != KeyPurpose::migration && key.number < keyGeneration;
   }
   void requireBearableWork() const;
   std::optional<SecretBytes> tryOpen(const Slot &slot, const SecretBytes &derived) const;

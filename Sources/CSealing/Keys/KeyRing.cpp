@@ -14,7 +14,7 @@ constexpr std::string_view kNameLabel = "Todana name 1";
 
 }  // namespace
 
-std::vector<DataKey> newGeneration(uint32_t number) {
+std::vector<DataKey> newKeyGeneration(uint32_t number) {
   std::vector<DataKey> keys;
   for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::name, KeyPurpose::digest}) {
     keys.push_back({purpose, number, SecretBytes::random(32)});
@@ -25,7 +25,7 @@ std::vector<DataKey> newGeneration(uint32_t number) {
 KeyRing::KeyRing(const StoreID &storeID, DataCipher cipher, const std::vector<DataKey> &keys)
     : storeID_(storeID), cipher_(cipher) {
   add(*prepare(cipher, keys));
-  if (currentEpoch_ == 0 || generation_ == 0) {
+  if (currentEpoch_ == 0 || keyGeneration_ == 0) {
     throw SealingError(TDS_DAMAGED_KEYS, "a key that every store has is missing from the file of keys");
   }
 }
@@ -54,8 +54,8 @@ void KeyRing::add(Addition &keys) noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
   epochs_.merge(keys.epochs);
   generations_.merge(keys.generations);
-  for (const auto &[number, generation] : generations_) {
-    if (generation.isWhole()) generation_.store(number, std::memory_order_release);
+  for (const auto &[number, keyGeneration] : generations_) {
+    if (keyGeneration.isWhole()) keyGeneration_.store(number, std::memory_order_release);
   }
   if (epochs_.empty()) return;
   const uint32_t newest = epochs_.rbegin()->first;
@@ -81,9 +81,9 @@ void KeyRing::drawNonces(uint8_t *nonces, size_t count) const {
   nonces_.draw(nonces, count);
 }
 
-bool KeyRing::has(uint32_t generation) const {
+bool KeyRing::has(uint32_t keyGeneration) const {
   std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = generations_.find(generation);
+  const auto found = generations_.find(keyGeneration);
   return found != generations_.end() && found->second.isWhole();
 }
 
@@ -96,29 +96,29 @@ const KeyRing::Generation &KeyRing::whole(uint32_t number) const {
   return found->second;
 }
 
-KeyRing::NameKey KeyRing::nameKey(uint32_t generation, ByteView name) const {
-  const Hash hash = hmacSHA256(whole(generation).nameKey, name);
+KeyRing::NameKey KeyRing::nameKey(uint32_t keyGeneration, ByteView name) const {
+  const Hash hash = hmacSHA256(whole(keyGeneration).nameKey, name);
   NameKey key;
   std::copy(hash.begin(), hash.begin() + kNameKeySize, key.begin());
   return key;
 }
 
-SecretBytes KeyRing::nameSealingKey(uint32_t generation) const {
-  return hkdfSHA256(whole(generation).nameKey, {storeID_.data(), storeID_.size()}, kNameLabel, 64);
+SecretBytes KeyRing::nameSealingKey(uint32_t keyGeneration) const {
+  return hkdfSHA256(whole(keyGeneration).nameKey, {storeID_.data(), storeID_.size()}, kNameLabel, 64);
 }
 
-std::vector<uint8_t> KeyRing::sealName(uint32_t generation, ByteView name) const {
-  return sivSeal(nameSealingKey(generation), {kNameLabel}, name);
+std::vector<uint8_t> KeyRing::sealName(uint32_t keyGeneration, ByteView name) const {
+  return sivSeal(nameSealingKey(keyGeneration), {kNameLabel}, name);
 }
 
-SecretBytes KeyRing::openName(uint32_t generation, ByteView sealed) const {
-  return sivOpen(nameSealingKey(generation), {kNameLabel}, sealed);
+SecretBytes KeyRing::openName(uint32_t keyGeneration, ByteView sealed) const {
+  return sivOpen(nameSealingKey(keyGeneration), {kNameLabel}, sealed);
 }
 
-SecretBytes KeyRing::digestKey(uint32_t generation, uint32_t keyspace) const {
+SecretBytes KeyRing::digestKey(uint32_t keyGeneration, uint32_t keyspace) const {
   uint8_t number[4];
   for (int index = 0; index < 4; index++) number[index] = static_cast<uint8_t>(keyspace >> 8 * index);
-  return hkdfSHA256(whole(generation).digestKey, {number, sizeof number}, kDigestLabel, 16);
+  return hkdfSHA256(whole(keyGeneration).digestKey, {number, sizeof number}, kDigestLabel, 16);
 }
 
 }  // namespace todana

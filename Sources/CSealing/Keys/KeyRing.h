@@ -33,8 +33,8 @@ class KeyRing {
 
   // All keys of a store are renewed together: a generation is known by the number of its first epoch, and has keys of
   // its own for names and digests. The newest:
-  uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
-  bool has(uint32_t generation) const;
+  uint32_t keyGeneration() const { return keyGeneration_.load(std::memory_order_acquire); }
+  bool has(uint32_t keyGeneration) const;
 
   // Random nonces. Whatever is sealed under the current epoch takes one of these, so they count its seals.
   void drawNonces(uint8_t *nonces, size_t count) const;
@@ -45,21 +45,21 @@ class KeyRing {
   // What stands for a name where its own bytes must not: HMAC-SHA256 under the name key, its first 16 bytes. Throws
   // SealingError(TDS_DAMAGED_KEYS) where the generation is not there, as the next one does.
   using NameKey = std::array<uint8_t, kNameKeySize>;
-  NameKey nameKey(uint32_t generation, ByteView name) const;
+  NameKey nameKey(uint32_t keyGeneration, ByteView name) const;
   // A name in a form that is the same each time, under a key derived from the name key: AES-SIV. `openName` returns nothing
   // if the bytes are not of this store. Throw SealingError(TDS_DAMAGED_KEYS).
-  std::vector<uint8_t> sealName(uint32_t generation, ByteView name) const;
-  SecretBytes openName(uint32_t generation, ByteView sealed) const;
+  std::vector<uint8_t> sealName(uint32_t keyGeneration, ByteView name) const;
+  SecretBytes openName(uint32_t keyGeneration, ByteView sealed) const;
   // The key of a keyspace's digest.
-  SecretBytes digestKey(uint32_t generation, uint32_t keyspace) const;
+  SecretBytes digestKey(uint32_t keyGeneration, uint32_t keyspace) const;
 
  private:
   struct Generation {
     SecretBytes nameKey, digestKey;
     bool isWhole() const { return !nameKey.isEmpty() && !digestKey.isEmpty(); }
   };
-  const Generation &whole(uint32_t generation) const;
-  SecretBytes nameSealingKey(uint32_t generation) const;
+  const Generation &whole(uint32_t keyGeneration) const;
+  SecretBytes nameSealingKey(uint32_t keyGeneration) const;
 
   const StoreID storeID_;
   const DataCipher cipher_;
@@ -67,7 +67,7 @@ class KeyRing {
   std::map<uint32_t, std::shared_ptr<const SecretBytes>> epochs_;
   std::map<uint32_t, Generation> generations_;  // never taken away, nor changed once whole
   std::atomic<uint32_t> currentEpoch_{0};
-  std::atomic<uint32_t> generation_{0};
+  std::atomic<uint32_t> keyGeneration_{0};
   mutable std::atomic<uint64_t> sealCount_{0};
   mutable NoncePool nonces_;
 };
@@ -78,6 +78,6 @@ struct KeyRing::Addition {
 };
 
 // The keys of a generation.
-std::vector<DataKey> newGeneration(uint32_t number);
+std::vector<DataKey> newKeyGeneration(uint32_t number);
 
 }  // namespace todana

@@ -111,10 +111,10 @@ void Cabinet::reopen(tdn_open_report &report) {
     groupReport.commitNumber = session_->group().commitNumber();
   } else {
     // Kept here until an opening succeeds: an attempt that fails must not forget it either.
-    if (session_) handedOut_ = session_->table().handedOut();
+    if (session_) reservedIDs_ = session_->table().reservedIDs();
     session_ = nullptr;
     openSession(options_, groupReport);
-    session_->table().restore(handedOut_);
+    session_->table().restore(reservedIDs_);
   }
   fill(report, groupReport);
 }
@@ -189,7 +189,7 @@ tdn_migration Cabinet::migration() {
     case StoreKeys::Migration::decrypting: return TDN_MIGRATION_DECRYPTING;
     case StoreKeys::Migration::none: break;
   }
-  return keys->hasFormer() ? TDN_MIGRATION_ROTATING : TDN_MIGRATION_NONE;
+  return keys->hasEarlierKeys() ? TDN_MIGRATION_ROTATING : TDN_MIGRATION_NONE;
 }
 
 bool Cabinet::migrate(const Rebuilding::Progress &progress) {

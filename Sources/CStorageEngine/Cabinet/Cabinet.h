@@ -79,7 +79,7 @@ class Cabinet {
   ReaderWriterLock door_;
   const tdn_options options_;
   std::unique_ptr<StoreDirectory> directory_;
-  FileTable::HandedOut handedOut_;  // of the session that a failure ended
+  FileTable::ReservedIDs reservedIDs_;  // of the session that a failure ended
   std::unique_ptr<Session> session_;
   bool isClosed_ = false;
   Mutex migrationMutex_;  // one at a time; taken before the door

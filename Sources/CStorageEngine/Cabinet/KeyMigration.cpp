@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "ContentsRekeying.h"
+#include "DigestRekeying.h"
 
 namespace todana {
 
@@ -37,12 +37,12 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
 // Catalog and states are encrypted first, and decrypted last: which keyspaces are plain must not be for anybody to say.
 void KeyMigration::begin() {
   session_.requireConsistentStates();
-  const uint32_t states = session_.statesGeneration();
-  const uint32_t sealed = goal_ == Goal::plain ? states : generation_;
+  const uint32_t states = session_.statesKeyGeneration();
+  const uint32_t sealed = goal_ == Goal::plain ? states : keyGeneration_;
   // The first commit makes catalog and states.
   const bool isEmpty = session_.group().commitNumber() == 0;
-  if (isEmpty || states != sealed || session_.table().newGeneration() != generation_) {
-    session_.rewriteStates(sealed, generation_);
+  if (isEmpty || states != sealed || session_.table().newKeyGeneration() != keyGeneration_) {
+    session_.rewriteStates(sealed, keyGeneration_);
   }
 }
 
@@ -51,7 +51,7 @@ std::vector<Keyspace *> KeyMigration::remaining() {
   for (Keyspace *keyspace : session_.table().all()) {
     if (keyspace->fileNumber == 0) continue;
     FileGroup::ReadLock lock(session_.group());
-    if (keyspace->contents.generation != generation_) left.push_back(keyspace);
+    if (keyspace->contents.keyGeneration != keyGeneration_) left.push_back(keyspace);
   }
   return left;
 }
@@ -78,8 +78,8 @@ bool KeyMigration::convert(Keyspace &keyspace) {
     if (keyspace.isDropped) return true;
     bool gaveUp = false;
     try {
-      RecordConversion records(keys_.ring(), generation_);
-      ContentsRekeying contents(session_, keyspace, records);
+      RecordConversion records(keys_.ring(), keyGeneration_);
+      DigestRekeying contents(session_, keyspace, records);
       if (!contents.run([&] { return goesOn(0); })) return false;
       const Rebuilding::Conversion conversion{records, [&] { return contents.digest(); }};
       session_.maintenance().convert(
@@ -101,7 +101,7 @@ bool KeyMigration::convert(Keyspace &keyspace) {
 }
 
 bool KeyMigration::finish() {
-  if (goal_ == Goal::plain && session_.statesGeneration() != 0) session_.rewriteStates(0, 0);
+  if (goal_ == Goal::plain && session_.statesKeyGeneration() != 0) session_.rewriteStates(0, 0);
   for (;;) {
     // A log that nothing stands in is not replaced.
     session_.commitStates();
@@ -112,7 +112,7 @@ bool KeyMigration::finish() {
   if (goal_ == Goal::plain) {
     keys_.remove();
   } else {
-    if (keys_.hasFormer()) keys_.forgetFormer();
+    if (keys_.hasEarlierKeys()) keys_.forgetEarlierKeys();
     if (keys_.migration() != StoreKeys::Migration::none) keys_.setMigration(StoreKeys::Migration::none);
   }
   progress_(total_, total_);

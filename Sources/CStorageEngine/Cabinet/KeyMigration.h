@@ -19,7 +19,7 @@ class KeyMigration {
 
   KeyMigration(Session &session, StoreKeys &keys, Goal goal)
       : session_(session), keys_(keys), goal_(goal),
-        generation_(goal == Goal::plain ? 0 : keys.ring()->generation()) {}
+        keyGeneration_(goal == Goal::plain ? 0 : keys.ring()->keyGeneration()) {}
 
   // False where `progress` gave up: it can be gone on with at any time. Throws Failure: TDN_DAMAGED where a record cannot
   // be read, with its place; nothing that was done before is lost.
@@ -37,7 +37,7 @@ class KeyMigration {
   Session &session_;
   StoreKeys &keys_;
   const Goal goal_;
-  const uint32_t generation_;
+  const uint32_t keyGeneration_;
   Rebuilding::Progress progress_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;

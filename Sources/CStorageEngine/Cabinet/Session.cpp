@@ -15,15 +15,15 @@ FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
   FileGroup::Settings settings;
   settings.logLimit = options.log_limit;
   settings.privateLimit = options.private_limit;
-  settings.sparesMemory = options.spares_memory;
-  settings.mendsBits = options.mends_bits;
+  settings.limitsMemory = options.limits_memory;
+  settings.repairsBits = options.repairs_bits;
   settings.commitLimit = options.commit_limit;
   settings.directThreshold = options.direct_threshold;
   settings.sectorSize = options.sector_size > 0 ? options.sector_size : disk.sectorSize();
   settings.strict = options.strict;
   settings.readOnly = options.access == TDN_ACCESS_READ;
   settings.isVolatile = options.storage == TDN_STORAGE_MEMORY;
-  settings.firstFiles = {StateFile::kFileName, Catalog::kFileName};
+  settings.firstFiles = {DigestFile::kFileName, Catalog::kFileName};
   return settings;
 }
 
@@ -37,19 +37,19 @@ Session::Session(
       isReadOnly_(options.access == TDN_ACCESS_READ) {
   group_ = FileGroup::open(disk, groupSettings(options, disk), report);
   table_ = std::make_unique<FileTable>(*group_, static_cast<size_t>(std::max(options.descriptor_limit, 1)));
-  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), StateFile(ring), {}, ring});
+  commitState_.reset(new CommitState{*group_, *table_, snapshots_, Catalog(ring), DigestFile(ring), {}, ring});
   keyRing_ = ring.get();
-  StateFile &states = commitState_->states;
+  DigestFile &states = commitState_->states;
   states.open(*group_, mayBePlain);
-  table_->setKeys(ring ? std::make_shared<SealerPool>(ring) : nullptr, states.generation());
-  commitState_->catalog.setSealed(states.generation() != 0);
-  std::vector<uint32_t> fileNumbers{StateFile::kFileNumber, Catalog::kFileNumber};
+  table_->setKeys(ring ? std::make_shared<SealerPool>(ring) : nullptr, states.keyGeneration());
+  commitState_->catalog.setSealed(states.keyGeneration() != 0);
+  std::vector<uint32_t> fileNumbers{DigestFile::kFileNumber, Catalog::kFileNumber};
   commitState_->catalog.load(*group_, [&](const Catalog::Entry &entry) {
     table_->add(entry);
     fileNumbers.push_back(entry.fileNumber);
   });
   states.load(*group_, table_->all());
-  for (Keyspace *keyspace : table_->all()) keyspace->isSealed = keyspace->contents.generation != 0;
+  for (Keyspace *keyspace : table_->all()) keyspace->isSealed = keyspace->contents.keyGeneration != 0;
   if (options.expected) states.require(*group_, *options.expected);
   table_->setNumbers(commitState_->catalog.nextKeyspace(), commitState_->catalog.nextFileNumber());
   if (report.recoveredCommits > 0) table_->noteLostSpace();

@@ -96,10 +96,10 @@ class Session {
   // A plain store gets keys; everything is as plain as before.
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
   // Writes catalog and states anew, sealed under this generation's keys or plain (0). Keyspaces without a file belong to
-  // `newGeneration`.
-  void rewriteStates(uint32_t generation, uint32_t newGeneration);
+  // `newKeyGeneration`.
+  void rewriteStates(uint32_t keyGeneration, uint32_t newKeyGeneration);
   // Those of the root.
-  uint32_t statesGeneration();
+  uint32_t statesKeyGeneration();
   // A commit that changes nothing else.
   void commitStates();
   bool isClosing() const { return !maintenance_ || maintenance_->isStopping(); }

@@ -52,7 +52,7 @@ uint64_t Session::tryCommit(
 
 // Before what has been sealed is written. A commit that fails has sealed, too.
 void Session::countSeals() {
-  StateFile &states = commitState_->states;
+  DigestFile &states = commitState_->states;
   if (states.needsNewEpoch(sealLimit_) && makeEpoch_) {
     MutexLock lock(epochMutex_);
     if (states.needsNewEpoch(sealLimit_)) makeEpoch_();
@@ -82,9 +82,9 @@ void Session::requireConsistentStates() const {
     "files of the store are older or newer than others: accept its contents, or restore a backup, first");
 }
 
-uint32_t Session::statesGeneration() {
+uint32_t Session::statesKeyGeneration() {
   FileGroup::ReadLock lock(*group_);
-  return commitState_->states.generation();
+  return commitState_->states.keyGeneration();
 }
 
 tdn_anchor Session::anchor() {
@@ -108,19 +108,19 @@ void Session::setKeys(const std::shared_ptr<const KeyRing> &ring) {
     [] {});
 }
 
-void Session::rewriteStates(uint32_t generation, uint32_t newGeneration) {
+void Session::rewriteStates(uint32_t keyGeneration, uint32_t newKeyGeneration) {
   Commit commit(*commitState_);
-  const uint32_t formerGeneration = table_->newGeneration();
+  const uint32_t earlierKeyGeneration = table_->newKeyGeneration();
   group_->commit(
     randomID().data(), FileGroup::Durability::full,
     [&] {
       commit.begin();
-      table_->setNewGeneration(newGeneration);
-      commit.rewriteStates(generation, newGeneration);
+      table_->setNewGeneration(newKeyGeneration);
+      commit.rewriteStates(keyGeneration, newKeyGeneration);
     },
     [&] {
       commit.undo();
-      table_->setNewGeneration(formerGeneration);
+      table_->setNewGeneration(earlierKeyGeneration);
     });
 }
 

@@ -19,35 +19,35 @@ Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress)
   Keyspace &keyspace = table_->keyspace(id);
   std::shared_ptr<const HashFile> file = table_->file(keyspace, false);
   if (!file) return {};
-  std::unique_ptr<Refill> refill;
+  std::unique_ptr<RebuildSource> rebuildSource;
   Space space;
   uint64_t rowCount;
   {
     FileGroup::ReadLock lock(*group_);
-    refill = Refill::make(file, keyspace);
+    rebuildSource = RebuildSource::make(file, keyspace);
     space.fileBytes = static_cast<uint64_t>(file->end());
     rowCount = file->rowCount();
   }
   for (bool hasMore = true; hasMore;) {
-    if (!progress(refill->surveyed(), refill->total())) throw Failure(TDN_INTERRUPTED, "looking at the space was given up");
+    if (!progress(rebuildSource->surveyed(), rebuildSource->total())) throw Failure(TDN_INTERRUPTED, "looking at the space was given up");
     {
       FileGroup::ReadLock lock(*group_);
-      hasMore = refill->survey();
+      hasMore = rebuildSource->survey();
     }
-    refill->sortOut(!hasMore);
+    rebuildSource->sortOut(!hasMore);
   }
-  const uint64_t buckets = Maintenance::tightBucketCount(refill->recordCount(), rowCount, *file);
+  const uint64_t buckets = Maintenance::tightBucketCount(rebuildSource->recordCount(), rowCount, *file);
   const uint64_t bucketBytes = static_cast<uint64_t>(file->bucketCount()) * kAddressSize;
-  const uint64_t shortest = space.fileBytes - refill->total() - bucketBytes + buckets * kAddressSize + refill->byteCount();
+  const uint64_t shortest = space.fileBytes - rebuildSource->total() - bucketBytes + buckets * kAddressSize + rebuildSource->byteCount();
   space.neededBytes = std::min(space.fileBytes, shortest);
   return space;
 }
 
 FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
   if (id == TDN_CATALOG || id == TDN_STATES) {
-    fileName = id == TDN_CATALOG ? Catalog::kFileName : StateFile::kFileName;
+    fileName = id == TDN_CATALOG ? Catalog::kFileName : DigestFile::kFileName;
     if (group_->commitNumber() == 0) return {};  // the first commit makes it
-    const uint32_t number = id == TDN_CATALOG ? Catalog::kFileNumber : StateFile::kFileNumber;
+    const uint32_t number = id == TDN_CATALOG ? Catalog::kFileNumber : DigestFile::kFileNumber;
     return group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
   }
   Keyspace &keyspace = table_->keyspace(id);

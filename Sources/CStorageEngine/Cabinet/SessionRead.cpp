@@ -42,8 +42,8 @@ SnapshotPart &Session::snapshotPart(Snapshot &snapshot, Keyspace &keyspace) {
 
 namespace {
 
-uint32_t generationOf(const Keyspace &keyspace, const SnapshotPart *part) {
-  return (part ? part->contents : keyspace.contents).generation;
+uint32_t keyGenerationOf(const Keyspace &keyspace, const SnapshotPart *part) {
+  return (part ? part->contents : keyspace.contents).keyGeneration;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ void Session::getRows(
   while (next < rowCount && hasRoom) {
     hasRoom = table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &file) {
       if (snapshot) snapshot->check();
-      const bool isSealed = generationOf(keyspace, part) != 0;
+      const bool isSealed = keyGenerationOf(keyspace, part) != 0;
       if (next > 0 && isSealed != chunk.isSealed()) {
         // Encrypted, or decrypted, between two steps: one chunk has records of one kind.
         chunk.clear();
@@ -77,9 +77,9 @@ void Session::getKey(Snapshot *snapshot, uint32_t id, std::string_view name, Chu
   SnapshotPart *part = snapshot ? &snapshotPart(*snapshot, keyspace) : nullptr;
   table_->read(keyspace, true, [&](const std::shared_ptr<const HashFile> &current) {
     if (snapshot) snapshot->check();
-    const uint32_t generation = generationOf(keyspace, part);
-    const StorageKey key(keyRing(), generation, keyspace, name);
-    chunk.setSealed(generation != 0);
+    const uint32_t keyGeneration = keyGenerationOf(keyspace, part);
+    const StorageKey key(keyRing(), keyGeneration, keyspace, name);
+    chunk.setSealed(keyGeneration != 0);
     RecordReader reader(current.get(), snapshot, part);
     if (!reader.file()) {
       chunk.add(0, {}, 0, TDN_ABSENT);

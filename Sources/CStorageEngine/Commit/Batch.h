@@ -99,7 +99,7 @@ class ChangeKey {
   // `ring`: null in a plain store.
   ChangeKey(const Batch &batch, const KeyRing *ring, const Keyspace &keyspace, const tdn_change &change)
       : row_(keyspace.hasRows() ? change.key : 0),
-        key_(ring, keyspace.contents.generation, keyspace, name(batch, keyspace, change)),
+        key_(ring, keyspace.contents.keyGeneration, keyspace, name(batch, keyspace, change)),
         view_(keyspace.hasRows() ? std::string_view(row_.bytes, row_.length) : key_.view()) {}
   ChangeKey(const ChangeKey &) = delete;
   ChangeKey &operator=(const ChangeKey &) = delete;

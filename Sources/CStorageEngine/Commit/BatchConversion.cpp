@@ -8,14 +8,14 @@ namespace todana {
 
 void convertRecords(
   Batch &batch, const BatchRun &run, const Keyspace &keyspace, const std::shared_ptr<const KeyRing> &ring,
-  uint32_t generation) {
+  uint32_t keyGeneration) {
   std::optional<RecordConversion> conversion;
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch.change(index);
     if (change.kind != TDN_PUT) continue;
     const std::string_view record(batch.value(change), change.value_length);
-    if (RecordConversion::hasForm(record, generation) || !RecordConversion::isRecord(record)) continue;
-    if (!conversion) conversion.emplace(ring, generation);
+    if (RecordConversion::hasForm(record, keyGeneration) || !RecordConversion::isRecord(record)) continue;
+    if (!conversion) conversion.emplace(ring, keyGeneration);
     try {
       batch.replaceValue(
         index, keyspace.hasRows() ? conversion->row(keyspace, change.key, record)

@@ -14,6 +14,6 @@ namespace todana {
 // Throws Failure.
 void convertRecords(
   Batch &batch, const BatchRun &run, const Keyspace &keyspace, const std::shared_ptr<const KeyRing> &ring,
-  uint32_t generation);
+  uint32_t keyGeneration);
 
 }  // namespace todana

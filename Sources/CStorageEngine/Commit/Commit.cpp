@@ -68,7 +68,7 @@ void Commit::dropKeyspace(Keyspace &keyspace) {
 }
 
 void Commit::addKeyspace(
-  Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const ContentsState &contents) {
+  Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const DigestEntry &contents) {
   state_.table.addLoaded(keyspace);
   added_.push_back(&keyspace);
   // For open snapshots it is empty.
@@ -94,20 +94,20 @@ std::vector<Commit::Reader> Commit::snapshotReaders(
   return readers;
 }
 
-void Commit::setContents(Keyspace &keyspace, const ContentsState &contents) {
-  formerContents_.emplace_back(&keyspace, keyspace.contents);
+void Commit::setContents(Keyspace &keyspace, const DigestEntry &contents) {
+  undoContents_.emplace_back(&keyspace, keyspace.contents);
   keyspace.contents = contents;
 }
 
 void Commit::noteCleared(Keyspace &keyspace) {
-  formerClearings_.emplace_back(&keyspace, keyspace.clearedBy);
+  undoClearings_.emplace_back(&keyspace, keyspace.clearedBy);
   keyspace.clearedBy = state_.group.applying().commitNumber;
-  ContentsState contents;
-  contents.generation = keyspace.contents.generation;
+  DigestEntry contents;
+  contents.keyGeneration = keyspace.contents.keyGeneration;
   setContents(keyspace, contents);
 }
 
-void Commit::noteRekeyed(Keyspace &keyspace, const ContentsDigest::Sum &sum) {
+void Commit::noteRekeyed(Keyspace &keyspace, const KeyspaceDigest::Sum &sum) {
   for (size_t index = 0; index < sum.size(); index++) keyspace.rekeyed->sum[index] ^= sum[index];
   rekeyedSums_.emplace_back(&keyspace, sum);
 }
@@ -126,7 +126,7 @@ void Commit::finish() {
     state_.catalog.store(
       state_.group, state_.writer, entries, state_.table.nextKeyspace(), state_.table.nextFileNumber());
   }
-  for (const auto &[keyspace, former] : formerContents_) changed.push_back(keyspace);
+  for (const auto &[keyspace, former] : undoContents_) changed.push_back(keyspace);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   state_.states.store(state_.group, changed);
@@ -135,9 +135,9 @@ void Commit::finish() {
 void Commit::accept(const std::vector<Acceptance> &accepted) {
   for (const Acceptance &acceptance : accepted) {
     // What came after that commit stays as it was noted.
-    ContentsState contents = acceptance.keyspace->contents;
+    DigestEntry contents = acceptance.keyspace->contents;
     if (acceptance.keyspace->clearedBy > acceptance.commitNumber) continue;
-    if (contents.generation != acceptance.expected.generation) {
+    if (contents.keyGeneration != acceptance.expected.keyGeneration) {
       throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed meanwhile: try again");
     }
     contents.count += acceptance.found.count - acceptance.expected.count;
@@ -146,33 +146,33 @@ void Commit::accept(const std::vector<Acceptance> &accepted) {
     }
     setContents(*acceptance.keyspace, contents);
   }
-  storeAllStates(state_.states.generation());
+  storeAllStates(state_.states.keyGeneration());
 }
 
-void Commit::storeAllStates(uint32_t generation) {
+void Commit::storeAllStates(uint32_t keyGeneration) {
   std::vector<Keyspace *> stored;
   for (Keyspace *keyspace : state_.table.all()) {
     if (keyspace->fileNumber != 0) stored.push_back(keyspace);
   }
-  state_.states.storeAll(state_.group, stored, generation);
+  state_.states.storeAll(state_.group, stored, keyGeneration);
 }
 
-void Commit::rewriteStates(uint32_t generation, uint32_t newGeneration) {
+void Commit::rewriteStates(uint32_t keyGeneration, uint32_t newKeyGeneration) {
   std::vector<Catalog::Entry> entries;
   for (Keyspace *keyspace : state_.table.all()) {
     if (keyspace->fileNumber != 0) {
       entries.push_back({keyspace->id, keyspace->kind, keyspace->fileNumber, keyspace->name});
       continue;
     }
-    ContentsState contents = keyspace->contents;
-    contents.generation = newGeneration;
+    DigestEntry contents = keyspace->contents;
+    contents.keyGeneration = newKeyGeneration;
     setContents(*keyspace, contents);
-    keyspace->isSealed = newGeneration != 0;
+    keyspace->isSealed = newKeyGeneration != 0;
   }
   state_.catalog.rewrite(
     state_.group, state_.writer, entries, state_.table.nextKeyspace(), state_.table.nextFileNumber(),
-    generation != 0);
-  storeAllStates(generation);
+    keyGeneration != 0);
+  storeAllStates(keyGeneration);
 }
 
 void Commit::undo() {
@@ -180,11 +180,11 @@ void Commit::undo() {
   state_.catalog.forget();
   state_.states.undo();
   for (Keyspace *keyspace : touched_) keyspace->pool.forget();
-  for (auto former = formerContents_.rbegin(); former != formerContents_.rend(); ++former) {
+  for (auto former = undoContents_.rbegin(); former != undoContents_.rend(); ++former) {
     former->first->contents = former->second;
-    if (former->first->fileNumber == 0) former->first->isSealed = former->second.generation != 0;
+    if (former->first->fileNumber == 0) former->first->isSealed = former->second.keyGeneration != 0;
   }
-  for (const auto &[keyspace, commitNumber] : formerClearings_) keyspace->clearedBy = commitNumber;
+  for (const auto &[keyspace, commitNumber] : undoClearings_) keyspace->clearedBy = commitNumber;
   for (const auto &[keyspace, sum] : rekeyedSums_) {
     if (!keyspace->rekeyed) continue;
     for (size_t index = 0; index < sum.size(); index++) keyspace->rekeyed->sum[index] ^= sum[index];

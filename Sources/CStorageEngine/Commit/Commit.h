@@ -9,7 +9,7 @@
 
 #include "../Keyspaces/Catalog.h"
 #include "../Keyspaces/FileTable.h"
-#include "../Keyspaces/StateFile.h"
+#include "../Keyspaces/DigestFile.h"
 #include "Batch.h"
 #include "SnapshotList.h"
 
@@ -21,7 +21,7 @@ struct CommitState {
   FileTable &table;
   SnapshotList &snapshots;
   Catalog catalog;
-  StateFile states;
+  DigestFile states;
   HashWriter writer;
   std::shared_ptr<const KeyRing> ring;  // null in a plain store
 };
@@ -51,7 +51,7 @@ class Commit {
   // A keyspace that was loaded aside, in a file that the group adopts, is one of the others from this commit on. Throws
   // Failure(TDN_INVALID) if one of them has its name.
   void addKeyspace(
-    Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const ContentsState &contents);
+    Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const DigestEntry &contents);
   // Creates a file for the keyspace that is to hold so many records.
   std::shared_ptr<const HashFile> createFile(Keyspace &keyspace, uint64_t recordCount);
 
@@ -66,11 +66,11 @@ class Commit {
   void touch(Keyspace &keyspace) { touched_.push_back(&keyspace); }
 
   // The keyspace contains this from the commit on.
-  void setContents(Keyspace &keyspace, const ContentsState &contents);
+  void setContents(Keyspace &keyspace, const DigestEntry &contents);
   // Its records are gone with the file that has them: what is worked out about them elsewhere is worth nothing any more.
   void noteCleared(Keyspace &keyspace);
   // What it took out of the keyspace, and put in, as terms under other keys.
-  void noteRekeyed(Keyspace &keyspace, const ContentsDigest::Sum &sum);
+  void noteRekeyed(Keyspace &keyspace, const KeyspaceDigest::Sum &sum);
 
   // At the end of `apply`: writes catalog entries of keyspaces whose file was replaced, and the states. Does nothing
   // where nothing has changed.
@@ -80,18 +80,18 @@ class Commit {
   struct Acceptance {
     Keyspace *keyspace;
     uint64_t commitNumber;   // of that commit
-    ContentsState expected;  // as of it
-    ContentsState found;
+    DigestEntry expected;  // as of it
+    DigestEntry found;
   };
   void accept(const std::vector<Acceptance> &accepted);
   // The same: catalog and states are written anew, whatever is in the keyspaces, sealed under this generation's keys, or
-  // plain (0). Keyspaces that have no file yet belong to `newGeneration`.
-  void rewriteStates(uint32_t generation, uint32_t newGeneration);
+  // plain (0). Keyspaces that have no file yet belong to `newKeyGeneration`.
+  void rewriteStates(uint32_t keyGeneration, uint32_t newKeyGeneration);
   // In `undone`.
   void undo();
 
  private:
-  void storeAllStates(uint32_t generation);
+  void storeAllStates(uint32_t keyGeneration);
 
   CommitState &state_;
   std::vector<std::shared_ptr<Snapshot>> snapshots_;
@@ -104,9 +104,9 @@ class Commit {
     bool wasSealed;
   };
   std::vector<Replacement> replacements_;
-  std::vector<std::pair<Keyspace *, ContentsState>> formerContents_;
-  std::vector<std::pair<Keyspace *, uint64_t>> formerClearings_;
-  std::vector<std::pair<Keyspace *, ContentsDigest::Sum>> rekeyedSums_;
+  std::vector<std::pair<Keyspace *, DigestEntry>> undoContents_;
+  std::vector<std::pair<Keyspace *, uint64_t>> undoClearings_;
+  std::vector<std::pair<Keyspace *, KeyspaceDigest::Sum>> rekeyedSums_;
   std::vector<Keyspace *> added_, removed_;  // from or to the table
 };
 

@@ -6,7 +6,7 @@
 namespace todana {
 
 bool HashKeyspaceWriter::prepare() {
-  if (ring()) convertRecords(batch_, run_, keyspace(), commit_.state().ring, keyspace().contents.generation);
+  if (ring()) convertRecords(batch_, run_, keyspace(), commit_.state().ring, keyspace().contents.keyGeneration);
   batch_.simplify(run_, expectations_.oldTokens());
   // Of the records to be erased none may be there.
   return run_.isCleared || run_.first < run_.end;
@@ -19,7 +19,7 @@ void HashKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
   writeRecords(records, nextRow);
   writer.end(nextRowAfter(nextRow));
 
-  ContentsDigest &digest = emptyDigest();
+  KeyspaceDigest &digest = emptyDigest();
   const uint64_t count = keyspace().contents.count + static_cast<uint64_t>(note(digest));
   if (keyspace().rekeyed) note(keyspace().rekeyed->digest);
   setContents(count, digest.take());
@@ -27,7 +27,7 @@ void HashKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
 
 // Notes all changes in a digest. Every expectation holds, so the record that a change replaces is the expected one, or the
 // one that was found. Returns by how much the number of records changes.
-int64_t HashKeyspaceWriter::note(ContentsDigest &digest) const {
+int64_t HashKeyspaceWriter::note(KeyspaceDigest &digest) const {
   const Batch::OldTokens &oldTokens = expectations_.oldTokens();
   int64_t difference = 0;
   for (size_t index = run_.first; index < run_.end; index++) {

@@ -10,8 +10,8 @@ namespace todana {
 
 KeyspaceLoader::KeyspaceLoader(CommitState &state, Keyspace &keyspace, uint64_t recordCount)
     : state_(state), keyspace_(keyspace), isSealed_(keyspace.isSealed),
-      digest_(state.ring.get(), keyspace.contents.generation, keyspace.id) {
-  contents_.generation = keyspace.contents.generation;
+      digest_(state.ring.get(), keyspace.contents.keyGeneration, keyspace.id) {
+  contents_.keyGeneration = keyspace.contents.keyGeneration;
   const uint32_t number = state_.table.takeFileNumber();
   HashFile::Shape shape;
   if (keyspace.isTree()) {
@@ -68,7 +68,7 @@ void KeyspaceLoader::check(const Batch &batch) {
 }
 
 void KeyspaceLoader::put(Batch &batch, const BatchRun &run) {
-  if (state_.ring && !keyspace_.isTree()) convertRecords(batch, run, keyspace_, state_.ring, digest_.generation());
+  if (state_.ring && !keyspace_.isTree()) convertRecords(batch, run, keyspace_, state_.ring, digest_.keyGeneration());
   if (keyspace_.hasRows()) {
     putRows(batch, run);
   } else {
@@ -96,7 +96,7 @@ void KeyspaceLoader::putRows(const Batch &batch, const BatchRun &run) {
 void KeyspaceLoader::putNames(const Batch &batch, const BatchRun &run) {
   for (size_t index = run.first; index < run.end; index++) {
     const tdn_change &change = batch.change(index);
-    const StorageKey key(state_.ring.get(), digest_.generation(), keyspace_, batch.key(change));
+    const StorageKey key(state_.ring.get(), digest_.keyGeneration(), keyspace_, batch.key(change));
     writer_.put(
       key.data(), key.length(), file_->place(key.data(), key.length()), batch.value(change), change.value_length);
     digest_.toggleKey(key.view(), recordToken(batch.value(change), change.value_length));
@@ -137,7 +137,7 @@ void KeyspaceLoader::finish() {
 void KeyspaceLoader::adopt(Commit &commit) {
   MutexLock lock(mutex_);
   if (!isFinished_) throw Failure(TDN_INVALID, "the loading of the keyspace is not finished");
-  if (contents_.generation != state_.table.newGeneration()) {
+  if (contents_.keyGeneration != state_.table.newKeyGeneration()) {
     throw Failure(TDN_INTERRUPTED, "the keys of the store were renewed while the keyspace was loaded: load it again");
   }
   state_.group.adoptFile(file_->file());

@@ -46,8 +46,8 @@ class KeyspaceLoader {
   std::shared_ptr<const HashFile> file_ TDN_GUARDED_BY(mutex_);
   HashWriter writer_ TDN_GUARDED_BY(mutex_);
   FreeBlockPool pool_ TDN_GUARDED_BY(mutex_);
-  ContentsDigest digest_ TDN_GUARDED_BY(mutex_);
-  ContentsState contents_ TDN_GUARDED_BY(mutex_);
+  KeyspaceDigest digest_ TDN_GUARDED_BY(mutex_);
+  DigestEntry contents_ TDN_GUARDED_BY(mutex_);
   uint64_t nextRow_ TDN_GUARDED_BY(mutex_) = 1;
   std::string lastKey_ TDN_GUARDED_BY(mutex_);
   bool isFinished_ TDN_GUARDED_BY(mutex_) = false;

@@ -104,11 +104,11 @@ std::shared_ptr<const HashFile> KeyspaceWriter::copy(const HashFile &from, uint6
 
 // MARK: Contents
 
-ContentsDigest &KeyspaceWriter::emptyDigest() {
+KeyspaceDigest &KeyspaceWriter::emptyDigest() {
   Keyspace &keyspace = this->keyspace();
-  const uint32_t generation = keyspace.contents.generation;
-  if (!keyspace.digest || keyspace.digest->generation() != generation) {
-    keyspace.digest = std::make_unique<ContentsDigest>(ring(), generation, keyspace.id);
+  const uint32_t keyGeneration = keyspace.contents.keyGeneration;
+  if (!keyspace.digest || keyspace.digest->keyGeneration() != keyGeneration) {
+    keyspace.digest = std::make_unique<KeyspaceDigest>(ring(), keyGeneration, keyspace.id);
   }
   // A commit that failed may have left terms in both.
   keyspace.digest->take();
@@ -116,9 +116,9 @@ ContentsDigest &KeyspaceWriter::emptyDigest() {
   return *keyspace.digest;
 }
 
-void KeyspaceWriter::setContents(uint64_t count, const ContentsDigest::Sum &sum) {
+void KeyspaceWriter::setContents(uint64_t count, const KeyspaceDigest::Sum &sum) {
   Keyspace &keyspace = this->keyspace();
-  ContentsState contents = keyspace.contents;
+  DigestEntry contents = keyspace.contents;
   contents.count = count;
   for (size_t index = 0; index < sum.size(); index++) contents.digest[index] ^= sum[index];
   commit_.setContents(keyspace, contents);

@@ -45,9 +45,9 @@ class KeyspaceWriter {
   // -- For their use
   const KeyRing *ring() const { return commit_.state().ring.get(); }
   // Returns the digest that the keyspace's changes are noted in, empty, and empties that of a rekeying.
-  ContentsDigest &emptyDigest();
+  KeyspaceDigest &emptyDigest();
   // Gives the keyspace so many records, and adds the noted changes to its digest.
-  void setContents(uint64_t count, const ContentsDigest::Sum &sum);
+  void setContents(uint64_t count, const KeyspaceDigest::Sum &sum);
 
   Commit &commit_;
   Batch &batch_;

@@ -13,8 +13,8 @@ void NameKeyspaceWriter::checkChanges(const HashFile &file) {
   }
 }
 
-void NameKeyspaceWriter::toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const {
-  digest.toggleKey(StorageKey(ring(), digest.generation(), keyspace(), name(change)).view(), token);
+void NameKeyspaceWriter::toggle(KeyspaceDigest &digest, const tdn_change &change, uint64_t token) const {
+  digest.toggleKey(StorageKey(ring(), digest.keyGeneration(), keyspace(), name(change)).view(), token);
 }
 
 void NameKeyspaceWriter::writeRecords(RecordsChange &records, uint64_t) {

@@ -12,7 +12,7 @@ class NameKeyspaceWriter : public HashKeyspaceWriter {
  private:
   std::string_view name(const tdn_change &change) const { return {batch_.bytes(change.key), change.key_length}; }
   void checkChanges(const HashFile &file) override;
-  void toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const override;
+  void toggle(KeyspaceDigest &digest, const tdn_change &change, uint64_t token) const override;
   void writeRecords(RecordsChange &records, uint64_t nextRow) override;
 };
 

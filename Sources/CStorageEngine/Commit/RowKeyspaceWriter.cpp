@@ -51,7 +51,7 @@ bool RowKeyspaceWriter::findRow(
   }
 }
 
-void RowKeyspaceWriter::toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const {
+void RowKeyspaceWriter::toggle(KeyspaceDigest &digest, const tdn_change &change, uint64_t token) const {
   digest.toggleRow(change.key, token);
 }
 

@@ -14,7 +14,7 @@ class RowKeyspaceWriter : public HashKeyspaceWriter {
   void checkChanges(const HashFile &file) override;
   static bool findRow(
     RowFinder &finder, size_t member, const tdn_change &change, const HashFile &file, std::string_view &value);
-  void toggle(ContentsDigest &digest, const tdn_change &change, uint64_t token) const override;
+  void toggle(KeyspaceDigest &digest, const tdn_change &change, uint64_t token) const override;
   uint64_t putRecordCount() const override;
   void writeRecords(RecordsChange &records, uint64_t nextRow) override;
   uint64_t nextRowAfter(uint64_t nextRow) override;

@@ -52,7 +52,7 @@ void TreeKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
   HashWriter &writer = commit_.state().writer;
   writer.begin(file, keyspace.pool);
   TreeWriter tree(file, writer, keyspace.journal ? &keyspace.journal->keys : nullptr);
-  ContentsDigest &digest = emptyDigest();
+  KeyspaceDigest &digest = emptyDigest();
   uint64_t count = keyspace.contents.count;
   bool isChanged = run_.isCleared;
   const auto toggle = [&](std::string_view key, std::string_view value) {

@@ -143,7 +143,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
     const StoreIdentity identity = readSuperblock(*disk_);
     std::memcpy(storeID_, identity.storeID, 16);
     formatVersion_ = identity.formatVersion;
-    if (writes && options.mends_bits) mendSuperblock();
+    if (writes && options.repairs_bits) repairSuperblock();
     openKeys(options);
   } else {
     create(options);
@@ -236,7 +236,7 @@ bool StoreDirectory::isSuperblockSound(Disk &disk) {
 }
 
 // One copy serves, but it has no other one any more.
-void StoreDirectory::mendSuperblock() {
+void StoreDirectory::repairSuperblock() {
   std::unique_ptr<DiskFile> file = disk_->open(kSuperblockName, Disk::Mode::write);
   if (!file) return;
   for (int64_t offset : {int64_t{0}, kCopyOffset}) {

@@ -52,7 +52,7 @@ class StoreDirectory {
   StoreDirectory() = default;
   void create(const tdn_options &options);
   StoreID identity() const;
-  void mendSuperblock();
+  void repairSuperblock();
   void openKeys(const tdn_options &options);
   void openDirectory(const std::string &path, const tdn_options &options);
 

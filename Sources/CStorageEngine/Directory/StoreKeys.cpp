@@ -95,7 +95,7 @@ std::unique_ptr<StoreKeys> StoreKeys::create(
   Migration migration) {
   try {
     SecretBytes master = SecretBytes::random(KeyFile::kMasterSize);
-    const std::vector<DataKey> made = newGeneration(1);
+    const std::vector<DataKey> made = newKeyGeneration(1);
     KeyFile file(storeID, cipher);
     const uint32_t slot = file.addSlot(secret, master, cost, nowMilliseconds());
     for (const DataKey &key : made) file.addKey(key, master);
@@ -300,7 +300,7 @@ StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const Sc
   std::shared_ptr<KeyRing::Addition> addition;
   return edit(
     [&] {
-      const std::vector<DataKey> made = newGeneration(ring_->currentEpoch() + 1);
+      const std::vector<DataKey> made = newKeyGeneration(ring_->currentEpoch() + 1);
       addition = KeyRing::prepare(file_.cipher(), made);
       KeyFile renewed(file_.storeID(), file_.cipher());
       Renewal renewal;
@@ -340,19 +340,19 @@ StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const Sc
     });
 }
 
-bool StoreKeys::hasFormer() {
+bool StoreKeys::hasEarlierKeys() {
   MutexLock lock(mutex_);
-  return file_.hasKeysBefore(ring_->generation());
+  return file_.hasKeysBefore(ring_->keyGeneration());
 }
 
-void StoreKeys::forgetFormer() {
+void StoreKeys::forgetEarlierKeys() {
   edit([&] {
-    const uint32_t generation = ring_->generation();
+    const uint32_t keyGeneration = ring_->keyGeneration();
     for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::name, KeyPurpose::digest}) {
       // All would be lost.
-      if (!file_.hasKey(purpose, generation)) throw Failure(TDN_DAMAGED_KEYS, "the newest keys are not in the file of keys", kName);
+      if (!file_.hasKey(purpose, keyGeneration)) throw Failure(TDN_DAMAGED_KEYS, "the newest keys are not in the file of keys", kName);
     }
-    file_.removeKeysBefore(generation);
+    file_.removeKeysBefore(keyGeneration);
     return true;
   });
 }

@@ -81,9 +81,9 @@ class StoreKeys {
   // were stay, until nothing needs them any more.
   Renewal renew(const std::vector<Secret> &secrets, const ScryptCost &cost);
   // Whether keys of an earlier generation are there.
-  bool hasFormer();
+  bool hasEarlierKeys();
   // Nothing is sealed under any other keys than those of the newest generation.
-  void forgetFormer();
+  void forgetEarlierKeys();
 
   Migration migration();
   void setMigration(Migration migration);

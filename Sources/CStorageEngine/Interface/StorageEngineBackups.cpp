@@ -10,7 +10,7 @@
 #include "../Cabinet/Cabinet.h"
 #include "../Disk/PartialDirectory.h"
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -39,7 +39,7 @@ constexpr int64_t kStreamPiece = 256 << 10;
 tdn_backup *tdn_backup_open(
   tdn_cabinet *handle, const char *path, uint64_t *commitNumber, uint64_t *byteCount, tdn_error *error) {
   tdn_backup *opened = nullptr;
-  guard(error, [&] {
+  catchErrors(error, [&] {
     auto backup = handle->cabinet->openBackup(path);
     *commitNumber = backup->commitNumber();
     *byteCount = static_cast<uint64_t>(backup->byteCount());
@@ -49,7 +49,7 @@ tdn_backup *tdn_backup_open(
 }
 
 bool tdn_backup_next(tdn_backup *handle, uint64_t *copied, bool *done, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     Cabinet::Use open(*handle->cabinet);
     *copied = static_cast<uint64_t>(handle->backup->next());
     *done = handle->backup->isDone();
@@ -59,14 +59,14 @@ bool tdn_backup_next(tdn_backup *handle, uint64_t *copied, bool *done, tdn_error
 void tdn_backup_close(tdn_backup *handle) { delete handle; }
 
 bool tdn_put_in_place(const char *from, const char *to, tdn_error *error) {
-  return guard(error, [&] { putInPlace(withoutLastSlashes(from), withoutLastSlashes(to)); });
+  return catchErrors(error, [&] { putInPlace(withoutLastSlashes(from), withoutLastSlashes(to)); });
 }
 
 // MARK: Streams
 
 tdn_backup_reader *tdn_backup_reader_open(tdn_cabinet *handle, tdn_backup_summary *summary, tdn_error *error) {
   tdn_backup_reader *opened = nullptr;
-  guard(error, [&] {
+  catchErrors(error, [&] {
     auto reader = handle->cabinet->openBackupReader();
     *summary = {};
     summary->commit_number = reader->commitNumber();
@@ -78,7 +78,7 @@ tdn_backup_reader *tdn_backup_reader_open(tdn_cabinet *handle, tdn_backup_summar
 }
 
 bool tdn_backup_reader_next(tdn_backup_reader *handle, tdn_backup_piece *piece, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     Cabinet::Use open(*handle->cabinet);
     const BackupReader::Piece next = handle->reader->next(kStreamPiece);
     *piece = {};
@@ -95,20 +95,20 @@ void tdn_backup_reader_close(tdn_backup_reader *reader) { delete reader; }
 
 tdn_backup_writer *tdn_backup_writer_open(const char *path, tdn_error *error) {
   tdn_backup_writer *opened = nullptr;
-  guard(error, [&] { opened = new tdn_backup_writer{BackupWriter(path)}; });
+  catchErrors(error, [&] { opened = new tdn_backup_writer{BackupWriter(path)}; });
   return opened;
 }
 
 bool tdn_backup_writer_begin(tdn_backup_writer *handle, const char *name, tdn_error *error) {
-  return guard(error, [&] { handle->writer.begin(name); });
+  return catchErrors(error, [&] { handle->writer.begin(name); });
 }
 
 bool tdn_backup_writer_write(tdn_backup_writer *handle, const void *bytes, size_t byteCount, tdn_error *error) {
-  return guard(error, [&] { handle->writer.write(bytes, byteCount); });
+  return catchErrors(error, [&] { handle->writer.write(bytes, byteCount); });
 }
 
 bool tdn_backup_writer_finish(tdn_backup_writer *handle, tdn_error *error) {
-  return guard(error, [&] { handle->writer.finish(); });
+  return catchErrors(error, [&] { handle->writer.finish(); });
 }
 
 void tdn_backup_writer_close(tdn_backup_writer *writer) { delete writer; }

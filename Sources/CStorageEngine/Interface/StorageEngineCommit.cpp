@@ -8,7 +8,7 @@
 
 #include "../Commit/BatchCommit.h"
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -28,7 +28,7 @@ FileGroup::Durability level(int32_t durability) {
 bool tdn_commit(
   tdn_cabinet *handle, const tdn_batch *batch, int32_t durability, tdn_commit_result *result, tdn_error *error) {
   *result = {};
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     Cabinet::Use session(*handle->cabinet);
     std::vector<uint64_t> conflicts;
     try {
@@ -49,5 +49,5 @@ void tdn_commit_result_free(tdn_commit_result *result) {
 }
 
 bool tdn_outcome(tdn_cabinet *handle, const uint8_t *batchID, uint64_t *commitNumber, tdn_error *error) {
-  return guard(error, [&] { *commitNumber = Cabinet::Use(*handle->cabinet)->group().outcome(batchID); });
+  return catchErrors(error, [&] { *commitNumber = Cabinet::Use(*handle->cabinet)->group().outcome(batchID); });
 }

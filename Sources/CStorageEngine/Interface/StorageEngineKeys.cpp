@@ -4,7 +4,7 @@
 #include "../../CSealing/CSealingHandles.h"
 #include "../Cabinet/Cabinet.h"
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -18,7 +18,7 @@ tdn_key_slot slotOf(const StoreKeys::SlotInfo &info) {
 
 tds_key_ring *tdn_key_ring(tdn_cabinet *handle, tdn_error *error) {
   tds_key_ring *ring = nullptr;
-  guard(error, [&] {
+  catchErrors(error, [&] {
     if (!handle->cabinet->isEncrypted()) return;
     handle->cabinet->withKeys([&](StoreKeys &keys) { ring = new tds_key_ring{keys.ring()}; });
   });
@@ -27,7 +27,7 @@ tds_key_ring *tdn_key_ring(tdn_cabinet *handle, tdn_error *error) {
 
 bool tdn_key_slots(
   tdn_cabinet *handle, void *context, void (*visit)(void *context, const tdn_key_slot *slot), tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     const auto slots = handle->cabinet->withKeys([](StoreKeys &keys) { return keys.slots(); });
     // All first: the callback may call us.
     for (const StoreKeys::SlotInfo &info : slots) {
@@ -38,7 +38,7 @@ bool tdn_key_slots(
 }
 
 bool tdn_add_secret(tdn_cabinet *handle, const tds_secret *secret, uint32_t *slot, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     *slot = handle->cabinet->withKeys([&](StoreKeys &keys) {
       return keys.addSecret(secretOf(*secret), scryptCost(handle->cabinet->options()));
     });
@@ -46,7 +46,7 @@ bool tdn_add_secret(tdn_cabinet *handle, const tds_secret *secret, uint32_t *slo
 }
 
 bool tdn_change_secret(tdn_cabinet *handle, const tds_secret *secret, uint32_t *slot, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     *slot = handle->cabinet->withKeys([&](StoreKeys &keys) {
       return keys.changeSecret(secretOf(*secret), scryptCost(handle->cabinet->options()));
     });
@@ -54,13 +54,13 @@ bool tdn_change_secret(tdn_cabinet *handle, const tds_secret *secret, uint32_t *
 }
 
 bool tdn_remove_secret(tdn_cabinet *handle, uint32_t slot, tdn_error *error) {
-  return guard(error, [&] { handle->cabinet->withKeys([&](StoreKeys &keys) { keys.removeSlot(slot); }); });
+  return catchErrors(error, [&] { handle->cabinet->withKeys([&](StoreKeys &keys) { keys.removeSlot(slot); }); });
 }
 
 bool tdn_export_keys(
   tdn_cabinet *handle, void *context, void (*visit)(void *context, const uint8_t *bytes, size_t count),
   tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     const std::vector<uint8_t> bytes = handle->cabinet->withKeys([](StoreKeys &keys) { return keys.exported(); });
     visit(context, bytes.data(), bytes.size());
   });
@@ -69,7 +69,7 @@ bool tdn_export_keys(
 bool tdn_rotate_keys(
   tdn_cabinet *handle, const tds_secret *secrets, size_t count, void *context,
   void (*visit)(void *context, const tdn_key_slot *slot, bool kept), tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     std::vector<Secret> kept;
     for (size_t index = 0; index < count; index++) kept.push_back(secretOf(secrets[index]));
     const StoreKeys::Renewal renewal = handle->cabinet->beginRotation(kept);
@@ -83,24 +83,24 @@ bool tdn_rotate_keys(
 }
 
 bool tdn_encrypt(tdn_cabinet *handle, const tds_secret *secret, tdn_error *error) {
-  return guard(error, [&] { handle->cabinet->beginEncryption(secretOf(*secret)); });
+  return catchErrors(error, [&] { handle->cabinet->beginEncryption(secretOf(*secret)); });
 }
 
 bool tdn_decrypt(tdn_cabinet *handle, tdn_error *error) {
-  return guard(error, [&] { handle->cabinet->beginDecryption(); });
+  return catchErrors(error, [&] { handle->cabinet->beginDecryption(); });
 }
 
 bool tdn_get_migration(tdn_cabinet *handle, int32_t *migration, tdn_error *error) {
-  return guard(error, [&] { *migration = handle->cabinet->migration(); });
+  return catchErrors(error, [&] { *migration = handle->cabinet->migration(); });
 }
 
 bool tdn_migrate(tdn_cabinet *handle, tdn_progress progress, void *context, bool *done, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     *done = handle->cabinet->migrate([=](uint64_t part, uint64_t total) { return progress(context, part, total); });
   });
 }
 
 bool tdn_import_keys(
   const char *path, const uint8_t *bytes, size_t count, const tds_secret *secret, tdn_error *error) {
-  return guard(error, [&] { StoreDirectory::importKeys(path, {bytes, count}, secretOf(*secret)); });
+  return catchErrors(error, [&] { StoreDirectory::importKeys(path, {bytes, count}, secretOf(*secret)); });
 }

@@ -2,7 +2,7 @@
 #include "../include/StorageEngineLoading.h"
 
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 #include "KeyspaceName.h"
 
 using namespace todana;
@@ -16,8 +16,8 @@ struct tdn_loader {
 namespace {
 
 // Calls `body` with the session that the loading belongs to.
-template <class Body> bool guardLoading(tdn_loader *loader, tdn_error *error, Body body) {
-  return guard(error, [&] {
+template <class Body> bool catchLoadingErrors(tdn_loader *loader, tdn_error *error, Body body) {
+  return catchErrors(error, [&] {
     if (loader->cabinet->isOpen()) {
       Cabinet::Use session(*loader->cabinet);
       if (session->isLoading(loader->keyspace)) return body(*session);
@@ -32,7 +32,7 @@ tdn_loader *tdn_loader_open(
   tdn_cabinet *handle, int32_t kind, const uint8_t *name, size_t nameLength, uint64_t recordCount, uint32_t *keyspace,
   tdn_error *error) {
   tdn_loader *opened = nullptr;
-  guard(error, [&] {
+  catchErrors(error, [&] {
     const std::string checked = checkedName(kind, name, nameLength);
     Cabinet::Use session(*handle->cabinet);
     auto loader = std::make_unique<tdn_loader>(tdn_loader{handle->cabinet, 0});
@@ -43,16 +43,16 @@ tdn_loader *tdn_loader_open(
 }
 
 bool tdn_loader_append(tdn_loader *loader, const tdn_batch *batch, tdn_error *error) {
-  return guardLoading(loader, error, [&](Session &session) { session.load(loader->keyspace, *batch); });
+  return catchLoadingErrors(loader, error, [&](Session &session) { session.load(loader->keyspace, *batch); });
 }
 
 bool tdn_loader_finish(tdn_loader *loader, tdn_error *error) {
-  return guardLoading(loader, error, [&](Session &session) { session.finishLoading(loader->keyspace); });
+  return catchLoadingErrors(loader, error, [&](Session &session) { session.finishLoading(loader->keyspace); });
 }
 
 void tdn_loader_close(tdn_loader *loader) {
   std::unique_ptr<tdn_loader> owned(loader);
   tdn_error ignored;
   // A session that has ended has ended its loadings.
-  guard(&ignored, [&] { Cabinet::Use(*owned->cabinet)->endLoading(owned->keyspace); });
+  catchErrors(&ignored, [&] { Cabinet::Use(*owned->cabinet)->endLoading(owned->keyspace); });
 }

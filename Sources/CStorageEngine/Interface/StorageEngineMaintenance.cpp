@@ -2,21 +2,21 @@
 #include "../include/StorageEngineMaintenance.h"
 
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
 bool tdn_checkpoint(tdn_cabinet *handle, tdn_error *error) {
-  return guard(error, [&] { Cabinet::Use(*handle->cabinet)->group().checkpoint(); });
+  return catchErrors(error, [&] { Cabinet::Use(*handle->cabinet)->group().checkpoint(); });
 }
 
 bool tdn_release_memory(tdn_cabinet *handle, tdn_error *error) {
-  return guard(error, [&] { Cabinet::Use(*handle->cabinet)->group().releaseMemory(); });
+  return catchErrors(error, [&] { Cabinet::Use(*handle->cabinet)->group().releaseMemory(); });
 }
 
 bool tdn_compact(
   tdn_cabinet *handle, uint32_t keyspace, tdn_progress progress, void *context, bool *compacted, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     *compacted = Cabinet::Use(*handle->cabinet)->compact(
       keyspace, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
   });
@@ -24,7 +24,7 @@ bool tdn_compact(
 
 bool tdn_get_space(
   tdn_cabinet *handle, uint32_t keyspace, tdn_progress progress, void *context, tdn_space *space, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     const Session::Space found = Cabinet::Use(*handle->cabinet)->space(
       keyspace, [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
     *space = {found.fileBytes, found.neededBytes};
@@ -32,5 +32,5 @@ bool tdn_get_space(
 }
 
 bool tdn_get_statistics(tdn_cabinet *handle, tdn_statistics *statistics, tdn_error *error) {
-  return guard(error, [&] { *statistics = Cabinet::Use(*handle->cabinet)->statistics(); });
+  return catchErrors(error, [&] { *statistics = Cabinet::Use(*handle->cabinet)->statistics(); });
 }

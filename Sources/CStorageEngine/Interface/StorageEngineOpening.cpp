@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -23,7 +23,7 @@ void tdn_options_init(tdn_options *options) {
 
 tdn_cabinet *tdn_open(const char *path, const tdn_options *options, tdn_open_report *report, tdn_error *error) {
   tdn_cabinet *handle = nullptr;
-  guard(error, [&] {
+  catchErrors(error, [&] {
     auto opened = std::make_unique<tdn_cabinet>();
     opened->cabinet = std::make_shared<Cabinet>(path, *options, *report);
     handle = opened.release();
@@ -33,13 +33,13 @@ tdn_cabinet *tdn_open(const char *path, const tdn_options *options, tdn_open_rep
 
 bool tdn_close(tdn_cabinet *handle, tdn_error *error) {
   std::unique_ptr<tdn_cabinet> owned(handle);
-  return guard(error, [&] { owned->cabinet->close(); });
+  return catchErrors(error, [&] { owned->cabinet->close(); });
 }
 
 bool tdn_reopen(tdn_cabinet *handle, tdn_open_report *report, tdn_error *error) {
-  return guard(error, [&] { handle->cabinet->reopen(*report); });
+  return catchErrors(error, [&] { handle->cabinet->reopen(*report); });
 }
 
 bool tdn_get_anchor(tdn_cabinet *handle, tdn_anchor *anchor, tdn_error *error) {
-  return guard(error, [&] { *anchor = Cabinet::Use(*handle->cabinet)->anchor(); });
+  return catchErrors(error, [&] { *anchor = Cabinet::Use(*handle->cabinet)->anchor(); });
 }

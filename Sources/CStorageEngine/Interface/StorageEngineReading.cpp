@@ -7,11 +7,11 @@
 #include <string_view>
 #include <variant>
 
-#include "../Cabinet/ContentsCheck.h"
+#include "../Cabinet/DigestCheck.h"
 #include "../Snapshots/HashScan.h"
 #include "../Snapshots/TreeScan.h"
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -25,7 +25,7 @@ struct tdn_scan {
   std::shared_ptr<Snapshot> snapshot;
   bool isSealed;
   std::variant<HashScan, TreeScan> scan;
-  std::unique_ptr<ContentsCheck> check;  // of a scan over everything; two kilobytes that other scans do without
+  std::unique_ptr<DigestCheck> check;  // of a scan over everything; two kilobytes that other scans do without
 };
 
 namespace {
@@ -43,7 +43,7 @@ Cabinet::Use useOf(Cabinet &cabinet, const Snapshot *snapshot) {
 bool tdn_get_rows(
   tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t keyspace, const uint64_t *rows, size_t rowCount,
   tdn_chunk *chunk, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     ChunkWriter writer(*chunk);
     Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
     useOf(*handle->cabinet, state)->getRows(state, keyspace, rows, rowCount, writer);
@@ -53,7 +53,7 @@ bool tdn_get_rows(
 bool tdn_get_key(
   tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t keyspace, const uint8_t *key, size_t keyLength,
   tdn_chunk *chunk, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     ChunkWriter writer(*chunk);
     Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
     std::string_view view(reinterpret_cast<const char *>(key), keyLength);
@@ -65,7 +65,7 @@ bool tdn_get_key(
 
 tdn_snapshot *tdn_snapshot_open(tdn_cabinet *handle, tdn_error *error) {
   tdn_snapshot *opened = nullptr;
-  guard(error, [&] {
+  catchErrors(error, [&] {
     Cabinet::Use session(*handle->cabinet);
     auto snapshot = std::make_unique<tdn_snapshot>();
     snapshot->cabinet = handle->cabinet;
@@ -78,13 +78,13 @@ tdn_snapshot *tdn_snapshot_open(tdn_cabinet *handle, tdn_error *error) {
 uint64_t tdn_snapshot_commit_number(const tdn_snapshot *snapshot) { return snapshot->snapshot->commitNumber(); }
 
 bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t *count, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     *count = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotCount(*snapshot->snapshot, keyspace);
   });
 }
 
 bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t *bound, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     *bound = useOf(*snapshot->cabinet, snapshot->snapshot.get())->snapshotRowBound(*snapshot->snapshot, keyspace);
   });
 }
@@ -93,7 +93,7 @@ void tdn_snapshot_close(tdn_snapshot *snapshot) {
   std::unique_ptr<tdn_snapshot> owned(snapshot);
   tdn_error ignored;
   // What is left of it goes while the session's files are there, or has gone with them.
-  guard(&ignored, [&] {
+  catchErrors(&ignored, [&] {
     Cabinet::Use session(*owned->cabinet);
     session->snapshots().close(owned->snapshot);
     owned->snapshot = nullptr;
@@ -108,17 +108,17 @@ template <class MakeScan>
 tdn_scan *openScan(
   tdn_snapshot *snapshot, uint32_t keyspace, bool isTree, bool isWhole, tdn_error *error, MakeScan makeScan) {
   tdn_scan *opened = nullptr;
-  guard(error, [&] {
+  catchErrors(error, [&] {
     Snapshot &state = *snapshot->snapshot;
     Cabinet::Use session = useOf(*snapshot->cabinet, &state);
     Keyspace &scanned = session->keyspace(&state, keyspace, isTree);
     SnapshotPart &part = session->snapshotPart(state, scanned);
     auto scan = std::make_unique<tdn_scan>(
       tdn_scan{
-        snapshot->cabinet, snapshot->snapshot, part.contents.generation != 0, makeScan(state, part, scanned),
+        snapshot->cabinet, snapshot->snapshot, part.contents.keyGeneration != 0, makeScan(state, part, scanned),
         nullptr});
     if (isWhole) {
-      scan->check = std::make_unique<ContentsCheck>(
+      scan->check = std::make_unique<DigestCheck>(
         session->keyRing(), scanned, part.contents, session->statesAreConsistent());
     }
     opened = scan.release();
@@ -151,7 +151,7 @@ tdn_scan *tdn_range_open(
 bool tdn_estimate_range(
   tdn_cabinet *handle, tdn_snapshot *snapshot, uint32_t keyspace, const uint8_t *lower, size_t lowerLength,
   const uint8_t *upper, size_t upperLength, uint64_t *count, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     Snapshot *state = snapshot ? snapshot->snapshot.get() : nullptr;
     const KeyRange range{bound(lower, lowerLength), bound(upper, upperLength), false};
     *count = useOf(*handle->cabinet, state)->estimateRange(state, keyspace, range);
@@ -159,7 +159,7 @@ bool tdn_estimate_range(
 }
 
 bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     ChunkWriter writer(*chunk);
     writer.setSealed(scan->isSealed);
     Cabinet::Use session = useOf(*scan->cabinet, scan->snapshot.get());

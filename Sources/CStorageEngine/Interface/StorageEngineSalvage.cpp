@@ -9,7 +9,7 @@
 #include "../Kyoto/RowPack.h"
 #include "../Salvage/RecordSieve.h"
 #include "../Salvage/SalvageSource.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -203,7 +203,7 @@ class Salvage {
 
 bool tdn_salvage(
   const char *path, const tds_secret *secret, const tdn_salvage_visitor *visitor, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     SalvageSource source(path, secret);
     Salvage(source, *visitor).run();
   });

@@ -13,7 +13,7 @@
 #include "../Backups/SeriesVerify.h"
 #include "../Cabinet/Cabinet.h"
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -27,7 +27,7 @@ namespace {
 template <class Open>
 tdn_series_task *openTask(tdn_error *error, Open open, std::shared_ptr<Cabinet> cabinet = nullptr) {
   tdn_series_task *opened = nullptr;
-  guard(error, [&] { opened = new tdn_series_task{std::move(cabinet), open()}; });
+  catchErrors(error, [&] { opened = new tdn_series_task{std::move(cabinet), open()}; });
   return opened;
 }
 
@@ -55,7 +55,7 @@ void fill(tdn_backup_damage &found, const SeriesTask::Damage &damage) {
 
 bool tdn_series_list(
   const char *path, void *context, void (*visit)(void *context, const tdn_backup_info *info), tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     struct stat status;
     if (::stat(path, &status) != 0 && errno == ENOENT) return;
     SeriesDirectory directory(path, SeriesDirectory::Use::list);
@@ -105,7 +105,7 @@ tdn_series_task *tdn_series_prune_open(const char *path, uint64_t count, tdn_err
 bool tdn_series_task_next(
   tdn_series_task *handle, tdn_series_progress *progress, void *context,
   void (*visit)(void *context, const tdn_backup_damage *damage), tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     std::optional<Cabinet::Use> open;
     if (handle->cabinet) open.emplace(*handle->cabinet);
     handle->task->next([&](const SeriesTask::Damage &damage) {

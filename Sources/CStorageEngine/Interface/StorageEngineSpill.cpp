@@ -4,7 +4,7 @@
 #include <new>
 
 #include "../Snapshots/SpillBuffer.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
@@ -16,11 +16,11 @@ tdn_spill *tdn_spill_open(void) { return new (std::nothrow) tdn_spill; }
 
 bool tdn_spill_append(
   tdn_spill *spill, const uint8_t *bytes, size_t length, uint64_t *position, tdn_error *error) {
-  return guard(error, [&] { *position = spill->buffer.append(reinterpret_cast<const char *>(bytes), length); });
+  return catchErrors(error, [&] { *position = spill->buffer.append(reinterpret_cast<const char *>(bytes), length); });
 }
 
 bool tdn_spill_read(const tdn_spill *spill, uint64_t position, uint8_t *buffer, size_t length, tdn_error *error) {
-  return guard(error, [&] { spill->buffer.read(position, reinterpret_cast<char *>(buffer), length); });
+  return catchErrors(error, [&] { spill->buffer.read(position, reinterpret_cast<char *>(buffer), length); });
 }
 
 void tdn_spill_close(tdn_spill *spill) { delete spill; }

@@ -1,15 +1,15 @@
 // The C functions of StorageEngineVerification.h.
 #include "../include/StorageEngineVerification.h"
 
-#include "../Cabinet/ContentsAcceptance.h"
+#include "../Cabinet/DigestAcceptance.h"
 #include "CabinetHandle.h"
-#include "Guard.h"
+#include "ErrorBoundary.h"
 
 using namespace todana;
 
 bool tdn_verify_part(
   tdn_cabinet *handle, uint32_t keyspace, uint64_t firstPage, tdn_verified_part *part, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     *part = {};
     if (firstPage > UINT32_MAX) return;  // beyond any file's pages
     std::string name;
@@ -26,7 +26,7 @@ bool tdn_verify_part(
 bool tdn_verify_companions(
   tdn_cabinet *handle, void *context, void (*visit)(void *context, const char *file, const char *message),
   tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     for (const FileGroup::DamagedFile &file : handle->cabinet->verifyCompanions()) {
       visit(context, file.name.c_str(), file.message.c_str());
     }
@@ -35,9 +35,9 @@ bool tdn_verify_companions(
 
 bool tdn_accept_contents(
   tdn_cabinet *handle, tdn_progress progress, void *context, bool *accepted, tdn_error *error) {
-  return guard(error, [&] {
+  return catchErrors(error, [&] {
     Cabinet::Use session(*handle->cabinet);
-    *accepted = ContentsAcceptance(*session).run(
+    *accepted = DigestAcceptance(*session).run(
       [=](uint64_t done, uint64_t total) { return progress(context, done, total); });
   });
 }

@@ -9,10 +9,10 @@ void FileTable::add(const Catalog::Entry &entry) {
   make(entry.id, entry.kind, entry.name).fileNumber = entry.fileNumber;
 }
 
-void FileTable::setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation) {
+void FileTable::setKeys(std::shared_ptr<SealerPool> sealers, uint32_t keyGeneration) {
   MutexLock lock(mutex_);
   sealers_ = std::move(sealers);
-  newGeneration_ = generation;
+  newGeneration_ = keyGeneration;
 }
 
 void FileTable::setStoreID(const StoreID &storeID) {
@@ -27,14 +27,14 @@ std::shared_ptr<const RecordCheck> FileTable::recordCheck(const Keyspace &keyspa
   return std::make_shared<EnvelopeCheck>(*storeID_, sealers_, keyspace);
 }
 
-uint32_t FileTable::newGeneration() {
+uint32_t FileTable::newKeyGeneration() {
   MutexLock lock(mutex_);
   return newGeneration_;
 }
 
-void FileTable::setNewGeneration(uint32_t generation) {
+void FileTable::setNewGeneration(uint32_t keyGeneration) {
   MutexLock lock(mutex_);
-  newGeneration_ = generation;
+  newGeneration_ = keyGeneration;
 }
 
 std::shared_ptr<SealerPool> FileTable::sealers(const Keyspace &keyspace, bool isSealed) {
@@ -45,7 +45,7 @@ std::shared_ptr<SealerPool> FileTable::sealers(const Keyspace &keyspace, bool is
 
 std::unique_ptr<Keyspace> FileTable::newKeyspace(uint32_t id, int32_t kind, const std::string &name) {
   auto keyspace = std::make_unique<Keyspace>(id, kind, name);
-  keyspace->contents.generation = newGeneration_;
+  keyspace->contents.keyGeneration = newGeneration_;
   keyspace->isSealed = newGeneration_ != 0;
   return keyspace;
 }
@@ -75,9 +75,9 @@ void FileTable::noteLostSpace() {
   for (auto &[id, keyspace] : keyspaces_) keyspace->mayHaveLostSpace = true;
 }
 
-FileTable::HandedOut FileTable::handedOut() {
+FileTable::ReservedIDs FileTable::reservedIDs() {
   MutexLock lock(mutex_);
-  HandedOut result;
+  ReservedIDs result;
   result.nextKeyspace = nextKeyspace_;
   for (const auto &[id, keyspace] : keyspaces_) {
     result.keyspaces.push_back({id, keyspace->kind, keyspace->name, keyspace->nextRow});
@@ -85,10 +85,10 @@ FileTable::HandedOut FileTable::handedOut() {
   return result;
 }
 
-void FileTable::restore(const HandedOut &handedOut) {
+void FileTable::restore(const ReservedIDs &reservedIDs) {
   MutexLock lock(mutex_);
-  nextKeyspace_ = std::max(nextKeyspace_, handedOut.nextKeyspace);
-  for (const HandedOut::Entry &entry : handedOut.keyspaces) {
+  nextKeyspace_ = std::max(nextKeyspace_, reservedIDs.nextKeyspace);
+  for (const ReservedIDs::Entry &entry : reservedIDs.keyspaces) {
     auto found = keyspaces_.find(entry.id);
     Keyspace &keyspace = found == keyspaces_.end() ? make(entry.id, entry.kind, entry.name) : *found->second;
     keyspace.nextRow = entry.nextRow;
@@ -116,15 +116,15 @@ Keyspace &FileTable::keyspaceEver(uint32_t id) {
   MutexLock lock(mutex_);
   auto found = keyspaces_.find(id);
   if (found != keyspaces_.end()) return *found->second;
-  auto former = former_.find(id);
-  if (former == former_.end()) throw noKeyspace(id);
+  auto former = dropped_.find(id);
+  if (former == dropped_.end()) throw noKeyspace(id);
   return *former->second;
 }
 
 void FileTable::remove(Keyspace &keyspace) {
   MutexLock lock(mutex_);
   auto found = keyspaces_.find(keyspace.id);
-  former_[keyspace.id] = std::move(found->second);
+  dropped_[keyspace.id] = std::move(found->second);
   keyspaces_.erase(found);
   byName_.erase({keyspace.kind, keyspace.name});
   keyspace.isDropped = true;
@@ -132,9 +132,9 @@ void FileTable::remove(Keyspace &keyspace) {
 
 void FileTable::undoRemove(Keyspace &keyspace) {
   MutexLock lock(mutex_);
-  auto found = former_.find(keyspace.id);
+  auto found = dropped_.find(keyspace.id);
   keyspaces_[keyspace.id] = std::move(found->second);
-  former_.erase(found);
+  dropped_.erase(found);
   byName_[{keyspace.kind, keyspace.name}] = &keyspace;
   keyspace.isDropped = false;
 }
@@ -182,7 +182,7 @@ void FileTable::endLoading(uint32_t id) {
   if (found == loading_.end()) return;
   loader = std::move(found->second.loader);
   // A commit may be about to adopt it.
-  if (found->second.keyspace) former_[id] = std::move(found->second.keyspace);
+  if (found->second.keyspace) dropped_[id] = std::move(found->second.keyspace);
   loading_.erase(found);
 }
 
@@ -211,15 +211,15 @@ void FileTable::undoAddLoaded(Keyspace &keyspace) {
   auto added = keyspaces_.find(keyspace.id);
   auto found = loading_.find(keyspace.id);
   byName_.erase({keyspace.kind, keyspace.name});
-  (found == loading_.end() ? former_[keyspace.id] : found->second.keyspace) = std::move(added->second);
+  (found == loading_.end() ? dropped_[keyspace.id] : found->second.keyspace) = std::move(added->second);
   keyspaces_.erase(added);
 }
 
-void FileTable::mendRecords(uint32_t id) {
-  Keyspace &mended = keyspace(id);
+void FileTable::repairRecords(uint32_t id) {
+  Keyspace &repaired = keyspace(id);
   MutexLock lock(mutex_);
-  mended.mendsRecords = true;
-  if (mended.file) mended.file->file()->repairUpTo(kLargestFile);
+  repaired.repairsRecords = true;
+  if (repaired.file) repaired.file->file()->repairUpTo(kLargestFile);
 }
 
 Keyspace &FileTable::keyspace(int32_t kind, const std::string &name) {
@@ -278,7 +278,7 @@ std::shared_ptr<const HashFile> FileTable::file(Keyspace &keyspace, bool isKept)
         data, keyspace.id, keyspace.isTree() ? kTreeFileType : kHashFileType,
         sealers(keyspace, isSealed), recordCheck(keyspace));
       // Named buffers are few, and a program may need one to read the rest; a tree's nodes lead to each other.
-      const bool isWhole = !keyspace.hasRows() || keyspace.mendsRecords;
+      const bool isWhole = !keyspace.hasRows() || keyspace.repairsRecords;
       data->repairUpTo(isWhole ? kLargestFile : file->recordStart());
     } catch (const Failure &) {
       if (keyspace.fileNumber != number) continue;  // replaced meanwhile

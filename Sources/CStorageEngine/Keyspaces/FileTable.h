@@ -27,9 +27,9 @@ class FileTable {
   // bit is wrong.
   void setStoreID(const StoreID &storeID);
   // `sealers`: of a store that has keys. New keyspaces belong to this generation of them; 0: they are plain.
-  void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t generation);
-  uint32_t newGeneration();
-  void setNewGeneration(uint32_t generation);
+  void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t keyGeneration);
+  uint32_t newKeyGeneration();
+  void setNewGeneration(uint32_t keyGeneration);
 
   // -- Keyspaces
   void add(const Catalog::Entry &entry);
@@ -38,7 +38,7 @@ class FileTable {
   void noteLostSpace();
 
   // What was handed out and may be known to nobody else yet: it must not be handed out again after reopening.
-  struct HandedOut {
+  struct ReservedIDs {
     struct Entry {
       uint32_t id;
       int32_t kind;
@@ -48,12 +48,12 @@ class FileTable {
     std::vector<Entry> keyspaces;
     uint32_t nextKeyspace = 1;
   };
-  HandedOut handedOut();
-  void restore(const HandedOut &handedOut);
+  ReservedIDs reservedIDs();
+  void restore(const ReservedIDs &reservedIDs);
   // Throws Failure(TDN_NO_KEYSPACE).
   Keyspace &keyspace(uint32_t id);
-  // From now on single wrong bits of its records are mended, too, where any are: they lead to others.
-  void mendRecords(uint32_t id);
+  // From now on single wrong bits of its records are repaired, too, where any are: they lead to others.
+  void repairRecords(uint32_t id);
   // The keyspace with this name, a new one where there is none.
   Keyspace &keyspace(int32_t kind, const std::string &name);
   // A new one with an id that no keyspace has had since the opening. Throws Failure(TDN_INVALID).
@@ -148,7 +148,7 @@ class FileTable {
   };
   std::map<uint32_t, Loading> loading_ TDN_GUARDED_BY(mutex_);
   // Dropped, or never adopted. Some object may still point to them.
-  std::map<uint32_t, std::unique_ptr<Keyspace>> former_ TDN_GUARDED_BY(mutex_);
+  std::map<uint32_t, std::unique_ptr<Keyspace>> dropped_ TDN_GUARDED_BY(mutex_);
   uint32_t nextKeyspace_ TDN_GUARDED_BY(mutex_) = 1;
   std::atomic<uint32_t> nextFileNumber_{Catalog::kFileNumber + 1};
   std::list<Keyspace *> openKeyspaces_ TDN_GUARDED_BY(mutex_);  // the one used last in front

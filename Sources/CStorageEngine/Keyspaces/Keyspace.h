@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../Kyoto/HashWriter.h"
-#include "../Snapshots/ContentsDigest.h"
+#include "../Snapshots/KeyspaceDigest.h"
 #include "../include/StorageEngineKeyspaces.h"
 #include "RebuildJournal.h"
 
@@ -17,12 +17,12 @@ namespace todana {
 
 // What commits change while it is computed what the keyspace's digest is under other keys.
 struct RekeyedContents {
-  RekeyedContents(const KeyRing *ring, uint32_t generation, uint32_t keyspace)
-      : generation(generation), digest(ring, generation, keyspace) {}
+  RekeyedContents(const KeyRing *ring, uint32_t keyGeneration, uint32_t keyspace)
+      : keyGeneration(keyGeneration), digest(ring, keyGeneration, keyspace) {}
 
-  const uint32_t generation;
-  ContentsDigest digest;
-  ContentsDigest::Sum sum{};  // of what the commits so far took out and put in
+  const uint32_t keyGeneration;
+  KeyspaceDigest digest;
+  KeyspaceDigest::Sum sum{};  // of what the commits so far took out and put in
 };
 
 class KeyspaceLoader;
@@ -45,8 +45,8 @@ struct Keyspace {
   std::atomic<uint32_t> fileNumber{0};
   // Whether that file, or one that is made next, belongs to an encrypted store. Changed with its number.
   std::atomic<bool> isSealed{false};
-  // Whether single wrong bits of its rows are mended, too, where any are.
-  std::atomic<bool> mendsRecords{false};
+  // Whether single wrong bits of its rows are repaired, too, where any are.
+  std::atomic<bool> repairsRecords{false};
   // The next row id to hand out; 0: not read from the file yet.
   std::atomic<uint64_t> nextRow{0};
 
@@ -55,13 +55,13 @@ struct Keyspace {
   std::list<Keyspace *>::iterator use;
 
   // As of the newest commit; changed by commits, with readers excluded.
-  ContentsState contents;
+  DigestEntry contents;
   // The last commit that removed all records at once; 0: none since the opening. The same holds for it.
   uint64_t clearedBy = 0;
 
   // -- Used by commits only
-  ContentsDigest::Sum stateTerm{};         // the keyspace's in the root of the states
-  std::unique_ptr<ContentsDigest> digest;  // null until it is needed
+  KeyspaceDigest::Sum stateTerm{};         // the keyspace's in the root of the states
+  std::unique_ptr<KeyspaceDigest> digest;  // null until it is needed
   FreeBlockPool pool;
   // A process that was killed has lost the list of the file's free blocks: how much of the file is used, nobody knows.
   bool mayHaveLostSpace = false;

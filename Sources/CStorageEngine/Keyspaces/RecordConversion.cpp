@@ -55,10 +55,10 @@ bool RecordConversion::isRecord(std::string_view bytes) {
   return isPlainRecord(bytes) || Sealer::epoch({bytes.data(), bytes.size()}) != 0;
 }
 
-bool RecordConversion::hasForm(std::string_view record, uint32_t generation) {
+bool RecordConversion::hasForm(std::string_view record, uint32_t keyGeneration) {
   const uint32_t epoch = Sealer::epoch({record.data(), record.size()});
-  if (generation == 0) return epoch == 0 && isRecord(record);
-  return epoch >= generation;
+  if (keyGeneration == 0) return epoch == 0 && isRecord(record);
+  return epoch >= keyGeneration;
 }
 
 std::string RecordConversion::row(const Keyspace &keyspace, uint64_t row, std::string_view record) {
@@ -72,7 +72,7 @@ std::string RecordConversion::named(const Keyspace &keyspace, std::string_view n
   if (isSealedFormat(formatOf(record)) && removeName(opened.plaintext) != name) {
     refuse(place, TDN_DAMAGED, "a record has another name than the one that it stands under");
   }
-  if (generation_ != 0) insertName(opened.plaintext, name);
+  if (keyGeneration_ != 0) insertName(opened.plaintext, name);
   return close(place, opened);
 }
 
@@ -95,7 +95,7 @@ RecordConversion::Named RecordConversion::stored(
   Named named;
   Opened opened = openStored(keyspace, key, record, named.name);
   named.key = keyOf(named.name);
-  if (generation_ != 0) insertName(opened.plaintext, named.name);
+  if (keyGeneration_ != 0) insertName(opened.plaintext, named.name);
   named.record = close({keyspace, 0, named.name}, opened);
   return named;
 }
@@ -107,8 +107,8 @@ std::string RecordConversion::keyOf(const Keyspace &keyspace, std::string_view k
 }
 
 std::string RecordConversion::keyOf(std::string_view name) const {
-  if (generation_ == 0) return std::string(name);
-  const KeyRing::NameKey key = ring_->nameKey(generation_, {name.data(), name.size()});
+  if (keyGeneration_ == 0) return std::string(name);
+  const KeyRing::NameKey key = ring_->nameKey(keyGeneration_, {name.data(), name.size()});
   return std::string(key.begin(), key.end());
 }
 
@@ -161,7 +161,7 @@ RecordConversion::Opened RecordConversion::open(const Place &place, std::string_
 }
 
 std::string RecordConversion::close(const Place &place, const Opened &opened) {
-  if (generation_ == 0) return plain(place, opened);
+  if (keyGeneration_ == 0) return plain(place, opened);
   const RowBytes row(place.row);
   const bool hasRows = place.keyspace.hasRows();
   const std::vector<uint8_t> sealed = sealer_.sealKept(

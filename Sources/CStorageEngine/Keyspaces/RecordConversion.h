@@ -16,13 +16,13 @@ namespace todana {
 class RecordConversion {
  public:
   // To records of this generation; 0: plain ones.
-  RecordConversion(std::shared_ptr<const KeyRing> ring, uint32_t generation)
-      : ring_(std::move(ring)), generation_(generation), sealer_(ring_) {}
+  RecordConversion(std::shared_ptr<const KeyRing> ring, uint32_t keyGeneration)
+      : ring_(std::move(ring)), keyGeneration_(keyGeneration), sealer_(ring_) {}
 
-  uint32_t generation() const { return generation_; }
+  uint32_t keyGeneration() const { return keyGeneration_; }
 
   // Whether a record has the form already; never of bytes that are no record.
-  static bool hasForm(std::string_view record, uint32_t generation);
+  static bool hasForm(std::string_view record, uint32_t keyGeneration);
   // Whether the bytes are in the form of a record, sealed or plain.
   static bool isRecord(std::string_view bytes);
 
@@ -62,7 +62,7 @@ class RecordConversion {
   [[noreturn]] static void refuse(const Place &place, tdn_code code, const char *why);
 
   const std::shared_ptr<const KeyRing> ring_;
-  const uint32_t generation_;
+  const uint32_t keyGeneration_;
   Sealer sealer_;
 };
 

@@ -10,11 +10,11 @@ namespace todana {
 
 class StorageKey {
  public:
-  // `generation`: of the keyspace's contents where the key is looked for. `name` must outlive this.
-  StorageKey(const KeyRing *ring, uint32_t generation, const Keyspace &keyspace, std::string_view name)
+  // `keyGeneration`: of the keyspace's contents where the key is looked for. `name` must outlive this.
+  StorageKey(const KeyRing *ring, uint32_t keyGeneration, const Keyspace &keyspace, std::string_view name)
       : view_(name) {
-    if (generation == 0 || !ring || !keyspace.hasNames()) return;
-    bytes_ = ring->nameKey(generation, {name.data(), name.size()});
+    if (keyGeneration == 0 || !ring || !keyspace.hasNames()) return;
+    bytes_ = ring->nameKey(keyGeneration, {name.data(), name.size()});
     view_ = {reinterpret_cast<const char *>(bytes_.data()), bytes_.size()};
   }
   StorageKey(const StorageKey &) = delete;

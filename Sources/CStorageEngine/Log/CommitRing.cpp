@@ -7,7 +7,7 @@
 
 #include "../Disk/Checksum.h"
 #include "../Disk/Failure.h"
-#include "../Disk/Mending.h"
+#include "../Disk/BitRepair.h"
 
 namespace todana {
 
@@ -55,7 +55,7 @@ size_t usedLength(DiskFile &file, int index) {
 
 }  // namespace
 
-CommitRing::Outcome CommitRing::load(Disk &disk, bool mendsBits) {
+CommitRing::Outcome CommitRing::load(Disk &disk, bool repairsBits) {
   MutexLock lock(mutex_);
   std::unique_ptr<DiskFile> file = disk.open(kFileName, Disk::Mode::read);
   if (!file) return Outcome::missing;
@@ -65,7 +65,7 @@ CommitRing::Outcome CommitRing::load(Disk &disk, bool mendsBits) {
     const size_t size = file->read(index * kSlot, slot.data(), slot.size());
     const auto isSound = [&] { return isSoundSlot(slot.data(), size); };
     // Where it is the newer one, the files are not in the other one's state any more.
-    if (!isSound() && !(mendsBits && mendBit(slot.data(), size, isSound))) continue;
+    if (!isSound() && !(repairsBits && repairBit(slot.data(), size, isSound))) continue;
     Header header;
     std::memcpy(&header, slot.data(), sizeof header);
     if (found && header.commit < newest_) continue;

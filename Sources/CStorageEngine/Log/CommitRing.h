@@ -19,8 +19,8 @@ class CommitRing {
 
   enum class Outcome { found, missing, damaged };
   // Reads the newest valid slot. `damaged`: the file has none. Either it was damaged later, or its first writing was cut
-  // short, and then the log holds every commit. `mendsBits`: a slot with a single wrong bit is taken for valid.
-  Outcome load(Disk &disk, bool mendsBits);
+  // short, and then the log holds every commit. `repairsBits`: a slot with a single wrong bit is taken for valid.
+  Outcome load(Disk &disk, bool repairsBits);
   // Makes durable what was read: a killed process may have written it, and not flushed it.
   static void flush(Disk &disk);
   // Writes and flushes the slot that does not hold the newest state on disk: the state as of commit `upTo`.

@@ -159,7 +159,7 @@ bool isCutShort(DiskFile *main, const LogIndex::File &file) { return !main || ma
 
 }  // namespace
 
-int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize) {
+int64_t writeBackToMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize) {
   std::vector<std::unique_ptr<DiskFile>> written;
   const bool flushesAll = index.files.size() > kMostFlushes;
   bool hasNewFiles = false;

@@ -16,7 +16,7 @@ namespace todana {
 // `isRecovery`: nothing else uses the files, so garbage that an unfinished large commit left behind their ends is cut
 // off. `tornSectorSize`, if not 0 (strict setting): sectors that were being written may hold garbage. Returns the bytes
 // written.
-int64_t carryIntoMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize);
+int64_t writeBackToMainFiles(Disk &disk, const LogIndex &index, bool isRecovery, int64_t tornSectorSize);
 
 // Cuts off what an unfinished large commit left after a main file's end. Cutting within a page changes that page, which
 // must not be where a torn sector may hold garbage: then the rest of the page, zeros, is kept.

@@ -132,7 +132,7 @@ void Checkpointer::writeBack(const LogPair::Closed &closed) {
     throw Failure(TDN_DAMAGED, "the log is damaged: a commit cannot be read any more", name);
   }
   try {
-    state_.counters.checkpointBytes += carryIntoMainFiles(state_.disk, index, false, 0);
+    state_.counters.checkpointBytes += writeBackToMainFiles(state_.disk, index, false, 0);
     state_.ring.write(state_.disk, index.lastCommit);
   } catch (const Failure &failure) {
     // A flush that failed may have lost pages: another flush could look as if it had worked.

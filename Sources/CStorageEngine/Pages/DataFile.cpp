@@ -27,8 +27,8 @@ uint64_t blocksOf(int64_t first, int64_t last) {
 }  // namespace
 
 DataFile::DataFile(FileEnvironment &environment, uint32_t number, std::string name, State state)
-    : environment_(environment), number_(number), sparesMemory_(environment.settings.sparesMemory),
-      mendsBits_(environment.settings.mendsBits), name_(std::move(name)), state_(state), repairs_(number) {}
+    : environment_(environment), number_(number), limitsMemory_(environment.settings.limitsMemory),
+      repairsBits_(environment.settings.repairsBits), name_(std::move(name)), state_(state), repairs_(number) {}
 
 DataFile::~DataFile() {
   if (buildingFile_) environment_.memoryLimit.removeFilling(*this);
@@ -68,7 +68,7 @@ bool DataFile::hasRightSum(int64_t page) const {
   if (!sums_->find(page, &expected)) return false;
   char *content = base_ + page * kPageSize;
   const uint64_t found = pageChecksum(content, number_, page);
-  return found == expected || (mendsBits_ && repairs_.repair(content, page, expected, found));
+  return found == expected || (repairsBits_ && repairs_.repair(content, page, expected, found));
 }
 
 // MARK: Damaged pages

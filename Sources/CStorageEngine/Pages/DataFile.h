@@ -111,7 +111,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Notes that a place was read on the way to a record. Where memory is limited, large files release what was read when it
   // is much.
   void noteLook(int64_t offset) const {
-    if (!sparesMemory_ || size() < kMuchMemory || readParts_.contains(offset)) return;
+    if (!limitsMemory_ || size() < kMuchMemory || readParts_.contains(offset)) return;
     noteSeen(offset);
   }
 
@@ -255,7 +255,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
 
   FileEnvironment &environment_;
   const uint32_t number_;
-  const bool sparesMemory_, mendsBits_;
+  const bool limitsMemory_, repairsBits_;
   const std::string name_;
   State state_;
   bool isDirect_ = false;  // DirectWrites writes its new pages in the commit being applied

@@ -80,7 +80,7 @@ std::shared_ptr<DataFile> DataFile::open(
   if (!logged || logged->baseSize > 0 || logged->isDropped) {
     if (!main || (logged && logged->isDropped)) throw Failure(TDN_DAMAGED, "the file is missing", name);
     // Strict, and read-only: a checkpoint that was cut short may have torn these checksums, and cannot be redone here.
-    if (!logged || !settings.strict) file->sums_ = PageSums::open(environment.disk, name, number, settings.mendsBits);
+    if (!logged || !settings.strict) file->sums_ = PageSums::open(environment.disk, name, number, settings.repairsBits);
   }
   const int64_t inMain = logged ? logged->baseSize : file->sums_->committedSize();
   if (mainSize < inMain) {

@@ -18,7 +18,7 @@ class DataFile;
 // The group owns it, and outlives its files.
 struct FileEnvironment {
   FileEnvironment(Disk &disk, const GroupSettings &settings)
-      : disk(disk), settings(settings), memoryLimit(open, settings.sparesMemory) {}
+      : disk(disk), settings(settings), memoryLimit(open, settings.limitsMemory) {}
 
   // Removes a file that stands in the way of a new one: a commit that a power failure took away may have left it, and its
   // bytes would come back as content where the new file is shorter.

@@ -27,7 +27,7 @@ std::unique_ptr<FileGroup> FileGroup::open(Disk &disk, const Settings &settings,
 
 void FileGroup::recover(Report &report) {
   const auto start = std::chrono::steady_clock::now();
-  const CommitRing::Outcome ring = state_.ring.load(state_.disk, state_.settings.mendsBits);
+  const CommitRing::Outcome ring = state_.ring.load(state_.disk, state_.settings.repairsBits);
   struct Log {
     const char *name;
     LogHeader header;
@@ -81,7 +81,7 @@ void FileGroup::recover(Report &report) {
   if (state_.settings.readOnly) {
     overlay_ = std::move(index);
   } else {
-    state_.counters.checkpointBytes += carryIntoMainFiles(
+    state_.counters.checkpointBytes += writeBackToMainFiles(
       state_.disk, *index, true, state_.settings.strict ? state_.settings.sectorSize : 0);
     state_.ring.write(state_.disk, state_.ring.newest());
   }
@@ -89,7 +89,7 @@ void FileGroup::recover(Report &report) {
 }
 
 // Call where no log has the first commit. Without the list of last commits, the store would then be taken for a new one,
-// and the next commit would remove its files. Throws Failure(TDN_DAMAGED) if a commit was ever carried into main files:
+// and the next commit would remove its files. Throws Failure(TDN_DAMAGED) if a commit was ever written back to main files:
 // the list is written, and the first checksums are, while a flushed log still has the first commit.
 void FileGroup::requireRing(CommitRing::Outcome ring) const {
   switch (ring) {
@@ -101,10 +101,10 @@ void FileGroup::requireRing(CommitRing::Outcome ring) const {
         CommitRing::kFileName);
     case CommitRing::Outcome::missing: break;
   }
-  const bool wasCarried = std::any_of(state_.settings.firstFiles.begin(), state_.settings.firstFiles.end(), [&](const auto &name) {
+  const bool wasWrittenBack = std::any_of(state_.settings.firstFiles.begin(), state_.settings.firstFiles.end(), [&](const auto &name) {
     return state_.disk.open(PageSums::nameFor(name), Disk::Mode::read) != nullptr;
   });
-  if (!wasCarried) return;
+  if (!wasWrittenBack) return;
   throw Failure(
     TDN_DAMAGED,
     "the list of the last commits is missing: restore the store from a backup, or salvage what can be read",

@@ -54,7 +54,7 @@ uint64_t FileGroup::commit(
 // that failed there is no room to be made now: the log takes it.
 void FileGroup::waitForRoom() {
   const GroupSettings &settings = state_.settings;
-  const int64_t most = settings.sparesMemory ? 2 : 4;
+  const int64_t most = settings.limitsMemory ? 2 : 4;
   while (state_.logs.hasClosed() && state_.logs.current() && !state_.lastCheckpointFailed) {
     const bool isFull = state_.logs.tail() > most * settings.logLimit ||
                         state_.counters.privatePages * kPageSize > most * settings.privateLimit;

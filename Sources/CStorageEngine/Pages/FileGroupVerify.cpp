@@ -26,7 +26,7 @@ FileGroup::Verified FileGroup::verifyMain(
   }
   std::shared_ptr<PageSums> header;
   try {
-    header = PageSums::open(state_.disk, name, number, state_.settings.mendsBits);
+    header = PageSums::open(state_.disk, name, number, state_.settings.repairsBits);
   } catch (const Failure &) {
     // A file that a large commit has made stands there before its first checkpoint, without checksums.
     if (!state_.disk.open(PageSums::nameFor(name), Disk::Mode::read) && isInLogs(number)) return result;

@@ -15,8 +15,8 @@ struct GroupSettings {
   int64_t sectorSize = 512;
   bool strict = false;        // a sector that is being written when the power fails may hold garbage afterwards
   bool readOnly = false;
-  bool sparesMemory = false;  // limits the memory that mapped files take
-  bool mendsBits = false;     // repairs pages with one wrong bit
+  bool limitsMemory = false;  // limits the memory that mapped files take
+  bool repairsBits = false;     // repairs pages with one wrong bit
   bool isVolatile = false;    // memory only: no log, no checkpoint
   // Names of data files that only commits create, the first one among them. Their checksums exist from the first
   // checkpoint on, which tells a store that has lost its list of commits from a new one.

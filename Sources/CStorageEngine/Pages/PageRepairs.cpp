@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "../Disk/Checksum.h"
-#include "../Disk/Mending.h"
+#include "../Disk/BitRepair.h"
 
 namespace todana {
 
@@ -27,7 +27,7 @@ bool PageRepairs::repair(char *content, int64_t page, uint64_t expectedSum, uint
     if (isHopeless(number)) return false;
     char repaired[kPageSize];
     std::memcpy(repaired, content, kPageSize);
-    if (!mendBit(repaired, kPageSize, [&] { return pageChecksum(repaired, fileNumber_, page) == expectedSum; })) {
+    if (!repairBit(repaired, kPageSize, [&] { return pageChecksum(repaired, fileNumber_, page) == expectedSum; })) {
       hopelessPages_.push_back(number);
       return false;
     }
@@ -54,7 +54,7 @@ const char *PageRepairs::copy(const char *content, int64_t page, uint64_t expect
   const auto sum = [&] { return pageChecksum(repaired.get(), fileNumber_, page); };
   const uint64_t found = sum();
   const bool isRight = found == expectedSum || differInOneBit(found, expectedSum) ||
-                       mendBit(repaired.get(), kPageSize, [&] { return sum() == expectedSum; });
+                       repairBit(repaired.get(), kPageSize, [&] { return sum() == expectedSum; });
   if (!isRight) repaired = nullptr;
   ReaderWriterLock::Exclusive lock(lock_);
   return copies_.try_emplace(page, std::move(repaired)).first->second.get();

@@ -8,7 +8,7 @@
 
 #include "../Disk/Checksum.h"
 #include "../Disk/Failure.h"
-#include "../Disk/Mending.h"
+#include "../Disk/BitRepair.h"
 #include "DataFile.h"
 
 namespace todana {
@@ -35,14 +35,14 @@ bool isSound(const Header &header) {
 }  // namespace
 
 std::shared_ptr<PageSums> PageSums::open(
-  Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool mendsBits) {
+  Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool repairsBits) {
   const std::string name = nameFor(dataFileName);
   std::unique_ptr<DiskFile> file = disk.open(name, Disk::Mode::read);
   if (!file) throw Failure(TDN_DAMAGED, "the file of page checksums is missing", name);
   Header header;
   const bool isWhole = file->read(0, &header, sizeof header) == sizeof header;
-  const auto isMended = [&] { return mendsBits && mendBit(&header, sizeof header, [&] { return isSound(header); }); };
-  if (!isWhole || (!isSound(header) && !isMended()) || header.fileNumber != fileNumber ||
+  const auto isRepaired = [&] { return repairsBits && repairBit(&header, sizeof header, [&] { return isSound(header); }); };
+  if (!isWhole || (!isSound(header) && !isRepaired()) || header.fileNumber != fileNumber ||
       header.committedSize > static_cast<uint64_t>(kLargestFile)) {
     throw Failure(TDN_DAMAGED, "the header of the page checksums is damaged", name);
   }

@@ -15,9 +15,9 @@ class PageSums {
  public:
   static std::string nameFor(const std::string &dataFileName) { return dataFileName + ".sums"; }
 
-  // Throws Failure(TDN_DAMAGED) where the file is missing or its header is damaged. `mendsBits`: by more than one bit.
+  // Throws Failure(TDN_DAMAGED) where the file is missing or its header is damaged. `repairsBits`: by more than one bit.
   static std::shared_ptr<PageSums> open(
-    Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool mendsBits);
+    Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool repairsBits);
   ~PageSums();
   PageSums(const PageSums &) = delete;
   PageSums &operator=(const PageSums &) = delete;

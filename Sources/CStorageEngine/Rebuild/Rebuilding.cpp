@@ -28,7 +28,7 @@ Rebuilding::Rebuilding(
       conversion_(conversion) {
   FileGroup::ReadLock lock(state_.group);
   if (keyspace_.fileNumber != from_->number()) throw Abandoned();
-  refill_ = Refill::make(from_, keyspace_, conversion ? &conversion->records : nullptr);
+  rebuildSource_ = RebuildSource::make(from_, keyspace_, conversion ? &conversion->records : nullptr);
   keyspace_.journal = &journal_;
   isNoted_ = true;
 }
@@ -49,9 +49,9 @@ void Rebuilding::survey() {
     step();
     {
       FileGroup::ReadLock lock(state_.group);
-      hasMore = refill_->survey();
+      hasMore = rebuildSource_->survey();
     }
-    refill_->sortOut(!hasMore);
+    rebuildSource_->sortOut(!hasMore);
   }
 }
 
@@ -61,16 +61,16 @@ void Rebuilding::run(uint64_t bucketCount) {
     step();
     {
       FileGroup::ReadLock lock(state_.group);
-      hasMore = refill_->take();
+      hasMore = rebuildSource_->take();
     }
     writeStep();
   }
-  carryAllChanges();
+  writeBackAllChanges();
   writer_.end(0);
   state_.group.sealBuildingFile(target_->file());
   writer_.begin(*target_, pool_);
   // That took a while, and from now on it is quicker.
-  carryAllChanges();
+  writeBackAllChanges();
   switchOver();
 }
 
@@ -89,24 +89,24 @@ void Rebuilding::create(uint64_t bucketCount) {
 }
 
 // Until little is left, or as much comes in as goes out.
-void Rebuilding::carryAllChanges() {
+void Rebuilding::writeBackAllChanges() {
   size_t last = SIZE_MAX;
-  for (size_t count = carryChanges(); count > kLastRound && count < last / 2; count = carryChanges()) last = count;
+  for (size_t count = writeBackChanges(); count > kLastRound && count < last / 2; count = writeBackChanges()) last = count;
 }
 
 // Brings over what commits have changed since the last time. Returns how much that was.
-size_t Rebuilding::carryChanges() {
+size_t Rebuilding::writeBackChanges() {
   RebuildJournal changes;
   {
     FileGroup::ReadLock lock(state_.group);
     std::swap(changes, journal_);
   }
-  const size_t count = refill_->change(std::move(changes));
+  const size_t count = rebuildSource_->change(std::move(changes));
   for (bool hasMore = count > 0; hasMore;) {
     step();
     {
       FileGroup::ReadLock lock(state_.group);
-      hasMore = refill_->takeChanged();
+      hasMore = rebuildSource_->takeChanged();
     }
     writeStep();
   }
@@ -120,9 +120,9 @@ void Rebuilding::switchOver() {
     [&] {
       commit.begin();
       if (keyspace_.fileNumber != from_->number()) throw Abandoned();
-      refill_->change(std::move(journal_));
+      rebuildSource_->change(std::move(journal_));
       for (bool hasMore = true; hasMore;) {
-        hasMore = refill_->takeChanged();
+        hasMore = rebuildSource_->takeChanged();
         writeStep();
       }
       writer_.end(std::max<uint64_t>(from_->nextRow(), keyspace_.nextRow));
@@ -135,10 +135,10 @@ void Rebuilding::switchOver() {
       commit.replaceFile(keyspace_, target_, isSealed());
       if (conversion_) {
         commit.setContents(
-          keyspace_, {keyspace_.contents.count, conversion_->digest(), conversion_->records.generation()});
+          keyspace_, {keyspace_.contents.count, conversion_->digest(), conversion_->records.keyGeneration()});
       }
       commit.finish();
-      keyspace_.noteNeed(refill_->byteCount(), from_->rowCount());
+      keyspace_.noteNeed(rebuildSource_->byteCount(), from_->rowCount());
       keyspace_.journal = nullptr;
       isNoted_ = false;
     },
@@ -151,8 +151,8 @@ void Rebuilding::switchOver() {
 
 void Rebuilding::step() {
   if (keyspace_.fileNumber != from_->number()) throw Abandoned();
-  const uint64_t total = refill_->total();
-  if (progress_ && !progress_(refill_->surveyed() / 4 + refill_->taken() / 4 * 3, total)) throw Abandoned();
+  const uint64_t total = rebuildSource_->total();
+  if (progress_ && !progress_(rebuildSource_->surveyed() / 4 + rebuildSource_->taken() / 4 * 3, total)) throw Abandoned();
 }
 
 }  // namespace todana

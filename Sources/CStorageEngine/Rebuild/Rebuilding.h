@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "../Commit/Commit.h"
-#include "Refill.h"
+#include "RebuildSource.h"
 
 namespace todana {
 
@@ -24,7 +24,7 @@ class Rebuilding {
   // The same into another form. `digest` says, in the commit that ends it, what the keyspace's is then.
   struct Conversion {
     RecordConversion &records;
-    std::function<ContentsDigest::Sum()> digest;
+    std::function<KeyspaceDigest::Sum()> digest;
   };
   Rebuilding(
     CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress,
@@ -36,11 +36,11 @@ class Rebuilding {
   // First of all: looks through the old file.
   void survey();
   // The bytes that the records take in the old file, and would take in a new one, about.
-  uint64_t usedBytes() const { return refill_->total(); }
-  uint64_t neededBytes() const { return refill_->byteCount(); }
+  uint64_t usedBytes() const { return rebuildSource_->total(); }
+  uint64_t neededBytes() const { return rebuildSource_->byteCount(); }
   // The bytes that the records take in the old file without the free space between them.
-  uint64_t liveBytes() const { return refill_->liveBytes(); }
-  uint64_t recordCount() const { return refill_->recordCount(); }
+  uint64_t liveBytes() const { return rebuildSource_->liveBytes(); }
+  uint64_t recordCount() const { return rebuildSource_->recordCount(); }
   // Builds a file with so many buckets and puts it in the old one's place.
   void run(uint64_t bucketCount);
 
@@ -48,12 +48,12 @@ class Rebuilding {
   Rebuilding(
     CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress,
     const Conversion *conversion);
-  bool isSealed() const { return conversion_ ? conversion_->records.generation() != 0 : keyspace_.isSealed.load(); }
+  bool isSealed() const { return conversion_ ? conversion_->records.keyGeneration() != 0 : keyspace_.isSealed.load(); }
   void create(uint64_t bucketCount);
-  void carryAllChanges();
-  size_t carryChanges();
+  void writeBackAllChanges();
+  size_t writeBackChanges();
   void switchOver();
-  void writeStep() { refill_->write(*target_, writer_); }
+  void writeStep() { rebuildSource_->write(*target_, writer_); }
   void step();
 
   CommitState &state_;
@@ -62,7 +62,7 @@ class Rebuilding {
   const Progress progress_;
   const Conversion *const conversion_;  // null: records stay as they are
   std::shared_ptr<const HashFile> target_;
-  std::unique_ptr<Refill> refill_;
+  std::unique_ptr<RebuildSource> rebuildSource_;
   RebuildJournal journal_;
   bool isNoted_ = false;
   HashWriter writer_;

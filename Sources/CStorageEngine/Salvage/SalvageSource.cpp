@@ -106,7 +106,7 @@ void SalvageSource::readLogs() {
   });
   // As in recovery: an older log that does not lead up to the newer one is done with.
   if (logs.size() == 2 && logs[0].second.generation + 1 != logs[1].second.generation) logs.erase(logs.begin());
-  // Where both were carried into the main files already, in part or wholly, doing it again in order changes nothing.
+  // Where both were written back to the main files already, in part or wholly, doing it again in order changes nothing.
   log_ = std::make_unique<LogIndex>(true);
   for (const auto &[name, header] : logs) addLog(name, header);
   try {

@@ -25,7 +25,7 @@ const SnapshotPart::Range *SnapshotPart::compactedRange(int64_t offset) const {
 }
 
 SnapshotPart &Snapshot::part(
-  uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents) {
+  uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const DigestEntry &contents) {
   MutexLock lock(mutex_);
   std::unique_ptr<SnapshotPart> &part = parts_[keyspace];
   if (!part) {

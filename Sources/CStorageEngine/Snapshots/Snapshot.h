@@ -20,7 +20,7 @@
 
 #include "../Disk/Mutex.h"
 #include "../Kyoto/HashFile.h"
-#include "ContentsDigest.h"
+#include "KeyspaceDigest.h"
 #include "SpillBuffer.h"
 
 namespace todana {
@@ -41,7 +41,7 @@ struct SnapshotPart {
   std::shared_ptr<const HashFile> file;  // null: there was none yet, so the keyspace is empty
   int64_t end = 0;                       // of the file: whatever was appended later is not of this state
   uint64_t count = 0;
-  ContentsState contents;
+  DigestEntry contents;
 
   // Hash files.
   std::unordered_map<std::string, OldRecord> changed;
@@ -72,7 +72,7 @@ class Snapshot {
   // The keyspace's part, fixed now if it has not been before: no commit has changed the keyspace since the snapshot
   // was opened, because a commit asks for the part before it changes something. `file` is what the keyspace has now.
   SnapshotPart &part(
-    uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const ContentsState &contents);
+    uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const DigestEntry &contents);
   // The part if it is fixed already. It stays where it is.
   SnapshotPart *fixedPart(uint32_t keyspace);
 

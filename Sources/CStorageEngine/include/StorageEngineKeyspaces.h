@@ -28,8 +28,8 @@ bool tdn_keyspaces(
   tdn_cabinet *cabinet, void *TDN_NULLABLE context,
   void (*visit)(void *TDN_NULLABLE context, const tdn_keyspace *keyspace), tdn_error *error);
 
-// Has single wrong bits of a keyspace's rows mended, too, until the cabinet is closed, where it was opened so that any are.
-bool tdn_mend_records(tdn_cabinet *cabinet, uint32_t keyspace, tdn_error *error);
+// Has single wrong bits of a keyspace's rows repaired, too, until the cabinet is closed, where it was opened so that any are.
+bool tdn_repair_records(tdn_cabinet *cabinet, uint32_t keyspace, tdn_error *error);
 
 // The id of the keyspace with this kind and name (1 to 1,000 bytes, any values); gives out a new one where there
 // is none. A new id becomes durable with the first commit that puts something into it. Ids are never used again.

@@ -42,7 +42,7 @@ typedef struct {
   uint64_t direct_bytes;       // written straight to the main files by large commits
   uint64_t flushes;            // of the log
   uint64_t checkpoints;
-  uint64_t checkpoint_bytes;   // carried into the main files
+  uint64_t checkpoint_bytes;   // written back to the main files
   uint64_t private_bytes;      // pages changed since the last checkpoint, now
   uint64_t live_log_bytes;     // in the logs, now
   uint64_t growths;            // data files rebuilt with more buckets

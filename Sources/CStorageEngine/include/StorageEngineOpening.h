@@ -49,8 +49,8 @@ typedef struct {
   int32_t scrypt_log2_n;       // what a passphrase that is added costs to try; 0: 16
   int64_t seal_limit;          // what is sealed under one key until a new one is made, about; 0: 2^31
   const tdn_anchor *TDN_NULLABLE expected;  // null: whatever state the store is in. Read by `tdn_open` only
-  bool spares_memory;          // of large files little stays in memory for having been read, which takes longer
-  bool mends_bits;             // a single wrong bit of what leads to the rest is mended when it is read, and is no error
+  bool limits_memory;          // of large files little stays in memory for having been read, which takes longer
+  bool repairs_bits;             // a single wrong bit of what leads to the rest is repaired when it is read, and is no error
   int64_t compaction_room;     // bytes on the disk that a compaction may take besides the files, with its log (64 MiB)
   bool resuming_migration;     // plain records are accepted where encrypting or decrypting the store was interrupted
 } tdn_options;
@@ -62,7 +62,7 @@ typedef struct {
   bool read_only;
   uint8_t store_id[16];
   uint64_t commit_number;          // of the state that was opened
-  uint64_t recovered_commits;      // found in the log and carried into the files
+  uint64_t recovered_commits;      // found in the log and written back to the files
   double recovery_seconds;
   uint32_t format_version;
 } tdn_open_report;

@@ -5,7 +5,7 @@ indirect enum ConditionNode: Sendable {
   case all([ConditionNode])
   case any([ConditionNode])
   case not(ConditionNode)
-  case test(any Test)
+  case test(any ConditionTest)
 
   /// Whether an object, whose content is loaded, meets the condition.
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
@@ -138,7 +138,7 @@ indirect enum ConditionNode: Sendable {
 }
 
 /// One test of one object.
-protocol Test: Sendable {
+protocol ConditionTest: Sendable {
   func holds(for object: StoredObject) throws(StoreError) -> Bool
 
   /// The properties that it looks at.
@@ -148,7 +148,7 @@ protocol Test: Sendable {
   var ranges: ValueRanges? { get }
 
   /// The test that holds where this one does not; nil where it takes a `not`.
-  var opposite: (any Test)? { get }
+  var opposite: (any ConditionTest)? { get }
 
   /// What is compared with, as it would stand in an index: with the properties and the kind all that a test is.
   var operand: [UInt8] { get }
@@ -170,7 +170,7 @@ protocol Test: Sendable {
   var holdsForAbsent: Bool? { get }
 }
 
-extension Test {
+extension ConditionTest {
   var holdsForAbsent: Bool? { false }
 
   var readsOwnProperties: Bool { paths.allSatisfy(\.isOwnProperty) && !looksAtOtherObjects }

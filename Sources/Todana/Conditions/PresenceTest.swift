@@ -1,5 +1,5 @@
 /// A property that is not nil.
-struct PresenceTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+struct PresenceTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let property: Property<Root, Value>
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
@@ -15,7 +15,7 @@ struct PresenceTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
     return ValueRanges(path: property.path, ranges: [present], isExact: true)
   }
 
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { [] }
   var description: String { "\(property.path.description) is there" }
 }

@@ -1,5 +1,5 @@
 /// A property that refers to a certain object, or to none.
-struct ReferenceTest<Root: StoreIdentifiable>: Test {
+struct ReferenceTest<Root: StoreIdentifiable>: ConditionTest {
   let path: PropertyPath
   let isOptional: Bool
   let read: @Sendable (Root) throws(StoreError) -> StoredObject?
@@ -22,13 +22,13 @@ struct ReferenceTest<Root: StoreIdentifiable>: Test {
     return ValueRanges(path: path, ranges: [ByteRange(prefix: bytes, isSingle: true)], isExact: true)
   }
 
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { EncodedValue(target).bytes }
   var description: String { "\(path.description) == \(describe(target))" }
 }
 
 /// A list of references that has a certain object in it.
-struct ReferenceListTest<Root: StoreIdentifiable, Target: StoredObject>: Test {
+struct ReferenceListTest<Root: StoreIdentifiable, Target: StoredObject>: ConditionTest {
   let property: Property<Root, [Target]>
   let target: AnyObjectID
 
@@ -45,7 +45,7 @@ struct ReferenceListTest<Root: StoreIdentifiable, Target: StoredObject>: Test {
     return ValueRanges(path: property.path.each, ranges: [ByteRange(prefix: bytes, isSingle: true)], isExact: true)
   }
 
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { EncodedValue(target).bytes }
   var description: String { "\(property.path.description) contains \(target)" }
 }

@@ -29,7 +29,7 @@ extension Optional: OptionalText where Wrapped == String {
 }
 
 /// A text that contains, begins with or ends in another.
-struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: Test {
+struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: ConditionTest {
   let property: Property<Root, Value>
   let match: TextMatch
   let part: String
@@ -57,7 +57,7 @@ struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: Test {
     match == .prefix ? prefixRanges(of: partBytes, isOptional: Value.self is any AbsentValue.Type, property.path) : nil
   }
 
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { Array(match.rawValue.utf8) + [0] + partBytes }
   var description: String { "\(property.path.description) \(match.rawValue) \(describe(part))" }
 }
@@ -92,7 +92,7 @@ extension FoldedText: CustomStringConvertible {
 }
 
 /// A folded text that contains, begins with or ends in another.
-struct FoldedTest<Root: StoreIdentifiable>: Test {
+struct FoldedTest<Root: StoreIdentifiable>: ConditionTest {
   let property: Property<Root, FoldedText?>
   let match: TextMatch
   let part: FoldedText
@@ -112,7 +112,7 @@ struct FoldedTest<Root: StoreIdentifiable>: Test {
     match == .prefix ? prefixRanges(of: part.bytes, isOptional: true, property.path) : nil
   }
 
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { Array(match.rawValue.utf8) + [0] + part.bytes }
   var description: String { "\(property.path.description) \(match.rawValue) \(describe(part))" }
 }

@@ -27,7 +27,7 @@ enum Comparison: String, Sendable {
 }
 
 /// A property compared with a value.
-struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let property: Property<Root, Value>
   let comparison: Comparison
   let value: Value
@@ -60,7 +60,7 @@ struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
     return ValueRanges(path: property.path, ranges: range.map { [$0] } ?? [], isExact: !key.isCut)
   }
 
-  var opposite: (any Test)? {
+  var opposite: (any ConditionTest)? {
     switch comparison {
     case .equal: ValueTest(property: property, comparison: .notEqual, value: value)
     case .notEqual: ValueTest(property: property, comparison: .equal, value: value)
@@ -74,7 +74,7 @@ struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
 }
 
 /// A property that is one of several values.
-struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let property: Property<Root, Value>
   /// In order, each once.
   let values: [Value]
@@ -112,7 +112,7 @@ struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
       isExact: !keys.contains { $0.isCut })
   }
 
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { values.flatMap { EncodedValue($0).bytes } }
 
   var description: String {
@@ -122,7 +122,7 @@ struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
 }
 
 /// A collection that has a value among its elements.
-struct ElementTest<Root: StoreIdentifiable, Elements: Collection>: Test where Elements.Element: OrderedValue {
+struct ElementTest<Root: StoreIdentifiable, Elements: Collection>: ConditionTest where Elements.Element: OrderedValue {
   let property: Property<Root, Elements>
   let element: Elements.Element
 
@@ -141,14 +141,14 @@ struct ElementTest<Root: StoreIdentifiable, Elements: Collection>: Test where El
       path: property.path.each, ranges: [ByteRange(prefix: key.bytes, isSingle: true)], isExact: !key.isCut)
   }
 
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
 
   var operand: [UInt8] { EncodedValue(element).bytes }
   var description: String { "\(property.path.description) contains \(describe(element))" }
 }
 
 /// Two properties of an object compared with each other.
-struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
+struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let left: Property<Root, Value>
   let comparison: Comparison
   let right: Property<Root, Value>
@@ -162,7 +162,7 @@ struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: Test {
   var paths: [PropertyPath] { [left.path, right.path] }
   var readsOwnProperties: Bool { left.path.isOwnProperty && right.path.isOwnProperty }
   var ranges: ValueRanges? { nil }
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { Array(comparison.rawValue.utf8) }
   var description: String { "\(left.path.description) \(comparison.rawValue) \(right.path.description)" }
 }

@@ -19,7 +19,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
   /// Set when the store is opened, or begins to be encrypted.
   private let knownKeys = AtomicLazyReference<KeyRing>()
   private let latestReport: Mutex<OpenReport>
-  private let mendedClasses: Set<String>
+  private let repairedClasses: Set<String>
 
   /// Opens the store at a location, or creates one there.
   ///
@@ -44,15 +44,15 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
     limits = BackendLimits(
       valueByteCount: (1 << 30) + 64, batchChangeCount: Int(Int32.max),
       batchByteCount: max(options.commitLimitByteCount, (1 << 30) + 2048))
-    mendedClasses = options.mendsFlippedBits ? options.mendedClasses : []
+    repairedClasses = options.repairsFlippedBits ? options.repairedClasses : []
     try learnKeys()
-    try mendRecords()
+    try repairRecords()
   }
 
-  private func mendRecords() throws(BackendError) {
-    if mendedClasses.isEmpty { return }
-    for keyspace in try keyspaces() where keyspace.kind == .rows && mendedClasses.contains(keyspace.displayName) {
-      try unsafe cabinet.call { unsafe tdn_mend_records($0, keyspace.id.rawValue, $1) }
+  private func repairRecords() throws(BackendError) {
+    if repairedClasses.isEmpty { return }
+    for keyspace in try keyspaces() where keyspace.kind == .rows && repairedClasses.contains(keyspace.displayName) {
+      try unsafe cabinet.call { unsafe tdn_repair_records($0, keyspace.id.rawValue, $1) }
     }
   }
 
@@ -95,7 +95,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
     var report = tdn_open_report()
     try unsafe cabinet.call { unsafe tdn_reopen($0, &report, $1) }
     latestReport.withLock { [report] in $0 = OpenReport(report) }
-    try mendRecords()
+    try repairRecords()
   }
 
   /// Makes everything durable, removes the logs and frees the files (`tdn_close`); open snapshots end.

@@ -36,20 +36,20 @@ extension KyotoBackend {
     /// Such pages are the system's cache, and cost nobody memory that is needed otherwise, but they count as the
     /// process's: up to 2 MiB for each record that is looked at. For programs that have to keep within a limit; what is
     /// read from files of 16 MiB and more takes longer then.
-    public var sparesMemory = false
-    /// Whether a single wrong bit is mended when it is read, where it would make records unreadable that are sound.
+    public var limitsMemory = false
+    /// Whether a single wrong bit is repaired when it is read, where it would make records unreadable that are sound.
     ///
     /// Of the pages that lead to records, of those that list and describe classes, and of named buffers and indexes one
     /// wrong bit is found by trying which one makes the page's checksum right; the next save writes the page anew.
     /// Otherwise, reading them is an error, which tells at once of a disk or memory that fails. In the file of a class a
     /// wrong bit costs at most the record that it is in, with this option or without.
     /// ``Store/verify(progress:)`` tells of it in any case.
-    public var mendsFlippedBits = false
-    /// Stored names of classes whose records lead to others, so that wrong bits of them are mended, too.
+    public var repairsFlippedBits = false
+    /// Stored names of classes whose records lead to others, so that wrong bits of them are repaired, too.
     ///
-    /// Only with ``mendsFlippedBits``, and of classes that are there when the store is opened. Other records are not
-    /// mended: a wrong bit costs only the record that has it.
-    public var mendedClasses: Set<String> = []
+    /// Only with ``repairsFlippedBits``, and of classes that are there when the store is opened. Other records are not
+    /// repaired: a wrong bit costs only the record that has it.
+    public var repairedClasses: Set<String> = []
     /// Bytes of committed pages that one batch may change.
     public var commitLimitByteCount = 1 << 30
     /// Bytes of old values that a snapshot keeps in memory before it uses a file.
@@ -137,8 +137,8 @@ extension KyotoBackend.Options {
     unsafe options.wait_milliseconds = waitDuration.wholeMilliseconds
     unsafe options.log_limit = Int64(logLimitByteCount)
     unsafe options.private_limit = Int64(privateLimitByteCount)
-    unsafe options.spares_memory = sparesMemory
-    unsafe options.mends_bits = mendsFlippedBits
+    unsafe options.limits_memory = limitsMemory
+    unsafe options.repairs_bits = repairsFlippedBits
     unsafe options.commit_limit = Int64(commitLimitByteCount)
     unsafe options.snapshot_limit = Int64(snapshotLimitByteCount)
     unsafe options.direct_threshold = Int64(directThresholdByteCount)

@@ -11,7 +11,7 @@ extension KyotoBackend {
     /// Flushes of the log; fewer than commits where one flush served several.
     public var flushCount: Int
     public var checkpointCount: Int
-    /// Bytes carried into the main files.
+    /// Bytes written back to the main files.
     public var checkpointByteCount: Int
     /// Bytes of pages changed since the last checkpoint, now.
     public var privateByteCount: Int

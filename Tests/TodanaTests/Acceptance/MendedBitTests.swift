@@ -1,4 +1,4 @@
-// A single wrong bit of what leads to records loses nothing where stores mend such bits, and is written right by the next
+// A single wrong bit of what leads to records loses nothing where stores repair such bits, and is written right by the next
 // save.
 import Foundation
 import TestSupport
@@ -10,11 +10,11 @@ import Todana
 
   init() throws { files = try StoreFiles() }
 
-  private func open(_ access: KyotoBackend.Access = .write, mendedClasses: Set<String> = []) throws -> Store {
+  private func open(_ access: KyotoBackend.Access = .write, repairedClasses: Set<String> = []) throws -> Store {
     var configuration = StoreConfiguration()
-    configuration.backendOptions.mendedClasses = mendedClasses
+    configuration.backendOptions.repairedClasses = repairedClasses
     configuration.backendOptions.access = access
-    configuration.backendOptions.mendsFlippedBits = true
+    configuration.backendOptions.repairsFlippedBits = true
     return try Store(.directory(files.path), classes: [Song.self, Node.self], configuration: configuration)
   }
 
@@ -73,7 +73,7 @@ import Todana
         try writer.close()
         let other = try open(.read)
         let found = try other.verify()
-        // A page that nobody reads, nobody mends; heads are always read.
+        // A page that nobody reads, nobody repairs; heads are always read.
         if bit < 256, !name.hasSuffix(".sums") || name.contains("Node") {
           #expect(found.isSound, "\(problem): \(found.problems)")
         }
@@ -84,18 +84,18 @@ import Todana
     }
   }
 
-  @Test func `records are mended of the classes that are named, and of no others`() throws {
+  @Test func `records are repaired of the classes that are named, and of no others`() throws {
     let song = try #require(try names().first { $0.hasSuffix("Song.kch") })
     let size = try Data(contentsOf: URL(filePath: files.path + "/" + song)).count
     var lostCount = 0
     for byte in [40_000, size / 2, size - 300] {
       try flip(song, [8 * byte])
-      let other = try open(.read, mendedClasses: ["Node"])
+      let other = try open(.read, repairedClasses: ["Node"])
       let lost = try DamagedRows.scanning(other).reported.count
       #expect(lost <= 1)
       lostCount += lost
       try other.close()
-      let store = try open(.read, mendedClasses: ["Song"])
+      let store = try open(.read, repairedClasses: ["Song"])
       try expectAll(store, "byte \(byte)")
       #expect(try !store.verify().isSound)
       try store.close()
@@ -119,7 +119,7 @@ import Todana
     try store.close()
   }
 
-  @Test func `what was mended stays so when memory is let go of and when a save is taken back`() throws {
+  @Test func `what was repaired stays so when memory is let go of and when a save is taken back`() throws {
     let song = try #require(try names().first { $0.hasSuffix("Song.kch") })
     try flip(song, [8 * 12_000])
     let store = try open()

@@ -75,8 +75,9 @@ import Todana
   }
 
   @Test(arguments: [
-    ["store", "salvage", "one"], ["store", "mend"], ["--frobnicate"], ["store", "get", "one", "Song", "first"],
-    ["store", "get", "one", "Song", "-1"], ["store", "list", "one", "Song", "--limit", "x"], ["store", "key", "mend"],
+    ["store", "salvage", "one"], ["store", "repair"], ["--frobnicate"], ["store", "get", "one", "Song", "first"],
+    ["store", "get", "one", "Song", "-1"], ["store", "list", "one", "Song", "--limit", "x"],
+    ["store", "key", "repair"],
     ["store", "get", "one", "Song", "1", "--raw", "--json"],
   ])
   func `what is not understood exits with 2`(_ arguments: [String]) throws {

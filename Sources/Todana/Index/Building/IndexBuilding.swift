@@ -80,7 +80,7 @@ struct IndexBuilding {
   }
 
   /// Bytes of entries that are in memory at a time; sorting takes as much again.
-  private var keyByteLimit: Int { store.configuration.backendOptions.sparesMemory ? 8 << 20 : 96 << 20 }
+  private var keyByteLimit: Int { store.configuration.backendOptions.limitsMemory ? 8 << 20 : 96 << 20 }
 
   /// Reads rows as they are now.
   ///

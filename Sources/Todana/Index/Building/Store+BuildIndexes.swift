@@ -73,7 +73,7 @@ extension Store {
   /// - Parameter progress: Called now and then; what it throws ends the building for now.
   /// - Throws: ``UniqueViolation`` where two objects have the same values in a unique index; what `progress` throws;
   ///   ``StoreError``.
-  /// - Complexity: O(*n* log *n*); takes up to 200 MB of memory (20 where ``KyotoBackend/Options/sparesMemory`` is set), and
+  /// - Complexity: O(*n* log *n*); takes up to 200 MB of memory (20 where ``KyotoBackend/Options/limitsMemory`` is set), and
   ///   where the keys of up to 16 million objects are more, a temporary file for them in the directory `TMPDIR`.
   public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
     try beginChange()

@@ -52,10 +52,10 @@ public struct VerificationReport: Sendable, Codable {
     /// Of what is kept twice, one copy is damaged. The other one serves.
     ///
     /// The next opening for writing makes that of the keys anew, a checkpoint that of the last commits; that of the
-    /// superblock only the opening with ``KyotoBackend/Options/mendsFlippedBits``.
+    /// superblock only the opening with ``KyotoBackend/Options/repairsFlippedBits``.
     case damagedCopy
     /// A page does not match its checksum. The records on it are reported by themselves; none are where only one bit is
-    /// wrong and the page leads to others, as it is mended when it is read.
+    /// wrong and the page leads to others, as it is repaired when it is read.
     case damagedPage
     /// A record cannot be read, or is not the one that belongs there.
     case damagedRecord

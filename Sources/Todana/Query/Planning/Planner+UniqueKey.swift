@@ -3,7 +3,7 @@ extension Planner {
   /// The plan for a condition that is the whole key of a unique index; nil for any other.
   ///
   /// It is the one that a comparison of all plans would find; to compare takes longer than to look the key up.
-  func uniqueKeyPlan(_ condition: ConditionNode, _ tests: [PlannedTest]) -> Plan? {
+  func uniqueKeyPlan(_ condition: ConditionNode, _ tests: [PlannedTest]) -> ExecutionPlan? {
     guard query.sortKeys.isEmpty, query.start == nil, tests.count == condition.conjunctNodes.count else { return nil }
     for index in indexes where index.isUnique && index.declaration.condition == nil && index.parts.count == tests.count
     {
@@ -11,7 +11,7 @@ extension Planner {
       let access = IndexAccess(
         index: index, keyspace: keyspace, ranges: [ByteRange(prefix: key, isSingle: true)], exactTests: [],
         singlePartCount: tests.count, prefix: key, expectedCount: 1)
-      return Plan(
+      return ExecutionPlan(
         access: .index(access), residual: .always, order: .given, expectedCount: 1,
         cost: Cost.start + Cost.entry + Cost.row)
     }

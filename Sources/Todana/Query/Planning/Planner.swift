@@ -33,10 +33,10 @@ struct Planner {
     self.estimate = estimate
   }
 
-  func plan() throws(StoreError) -> Plan {
+  func plan() throws(StoreError) -> ExecutionPlan {
     let condition = query.condition.simplified
     if case .never = condition {
-      return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
+      return ExecutionPlan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
     }
     let tests = indexes.isEmpty ? [] : condition.conjuncts.map(PlannedTest.init)
     if let plan = uniqueKeyPlan(condition, tests) { return plan }
@@ -45,7 +45,7 @@ struct Planner {
     for index in indexes {
       guard let access = try self.access(to: index, tests, count: fewNeeded(condition)) else { continue }
       if access.ranges.isEmpty {
-        return Plan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
+        return ExecutionPlan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
       }
       accesses.append(access)
       // One object at most: nothing is better, and damage of others does not matter.
@@ -59,11 +59,11 @@ struct Planner {
 
   // MARK: All objects
 
-  private func scanPlan(_ condition: ConditionNode) -> Plan {
+  private func scanPlan(_ condition: ConditionNode) -> ExecutionPlan {
     let isSorted = !query.sortKeys.isEmpty
     var cost = Cost.start + recordCount * Cost.scannedRecord
     if isSorted { cost += passing(recordCount, condition) * Cost.sortedRow }
-    return Plan(
+    return ExecutionPlan(
       access: .scan, residual: condition, order: isSorted ? .sorted : .rows, expectedCount: recordCount, cost: cost)
   }
 
@@ -155,7 +155,7 @@ struct Planner {
     return count == 0 ? 0 : Double(sum) / Double(count) * Double(access.ranges.count)
   }
 
-  private func plans(_ access: IndexAccess, _ condition: ConditionNode) -> [Plan] {
+  private func plans(_ access: IndexAccess, _ condition: ConditionNode) -> [ExecutionPlan] {
     let residual = condition.without(access.exactTests)
     var hasResidual = true
     if case .always = residual { hasResidual = false }
@@ -168,14 +168,14 @@ struct Planner {
     if query.sortKeys.isEmpty {
       if access.isInRowOrder {
         return [
-          Plan(
+          ExecutionPlan(
             access: .index(access), residual: residual, order: .given, expectedCount: count,
             cost: limited(everything, of: count, hasResidual))
         ]
       }
       let rowCost = limited(count * (Cost.row + Cost.entry), of: count, hasResidual)
       return [
-        Plan(
+        ExecutionPlan(
           access: .index(access), residual: residual, order: .rows, expectedCount: count,
           cost: readCost + (covered == nil ? rowCost : count * valueCost))
       ]
@@ -184,13 +184,13 @@ struct Planner {
       var ordered = access
       ordered.isDescending = direction == .descending
       return [
-        Plan(
+        ExecutionPlan(
           access: .index(ordered), residual: residual, order: .given, expectedCount: count,
           cost: limited(everything, of: count, hasResidual))
       ]
     }
     return [
-      Plan(
+      ExecutionPlan(
         access: .index(access), residual: residual, order: .sorted, expectedCount: count,
         cost: everything + passing(count, residual) * Cost.sortedRow + neededOf(count) * Cost.row)
     ]
@@ -225,7 +225,7 @@ struct Planner {
 
   // MARK: Several indexes
 
-  private func intersectionPlan(_ accesses: [IndexAccess], _ condition: ConditionNode) -> Plan? {
+  private func intersectionPlan(_ accesses: [IndexAccess], _ condition: ConditionNode) -> ExecutionPlan? {
     let usable = accesses.filter { $0.singlePartCount > 0 || $0.ranges.first.map { !$0.isWhole } ?? false }
       .sorted { $0.expectedCount < $1.expectedCount }
     guard let first = usable.first, recordCount > 0 else { return nil }
@@ -246,13 +246,13 @@ struct Planner {
     guard chosen.count > 1 else { return nil }
     let isSorted = !query.sortKeys.isEmpty
     cost += count * Cost.row + (isSorted ? count * Cost.sortedRow : 0)
-    return Plan(
+    return ExecutionPlan(
       access: .intersection(chosen), residual: residual, order: isSorted ? .sorted : .rows,
       expectedCount: chosen.map(\.expectedCount).reduce(0, +), cost: cost)
   }
 
   /// A plan for alternatives, each of which an index serves.
-  private func unionPlan(_ condition: ConditionNode) throws(StoreError) -> Plan? {
+  private func unionPlan(_ condition: ConditionNode) throws(StoreError) -> ExecutionPlan? {
     for node in condition.conjunctNodes {
       guard case .any(let alternatives) = node else { continue }
       var accesses: [IndexAccess] = []
@@ -273,7 +273,7 @@ struct Planner {
       let cost =
         Double(accesses.count) * Cost.start + count * (Cost.entry * 2 + Cost.row)
         + (isSorted ? count * Cost.sortedRow : 0)
-      return Plan(
+      return ExecutionPlan(
         access: .union(accesses), residual: residual, order: isSorted ? .sorted : .rows, expectedCount: count,
         cost: cost)
     }
@@ -296,10 +296,10 @@ struct Planner {
 
 /// A test, and where the values that pass it stand in an index, which takes time to find out.
 struct PlannedTest {
-  let test: any Test
+  let test: any ConditionTest
   let ranges: ValueRanges?
 
-  init(_ test: any Test) {
+  init(_ test: any ConditionTest) {
     self.test = test
     ranges = test.ranges
   }
@@ -321,7 +321,7 @@ extension ConditionNode {
   }
 
   /// The single tests among them.
-  var conjuncts: [any Test] {
+  var conjuncts: [any ConditionTest] {
     conjunctNodes.compactMap { node in
       if case .test(let test) = node { return test }
       return nil

@@ -30,7 +30,7 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
 }
 
 /// How a query is carried out.
-struct Plan {
+struct ExecutionPlan {
   var access: Access
   /// What is left to be looked at in each record.
   var residual: ConditionNode

@@ -10,7 +10,9 @@ internal import Synchronization
 ///
 /// Safe to share: a predicate is, and its parts are what it is made of.
 @safe
-struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<Bool>>: Test, @unchecked Sendable {
+struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<Bool>>: ConditionTest,
+  @unchecked Sendable
+{
   let expression: Expression
   let variable: PredicateExpressions.Variable<Root>
   let paths: [PropertyPath]
@@ -45,7 +47,7 @@ struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<B
   // What the expression says of nil is not known without evaluating it.
   var holdsForAbsent: Bool? { nil }
   var ranges: ValueRanges? { nil }
-  var opposite: (any Test)? { nil }
+  var opposite: (any ConditionTest)? { nil }
   var operand: [UInt8] { Array("\(number)".utf8) }
 
   var signature: String { "predicate \(expression)" }

@@ -9,7 +9,7 @@ struct QueryRun {
   let snapshot: any BackendSnapshot
   /// nil where nothing of the class is saved, or anything may be.
   let classID: KeyspaceID?
-  let plan: Plan
+  let plan: ExecutionPlan
   /// Loads what the query reads through references; nil where it reads nothing through any.
   let references: ReferenceLoader?
 
@@ -44,7 +44,7 @@ struct QueryRun {
     } catch {
       throw store.translate(error)
     }
-    func makePlan() throws(StoreError) -> Plan {
+    func makePlan() throws(StoreError) -> ExecutionPlan {
       let planner = Planner(query, of: table, indexes: usable, recordCount: recordCount) {
         tree, range throws(StoreError) in
         do throws(BackendError) {

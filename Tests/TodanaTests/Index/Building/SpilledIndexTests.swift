@@ -36,13 +36,13 @@ private final class UniqueTrack: AnyAlbum {
 }
 
 @Suite struct SpilledIndexTests {
-  /// Some 14 MB of keys of tracks; with `sparesMemory` four or eight are in memory at a time.
+  /// Some 14 MB of keys of tracks; with `limitsMemory` four or eight are in memory at a time.
   private static let albumCount = 700
   private static let trackCount = 100
 
-  private static func configuration(sparesMemory: Bool) -> StoreConfiguration {
+  private static func configuration(limitsMemory: Bool) -> StoreConfiguration {
     var configuration = StoreConfiguration()
-    configuration.backendOptions.sparesMemory = sparesMemory
+    configuration.backendOptions.limitsMemory = limitsMemory
     configuration.indexBuilding = .manual
     return configuration
   }
@@ -66,13 +66,13 @@ private final class UniqueTrack: AnyAlbum {
   }
 
   @Test(arguments: [false, true])
-  func `keys that are too many for the memory make the same index`(sparesMemory: Bool) throws {
+  func `keys that are too many for the memory make the same index`(limitsMemory: Bool) throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
     let path = directory.path("Store.todana")
     try make(at: path)
     let store = try Store(
-      .directory(path), classes: [ByTrack.self], configuration: Self.configuration(sparesMemory: sparesMemory))
+      .directory(path), classes: [ByTrack.self], configuration: Self.configuration(limitsMemory: limitsMemory))
     var reports: [Int] = []
     #expect(try store.count(ByTrack.all) == Self.albumCount)
     try store.buildIndexes { progress in
@@ -102,7 +102,7 @@ private final class UniqueTrack: AnyAlbum {
     defer { withExtendedLifetime(directory) {} }
     let path = directory.path("Store.todana")
     try make(at: path)
-    let configuration = Self.configuration(sparesMemory: true)
+    let configuration = Self.configuration(limitsMemory: true)
     var store = try Store(.directory(path), classes: [Plain.self], configuration: configuration)
     let last = Plain()
     last.tracks = ["only here", Self.track(0, 3)]
@@ -114,7 +114,7 @@ private final class UniqueTrack: AnyAlbum {
     let violation = #expect(throws: UniqueViolation.self) { try store.buildIndexes() }
     #expect(violation?.indexName == "tracks")
     #expect(try store.indexes.map(\.isComplete) == [false])
-    // Mended, it goes on.
+    // Repaired, it goes on.
     let wrong = try store.fetch(UniqueTrack.where { $0.tracks.contains("only here") })
     try store.update(try #require(wrong.first)) { $0.tracks = ["only here"] }
     try store.saveChanges()

@@ -10,12 +10,12 @@
 
 namespace todana {
 
-class ContentsAcceptance {
+class DigestAcceptance {
  public:
-  explicit ContentsAcceptance(Session &session) : session_(session), snapshot_(session.openSnapshot()) {}
-  ~ContentsAcceptance() { session_.snapshots().close(snapshot_); }
-  ContentsAcceptance(const ContentsAcceptance &) = delete;
-  ContentsAcceptance &operator=(const ContentsAcceptance &) = delete;
+  explicit DigestAcceptance(Session &session) : session_(session), snapshot_(session.openSnapshot()) {}
+  ~DigestAcceptance() { session_.snapshots().close(snapshot_); }
+  DigestAcceptance(const DigestAcceptance &) = delete;
+  DigestAcceptance &operator=(const DigestAcceptance &) = delete;
 
   // Reads everything, as of one commit, and commits what is there. Other commits go on meanwhile. False where `progress`
   // gave up. Throws Failure(TDN_DAMAGED) where a record cannot be read; nothing is accepted then.

@@ -1,13 +1,13 @@
-#include "ContentsCheck.h"
+#include "DigestCheck.h"
 
 #include "../Disk/Failure.h"
 
 namespace todana {
 
-ContentsSum::ContentsSum(const KeyRing *ring, uint32_t generation, const Keyspace &keyspace)
-    : digest_(ring, generation, keyspace.id), hasRows_(keyspace.hasRows()), isTree_(keyspace.isTree()) {}
+KeyspaceDigestSum::KeyspaceDigestSum(const KeyRing *ring, uint32_t keyGeneration, const Keyspace &keyspace)
+    : digest_(ring, keyGeneration, keyspace.id), hasRows_(keyspace.hasRows()), isTree_(keyspace.isTree()) {}
 
-bool ContentsSum::add(const tdn_chunk &chunk) {
+bool KeyspaceDigestSum::add(const tdn_chunk &chunk) {
   const char *bytes = reinterpret_cast<const char *>(chunk.bytes);
   for (size_t index = 0; index < chunk.slice_count; index++) {
     const tdn_slice &slice = chunk.slices[index];
@@ -28,19 +28,19 @@ bool ContentsSum::add(const tdn_chunk &chunk) {
   return true;
 }
 
-ContentsState ContentsSum::take() {
-  ContentsState state;
+DigestEntry KeyspaceDigestSum::take() {
+  DigestEntry state;
   state.count = count_;
   state.digest = digest_.take();
-  state.generation = digest_.generation();
+  state.keyGeneration = digest_.keyGeneration();
   return state;
 }
 
-ContentsCheck::ContentsCheck(
-  const KeyRing *ring, const Keyspace &keyspace, const ContentsState &expected, bool isKnown)
-    : sum_(ring, expected.generation, keyspace), keyspace_(keyspace.id), isKnown_(isKnown), expected_(expected) {}
+DigestCheck::DigestCheck(
+  const KeyRing *ring, const Keyspace &keyspace, const DigestEntry &expected, bool isKnown)
+    : sum_(ring, expected.keyGeneration, keyspace), keyspace_(keyspace.id), isKnown_(isKnown), expected_(expected) {}
 
-void ContentsCheck::add(const tdn_chunk &chunk) {
+void DigestCheck::add(const tdn_chunk &chunk) {
   if (isOver_) return;
   if (!sum_.add(chunk)) return giveUp();
   if (chunk.slice_count > 0 || chunk.needed > 0) return;

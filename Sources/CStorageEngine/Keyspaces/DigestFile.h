@@ -13,27 +13,27 @@
 
 #include "../../CSealing/Sealer.h"
 #include "../Pages/FileGroup.h"
-#include "../Snapshots/ContentsDigest.h"
+#include "../Snapshots/KeyspaceDigest.h"
 #include "../include/StorageEngineOpening.h"
 #include "Keyspace.h"
 
 namespace todana {
 
-class StateFile {
+class DigestFile {
  public:
   static constexpr uint32_t kFileNumber = 0;
   static constexpr const char *kFileName = "0000-states.tds";
   // So many commits can be told from those of a copy that went another way.
   static constexpr uint64_t kHistory = 1000;
 
-  explicit StateFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
+  explicit DigestFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
   // Of a plain store that is to be encrypted: from the next `storeAll` on.
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
 
   // First of all. Throws Failure(TDN_DAMAGED) where the file cannot be read. `mayBePlain`: though there are keys.
   void open(FileGroup &group, bool mayBePlain);
   // What the states, and the catalog, are sealed with since; 0: nothing.
-  uint32_t generation() const { return root_.generation; }
+  uint32_t keyGeneration() const { return root_.keyGeneration; }
   // Sets what the keyspaces contain. What does not belong together is no error here: whoever reads all of something is
   // told.
   void load(FileGroup &group, const std::vector<Keyspace *> &keyspaces);
@@ -48,7 +48,7 @@ class StateFile {
   void storeClosed(FileGroup &group);
   bool mustBeClosed() const { return isSealed() && root_.isOpen; }
   // The same, for all keyspaces: what is there is right from now on, and sealed with the keys of this generation.
-  void storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t generation);
+  void storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t keyGeneration);
   // After a rollback.
   void undo();
 
@@ -64,7 +64,7 @@ class StateFile {
   void require(const FileGroup &group, const tdn_anchor &expected);
 
  private:
-  using Sum = ContentsDigest::Sum;
+  using Sum = KeyspaceDigest::Sum;
   struct Root {
     uint64_t commitNumber = 0;
     Sum entries{};  // XOR of a term for each keyspace
@@ -72,7 +72,7 @@ class StateFile {
     bool isOpen = false;     // a session goes on, or was killed
     uint32_t epoch = 0;      // the current one; 0 in a plain store
     uint64_t sealCount = 0;  // under it
-    uint32_t generation = 0;
+    uint32_t keyGeneration = 0;
   };
 
   void store(FileGroup &group, const std::vector<Keyspace *> &changed, bool isOpen);
@@ -82,19 +82,19 @@ class StateFile {
   Sum history(const FileGroup &group, uint64_t upTo);
   static Sum code(uint64_t commitNumber, const CommitRing::BatchID &batchID);
   bool isSealed() const { return isSealed_.load(std::memory_order_acquire); }
-  void useGeneration(uint32_t generation);
+  void useGeneration(uint32_t keyGeneration);
   std::optional<std::string> read(uint32_t id, size_t count);
   void write(uint32_t id, const std::string &content, const uint8_t *nonce);
   void erase(uint32_t id);
   void writeRoot(bool isOpen, const uint8_t *nonce);
   bool readRoot(bool mayBePlain);
   bool takeRoot(const std::string &content);
-  bool mayBelong(uint32_t generation) const;
+  bool mayBelong(uint32_t keyGeneration) const;
   void countSeals();
 
   std::shared_ptr<const KeyRing> ring_;  // null in a plain store
   std::unique_ptr<Sealer> sealer_;       // null in a plain store
-  std::optional<ContentsMac> entryMac_, historyMac_;  // of the root's generation
+  std::optional<KeyspaceDigestMac> entryMac_, historyMac_;  // of the root's generation
   std::shared_ptr<DataFile> file_;
   std::atomic<bool> isConsistent_{true};
   std::atomic<bool> isSealed_{false};  // what the root's generation says, for any thread
@@ -111,8 +111,8 @@ class StateFile {
   bool hadRoot_ = false;  // one that could be read
   bool mayBePlain_ = false;
   bool wasConsistent_ = true;
-  Root formerRoot_;
-  std::vector<Former> formerTerms_;
+  Root undoRoot_;
+  std::vector<Former> undoTerms_;
 };
 
 }  // namespace todana

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "../Kyoto/RowPackBuilder.h"
-#include "Refill.h"
+#include "RebuildSource.h"
 
 namespace todana {
 
 // Puts rows into packs with their neighbours, in the order of their ids, whether the old file had them in packs or not.
-class RowRefill : public Refill {
+class RowRebuildSource : public RebuildSource {
  public:
-  RowRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
+  RowRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
 
   uint64_t recordCount() const override;
   uint64_t byteCount() const override;

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "Refill.h"
+#include "RebuildSource.h"
 
 namespace todana {
 
 // Copies records of byte keys, and the nodes of trees, in the order of the old file.
-class KeyRefill : public Refill {
+class KeyRebuildSource : public RebuildSource {
  public:
-  KeyRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
+  KeyRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
 
   uint64_t recordCount() const override { return recordCount_; }
   uint64_t byteCount() const override { return byteCount_; }

@@ -16,14 +16,14 @@
 
 namespace todana {
 
-class Refill {
+class RebuildSource {
  public:
   // `conversion`: what puts records into another form on their way; null: they are copied as they are.
-  static std::unique_ptr<Refill> make(
+  static std::unique_ptr<RebuildSource> make(
     std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion = nullptr);
-  virtual ~Refill() = default;
-  Refill(const Refill &) = delete;
-  Refill &operator=(const Refill &) = delete;
+  virtual ~RebuildSource() = default;
+  RebuildSource(const RebuildSource &) = delete;
+  RebuildSource &operator=(const RebuildSource &) = delete;
 
   // First of all: looks at the old file, one step at a time. False at the end. Under a read lock.
   bool survey();
@@ -51,7 +51,7 @@ class Refill {
   virtual uint64_t taken() const = 0;
 
  protected:
-  Refill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
+  RebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
       : from_(std::move(from)), keyspace_(keyspace), conversion_(conversion), offset_(from_->recordStart()),
         end_(from_->end()) {}
 

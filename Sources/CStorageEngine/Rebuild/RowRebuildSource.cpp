@@ -1,4 +1,4 @@
-#include "RowRefill.h"
+#include "RowRebuildSource.h"
 
 #include <algorithm>
 
@@ -6,31 +6,31 @@
 
 namespace todana {
 
-RowRefill::RowRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
-    : Refill(std::move(from), keyspace, conversion) {}
+RowRebuildSource::RowRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
+    : RebuildSource(std::move(from), keyspace, conversion) {}
 
-uint64_t RowRefill::recordCount() const {
+uint64_t RowRebuildSource::recordCount() const {
   return arePacked() ? groups_.size() : rowCount_;
 }
 
-uint64_t RowRefill::byteCount() const {
+uint64_t RowRebuildSource::byteCount() const {
   if (!arePacked()) return unpackedBytes_;
   const uint64_t packCount = groups_.size();
   const uint64_t average = (rowBytes_ + rowCount_ * RowPack::kSlotSize) / packCount + RowPack::kHeaderSize;
   return packCount * recordSize(PackKey(groups_.back().number).length, average);
 }
 
-void RowRefill::sortOut(bool isLast) {
+void RowRebuildSource::sortOut(bool isLast) {
   if (!isLast && groups_.size() < mergeSize_) return;
   mergeGroups();
   mergeSize_ = std::max(kFewestGroupsToMerge, groups_.size() * 2);
 }
 
-uint64_t RowRefill::taken() const {
+uint64_t RowRebuildSource::taken() const {
   return surveyed() < total() || groups_.empty() ? 0 : total() / groups_.size() * next_;
 }
 
-bool RowRefill::take() {
+bool RowRebuildSource::take() {
   StepLimit limit;
   for (; next_ < groups_.size(); next_++) {
     if (limit.isReached(bytes_.size())) return true;
@@ -39,7 +39,7 @@ bool RowRefill::take() {
   return false;
 }
 
-size_t RowRefill::change(RebuildJournal changes) {
+size_t RowRebuildSource::change(RebuildJournal changes) {
   changed_ = std::move(changes.packs);
   nextChanged_ = 0;
   std::sort(changed_.begin(), changed_.end());
@@ -47,7 +47,7 @@ size_t RowRefill::change(RebuildJournal changes) {
   return changed_.size();
 }
 
-bool RowRefill::takeChanged() {
+bool RowRebuildSource::takeChanged() {
   StepLimit limit;
   for (; nextChanged_ < changed_.size(); nextChanged_++) {
     if (limit.isReached(bytes_.size())) return true;
@@ -56,7 +56,7 @@ bool RowRefill::takeChanged() {
   return false;
 }
 
-void RowRefill::write(const HashFile &target, HashWriter &writer) {
+void RowRebuildSource::write(const HashFile &target, HashWriter &writer) {
   if (conversion_) convert();
   for (size_t index = 0; index < taken_.size(); index++) {
     const size_t end = index + 1 < taken_.size() ? taken_[index + 1].firstRow : rows_.size();
@@ -67,12 +67,12 @@ void RowRefill::write(const HashFile &target, HashWriter &writer) {
   bytes_.clear();
 }
 
-bool RowRefill::arePacked() const {
+bool RowRebuildSource::arePacked() const {
   return !groups_.empty() && rowCount_ >= groups_.size() * kFewestPackedRows &&
          rowBytes_ <= groups_.size() * kLargestPack;
 }
 
-void RowRefill::note(const HashBlock &record) {
+void RowRebuildSource::note(const HashBlock &record) {
   uint64_t row;
   if (RowKey::parse(record.key, record.keyLength, &row)) {
     groups_.push_back({packNumber(row), 1U << packIndex(row)});
@@ -93,13 +93,13 @@ void RowRefill::note(const HashBlock &record) {
   }
 }
 
-void RowRefill::noteRow(uint64_t row, size_t byteCount) {
+void RowRebuildSource::noteRow(uint64_t row, size_t byteCount) {
   rowCount_++;
   rowBytes_ += byteCount;
   unpackedBytes_ += recordSize(RowKey(row).length, byteCount);
 }
 
-void RowRefill::mergeGroups() {
+void RowRebuildSource::mergeGroups() {
   std::sort(groups_.begin(), groups_.end(), [](const Group &a, const Group &b) { return a.number < b.number; });
   size_t count = 0;
   for (const Group &group : groups_) {
@@ -112,7 +112,7 @@ void RowRefill::mergeGroups() {
   groups_.resize(count);
 }
 
-void RowRefill::takeGroup(uint64_t number, uint32_t singles, bool isChanged) {
+void RowRebuildSource::takeGroup(uint64_t number, uint32_t singles, bool isChanged) {
   taken_.push_back({number, rows_.size(), isChanged});
   const uint64_t firstRow = number << kPackPower;
   HashFile::Place places[kPackCapacity];
@@ -148,12 +148,12 @@ void RowRefill::takeGroup(uint64_t number, uint32_t singles, bool isChanged) {
   }
 }
 
-void RowRefill::takeRow(int index, std::string_view bytes) {
+void RowRebuildSource::takeRow(int index, std::string_view bytes) {
   rows_.push_back({index, bytes_.size(), bytes.size()});
   bytes_.append(bytes);
 }
 
-void RowRefill::convert() {
+void RowRebuildSource::convert() {
   std::string converted;
   for (size_t index = 0; index < taken_.size(); index++) {
     const size_t end = index + 1 < taken_.size() ? taken_[index + 1].firstRow : rows_.size();
@@ -168,7 +168,7 @@ void RowRefill::convert() {
   bytes_ = std::move(converted);
 }
 
-void RowRefill::writeGroup(const TakenGroup &group, size_t endRow, const HashFile &target, HashWriter &writer) {
+void RowRebuildSource::writeGroup(const TakenGroup &group, size_t endRow, const HashFile &target, HashWriter &writer) {
   uint32_t packed = 0;
   builder_.begin();
   if (endRow - group.firstRow >= kFewestPackedRows) {
@@ -194,7 +194,7 @@ void RowRefill::writeGroup(const TakenGroup &group, size_t endRow, const HashFil
   }
 }
 
-void RowRefill::clearGroup(
+void RowRebuildSource::clearGroup(
   const TakenGroup &group, size_t endRow, uint32_t packed, const HashFile &target, HashWriter &writer) {
   PackKey packKey(group.number);
   HashBlock record;
@@ -213,11 +213,11 @@ void RowRefill::clearGroup(
   }
 }
 
-bool RowRefill::find(const HashFile &target, const char *key, size_t length, HashBlock &record) {
+bool RowRebuildSource::find(const HashFile &target, const char *key, size_t length, HashBlock &record) {
   return target.findKey(key, length, target.place(key, length), record);
 }
 
-void RowRefill::remove(
+void RowRebuildSource::remove(
   const HashFile &target, const char *key, size_t length, const HashBlock &record, HashWriter &writer) {
   target.checkRemoval(record);
   writer.remove(key, length, target.place(key, length));

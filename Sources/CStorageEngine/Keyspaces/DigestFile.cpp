@@ -1,4 +1,4 @@
-#include "StateFile.h"
+#include "DigestFile.h"
 
 #include <cstring>
 
@@ -12,8 +12,8 @@ namespace {
 constexpr size_t kSlotSize = 64;
 constexpr uint32_t kRoot = 0;
 constexpr char kVersion = 1;
-constexpr size_t kStateSize = 1 + 8 + ContentsState::kDigestSize + 4;
-constexpr size_t kRootSize = 1 + 8 + 2 * ContentsState::kDigestSize + 1 + 4 + 8 + 4;
+constexpr size_t kStateSize = 1 + 8 + DigestEntry::kDigestSize + 4;
+constexpr size_t kRootSize = 1 + 8 + 2 * DigestEntry::kDigestSize + 1 + 4 + 8 + 4;
 constexpr size_t kLargestEnvelope = Sealer::kLargestEnvelope;
 static_assert(1 + kStateSize + kLargestEnvelope <= kSlotSize);
 static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
@@ -44,37 +44,37 @@ template <size_t size> void append(std::string &content, const std::array<uint8_
   content.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 }
 
-void toggle(ContentsDigest::Sum &sum, const ContentsDigest::Sum &term) {
+void toggle(KeyspaceDigest::Sum &sum, const KeyspaceDigest::Sum &term) {
   for (size_t index = 0; index < sum.size(); index++) sum[index] ^= term[index];
 }
 
 }  // namespace
 
-void StateFile::setKeys(const std::shared_ptr<const KeyRing> &ring) {
+void DigestFile::setKeys(const std::shared_ptr<const KeyRing> &ring) {
   ring_ = ring;
   sealer_ = ring ? std::make_unique<Sealer>(ring) : nullptr;
   useGeneration(0);
 }
 
-void StateFile::useGeneration(uint32_t generation) {
-  entryMac_.emplace(ring_.get(), generation, kEntries);
-  historyMac_.emplace(ring_.get(), generation, kHistoryNumber);
-  root_.generation = generation;
-  isSealed_.store(generation != 0, std::memory_order_release);
+void DigestFile::useGeneration(uint32_t keyGeneration) {
+  entryMac_.emplace(ring_.get(), keyGeneration, kEntries);
+  historyMac_.emplace(ring_.get(), keyGeneration, kHistoryNumber);
+  root_.keyGeneration = keyGeneration;
+  isSealed_.store(keyGeneration != 0, std::memory_order_release);
 }
 
 // MARK: Reading
 
-void StateFile::open(FileGroup &group, bool mayBePlain) {
-  if (group.commitNumber() == 0) return useGeneration(ring_ ? ring_->generation() : 0);  // the first commit makes the file
+void DigestFile::open(FileGroup &group, bool mayBePlain) {
+  if (group.commitNumber() == 0) return useGeneration(ring_ ? ring_->keyGeneration() : 0);  // the first commit makes the file
   file_ = group.openFile(kFileNumber, kFileName);
   file_->repairUpTo(kLargestFile);
   FileGroup::ReadLock lock(group);
   hadRoot_ = readRoot(mayBePlain);
-  if (!hadRoot_) useGeneration(ring_ ? ring_->generation() : 0);
+  if (!hadRoot_) useGeneration(ring_ ? ring_->keyGeneration() : 0);
 }
 
-void StateFile::load(FileGroup &group, const std::vector<Keyspace *> &keyspaces) {
+void DigestFile::load(FileGroup &group, const std::vector<Keyspace *> &keyspaces) {
   if (!file_) return;
   FileGroup::ReadLock lock(group);
   bool isConsistent = hadRoot_ && root_.commitNumber == group.commitNumber() &&
@@ -84,11 +84,11 @@ void StateFile::load(FileGroup &group, const std::vector<Keyspace *> &keyspaces)
     const std::optional<std::string> content = read(keyspace->id, kStateSize);
     if (content) {
       std::memcpy(&keyspace->contents.count, content->data() + 1, 8);
-      std::memcpy(keyspace->contents.digest.data(), content->data() + 9, ContentsState::kDigestSize);
-      std::memcpy(&keyspace->contents.generation, content->data() + 9 + ContentsState::kDigestSize, 4);
+      std::memcpy(keyspace->contents.digest.data(), content->data() + 9, DigestEntry::kDigestSize);
+      std::memcpy(&keyspace->contents.keyGeneration, content->data() + 9 + DigestEntry::kDigestSize, 4);
     }
-    if (!content || !mayBelong(keyspace->contents.generation)) {
-      keyspace->contents.generation = root_.generation;
+    if (!content || !mayBelong(keyspace->contents.keyGeneration)) {
+      keyspace->contents.keyGeneration = root_.keyGeneration;
       isConsistent = false;
     }
     keyspace->stateTerm = term(*keyspace);
@@ -99,14 +99,14 @@ void StateFile::load(FileGroup &group, const std::vector<Keyspace *> &keyspaces)
 }
 
 // That a keyspace is plain, or sealed under keys that are gone, is of an older state of the store.
-bool StateFile::mayBelong(uint32_t generation) const {
-  return generation == 0 ? !ring_ || mayBePlain_ : ring_ && ring_->has(generation);
+bool DigestFile::mayBelong(uint32_t keyGeneration) const {
+  return keyGeneration == 0 ? !ring_ || mayBePlain_ : ring_ && ring_->has(keyGeneration);
 }
 
-bool StateFile::readRoot(bool mayBePlain) {
+bool DigestFile::readRoot(bool mayBePlain) {
   mayBePlain_ = mayBePlain;
   if (ring_) {
-    useGeneration(ring_->generation());
+    useGeneration(ring_->keyGeneration());
     if (const std::optional<std::string> content = read(kRoot, kRootSize)) return takeRoot(*content);
     if (!mayBePlain) return false;
   }
@@ -115,22 +115,22 @@ bool StateFile::readRoot(bool mayBePlain) {
   return content && takeRoot(*content);
 }
 
-bool StateFile::takeRoot(const std::string &content) {
-  uint32_t generation;
-  std::memcpy(&generation, content.data() + 54, 4);
-  if ((generation != 0) != isSealed() || !mayBelong(generation)) return false;
+bool DigestFile::takeRoot(const std::string &content) {
+  uint32_t keyGeneration;
+  std::memcpy(&keyGeneration, content.data() + 54, 4);
+  if ((keyGeneration != 0) != isSealed() || !mayBelong(keyGeneration)) return false;
   std::memcpy(&root_.commitNumber, content.data() + 1, 8);
   std::memcpy(root_.entries.data(), content.data() + 9, root_.entries.size());
   std::memcpy(root_.history.data(), content.data() + 25, root_.history.size());
   root_.isOpen = content[41] != 0;
   std::memcpy(&root_.epoch, content.data() + 42, 4);
   std::memcpy(&root_.sealCount, content.data() + 46, 8);
-  useGeneration(generation);
+  useGeneration(keyGeneration);
   return true;
 }
 
 // What is noted of another epoch says nothing of the current one: nothing was committed under it yet.
-void StateFile::countSeals() {
+void DigestFile::countSeals() {
   if (!isSealed()) return;
   uint64_t count = root_.epoch == sealer_->currentEpoch() ? root_.sealCount : 0;
   notedSeals_ = count;
@@ -138,14 +138,14 @@ void StateFile::countSeals() {
   sealer_->ring().raiseSealCount(count);
 }
 
-bool StateFile::hasUncountedSeals() const {
+bool DigestFile::hasUncountedSeals() const {
   if (!isSealed()) return false;
   const uint64_t count = sealer_->ring().sealCount(), noted = notedSeals_.load(std::memory_order_relaxed);
   return count > noted && count - noted > kMostUncounted / 2;
 }
 
 // Nothing where there is none, or it was not written by the store.
-std::optional<std::string> StateFile::read(uint32_t id, size_t count) {
+std::optional<std::string> DigestFile::read(uint32_t id, size_t count) {
   char slot[2 * kSlotSize];
   const size_t capacity = capacityOf(id);
   if (!file_->read(offsetOf(id), slot, 1 + capacity)) return std::nullopt;
@@ -164,16 +164,16 @@ std::optional<std::string> StateFile::read(uint32_t id, size_t count) {
 
 // MARK: Writing
 
-void StateFile::settle() {
+void DigestFile::settle() {
   hasStored_ = false;
   isNew_ = false;
-  formerTerms_.clear();
+  undoTerms_.clear();
 }
 
-void StateFile::storeClosed(FileGroup &group) { store(group, {}, false); }
+void DigestFile::storeClosed(FileGroup &group) { store(group, {}, false); }
 
-void StateFile::store(FileGroup &group, const std::vector<Keyspace *> &changed, bool isOpen) {
-  formerRoot_ = root_;
+void DigestFile::store(FileGroup &group, const std::vector<Keyspace *> &changed, bool isOpen) {
+  undoRoot_ = root_;
   wasConsistent_ = isConsistent_;
   hasStored_ = true;
   if (!file_) {
@@ -188,7 +188,7 @@ void StateFile::store(FileGroup &group, const std::vector<Keyspace *> &changed, 
   }
   const uint8_t *nonce = nonces.data();
   for (Keyspace *keyspace : changed) {
-    formerTerms_.push_back({keyspace, keyspace->stateTerm});
+    undoTerms_.push_back({keyspace, keyspace->stateTerm});
     toggle(root_.entries, keyspace->stateTerm);
     keyspace->stateTerm = keyspace->isDropped ? Sum{} : term(*keyspace);
     toggle(root_.entries, keyspace->stateTerm);
@@ -199,7 +199,7 @@ void StateFile::store(FileGroup &group, const std::vector<Keyspace *> &changed, 
     std::string content{kVersion};
     append(content, keyspace->contents.count);
     append(content, keyspace->contents.digest);
-    content.append(reinterpret_cast<const char *>(&keyspace->contents.generation), 4);
+    content.append(reinterpret_cast<const char *>(&keyspace->contents.keyGeneration), 4);
     write(keyspace->id, content, nonce);
     if (isSealed()) nonce += kNonceSize;
   }
@@ -210,11 +210,11 @@ void StateFile::store(FileGroup &group, const std::vector<Keyspace *> &changed, 
   writeRoot(isOpen, nonce);
 }
 
-void StateFile::storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t generation) {
+void DigestFile::storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t keyGeneration) {
   const Root former = root_;
-  if (generation != root_.generation) useGeneration(generation);
+  if (keyGeneration != root_.keyGeneration) useGeneration(keyGeneration);
   store(group, keyspaces);
-  formerRoot_ = former;
+  undoRoot_ = former;
   root_.entries = {};
   for (const Keyspace *keyspace : keyspaces) toggle(root_.entries, keyspace->stateTerm);
   root_.history = history(group, group.commitNumber());
@@ -226,7 +226,7 @@ void StateFile::storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspa
   writeRoot(true, nonce);
 }
 
-void StateFile::writeRoot(bool isOpen, const uint8_t *nonce) {
+void DigestFile::writeRoot(bool isOpen, const uint8_t *nonce) {
   root_.isOpen = isOpen && isSealed();
   root_.epoch = 0;
   if (isSealed()) {
@@ -242,11 +242,11 @@ void StateFile::writeRoot(bool isOpen, const uint8_t *nonce) {
   content.push_back(root_.isOpen ? 1 : 0);
   content.append(reinterpret_cast<const char *>(&root_.epoch), 4);
   append(content, root_.sealCount);
-  content.append(reinterpret_cast<const char *>(&root_.generation), 4);
+  content.append(reinterpret_cast<const char *>(&root_.keyGeneration), 4);
   write(kRoot, content, nonce);
 }
 
-void StateFile::write(uint32_t id, const std::string &content, const uint8_t *nonce) {
+void DigestFile::write(uint32_t id, const std::string &content, const uint8_t *nonce) {
   uint8_t slot[2 * kSlotSize] = {};
   size_t length = content.size(), offset = 1;
   if (isSealed()) {
@@ -266,38 +266,38 @@ void StateFile::write(uint32_t id, const std::string &content, const uint8_t *no
   file_->write(offsetOf(id), slot, 1 + capacityOf(id));
 }
 
-void StateFile::erase(uint32_t id) {
+void DigestFile::erase(uint32_t id) {
   if (file_->size() < offsetOf(id) + static_cast<int64_t>(kSlotSize)) return;
   const char slot[kSlotSize] = {};
   file_->write(offsetOf(id), slot, sizeof slot);
 }
 
-void StateFile::undo() {
+void DigestFile::undo() {
   if (!hasStored_) return;
-  useGeneration(formerRoot_.generation);
-  root_ = formerRoot_;
+  useGeneration(undoRoot_.keyGeneration);
+  root_ = undoRoot_;
   isConsistent_ = wasConsistent_;
   notedSeals_ = root_.sealCount;
-  for (const Former &former : formerTerms_) former.keyspace->stateTerm = former.term;
+  for (const Former &former : undoTerms_) former.keyspace->stateTerm = former.term;
   if (isNew_) file_ = nullptr;
   settle();
 }
 
 // MARK: Terms
 
-StateFile::Sum StateFile::term(const Keyspace &keyspace) {
+DigestFile::Sum DigestFile::term(const Keyspace &keyspace) {
   // Which file it lives in, too: an older catalog has another one.
   const uint32_t fileNumber = keyspace.fileNumber;
-  uint8_t message[3 * ContentsMac::kBlockSize] = {};
+  uint8_t message[3 * KeyspaceDigestMac::kBlockSize] = {};
   std::memcpy(message, &keyspace.id, 4);
   std::memcpy(message + 4, &fileNumber, 4);
   std::memcpy(message + 8, &keyspace.contents.count, 8);
-  std::memcpy(message + 16, keyspace.contents.digest.data(), ContentsState::kDigestSize);
-  std::memcpy(message + 32, &keyspace.contents.generation, 4);
+  std::memcpy(message + 16, keyspace.contents.digest.data(), DigestEntry::kDigestSize);
+  std::memcpy(message + 32, &keyspace.contents.keyGeneration, 4);
   return entryMac_->value(message, sizeof message);
 }
 
-StateFile::Sum StateFile::historyTerm(uint64_t commitNumber, const uint8_t *batchID) {
+DigestFile::Sum DigestFile::historyTerm(uint64_t commitNumber, const uint8_t *batchID) {
   // Half of a random id tells two commits of one number apart.
   Sum term;
   std::memcpy(term.data(), &commitNumber, 8);
@@ -306,12 +306,12 @@ StateFile::Sum StateFile::historyTerm(uint64_t commitNumber, const uint8_t *batc
   return term;
 }
 
-StateFile::Sum StateFile::historyTerm(const FileGroup &group, uint64_t commitNumber) {
+DigestFile::Sum DigestFile::historyTerm(const FileGroup &group, uint64_t commitNumber) {
   const std::optional<CommitRing::BatchID> id = group.batchID(commitNumber);
   return id ? historyTerm(commitNumber, id->data()) : Sum{};
 }
 
-StateFile::Sum StateFile::history(const FileGroup &group, uint64_t upTo) {
+DigestFile::Sum DigestFile::history(const FileGroup &group, uint64_t upTo) {
   Sum sum{};
   for (uint64_t number = upTo; number > 0 && number + kHistory > upTo; number--) {
     toggle(sum, historyTerm(group, number));
@@ -323,7 +323,7 @@ StateFile::Sum StateFile::history(const FileGroup &group, uint64_t upTo) {
 
 // A batch's id is random, so it stands for the commit; the history in the root vouches for the ids. No key is needed, and
 // so an anchor outlives them all.
-StateFile::Sum StateFile::code(uint64_t commitNumber, const CommitRing::BatchID &batchID) {
+DigestFile::Sum DigestFile::code(uint64_t commitNumber, const CommitRing::BatchID &batchID) {
   std::string message(kAnchorLabel);
   append(message, commitNumber);
   append(message, batchID);
@@ -333,7 +333,7 @@ StateFile::Sum StateFile::code(uint64_t commitNumber, const CommitRing::BatchID 
   return code;
 }
 
-tdn_anchor StateFile::anchor(const FileGroup &group) {
+tdn_anchor DigestFile::anchor(const FileGroup &group) {
   tdn_anchor anchor{group.commitNumber(), {}};
   if (anchor.commit_number == 0) return anchor;
   if (const auto id = group.batchID(anchor.commit_number)) {
@@ -343,7 +343,7 @@ tdn_anchor StateFile::anchor(const FileGroup &group) {
   return anchor;
 }
 
-void StateFile::require(const FileGroup &group, const tdn_anchor &expected) {
+void DigestFile::require(const FileGroup &group, const tdn_anchor &expected) {
   const uint64_t newest = group.commitNumber();
   if (newest < expected.commit_number) {
     throw Failure(

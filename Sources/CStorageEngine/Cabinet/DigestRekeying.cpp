@@ -1,18 +1,18 @@
-#include "ContentsRekeying.h"
+#include "DigestRekeying.h"
 
-#include "ContentsCheck.h"
+#include "DigestCheck.h"
 #include "WholeScan.h"
 
 namespace todana {
 
-ContentsRekeying::ContentsRekeying(Session &session, Keyspace &keyspace, RecordConversion &conversion)
+DigestRekeying::DigestRekeying(Session &session, Keyspace &keyspace, RecordConversion &conversion)
     : session_(session), keyspace_(keyspace), conversion_(conversion),
-      changes_(session.keyRing(), conversion.generation(), keyspace.id),
-      digest_(session.keyRing(), conversion.generation(), keyspace.id),
+      changes_(session.keyRing(), conversion.keyGeneration(), keyspace.id),
+      digest_(session.keyRing(), conversion.keyGeneration(), keyspace.id),
       snapshot_(session.openSnapshot([this] { keyspace_.rekeyed = &changes_; })),
       commitNumber_(snapshot_->commitNumber()) {}
 
-ContentsRekeying::~ContentsRekeying() {
+DigestRekeying::~DigestRekeying() {
   session_.snapshots().close(snapshot_);
   // The lock may fail where the session is at its end: then no commit comes any more.
   try {
@@ -23,11 +23,11 @@ ContentsRekeying::~ContentsRekeying() {
   }
 }
 
-bool ContentsRekeying::run(const Progress &progress) {
+bool DigestRekeying::run(const Progress &progress) {
   {
     WholeScan scan(session_, *snapshot_, keyspace_);
-    const ContentsState &expected = scan.part().contents;
-    ContentsSum found(session_.keyRing(), expected.generation, keyspace_);
+    const DigestEntry &expected = scan.part().contents;
+    KeyspaceDigestSum found(session_.keyRing(), expected.keyGeneration, keyspace_);
     while (const tdn_chunk *chunk = scan.next()) {
       if (!progress()) return false;
       add(*chunk);
@@ -48,7 +48,7 @@ bool ContentsRekeying::run(const Progress &progress) {
   return true;
 }
 
-void ContentsRekeying::add(const tdn_chunk &chunk) {
+void DigestRekeying::add(const tdn_chunk &chunk) {
   const char *bytes = reinterpret_cast<const char *>(chunk.bytes);
   for (size_t index = 0; index < chunk.slice_count; index++) {
     const tdn_slice &slice = chunk.slices[index];
@@ -73,9 +73,9 @@ void ContentsRekeying::add(const tdn_chunk &chunk) {
   }
 }
 
-ContentsDigest::Sum ContentsRekeying::digest() const {
+KeyspaceDigest::Sum DigestRekeying::digest() const {
   if (keyspace_.clearedBy > commitNumber_) throw Rebuilding::Abandoned();
-  ContentsDigest::Sum sum = sum_;
+  KeyspaceDigest::Sum sum = sum_;
   for (size_t index = 0; index < sum.size(); index++) sum[index] ^= changes_.sum[index];
   return sum;
 }

@@ -1,11 +1,11 @@
-#include "Refill.h"
+#include "RebuildSource.h"
 
-#include "KeyRefill.h"
-#include "RowRefill.h"
+#include "KeyRebuildSource.h"
+#include "RowRebuildSource.h"
 
 namespace todana {
 
-bool Refill::survey() {
+bool RebuildSource::survey() {
   StepLimit limit;
   for (HashBlock block; offset_ < end_; offset_ += block.size) {
     if (limit.isReached(0)) return true;
@@ -18,10 +18,10 @@ bool Refill::survey() {
   return false;
 }
 
-std::unique_ptr<Refill> Refill::make(
+std::unique_ptr<RebuildSource> RebuildSource::make(
   std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion) {
-  if (keyspace.hasRows()) return std::make_unique<RowRefill>(std::move(from), keyspace, conversion);
-  return std::make_unique<KeyRefill>(std::move(from), keyspace, conversion);
+  if (keyspace.hasRows()) return std::make_unique<RowRebuildSource>(std::move(from), keyspace, conversion);
+  return std::make_unique<KeyRebuildSource>(std::move(from), keyspace, conversion);
 }
 
 }  // namespace todana

@@ -10,7 +10,7 @@ namespace todana {
 
 // Flips the one bit after which `isRight()`, and returns true; false, and nothing has changed, where there is none. Costs
 // eight calls for each byte.
-template <class IsRight> bool mendBit(void *bytes, size_t byteCount, IsRight isRight) {
+template <class IsRight> bool repairBit(void *bytes, size_t byteCount, IsRight isRight) {
   auto *byte = static_cast<uint8_t *>(bytes);
   for (uint8_t *end = byte + byteCount; byte < end; byte++) {
     for (int bit = 0; bit < 8; bit++) {

@@ -14,14 +14,14 @@
 
 namespace todana {
 
-class ContentsMac {
+class KeyspaceDigestMac {
  public:
   static constexpr size_t kBlockSize = BlockMac::kBlockSize;
   using Value = std::array<uint8_t, kBlockSize>;
 
-  // `generation`: of the key; 0 of what is plain. `number`: the keyspace's, or another purpose's.
-  ContentsMac(const KeyRing *ring, uint32_t generation, uint32_t number) : seed_(number) {
-    if (generation != 0 && ring) mac_.emplace(ring->digestKey(generation, number));
+  // `keyGeneration`: of the key; 0 of what is plain. `number`: the keyspace's, or another purpose's.
+  KeyspaceDigestMac(const KeyRing *ring, uint32_t keyGeneration, uint32_t number) : seed_(number) {
+    if (keyGeneration != 0 && ring) mac_.emplace(ring->digestKey(keyGeneration, number));
   }
 
   // False of what is plain; then `hash` gives the values, and costs no call.

@@ -1,17 +1,17 @@
-#include "KeyRefill.h"
+#include "KeyRebuildSource.h"
 
 #include "../Kyoto/NodeSeal.h"
 
 namespace todana {
 
-KeyRefill::KeyRefill(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
-    : Refill(std::move(from), keyspace, conversion), next_(from_->recordStart()) {}
+KeyRebuildSource::KeyRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion)
+    : RebuildSource(std::move(from), keyspace, conversion), next_(from_->recordStart()) {}
 
-uint64_t KeyRefill::taken() const {
+uint64_t KeyRebuildSource::taken() const {
   return static_cast<uint64_t>(next_ - from_->recordStart());
 }
 
-bool KeyRefill::take() {
+bool KeyRebuildSource::take() {
   StepLimit limit;
   for (HashBlock block; next_ < end_; next_ += block.size) {
     if (limit.isReached(bytes_.size())) return true;
@@ -21,13 +21,13 @@ bool KeyRefill::take() {
   return false;
 }
 
-size_t KeyRefill::change(RebuildJournal changes) {
+size_t KeyRebuildSource::change(RebuildJournal changes) {
   changed_ = std::move(changes);
   nextChanged_ = 0;
   return changed_.keys.size();
 }
 
-bool KeyRefill::takeChanged() {
+bool KeyRebuildSource::takeChanged() {
   StepLimit limit;
   for (; nextChanged_ < changed_.keys.size(); nextChanged_++) {
     if (limit.isReached(bytes_.size())) return true;
@@ -46,7 +46,7 @@ bool KeyRefill::takeChanged() {
   return false;
 }
 
-void KeyRefill::write(const HashFile &target, HashWriter &writer) {
+void KeyRebuildSource::write(const HashFile &target, HashWriter &writer) {
   for (const Taken &record : records_) {
     const std::string_view key(bytes_.data() + record.position, record.keyLength);
     if (record.exists) {
@@ -59,12 +59,12 @@ void KeyRefill::write(const HashFile &target, HashWriter &writer) {
   bytes_.clear();
 }
 
-void KeyRefill::note(const HashBlock &record) {
+void KeyRebuildSource::note(const HashBlock &record) {
   recordCount_++;
   byteCount_ += recordSize(record.keyLength, record.valueLength);
 }
 
-void KeyRefill::put(std::string_view key, std::string_view value, const HashFile &target, HashWriter &writer) {
+void KeyRebuildSource::put(std::string_view key, std::string_view value, const HashFile &target, HashWriter &writer) {
   RecordConversion::Named named;
   if (conversion_ && keyspace_.hasNames()) {
     named = conversion_->stored(keyspace_, key, value);
@@ -76,7 +76,7 @@ void KeyRefill::put(std::string_view key, std::string_view value, const HashFile
   writer.put(key.data(), key.size(), target.place(key.data(), key.size()), value.data(), value.size());
 }
 
-void KeyRefill::take(const HashBlock &block) {
+void KeyRebuildSource::take(const HashBlock &block) {
   from_->verifyKey(block);
   from_->verifyValue(block);
   records_.push_back({bytes_.size(), block.keyLength, block.valueLength, true});

@@ -1,11 +1,11 @@
-#include "ContentsAcceptance.h"
+#include "DigestAcceptance.h"
 
-#include "ContentsCheck.h"
+#include "DigestCheck.h"
 #include "WholeScan.h"
 
 namespace todana {
 
-bool ContentsAcceptance::run(const Rebuilding::Progress &progress) {
+bool DigestAcceptance::run(const Rebuilding::Progress &progress) {
   std::vector<Keyspace *> keyspaces;
   for (Keyspace *keyspace : session_.table().all()) {
     if (session_.snapshotPart(*snapshot_, *keyspace).file) keyspaces.push_back(keyspace);
@@ -18,10 +18,10 @@ bool ContentsAcceptance::run(const Rebuilding::Progress &progress) {
   return true;
 }
 
-bool ContentsAcceptance::read(Keyspace &keyspace, const Rebuilding::Progress &progress) {
+bool DigestAcceptance::read(Keyspace &keyspace, const Rebuilding::Progress &progress) {
   WholeScan scan(session_, *snapshot_, keyspace);
-  const ContentsState &expected = scan.part().contents;
-  ContentsSum sum(session_.keyRing(), expected.generation, keyspace);
+  const DigestEntry &expected = scan.part().contents;
+  KeyspaceDigestSum sum(session_.keyRing(), expected.keyGeneration, keyspace);
   while (const tdn_chunk *chunk = scan.next()) {
     if (!sum.add(*chunk)) {
       Failure failure(TDN_DAMAGED, "a record of the keyspace cannot be read, so there is nothing to accept");

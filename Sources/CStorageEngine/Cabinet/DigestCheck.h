@@ -2,33 +2,33 @@
 #pragma once
 
 #include "../Keyspaces/Keyspace.h"
-#include "../Snapshots/ContentsDigest.h"
+#include "../Snapshots/KeyspaceDigest.h"
 #include "../include/StorageEngineReading.h"
 
 namespace todana {
 
 // The sum of the records of a keyspace that were read so far.
-class ContentsSum {
+class KeyspaceDigestSum {
  public:
-  // `ring`: null in a plain store. `generation`: the generation of the keys that the digest is made with.
-  ContentsSum(const KeyRing *ring, uint32_t generation, const Keyspace &keyspace);
+  // `ring`: null in a plain store. `keyGeneration`: the generation of the keys that the digest is made with.
+  KeyspaceDigestSum(const KeyRing *ring, uint32_t keyGeneration, const Keyspace &keyspace);
 
   // Adds the records of a chunk. False if one of them cannot be read.
   bool add(const tdn_chunk &chunk);
-  ContentsState take();
+  DigestEntry take();
 
  private:
-  ContentsDigest digest_;
+  KeyspaceDigest digest_;
   const bool hasRows_;
   const bool isTree_;
   uint64_t count_ = 0;
 };
 
 // Adds up what a scan reads, and compares the sum with the expected state when the scan ends.
-class ContentsCheck {
+class DigestCheck {
  public:
   // `isKnown` false: the expected state is not known, so the comparison fails.
-  ContentsCheck(const KeyRing *ring, const Keyspace &keyspace, const ContentsState &expected, bool isKnown);
+  DigestCheck(const KeyRing *ring, const Keyspace &keyspace, const DigestEntry &expected, bool isKnown);
 
   // Call if the scan left out a record: nothing is compared then.
   void giveUp() { isOver_ = true; }
@@ -38,10 +38,10 @@ class ContentsCheck {
   void add(const tdn_chunk &chunk);
 
  private:
-  ContentsSum sum_;
+  KeyspaceDigestSum sum_;
   const uint32_t keyspace_;
   const bool isKnown_;
-  const ContentsState expected_;
+  const DigestEntry expected_;
   bool isOver_ = false;
 };
 

@@ -7,13 +7,13 @@
 
 namespace todana {
 
-class ContentsRekeying {
+class DigestRekeying {
  public:
   // `conversion`: knows the keys.
-  ContentsRekeying(Session &session, Keyspace &keyspace, RecordConversion &conversion);
-  ~ContentsRekeying();
-  ContentsRekeying(const ContentsRekeying &) = delete;
-  ContentsRekeying &operator=(const ContentsRekeying &) = delete;
+  DigestRekeying(Session &session, Keyspace &keyspace, RecordConversion &conversion);
+  ~DigestRekeying();
+  DigestRekeying(const DigestRekeying &) = delete;
+  DigestRekeying &operator=(const DigestRekeying &) = delete;
 
   // Called before each step; false gives up.
   using Progress = std::function<bool()>;
@@ -22,7 +22,7 @@ class ContentsRekeying {
   bool run(const Progress &progress);
 
   // Of now, in a commit. Throws Rebuilding::Abandoned where what was read is not in the keyspace any more.
-  ContentsDigest::Sum digest() const;
+  KeyspaceDigest::Sum digest() const;
 
  private:
   void add(const tdn_chunk &chunk);
@@ -31,8 +31,8 @@ class ContentsRekeying {
   Keyspace &keyspace_;
   RecordConversion &conversion_;
   RekeyedContents changes_;
-  ContentsDigest digest_;
-  ContentsDigest::Sum sum_{};
+  KeyspaceDigest digest_;
+  KeyspaceDigest::Sum sum_{};
   std::shared_ptr<Snapshot> snapshot_;
   const uint64_t commitNumber_;  // that it was opened after
 };

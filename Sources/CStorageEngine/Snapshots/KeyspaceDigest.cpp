@@ -1,4 +1,4 @@
-#include "ContentsDigest.h"
+#include "KeyspaceDigest.h"
 
 #include <cstring>
 
@@ -6,7 +6,7 @@ namespace todana {
 
 namespace {
 
-constexpr size_t kBlockSize = ContentsMac::kBlockSize;
+constexpr size_t kBlockSize = KeyspaceDigestMac::kBlockSize;
 
 void append(std::vector<uint8_t> &message, std::string_view bytes) {
   message.insert(message.end(), bytes.begin(), bytes.end());
@@ -20,7 +20,7 @@ void append(std::vector<uint8_t> &message, uint64_t number) {
 
 }  // namespace
 
-void ContentsDigest::toggleKey(std::string_view key, uint64_t token) {
+void KeyspaceDigest::toggleKey(std::string_view key, uint64_t token) {
   message_.clear();
   append(message_, key.size());
   append(message_, token);
@@ -28,7 +28,7 @@ void ContentsDigest::toggleKey(std::string_view key, uint64_t token) {
   addMessage();
 }
 
-void ContentsDigest::toggleEntry(std::string_view key, std::string_view value) {
+void KeyspaceDigest::toggleEntry(std::string_view key, std::string_view value) {
   message_.clear();
   append(message_, key.size());
   append(message_, value.size());
@@ -38,20 +38,20 @@ void ContentsDigest::toggleEntry(std::string_view key, std::string_view value) {
 }
 
 // Filled up with zeros: the lengths stand in front, so no two messages become the same.
-void ContentsDigest::addMessage() {
+void KeyspaceDigest::addMessage() {
   message_.resize((message_.size() + kBlockSize - 1) / kBlockSize * kBlockSize);
   const Sum term = mac_.value(message_.data(), message_.size());
   add(term.data());
 }
 
-void ContentsDigest::flush() {
+void KeyspaceDigest::flush() {
   if (blockCount_ == 0) return;
   mac_.replaceEach(reinterpret_cast<uint8_t *>(blocks_.data()), blockCount_);
   for (size_t index = 0; index < blockCount_; index++) add(&blocks_[index]);
   blockCount_ = 0;
 }
 
-ContentsDigest::Sum ContentsDigest::take() {
+KeyspaceDigest::Sum KeyspaceDigest::take() {
   flush();
   Sum sum;
   std::memcpy(sum.data(), sum_.data(), sum.size());

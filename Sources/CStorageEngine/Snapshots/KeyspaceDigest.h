@@ -10,34 +10,34 @@
 #include <string_view>
 #include <vector>
 
-#include "ContentsMac.h"
+#include "KeyspaceDigestMac.h"
 
 namespace todana {
 
-struct ContentsState {
-  static constexpr size_t kDigestSize = ContentsMac::kBlockSize;
+struct DigestEntry {
+  static constexpr size_t kDigestSize = KeyspaceDigestMac::kBlockSize;
 
   uint64_t count = 0;
-  ContentsMac::Value digest{};
+  KeyspaceDigestMac::Value digest{};
   // Of the keys that the records are sealed, and the digest and the names made with, at least; 0: all of it is plain.
-  uint32_t generation = 0;
+  uint32_t keyGeneration = 0;
 
-  bool operator==(const ContentsState &other) const {
-    return count == other.count && digest == other.digest && generation == other.generation;
+  bool operator==(const DigestEntry &other) const {
+    return count == other.count && digest == other.digest && keyGeneration == other.keyGeneration;
   }
-  bool operator!=(const ContentsState &other) const { return !(*this == other); }
+  bool operator!=(const DigestEntry &other) const { return !(*this == other); }
 };
 
 // Adds records to a sum, and takes them out: the same thing. Used by one thread at a time.
-class ContentsDigest {
+class KeyspaceDigest {
  public:
-  using Sum = ContentsMac::Value;
+  using Sum = KeyspaceDigestMac::Value;
 
-  ContentsDigest(const KeyRing *ring, uint32_t generation, uint32_t keyspace)
-      : generation_(generation), mac_(ring, generation, keyspace) {}
+  KeyspaceDigest(const KeyRing *ring, uint32_t keyGeneration, uint32_t keyspace)
+      : keyGeneration_(keyGeneration), mac_(ring, keyGeneration, keyspace) {}
 
   // Of the keys; 0: there are none.
-  uint32_t generation() const { return generation_; }
+  uint32_t keyGeneration() const { return keyGeneration_; }
 
   void toggleRow(uint64_t row, uint64_t token) {
     const Block block{row, token};
@@ -60,7 +60,7 @@ class ContentsDigest {
  private:
   static constexpr size_t kBlocks = 128;
   using Block = std::array<uint64_t, 2>;
-  static_assert(sizeof(Block) == ContentsMac::kBlockSize);
+  static_assert(sizeof(Block) == KeyspaceDigestMac::kBlockSize);
 
   void addMessage();
   void add(const void *term) {
@@ -71,8 +71,8 @@ class ContentsDigest {
   }
   void flush();
 
-  const uint32_t generation_;
-  ContentsMac mac_;
+  const uint32_t keyGeneration_;
+  KeyspaceDigestMac mac_;
   std::array<Block, kBlocks> blocks_;  // of rows, for one call of the cipher
   size_t blockCount_ = 0;
   Block sum_{};

@@ -37,7 +37,7 @@ inline void fill(tdn_error &error, const Failure &failure) {
 
 // Runs `body`; turns whatever it throws into an error. True if it threw nothing.
 template <class Body>
-bool guard(tdn_error *error, Body body) noexcept {
+bool catchErrors(tdn_error *error, Body body) noexcept {
   try {
     body();
     *error = {};

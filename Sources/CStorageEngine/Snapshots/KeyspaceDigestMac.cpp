@@ -1,12 +1,12 @@
-#include "ContentsMac.h"
+#include "KeyspaceDigestMac.h"
 
 #include <cstring>
 
 namespace todana {
 
-static_assert(sizeof(WideSum) == ContentsMac::kBlockSize);
+static_assert(sizeof(WideSum) == KeyspaceDigestMac::kBlockSize);
 
-ContentsMac::Value ContentsMac::value(const uint8_t *message, size_t byteCount) {
+KeyspaceDigestMac::Value KeyspaceDigestMac::value(const uint8_t *message, size_t byteCount) {
   Value value;
   if (mac_) {
     mac_->mac({message, byteCount}, value.data());
@@ -17,7 +17,7 @@ ContentsMac::Value ContentsMac::value(const uint8_t *message, size_t byteCount) 
   return value;
 }
 
-void ContentsMac::replaceEach(uint8_t *blocks, size_t count) {
+void KeyspaceDigestMac::replaceEach(uint8_t *blocks, size_t count) {
   if (mac_) return mac_->macEach(blocks, count);
   for (size_t index = 0; index < count; index++, blocks += kBlockSize) {
     const WideSum sum = hash(blocks, kBlockSize);
