@@ -1,6 +1,7 @@
-// Damage of a single bit, such as memory or a cable makes: it is undone by trying which bit makes the checksum right.
+// Repair of a single wrong bit, such as memory or a cable causes: each bit is flipped until the checksum is right.
 //
-// That a wrong one does is as likely as that a damaged page passes unseen, some 2^-49.
+// A wrong bit makes it right with a probability of about 2^-49 for a page, as does damage that no checksum finds.
+// CommitRing, PageSums and PageRepairs call these functions. Any thread, for bytes that no other thread uses.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace todana {
 
-// Flips the one bit after which `isRight()`, and returns true; false, and nothing has changed, where there is none. Costs
-// eight calls for each byte.
+// Flips the one bit after which `isRight()` holds, and returns true. Returns false, with the bytes unchanged, if no bit
+// does. Costs eight calls for each byte.
 template <class IsRight> bool repairBit(void *bytes, size_t byteCount, IsRight isRight) {
   auto *byte = static_cast<uint8_t *>(bytes);
   for (uint8_t *end = byte + byteCount; byte < end; byte++) {
@@ -22,7 +23,7 @@ template <class IsRight> bool repairBit(void *bytes, size_t byteCount, IsRight i
   return false;
 }
 
-// Whether it is the checksum itself of which one bit was flipped.
+// Tests whether two checksums differ in one bit only: then the stored checksum is damaged, not the page.
 inline bool differInOneBit(uint64_t left, uint64_t right) { return __builtin_popcountll(left ^ right) == 1; }
 
 }  // namespace todana

@@ -14,7 +14,10 @@ inline uint64_t checksum(const void *bytes, size_t byteCount, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes, byteCount, seed);
 }
 
-// XXH3-128. It finds damage and change, not tampering.
+// A checksum of 128 bits, XXH3-128. It finds damage and change, not tampering.
+//
+// Series of backups compare pieces and manifests by it, and KeyspaceDigestMac takes its terms from it in a plain store.
+// A value: any thread, no lock.
 struct WideSum {
   uint64_t low, high;
 
@@ -30,7 +33,7 @@ inline bool isZero(const char *bytes, size_t byteCount) {
   return std::all_of(bytes, bytes + byteCount, [](char byte) { return byte == 0; });
 }
 
-// The seed of a page's checksum: a page in another place, or of another file, does not match.
+// Returns the seed of a page's checksum: a page in another place, or of another file, does not match.
 inline uint64_t pageSeed(uint32_t fileNumber, int64_t page) {
   return (static_cast<uint64_t>(fileNumber) << 40) ^ static_cast<uint64_t>(page) ^ 0x544F44414E415047ULL;
 }

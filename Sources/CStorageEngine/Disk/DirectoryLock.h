@@ -1,4 +1,4 @@
-// One process may hold a directory for writing, or several for reading. The system lets go when a holder dies.
+// A lock on a directory: one holder may write in it, or several may read. The system releases it when a holder dies.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,10 @@
 
 namespace todana {
 
+// A held lock, released by the destructor. A second opening in the same process is refused, too (`flock`).
+//
+// StoreDirectory, SalvageSource, SeriesDirectory and PartialDirectory hold one as long as they use their directory.
+// Any thread; only the process that took the lock releases it.
 class DirectoryLock {
  public:
   static constexpr const char *kName = "lock";
@@ -22,7 +26,7 @@ class DirectoryLock {
   DirectoryLock(const DirectoryLock &) = delete;
   DirectoryLock &operator=(const DirectoryLock &) = delete;
 
-  // Whether the file that is locked is this one: what a path leads to may have been renamed meanwhile.
+  // Tests whether the locked file is the open one: the path may have been renamed since the lock was taken.
   bool isOf(int descriptor) const;
 
  private:

@@ -1,4 +1,4 @@
-// The one exception of this target: thrown where something fails, turned into a `tdn_error` at the C boundary.
+// The exception of this target, which the functions of the C interface turn into a `tdn_error`.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace todana {
 
+// An error with its code and place. Every layer throws it; ErrorBoundary (Interface) catches it. A value: any thread.
 struct Failure : std::exception {
   tdn_code code;
   int systemErrno = 0;
@@ -26,7 +27,7 @@ struct Failure : std::exception {
 
   const char *what() const noexcept override { return message.c_str(); }
 
-  // The failure of a system call: `errno` decides the code, `doing` says what was tried ("cannot write the log").
+  // Makes the failure of a system call: `errno` decides the code, `doing` names the attempt ("cannot write the log").
   static Failure fromErrno(int systemErrno, const std::string &doing, const std::string &file);
 };
 

@@ -1,4 +1,4 @@
-// Names of data files, as far as whoever does not know the catalog has to know them.
+// Names of data files, for code that has not read the catalog. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace todana {
 
-// The number that the name of a data file, or of what stands beside one, begins with: `0007-Song.kch`, `0007.kch.sums`.
+// Returns the number with which the name of a data file, or of a file beside it, begins: `0007-Song.kch`,
+// `0007.kch.sums`.
 inline std::optional<uint32_t> fileNumberIn(const std::string &name) {
   const size_t end = name.find_first_not_of("0123456789");
   if (end == std::string::npos || end < 4 || end > 10 || (name[end] != '-' && name[end] != '.')) return std::nullopt;

@@ -1,5 +1,5 @@
-// Locks whose use clang checks (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html): fields name the lock that guards
-// them, and functions the locks that their callers hold. A breach is an error when the engine is compiled.
+// Locks whose use clang checks (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html): fields name the lock that
+// guards them, and functions the locks that their callers hold. A breach is an error when the engine is compiled.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@
 #define TDN_REQUIRES_SHARED(...) TDN_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
 #define TDN_RETURNS(lock) TDN_ATTRIBUTE(lock_returned(lock))
 #define TDN_EXCLUDES(...) TDN_ATTRIBUTE(locks_excluded(__VA_ARGS__))
-// Functions that take and let go of a lock
+// Functions that take and release a lock
 #define TDN_ACQUIRE(...) TDN_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define TDN_ACQUIRE_SHARED(...) TDN_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
 #define TDN_RELEASE(...) TDN_ATTRIBUTE(release_capability(__VA_ARGS__))
@@ -33,6 +33,8 @@
 
 namespace todana {
 
+// A mutex that the analysis knows. All mutexes of the engine are of this class. Any thread; ARCHITECTURE.md has the
+// order in which they are taken.
 class TDN_CAPABILITY("mutex") Mutex {
  public:
   Mutex() = default;
@@ -48,7 +50,7 @@ class TDN_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex until the end of the scope, or until `unlock`.
+// A mutex held until the end of the scope, or until `unlock`. Used by the thread that made it.
 class TDN_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex &mutex) TDN_ACQUIRE(mutex) : mutex_(mutex) { mutex.lock(); }
@@ -74,7 +76,10 @@ class TDN_SCOPED_CAPABILITY MutexLock {
   bool isLocked_ = true;
 };
 
-// Lets threads wait, under a mutex, for something that other threads do. It may wake for no reason: callers look again.
+// A condition that threads wait for under a mutex. Checkpointer, GroupFlush, FileGroup and Maintenance wait with one.
+//
+// `wait` and `waitUntil` require the mutex, and may return for no reason: callers check again. Any thread notifies,
+// with or without the mutex.
 class Condition {
  public:
   void wait(Mutex &mutex) TDN_REQUIRES(mutex) {
@@ -84,7 +89,7 @@ class Condition {
   }
 
   using Time = std::chrono::steady_clock::time_point;
-  // Returns false when the time has come.
+  // Returns false once the time is reached.
   bool waitUntil(Mutex &mutex, Time end) TDN_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     const bool isInTime = condition_.wait_until(lock, end) == std::cv_status::no_timeout;

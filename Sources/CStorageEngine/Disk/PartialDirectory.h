@@ -1,5 +1,5 @@
-// A directory that appears at its path whole and durable, or not at all: it is filled beside its place, under the same
-// name with `.partial` behind it, and renamed.
+// A directory that appears at its path complete and durable, or not at all: it is filled beside its place, under the
+// same name followed by `.partial`, and renamed.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,16 @@
 
 namespace todana {
 
+// The target of a copy. Backup, BackupWriter and SeriesRestore each own one. One thread at a time.
+//
+// A file lock in the new directory excludes a second copy to the same path, by this process or another one.
 class PartialDirectory {
  public:
-  // `path` must not exist, or be an empty directory; the directory that it stands in must exist. What a killed process
-  // left of an earlier attempt is removed, as far as `isOurs` knows its name, or it is that of a store's file. Throws
-  // Failure: TDN_INVALID where there is something else, TDN_IN_USE while somebody else fills it.
+  // Makes the directory beside `path`, which must not exist, or be an empty directory in one that exists. Files that a
+  // killed process left are removed if `isOurs` accepts their names. Throws
+  // Failure: TDN_INVALID if something else is there, TDN_IN_USE while another copy to that path is being made.
   PartialDirectory(const std::string &path, const std::function<bool(const std::string &name)> &isOurs);
-  // Removes what was made, unless it is in its place.
+  // Removes the directory, unless it is in its place.
   ~PartialDirectory();
   PartialDirectory(const PartialDirectory &) = delete;
   PartialDirectory &operator=(const PartialDirectory &) = delete;
@@ -32,7 +35,7 @@ class PartialDirectory {
   void checkPlace() const;
 
   const std::string path_, partialPath_;
-  // Of the file that a store in the directory is locked by, and is left there.
+  // The lock of the store that the directory will hold; its file stays there.
   std::unique_ptr<DirectoryLock> lock_;
   std::unique_ptr<Disk> disk_;
   bool isInPlace_ = false;
@@ -41,7 +44,7 @@ class PartialDirectory {
 // Renames a directory, and makes its name durable.
 void putInPlace(const std::string &from, const std::string &to);
 
-// The path of the directory in which something stands.
+// Returns the path of the directory that contains a file or directory.
 std::string parentOf(const std::string &path);
 std::string withoutLastSlashes(std::string path);
 

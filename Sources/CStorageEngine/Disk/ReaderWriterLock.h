@@ -1,5 +1,5 @@
-// Many readers or one writer; a waiting writer goes before new readers, so that steady reading cannot starve it. No
-// thread may take it twice.
+// A lock for many readers or one writer; a waiting writer goes before new readers, so that steady reading cannot starve
+// it. No thread may take it twice.
 #pragma once
 
 #include <pthread.h>
@@ -8,6 +8,7 @@
 
 namespace todana {
 
+// The class of GroupState::stateLock, of Cabinet's door, and of the lock of PageRepairs. Any thread.
 class TDN_CAPABILITY("lock") ReaderWriterLock {
  public:
   ReaderWriterLock() {

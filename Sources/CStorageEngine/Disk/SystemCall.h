@@ -5,7 +5,7 @@
 
 namespace todana {
 
-// Calls until the call is not interrupted any more; its result.
+// Repeats a system call as long as a signal interrupts it (EINTR). Returns its result. Any thread.
 template <class Call>
 auto uninterrupted(Call call) {
   for (;;) {
