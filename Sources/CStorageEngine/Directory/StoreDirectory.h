@@ -1,4 +1,4 @@
-// A store's place: finds or makes it, locks it against other openers, reads its superblock and its keys.
+// A store's directory: finds or makes it, locks it against other openers, reads its superblock and its keys.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,35 @@ namespace todana {
 
 constexpr uint32_t kFormatVersion = 2;
 
+// The content of a superblock. A value: any thread.
 struct StoreIdentity {
   uint8_t storeID[16];
   uint32_t formatVersion;
 };
 
-// What trying a passphrase that is added costs.
+// Returns the cost of trying a passphrase that is added.
 ScryptCost scryptCost(const tdn_options &options);
 
+// An open store's directory, with its lock held until the object is destroyed. Cabinet owns it; BackupWriter and
+// SalvageSource call the static functions for the superblock.
+//
+// Opened by one thread. Afterwards any thread under the door of Cabinet; `setKeys` only while Cabinet holds the door
+// exclusively.
 class StoreDirectory {
  public:
   // Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED, TDN_IN_USE,
   // TDN_NO_PERMISSION, ... Creates files only in a new or empty directory.
   static std::unique_ptr<StoreDirectory> open(const std::string &path, const tdn_options &options);
 
-  // Of a store that nobody has open. Throws Failure, as `open` does; TDN_NOT_ENCRYPTED.
+  // Replaces the file of keys of a store that is not open, whose directory is locked meanwhile. Throws Failure as
+  // `open` does, and TDN_NOT_ENCRYPTED.
   static void importKeys(const std::string &path, ByteView exported, const Secret &secret);
 
   static constexpr const char *kSuperblockName = "superblock";
   // Throws Failure: TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED.
   static StoreIdentity readSuperblock(Disk &disk);
 
-  // Whether both copies are as they were written.
+  // Tests whether both copies of the superblock are as they were written.
   static bool isSuperblockSound(Disk &disk);
 
   Disk &disk() { return *disk_; }
@@ -44,7 +51,7 @@ class StoreDirectory {
   bool wasCreated() const { return wasCreated_; }
   // Null in a plain store.
   StoreKeys *keys() { return keys_.get(); }
-  // For a plain store that is to be encrypted.
+  // Makes the file of keys of a plain store that is to be encrypted.
   std::unique_ptr<StoreKeys> makeKeys(const Secret &secret, const tdn_options &options);
   void setKeys(std::unique_ptr<StoreKeys> keys) { keys_ = std::move(keys); }
 

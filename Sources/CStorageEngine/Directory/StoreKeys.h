@@ -1,4 +1,4 @@
-// A store's file of keys, in two copies, and what opening it gave.
+// A store's file of keys, in two copies, and the keys that opening it gave.
 //
 // It stands outside of the log: a secret is added, changed or removed by replacing both copies, one after the other, so
 // that one is whole at any moment. The one with the higher number is the newer.
@@ -16,29 +16,34 @@
 
 namespace todana {
 
+// The open file of keys. A change is written to both copies entirely, or not at all.
+//
+// StoreDirectory makes it; Cabinet, KeyMigration and the functions of StorageEngineKeys change it; SalvageSource reads
+// it; the backups call `markCopy`. Any thread: its mutex guards the content, and every method that reads or changes the
+// file takes it. Static functions take no lock.
 class StoreKeys {
  public:
   static constexpr const char *kName = "keys";
   static constexpr const char *kCopyName = "keys-copy";
   static constexpr const char *kNewName = "keys.new";
-  // Stands in a copy of an encrypted store until it is opened for writing: what is written then is sealed under a key that
-  // the store it came from will not use as well.
+  // A file in a copy of an encrypted store until the copy is opened for writing. The copy then seals under a new key,
+  // which the original store does not use.
   static constexpr const char *kCopyMark = "copied";
   static void markCopy(Disk &copy);
 
   static bool isKeyFile(const std::string &name) { return name == kName || name == kCopyName || name == kNewName; }
 
-  // Whether the store is encrypted.
+  // Tests whether the store is encrypted.
   static bool exist(Disk &disk);
-  // Whether the store is encrypted and has lost its keys: only then are data files named by numbers alone. Looks at all
-  // names.
+  // Tests whether the store is encrypted and has lost its keys: only in an encrypted store are data files named by
+  // numbers alone. Reads the names of all files.
   static bool areMissing(Disk &disk);
 
-  // What is under way with a store that is not wholly encrypted, nor wholly plain. That a store may be in that state at
-  // all stands in the file of keys, under the master key: nobody else can claim it.
+  // A migration that is under way: the store is neither entirely encrypted nor entirely plain. The file of keys records
+  // it under the master key, so an attacker cannot claim it.
   enum class Migration : uint32_t { none = 0, encrypting = 1, decrypting = 2 };
 
-  // For a new store, whose superblock is not written yet, or for a plain one that is to be encrypted.
+  // Creates the file for a new store, whose superblock is not written yet, or for a plain one that is to be encrypted.
   static std::unique_ptr<StoreKeys> create(
     Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost,
     Migration migration = Migration::none);
@@ -63,13 +68,13 @@ class StoreKeys {
   std::vector<SlotInfo> slots();
   uint32_t addSecret(const Secret &secret, const ScryptCost &cost);
   void removeSlot(uint32_t id);
-  // In place of the slot that the store was opened with: one change of the file.
+  // Replaces the slot that the store was opened with, in one change of the file.
   uint32_t changeSecret(const Secret &secret, const ScryptCost &cost);
-  // The names of copies that are not as they were written. One that an interrupted change has left behind is older, not
+  // Returns the names of copies that are not as they were written. A copy that an interrupted change left is older, not
   // damaged.
   std::vector<std::string> damagedCopies();
   std::vector<uint8_t> exported();
-  // A new key, which is durable before it is used, for what is sealed from now on. What was sealed stays as it is.
+  // Adds a key, durable before it is used, for all later seals. Sealed content stays as it is.
   void addEpoch();
 
   // -- Renewing all keys
@@ -77,17 +82,17 @@ class StoreKeys {
     std::vector<SlotInfo> kept;     // opened the store before, and do so now, with new numbers
     std::vector<SlotInfo> removed;  // do so no more
   };
-  // A new master key and a new generation under it. Only these secrets open the store from now on. The keys that there
-  // were stay, until nothing needs them any more.
+  // Makes a new master key and a new generation under it. Only these secrets open the store from then on. The earlier
+  // keys stay until `forgetEarlierKeys`.
   Renewal renew(const std::vector<Secret> &secrets, const ScryptCost &cost);
-  // Whether keys of an earlier generation are there.
+  // Tests whether keys of an earlier generation are there.
   bool hasEarlierKeys();
-  // Nothing is sealed under any other keys than those of the newest generation.
+  // Removes the keys of earlier generations. The caller knows that nothing is sealed under them any more.
   void forgetEarlierKeys();
 
   Migration migration();
   void setMigration(Migration migration);
-  // The store is a plain one: its file of keys goes.
+  // Removes the file of keys: the store is a plain one.
   void remove();
   bool isRemoved() const { return isRemoved_; }
 
@@ -95,8 +100,7 @@ class StoreKeys {
   StoreKeys(Disk &disk, KeyFile file, SecretBytes master, bool mayWrite)
       : disk_(disk), file_(std::move(file)), master_(std::move(master)), mayWrite_(mayWrite) {}
 
-  // A change that is written wholly, or not at all; `accept`, which must not fail, is called with the mutex held when it
-  // is.
+  // Writes a change entirely, or not at all. After that, `accept` is called with the mutex held; it must not fail.
   template <class Change, class Accept> auto edit(Change change, Accept accept);
   template <class Change> auto edit(Change change) {
     return edit(change, []() noexcept {});
@@ -117,13 +121,13 @@ class StoreKeys {
   std::shared_ptr<KeyRing> ring_;
 };
 
-// What a C caller opens a store with. Throws Failure(TDN_INVALID).
+// Converts the secret of a C caller. Throws Failure(TDN_INVALID).
 Secret secretOf(const tds_secret &secret);
 
-// Of an encrypted store without its file of keys.
+// Makes the failure for an encrypted store without its file of keys.
 Failure missingKeys();
 
-// What sealing throws, as what the cabinet throws.
+// Converts an error of CSealing to a Failure.
 Failure failureOf(const SealingError &error, const std::string &file = {});
 
 }  // namespace todana
