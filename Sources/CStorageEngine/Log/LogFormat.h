@@ -25,6 +25,7 @@ constexpr uint8_t kFileIsNew = 1;
 constexpr uint8_t kFileIsDropped = 2;
 constexpr uint8_t kFileIsCut = 4;
 
+// The header of a log file, in two copies. LogWriter writes it; LogIndex reads it. A value: any thread.
 struct LogHeader {
   char magic[8];
   uint64_t generation;
@@ -36,6 +37,7 @@ struct LogHeader {
 };
 static_assert(sizeof(LogHeader) == 48);
 
+// The header of a frame; each checksum is seeded with that of the frame before. LogWriter writes it; LogIndex reads it.
 struct FrameHeader {
   uint32_t magic;
   uint32_t index;

@@ -1,4 +1,4 @@
-// What the logs of a directory hold, by file and page: the input of a checkpoint and of recovery.
+// The content of a directory's logs, by file and page: the input of a checkpoint, of recovery and of salvage.
 #pragma once
 
 #include <array>
@@ -15,6 +15,10 @@
 
 namespace todana {
 
+// The changes of all commits that count, after each frame of them was checked.
+//
+// FileGroup (recovery, and readers without write permission), Checkpointer and SalvageSource build one: `add` for each
+// log, then `sort`, by one thread. After `sort` nothing changes it: any thread reads it, without a lock.
 class LogIndex {
  public:
   struct Page {
@@ -41,9 +45,10 @@ class LogIndex {
     std::vector<DirectRange> direct;
 
     bool isDirect(uint32_t page) const;
-    // Forgets what lies behind the new end.
+    // Forgets pages behind the new end.
     void cut(int64_t newSize);
-    // Whether the index names all pages that the file has gained: then its size is no mere claim. For sorted pages.
+    // Tests whether the index names all pages that the file has gained, so that its size is confirmed. For sorted
+    // pages.
     bool hasAllNewPages() const;
   };
 
@@ -55,8 +60,8 @@ class LogIndex {
 
   static bool isValid(const LogHeader &header);
 
-  // The header of a log; nothing where there is no log, or an empty one. Throws Failure(TDN_DAMAGED) where both copies
-  // of the header are damaged.
+  // Reads the header of a log. Returns nothing if there is no log, or an empty one. Throws Failure(TDN_DAMAGED) if both
+  // copies of the header are damaged.
   static std::optional<LogHeader> readHeader(Disk &disk, const char *name);
 
   // Adds every commit of a log, up to `end` (or as far as they count). Throws Failure(TDN_DAMAGED) if commits that had
@@ -67,7 +72,7 @@ class LogIndex {
   // file has grown by pages that no log has.
   void sort();
 
-  // Lets go of the memory that reading the logs takes: they are read again where they are needed again. Any thread.
+  // Releases the memory of the mapped logs, which are read from the file again when they are needed. Any thread.
   void release() const;
 
   std::map<uint32_t, File> files;
@@ -82,7 +87,7 @@ class LogIndex {
     int64_t size;
   };
 
-  // How much of a log is in memory at most while it is added.
+  // The most bytes of a log that are in memory while it is added.
   static constexpr int64_t kWindow = 1 << 20;
 
   void addOperations(const char *payload, size_t length, const char *logName);
@@ -95,7 +100,7 @@ class LogIndex {
   uint64_t order_ = 0;
 };
 
-// One page of a file: calls `body(first, last)` for the changes of each page of a sorted file.
+// Calls `body(first, last)` for the changes of each page of a sorted file.
 template <class Body> void forEachPage(const std::vector<LogIndex::Page> &pages, Body body) {
   for (size_t first = 0; first < pages.size();) {
     size_t last = first + 1;

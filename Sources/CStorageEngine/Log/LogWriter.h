@@ -10,16 +10,18 @@
 
 namespace todana {
 
-// One thread at a time.
+// The open log of one generation. A commit counts once its last frame is written, which `finish` does.
+//
+// LogPair owns the current one; Checkpointer and FileGroup start it; FileGroup, DataFile and DirectWrites append a
+// commit to it. One thread at a time, under the commit mutex; a new one belongs to the thread that makes it.
 class LogWriter {
  public:
-  // Opens a generation's file. The first small commit fills it with zeros, so that later commits change no metadata; with
-  // little room on the disk, a commit takes only the space that it needs.
-  // `isStrict`: a torn sector may hold garbage, so a copy of the header is touched only where the other one is readable
-  // or was never written.
+  // Opens a generation's file. The first small commit fills it with zeros, so that later commits change no metadata;
+  // with little room on the disk, a commit takes only the space that it needs. `isStrict`: a torn sector may hold
+  // garbage, so a copy of the header is touched only where the other one is readable or was never written.
   LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict);
 
-  // Writes the header, before the first commit. It becomes durable with that commit: who flushes one flushes the other.
+  // Writes the header, before the first commit. It becomes durable with that commit, by the same flush.
   void start(uint64_t firstCommit);
 
   uint64_t generation() const { return header_.generation; }
@@ -28,13 +30,14 @@ class LogWriter {
   DiskFile &file() { return *file_; }
   std::shared_ptr<DiskFile> sharedFile() { return file_; }
 
-  // A commit: begin, operations, finish. Until `finish` returns nothing counts, and `begin` starts over.
+  // Begins a commit: operations and `finish` follow. Until `finish` returns, none of it counts, and `begin` starts
+  // over.
   void begin(uint64_t commitNumber, uint64_t flushedNumber);
   void addBatch(const uint8_t id[16]);
   void addFile(uint32_t number, uint8_t flags, const std::string &name, int64_t baseSize, int64_t size);
   void addPage(uint32_t page, uint64_t mask, uint64_t checksum, const char *content);
   void addDirect(uint32_t firstPage, const uint64_t *checksums, size_t count);
-  // Writes what `finish` need not hold back, so that `finish` has one last frame to write.
+  // Writes all frames but the last, so that `finish` has only that one to write.
   void writePending();
   void finish();
 
