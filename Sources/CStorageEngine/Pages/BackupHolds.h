@@ -1,4 +1,4 @@
-// Backups that are being made: they keep checkpoints from starting.
+// The backups that are being made: they keep checkpoints from starting.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,9 @@
 
 namespace todana {
 
-// Keeps checkpoints from starting as long as it lives, except the one of closing, which ends it.
+// A running backup. As long as it lives, no checkpoint starts except the one of closing, which sets `hasEnded` first.
+//
+// A BackupPlan shares it, and any thread may release it.
 struct BackupHold {
   explicit BackupHold(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) { ++*count_; }
   ~BackupHold() { --*count_; }
@@ -20,7 +22,9 @@ struct BackupHold {
   const std::shared_ptr<std::atomic<int>> count_;
 };
 
-// One thread at a time; the holds themselves are let go by any thread, and may outlive this.
+// The list of holds. Checkpointer owns it, FileGroup adds to it (`planBackup`) and ends it (`endBackups`).
+//
+// One thread at a time, under the mutex of Checkpointer. The holds may outlive the list.
 class BackupHolds {
  public:
   bool isEmpty() const { return *count_ == 0; }

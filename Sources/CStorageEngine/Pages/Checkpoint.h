@@ -1,4 +1,5 @@
-// Carries what logs hold into the main files. The same code checkpoints a running store and recovers a killed one.
+// The writing back of logged pages to the main files. Checkpointer calls it under its mutex; FileGroup calls it for
+// recovery, before another thread has the group.
 #pragma once
 
 #include <cstdint>

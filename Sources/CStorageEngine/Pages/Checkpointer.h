@@ -1,5 +1,6 @@
-// Writes pages of the log back to the main files, so that the log can be used anew: when it is called, when the log or
-// memory has reached its limit, and on closing. It also flushes relaxed commits within a second.
+// The part of a file group that writes logged pages back to the main files, so that the log can be used again: on
+// request, when the log or memory has reached its limit, and on closing. It also flushes relaxed commits within a
+// second.
 #pragma once
 
 #include <atomic>
@@ -16,15 +17,20 @@ namespace todana {
 
 class LogIndex;
 
-// Any thread.
+// One checkpoint at a time; commits go on while it runs. FileGroup owns it and passes on the calls for a checkpoint,
+// new logs and closing; a thread of its own works in the background.
+//
+// Any thread. Its mutex is taken before the commit mutex: of its methods, FileGroup calls only `isNeeded` with the
+// commit mutex held.
 class Checkpointer {
  public:
   explicit Checkpointer(GroupState &state) : state_(state) {}
 
-  // One checkpoint at a time; taken before the commit mutex. Held by those who read main files while none is written.
+  // Returns the mutex of the running checkpoint, taken before the commit mutex. FileGroup holds it to read main files
+  // while no checkpoint writes them.
   Mutex &mutex() TDN_RETURNS(mutex_) { return mutex_; }
 
-  // Does nothing while a backup is made, which would lack what the checkpoint moves.
+  // Does a checkpoint. Does nothing while a backup is made, which would lack the pages that a checkpoint moves.
   void checkpoint() TDN_EXCLUDES(mutex_);
   // Does a checkpoint if something was committed since the last one; then both logs are new files, without bytes of the
   // old ones. Returns false, and nothing has changed, if that has to wait for a backup or for another commit.
@@ -32,16 +38,17 @@ class Checkpointer {
   // Writes everything back and removes the logs. No commit may follow.
   void close() TDN_EXCLUDES(mutex_);
 
-  // Whether a limit is reached.
+  // Tests whether the log or memory has reached its limit. Under the commit mutex.
   bool isNeeded(const LogPair &logs) const;
-  // Wants a checkpoint, or a flush within a second, in the background. Returns false if the system has no thread for it.
+  // Requests a checkpoint, or a flush within a second, in the background. Returns false if the system has no thread for
+  // it.
   bool want(bool checkpoint, bool flush) TDN_EXCLUDES(wakeMutex_);
   void stopBackground() TDN_EXCLUDES(wakeMutex_);
 
   BackupHolds &holds() TDN_REQUIRES(mutex_) { return holds_; }
 
  private:
-  // What commits go to after the log is closed.
+  // The log for commits after the current one is closed.
   enum class NextLog { none, reused, fresh };
 
   // Returns the generation that was written back; 0 if there was none.

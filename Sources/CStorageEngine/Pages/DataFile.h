@@ -29,6 +29,10 @@ class LogWriter;
 class PageSums;
 class RangeRelease;
 
+// An open file, whose pages are checked when they are first read, and whose uncommitted changes can be rolled back.
+//
+// FileGroup makes it; HashFile and PagedFile (Kyoto) and DigestFile (Keyspaces) read and write it; Checkpointer,
+// DirectWrites and MemoryLimit release its memory or write its pages. The comment above says under which lock.
 class DataFile : public std::enable_shared_from_this<DataFile> {
  public:
   ~DataFile();
@@ -40,12 +44,12 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
 
   // Logical size in bytes.
   int64_t size() const { return size_.load(std::memory_order_relaxed); }
-  // Bytes of the newest commit: what a rollback returns to.
+  // Returns the bytes as of the newest commit, to which a rollback returns.
   int64_t committedSize() const { return committedSize_; }
 
   // -- Reading
 
-  // The mapped byte at `offset`. Its page must have been verified.
+  // Returns the address of the mapped byte at `offset`. Its page must have been verified.
   const char *at(int64_t offset) const { return base_ + offset; }
 
   // Checks the checksum of each page of the range that has not been checked since the file was opened.
@@ -56,7 +60,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     }
   }
 
-  // Whether each page of the range matches its checksum. The range as in `verify`.
+  // Tests whether each page of the range matches its checksum. The range must lie within `size()` and not be empty.
   bool isSound(int64_t offset, int64_t byteCount) const {
     for (int64_t page = offset / kPageSize, last = (offset + byteCount - 1) / kPageSize; page <= last; page++) {
       if (!isVerified(page) && !checkPage(page)) return false;
@@ -80,8 +84,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
 
   // -- Damaged pages
 
-  // Returns a copy of a damaged page without its one wrong bit; null if more than one bit is wrong. Takes ten milliseconds
-  // for each page, once; after 256 pages of a file no others are tried. The copy lives as long as the file.
+  // Returns a copy of a damaged page without its one wrong bit; null if more than one bit is wrong. Takes ten
+  // milliseconds for each page, once; after 256 pages of a file no others are tried. The copy lives as long as the
+  // file.
   const char *repairedCopy(int64_t page) const;
   // Inside `apply`, before any change: repairs the one wrong bit of a damaged page, in memory and with the next commit
   // that changes anything. Returns false if the page is not damaged, or more than one bit is wrong.
@@ -91,13 +96,13 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   bool acceptPage(int64_t page);
   // Counts the pages that were repaired or accepted.
   uint32_t repairCount() const { return repairs_.count(); }
-  // Where bits are repaired, see PageRepairs::setEnd.
+  // Sets the end of the pages whose single wrong bits are repaired when they are read (PageRepairs::setEnd).
   void repairUpTo(int64_t end) { repairs_.setEnd(end); }
 
   // -- Memory
 
-  // Releases the memory of a large part that was read: of whole pages that the main file has as well. Later reads bring
-  // them back, without another look at their checksums.
+  // Releases the memory of a large part that was read: of whole pages that the main file has as well. Later reads map
+  // them again, and do not check their checksums again.
   void release(int64_t offset, int64_t byteCount) const;
   // Releases all parts, and the checksums.
   void releaseAll() const;
@@ -105,11 +110,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void releaseSeen() const;
   // Releases a large value that was read, with the pages around it that the system has brought into memory.
   void releaseRead(int64_t offset, int64_t byteCount) const;
-  // Notes that the head of a large record was read. Each of many such heads brings its own piece of the file into memory,
-  // so every eighth one releases all of it.
+  // Notes that the head of a large record was read. Each of many such heads brings its own piece of the file into
+  // memory, so every eighth one releases all of it.
   void noteLargeRecord() const;
-  // Notes that a place was read on the way to a record. Where memory is limited, large files release what was read when it
-  // is much.
+  // Notes that a place was read on the way to a record. Where memory is limited, large files release what was read when
+  // it is much.
   void noteLook(int64_t offset) const {
     if (!limitsMemory_ || size() < kMuchMemory || readParts_.contains(offset)) return;
     noteSeen(offset);
@@ -121,17 +126,19 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   void write(int64_t offset, const void *bytes, size_t byteCount);
   // Makes the file at least `size` bytes long; new bytes are zero.
   void grow(int64_t size);
-  // Makes the file end at `size`, a multiple of the page size before its end; the bytes behind it read as zeros from then
-  // on, and the checkpoint frees their space. The file cannot grow in the same commit. Throws Failure(TDN_INVALID).
+  // Makes the file end at `size`, a multiple of the page size before its end; the bytes behind it read as zeros from
+  // then on, and the checkpoint frees their space. The file cannot grow in the same commit. Throws
+  // Failure(TDN_INVALID).
   void cut(int64_t size);
 
-  // Returns the bytes by which a building file of that length grows: the most disk space that it takes without using it.
+  // Returns the bytes by which a building file of that length grows: the most disk space that it takes without using
+  // it.
   static int64_t buildingStep(int64_t byteCount);
 
   // -- For the group: life
 
-  // Opens a file that was committed; `logged`, if not null, is what the logs of a reader hold beyond the main file. Throws
-  // Failure(TDN_DAMAGED) if the file is missing, or shorter than committed.
+  // Opens a file that was committed; `logged`, if not null, is what the logs of a reader hold beyond the main file.
+  // Throws Failure(TDN_DAMAGED) if the file is missing, or shorter than committed.
   static std::shared_ptr<DataFile> open(
     FileEnvironment &environment, uint32_t number, const std::string &name, const LogIndex::File *logged);
   // Creates an empty file, which belongs to the commit being applied.
@@ -152,27 +159,27 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // files that do not go through the log: building and dropped ones.
   int64_t newByteCount() const;
   int64_t changedPageCount() const;
-  // Whether the main file has bytes, to be cut at the next checkpoint, that recovery may still need.
+  // Tests whether the main file has bytes, to be cut at the next checkpoint, that recovery may still need.
   bool isCutPending() const { return cutGeneration_ != 0; }
-  // Whether the main file's name may not be durable yet.
+  // Tests whether the main file's name may not be durable yet.
   bool mayLackName() const { return mainEnd_ == 0; }
-  // Whether pages were repaired when they were read, and `rewriteRepaired` makes them part of the commit.
+  // Tests whether pages were repaired when they were read. `rewriteRepaired` makes them part of the commit.
   bool hasRepairs() const { return !repairs_.isEmpty(); }
   void rewriteRepaired();
-  // Appends the file's part of the commit. `isDirect`: without its new pages, which DirectWrites writes. `isStrict`: pages
-  // that the log does not have yet are written whole, as a torn page can then be repaired from the log alone.
+  // Appends the file's part of the commit. `isDirect`: without its new pages, which DirectWrites writes. `isStrict`:
+  // pages that the log does not have yet are written whole, as a torn page can then be repaired from the log alone.
   void appendTo(LogWriter &log, bool isDirect, bool isStrict);
   // Returns the checksums of the new pages.
   std::vector<uint64_t> newPageSums() const;
 
-  // Makes the changes the committed content; `generation`: of the log that has them, 0 if there is none. Returns how many
-  // more pages memory has that the main file does not have. For dropped files: how many fewer.
+  // Makes the changes the committed content; `generation`: of the log that has them, 0 if there is none. Returns how
+  // many more pages memory has that the main file does not have. For dropped files: how many fewer.
   int64_t accept(uint64_t generation);
   // Makes a sealed building file a normal one. First of all, so that its last user does not remove it.
   void adopt() { state_ = State::normal; }
-  // Ends that, after `accept`.
+  // Ends the adoption, after `accept`.
   void finishAdopting();
-  // Brings the committed content back. A file that the commit has created is dropped.
+  // Restores the committed content. A file that the commit has created is dropped.
   void rollBack();
 
   // -- For the group: checkpoints, with readers excluded
@@ -266,7 +273,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   char *base_ = nullptr;
   int64_t reserved_ = 0;   // bytes of address space
   int64_t mainEnd_ = 0;    // [0, mainEnd_) maps the main file, the rest is anonymous zeros
-  // Until the checkpoint of `cutGeneration_`, the main file has stale bytes from `cutEnd_` on, which must not be mapped.
+  // Until the checkpoint of `cutGeneration_`, the main file has stale bytes from `cutEnd_` on, which must not be
+  // mapped.
   uint64_t cutGeneration_ = 0;
   int64_t cutEnd_ = 0;
   std::atomic<int64_t> size_{0};

@@ -1,7 +1,7 @@
 // The new pages of a large commit, which go to the main files at once: the log then has their checksums only.
 //
-// No state that recovery can return, and no frame of a live log, lies at or after a file's committed size, rounded up to
-// a page. So nothing is lost if the commit does not count in the end; it counts when its last frame does.
+// No state that recovery can return, and no frame of a live log, lies at or after a file's committed size, rounded up
+// to a page. So nothing is lost if the commit does not count in the end; it counts when its last frame does.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,18 @@ namespace todana {
 
 class DataFile;
 
-// One thread at a time.
+// The direct writes of the commit being applied. FileGroup owns it, and calls it from `commit` only.
+//
+// One thread at a time, under the commit mutex. `write`, `flushNames` and `undo` run with readers excluded; `finish`
+// takes the state lock itself, after the flush.
 class DirectWrites {
  public:
   explicit DirectWrites(GroupState &state) : state_(state) {}
 
-  // Whether a commit that changes these files has so much new content that it is worth the flushes.
+  // Tests whether a commit that changes these files has enough new content to be worth the flushes.
   bool isLarge(const std::vector<std::shared_ptr<DataFile>> &changed) const;
-  // Whether the file's new pages are written directly in such a commit. A file with a quarter of the threshold is not
-  // worth a flush of its own, and one that was cut may need the bytes behind its end for recovery.
+  // Tests whether the file's new pages are written directly in a large commit. A file with a quarter of the threshold
+  // is not worth a flush of its own, and one that was cut may need the bytes behind its end for recovery.
   bool isWanted(const DataFile &file) const;
 
   bool isEmpty() const { return writes_.empty(); }

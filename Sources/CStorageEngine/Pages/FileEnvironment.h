@@ -15,13 +15,16 @@ namespace todana {
 
 class DataFile;
 
-// The group owns it, and outlives its files.
+// GroupState owns it, and outlives the files; each DataFile has a reference to it.
+//
+// `open` and `memoryLimit` have their own mutexes. `changed` belongs to the committing thread, under the commit mutex.
+// The functions only call the disk and `open`: any thread.
 struct FileEnvironment {
   FileEnvironment(Disk &disk, const GroupSettings &settings)
       : disk(disk), settings(settings), memoryLimit(open, settings.limitsMemory) {}
 
-  // Removes a file that stands in the way of a new one: a commit that a power failure took away may have left it, and its
-  // bytes would come back as content where the new file is shorter.
+  // Removes a file that stands in the way of a new one: a commit that a power failure took away may have left it, and
+  // its bytes would come back as content where the new file is shorter.
   void removeLeftover(const std::string &name);
   // Removes a file that no commit names. If it cannot be removed, the next opening removes it.
   void removeQuietly(const std::string &name);

@@ -3,8 +3,8 @@
 // A commit is in memory (private mappings) and in the log; a checkpoint writes it back to the main files. Two logs
 // alternate, so that commits go on during a checkpoint. ARCHITECTURE.md tells the life of a save.
 //
-// Locks, in the order in which they are taken: Checkpointer::mutex, GroupState::commitMutex, GroupState::stateLock, then
-// those of FileSet, GroupFlush, MemoryLimit and PageRepairs, which guard their own fields.
+// Locks, in the order in which they are taken: Checkpointer::mutex, GroupState::commitMutex, GroupState::stateLock,
+// then those of FileSet, GroupFlush, MemoryLimit and PageRepairs, which guard their own fields.
 #pragma once
 
 #include <atomic>
@@ -24,6 +24,11 @@
 
 namespace todana {
 
+// The open group. A commit is applied entirely or not at all over all files; readers see the state of one commit.
+//
+// Session owns it, and closes it. Session and the classes of Keyspaces, Commit and Rebuild commit through it and use
+// its files; Cabinet plans backups. Any thread, except that functions marked `Inside apply` belong to the committing
+// thread, and `keepOnly` and `close` to the session that opens or closes.
 class FileGroup {
  public:
   using Settings = GroupSettings;
@@ -36,13 +41,13 @@ class FileGroup {
 
   // Recovers the directory's files from its logs. Throws Failure.
   static std::unique_ptr<FileGroup> open(Disk &disk, const Settings &settings, Report &report);
-  // Without `close`: as if the process had been killed. No data file may have a user any more.
+  // Leaves the files as a killed process would, unless `close` was called. No data file may have a user any more.
   ~FileGroup();
   FileGroup(const FileGroup &) = delete;
   FileGroup &operator=(const FileGroup &) = delete;
 
-  // Keeps commits from changing memory while it lives. Never taken twice by one thread; held for a millisecond at most.
-  // Throws Failure(TDN_MUST_REOPEN) after a failed flush.
+  // A shared hold of the state lock: commits change no memory while it lives. Never taken twice by one thread; held for
+  // a millisecond at most. Throws Failure(TDN_MUST_REOPEN) after a failed flush.
   class ReadLock {
    public:
     explicit ReadLock(FileGroup &group) : lock_(group.state_.stateLock) { group.throwIfPoisoned(); }
@@ -51,7 +56,7 @@ class FileGroup {
     ReaderWriterLock::Shared lock_;
   };
 
-  // Does the same for code that may run inside `apply`, where readers are excluded already.
+  // A ReadLock for code that may run inside `apply`, where readers are excluded already.
   class ReadLockUnlessApplying {
    public:
     explicit ReadLockUnlessApplying(FileGroup &group) {
@@ -62,7 +67,7 @@ class FileGroup {
     std::optional<ReadLock> lock_;
   };
 
-  // When a commit is flushed: before `commit` returns; within a second; or with the next flush.
+  // The time at which a commit is flushed: before `commit` returns; within a second; or with the next flush.
   enum class Durability { full, relaxed, bulk };
 
   // -- Commits
@@ -76,7 +81,7 @@ class FileGroup {
     const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
     const std::function<void()> &undone);
 
-  // Inside `apply`: the commit, and whether it has changed anything so far.
+  // The commit being applied, and whether it has changed anything so far. Inside `apply`.
   struct Applying {
     uint64_t commitNumber;
     const uint8_t *batchID;
@@ -103,13 +108,14 @@ class FileGroup {
   void closeIdleFiles(bool waits);
   // Inside `apply`: creates an empty data file. Numbers and names (at most 255 bytes) are never used twice.
   std::shared_ptr<DataFile> createFile(uint32_t number, const std::string &name);
-  // Inside `apply`: the file leaves the group. It is removed when no log needs it any more; its users may still read it.
+  // Inside `apply`: the file leaves the group. It is removed when no log needs it any more; its users may still read
+  // it.
   void dropFile(const std::shared_ptr<DataFile> &file);
 
-  // Outside a commit: creates a file that one thread fills, with `write` and `grow`, directly on disk. It is not part of
-  // any commit until `adoptFile`; without that, it is removed with its last user.
+  // Outside a commit: creates a file that one thread fills, with `write` and `grow`, directly on disk. It is not part
+  // of any commit until `adoptFile`; without that, it is removed with its last user.
   std::shared_ptr<DataFile> createBuildingFile(uint32_t number, const std::string &name);
-  // Flushes it, once. Later changes are in memory, and go to the log when the file is adopted.
+  // Flushes a building file, once. Later changes are in memory, and go to the log when the file is adopted.
   void sealBuildingFile(const std::shared_ptr<DataFile> &file) { file->seal(); }
   // Inside `apply`: the sealed file joins the group, with its content, in this commit.
   void adoptFile(const std::shared_ptr<DataFile> &file);
@@ -125,17 +131,17 @@ class FileGroup {
     int64_t lookedAt = 0;
     std::vector<uint64_t> damaged;
   };
-  // Checks pages of a main file against their checksums, by reading both: up to `count` from `firstPage` on. It reads the
-  // state of the last checkpoint, and no checkpoint begins meanwhile. Throws Failure if the file or its checksums cannot
-  // be read at all.
+  // Checks pages of a main file against their checksums, by reading both: up to `count` from `firstPage` on. It reads
+  // the state of the last checkpoint, and no checkpoint begins meanwhile. Throws Failure if the file or its checksums
+  // cannot be read at all.
   Verified verifyMain(uint32_t number, const std::string &name, int64_t firstPage, int64_t count);
 
   struct DamagedFile {
     std::string name;
     std::string message;
   };
-  // Returns the damaged files that stand beside the data files. Leaves out files that a log which was not written back yet
-  // may concern.
+  // Returns the damaged files that stand beside the data files. Leaves out files that a log which was not written back
+  // yet may concern.
   std::vector<DamagedFile> verifyCompanions();
 
   // -- Backups (FileGroupBackup.cpp)
@@ -155,7 +161,7 @@ class FileGroup {
 
   // -- Checkpoints, memory and the end
 
-  // See Checkpointer.
+  // Passes the call on to Checkpointer.
   void checkpoint() { checkpointer_.checkpoint(); }
   bool renewLogs() { return checkpointer_.renewLogs(); }
   // Releases the memory of all pages that the main files have as well.

@@ -16,12 +16,15 @@ namespace todana {
 
 class DataFile;
 
-// Any thread.
+// One object for each open file. FileEnvironment owns the set; FileGroup, Checkpointer, GroupState and MemoryLimit use
+// it.
+//
+// Any thread: its mutex guards both lists.
 class FileSet {
  public:
   // Returns null if the file is not open.
   std::shared_ptr<DataFile> find(uint32_t number);
-  // Returns the file; if it is not open, the one that `open` returns. Others wait meanwhile.
+  // Returns the file; if it is not open, the one that `open` returns. Other threads wait until it has.
   std::shared_ptr<DataFile> findOrOpen(uint32_t number, const std::function<std::shared_ptr<DataFile>()> &open);
   // Adds a file, which is not being built any more.
   void add(const std::shared_ptr<DataFile> &file);
@@ -38,8 +41,8 @@ class FileSet {
 
   void addBuilding(const std::string &name);
   void forgetBuilding(const std::string &name);
-  // Returns where a file ends for a copy of the newest commit: later commits may write behind that. The largest number for
-  // a file that is not open; nothing for one that is being built.
+  // Returns where a file ends for a copy of the newest commit: later commits may write behind that. The largest number
+  // for a file that is not open; nothing for one that is being built.
   std::optional<int64_t> committedEnd(const std::string &name);
 
  private:

@@ -1,4 +1,4 @@
-// Flushes the log: one flush serves all commits that were appended before it began.
+// The flush of the log: one flush serves all commits that were appended before it began.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,10 @@
 
 namespace todana {
 
-// Any thread. A flush that fails poisons the group.
+// One flush at a time. A flush that fails poisons the group.
+//
+// GroupState owns it; FileGroup and Checkpointer call it. Any thread: its mutex guards its fields, and is not held
+// while the system flushes. `setFile` and `noteAppended` are called under the commit mutex.
 class GroupFlush {
  public:
   explicit GroupFlush(Poison &poison) : poison_(poison) {}
@@ -25,7 +28,7 @@ class GroupFlush {
 
   // Returns when the commit is durable. Throws Failure(TDN_MUST_REOPEN) if the flush fails.
   void flushTo(uint64_t commitNumber);
-  // Does the same for all commits that have been appended.
+  // Flushes all commits that have been appended.
   void flush();
   // Returns the newest durable commit.
   uint64_t flushed() const { return flushed_; }

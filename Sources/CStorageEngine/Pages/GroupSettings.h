@@ -7,6 +7,7 @@
 
 namespace todana {
 
+// Session makes them from the caller's options; they do not change while the group is open. Any thread.
 struct GroupSettings {
   int64_t logLimit = 64 << 20;         // a checkpoint begins when the log is longer
   int64_t privateLimit = 128 << 20;    // or when memory has so much that the main files do not have

@@ -17,13 +17,18 @@
 
 namespace todana {
 
-// Counted since the group was opened. Any thread.
+// Counters since the group was opened. FileGroup, Checkpointer and DirectWrites count; `FileGroup::statistics` reads.
+// Any thread.
 struct GroupCounters {
   std::atomic<uint64_t> commits{0}, logBytes{0}, directBytes{0}, checkpoints{0}, checkpointBytes{0};
   std::atomic<int64_t> privatePages{0};  // that memory has and the main files do not
   std::atomic<int64_t> liveLogBytes{0};
 };
 
+// The shared fields and locks. FileGroup owns it, and passes it to its Checkpointer and DirectWrites.
+//
+// Fields guarded by the commit mutex say so, and FileEnvironment describes its own. The others have locks of their own,
+// are atomic, or never change.
 struct GroupState {
   GroupState(Disk &disk, const GroupSettings &settings) : disk(disk), settings(settings), files(disk, this->settings) {}
 

@@ -1,5 +1,5 @@
-// The two logs of a group: the current one, which commits are appended to, and the closed one, while a checkpoint writes
-// its pages back.
+// The two logs of a group: the current one, which commits are appended to, and the closed one, while a checkpoint
+// writes its pages back.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,10 @@
 
 namespace todana {
 
-// Used by one thread at a time: the group's commit mutex guards it.
+// At most one log of each kind, and the names of dropped files, until no log needs the files.
+//
+// GroupState owns it; FileGroup and Checkpointer use it. One thread at a time, under the commit mutex; `open`: any
+// thread.
 class LogPair {
  public:
   // A log up to the end of its last commit.
@@ -37,7 +40,8 @@ class LogPair {
   const Closed &closed() const { return closed_; }
   // Closes the current log, after which there is none.
   void close();
-  // Forgets the closed log, whose pages are in the main files now. Returns the dropped files that no log needs any more.
+  // Forgets the closed log, whose pages are in the main files now. Returns the dropped files that no log needs any
+  // more.
   std::vector<std::string> forgetClosed();
   // Notes a file that the current log has dropped.
   void addDropped(const std::string &name);

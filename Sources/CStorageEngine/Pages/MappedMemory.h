@@ -1,4 +1,4 @@
-// How much of files the process has mapped in memory, which counts as its own though it is the system's cache.
+// The amount of file pages that the process has in memory, which the system counts as the process's own.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,9 @@
 
 namespace todana {
 
-// Any thread.
+// A measure of growth since the last full release. MemoryLimit owns it, and calls it under its own mutex.
+//
+// Any thread: it keeps one atomic number.
 class MappedMemory {
  public:
   MappedMemory();
@@ -14,20 +16,21 @@ class MappedMemory {
   MappedMemory(const MappedMemory &) = delete;
   MappedMemory &operator=(const MappedMemory &) = delete;
 
-  // Whether there is so much more of it than when all was let go of that it has to be again. True where the system does
-  // not tell.
+  // Tests whether mapped memory has grown by more than `kMostGrowth` since the last full release. True if the system
+  // cannot report it.
   bool hasGrown() { return growth() > kMostGrowth; }
-  // After that: whether most of it is still there.
+  // Tests, after a partial release, whether more than half of `kMostGrowth` is still there.
   bool isLarge() { return growth() > kMostGrowth / 2; }
-  // All was let go of: what there is now is others', or has to stay.
+  // Records the current amount as the new baseline. Called after a full release.
   void noteReleased();
 
  private:
   static constexpr int64_t kMostGrowth = 16 << 20;
 
-  // Less than there was when all was let go of is at most what others have: another group may have let go of its own.
+  // Returns the growth in bytes. Lowers the baseline if there is less than at the last full release: another group may
+  // have released memory.
   int64_t growth();
-  // Bytes, or -1.
+  // Returns the bytes, or -1.
   int64_t byteCount() const;
 
   int descriptor_;

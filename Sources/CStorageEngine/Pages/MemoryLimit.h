@@ -1,5 +1,5 @@
-// Limits the memory that a process's mapped files take, in settings that ask for it: when it has grown by 16 MiB, pages
-// that the main files have as well are released.
+// The limit of the memory that a process's mapped files take, if the settings ask for it: when it has grown by 16 MiB,
+// pages that the main files have as well are released.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,10 @@ namespace todana {
 class DataFile;
 class FileSet;
 
-// Any thread.
+// FileEnvironment owns it. DataFile calls `check` when parts of it were read, and enters itself while it is being
+// filled.
+//
+// Any thread: one check at a time, under its own mutex; a second mutex guards the files being filled.
 class MemoryLimit {
  public:
   MemoryLimit(FileSet &files, bool isEnabled)
@@ -22,10 +25,11 @@ class MemoryLimit {
   // Releases the parts that were read of all files, if memory has grown. Called after parts of `file` were read.
   void check(const DataFile &file);
 
-  // A file that is being filled, until it is sealed: its memory is released as well.
+  // Adds a file that is being filled: until it is sealed, its memory is released as well.
   void addFilling(const DataFile &file);
   void removeFilling(const DataFile &file);
-  // Held to move the mapping of such a file. Taken last but for the repair lock.
+  // Returns the mutex that DataFile holds to move the mapping of a file being filled. Taken last except for the repair
+  // lock.
   Mutex &fillingMutex() TDN_RETURNS(fillingMutex_) { return fillingMutex_; }
 
  private:

@@ -12,23 +12,25 @@
 
 namespace todana {
 
-// Any thread; `content` is always the mapped page.
+// The list of repaired or accepted pages, and copies of repaired ones. `content` is always the mapped page.
+//
+// Each DataFile owns one, and calls it. Any thread: its own lock guards the list, and is taken last.
 class PageRepairs {
  public:
   explicit PageRepairs(uint32_t fileNumber) : fileNumber_(fileNumber) {}
 
-  // Held to release pages of the file, so that none is repaired meanwhile. Taken last.
+  // Returns the lock that DataFile holds to release pages, so that none is repaired at that time. Taken last.
   ReaderWriterLock &lock() const TDN_RETURNS(lock_) { return lock_; }
 
-  // Pages before `end`, and the first page, are repaired when they are read, as the rest of the file is not found without
-  // them. Others cost themselves only, and there may be so many of them that trying would take too long.
+  // Sets the end of the pages that are repaired when they are read. They and the first page lead to the rest of the
+  // file. Damage in later pages costs those pages only, and there may be too many of them to try.
   void setEnd(int64_t end) { end_.store(end, std::memory_order_relaxed); }
 
-  // Repairs a page that was read for the first time, in memory: nothing but its checksum has been looked at, and nobody
-  // releases it meanwhile. Returns false if more than one bit is wrong.
+  // Repairs in memory a page that was read for the first time: only its checksum has been read, and no thread releases
+  // it. Returns false if more than one bit is wrong.
   bool repair(char *content, int64_t page, uint64_t expectedSum, uint64_t foundSum) TDN_EXCLUDES(lock_);
-  // Returns a repaired copy, which lives as long as the file; null if more than one bit is wrong. Takes ten milliseconds
-  // for each page, once; after 256 pages no others are tried.
+  // Returns a repaired copy, which lives as long as the file; null if more than one bit is wrong. Takes ten
+  // milliseconds for each page, once; after 256 pages no others are tried.
   const char *copy(const char *content, int64_t page, uint64_t expectedSum) TDN_EXCLUDES(lock_);
 
   // Notes a page that a commit repairs, or takes as it is.
@@ -40,7 +42,7 @@ class PageRepairs {
   void forgetFrom(int64_t firstPage) TDN_EXCLUDES(lock_);
 
   bool isEmpty() const { return !hasPages_.load(std::memory_order_relaxed); }
-  // Whether memory has the page as it should be, and the main file does not. Under the lock, or inside `apply`.
+  // Tests whether memory has the right page, and the main file does not. Under the lock, or inside `apply`.
   bool contains(int64_t page) const;
   std::vector<uint32_t> pages() const TDN_EXCLUDES(lock_);
 

@@ -10,30 +10,35 @@
 
 namespace todana {
 
-// What the file held when it was opened. Pages that change later were verified before, so it need not follow.
+// The mapped checksums of a main file, needed as of its opening only: pages that change later were verified before.
+//
+// DataFile and FileGroup (verifying) read an open one; `writeBackToMainFiles` and SalvagedFile use the static
+// functions. Any thread, without a lock: the fields of an open object do not change.
 class PageSums {
  public:
   static std::string nameFor(const std::string &dataFileName) { return dataFileName + ".sums"; }
 
-  // Throws Failure(TDN_DAMAGED) where the file is missing or its header is damaged. `repairsBits`: by more than one bit.
+  // Opens the file. Throws Failure(TDN_DAMAGED) if it is missing or its header is damaged. With `repairsBits`, one
+  // wrong bit in the header is no damage.
   static std::shared_ptr<PageSums> open(
     Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool repairsBits);
   ~PageSums();
   PageSums(const PageSums &) = delete;
   PageSums &operator=(const PageSums &) = delete;
 
-  // Size of the main file as of the last checkpoint.
+  // Returns the size of the main file as of the last checkpoint.
   int64_t committedSize() const { return committedSize_; }
-  // Whether all before the entries is as it was written, in a file of this name.
+  // Tests whether the bytes before the entries are as they were written, in the file with this name.
   static bool isHeadSound(Disk &disk, const std::string &name);
-  // Whether there are entries for so many pages.
+  // Tests whether there are entries for `pageCount` pages.
   bool reaches(int64_t pageCount) const;
-  // False where the file ends before the page's entry.
+  // Finds a page's checksum. Returns false if the file ends before the page's entry.
   bool find(int64_t page, uint64_t *sum) const;
-  // Lets go of the memory of entries that were looked at.
+  // Releases the memory of entries that were read.
   void release() const;
 
-  // The checksums as they stand in the file now, of pages from `firstPage` on; fewer where the file ends before.
+  // Reads the checksums of pages from `firstPage` on, as they are in the file now. Returns fewer if the file ends
+  // before.
   static std::vector<uint64_t> read(Disk &disk, const std::string &dataFileName, int64_t firstPage, size_t count);
 
   // -- Writing, for the checkpoint

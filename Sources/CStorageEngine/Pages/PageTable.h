@@ -12,6 +12,10 @@
 
 namespace todana {
 
+// A growing array of plain entries. DataFile and ReadParts keep one for each fact about a page.
+//
+// It has no lock: DataFile grows it while other threads are excluded. Entries that several threads change are changed
+// by atomic operations of the caller.
 template <typename Entry>
 class PageTable {
  public:
@@ -19,10 +23,10 @@ class PageTable {
   const Entry &operator[](int64_t page) const { return entries_.get()[page]; }
   int64_t count() const { return count_; }
 
-  // Entries that there were stay. Throws std::bad_alloc.
+  // Makes room for `count` entries, and keeps those there are. Throws std::bad_alloc.
   void grow(int64_t count) {
     if (count <= count_) return;
-    // Of much, the system gives pages that are zero, and not there before they are written.
+    // Large memory comes from the system as zero pages, which take no space before they are written.
     std::unique_ptr<Entry, Freeing> entries(
       static_cast<Entry *>(std::calloc(static_cast<size_t>(count), sizeof(Entry))));
     if (!entries) throw std::bad_alloc();

@@ -1,5 +1,5 @@
-// Marks a file group as unusable after a write whose outcome is unknown: what counts, recovery finds out when the store
-// is opened again.
+// A mark that a file group is unusable, after a write whose outcome is unknown: recovery decides which commits count
+// when the store is opened again.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,10 @@
 
 namespace todana {
 
-// Any thread.
+// GroupState owns it. GroupState and GroupFlush set it; FileGroup, GroupFlush and Checkpointer check it. It is never
+// cleared: reopening makes a new group.
+//
+// Any thread, under any lock.
 class Poison {
  public:
   bool isSet() const { return isSet_.load(std::memory_order_acquire); }

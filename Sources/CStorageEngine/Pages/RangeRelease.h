@@ -1,4 +1,4 @@
-// Lets go of many ranges of mapped memory, in as few calls of the system as it takes.
+// The release of many ranges of mapped memory, in as few system calls as possible.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,8 @@
 
 namespace todana {
 
+// A list of ranges that one function of DataFile fills and releases. One thread; DataFile holds the repair lock
+// meanwhile.
 class RangeRelease {
  public:
   RangeRelease() = default;
@@ -16,7 +18,7 @@ class RangeRelease {
   RangeRelease &operator=(const RangeRelease &) = delete;
 
   void add(char *start, int64_t byteCount);
-  // Lets go of those that were added; the destructor does it, too.
+  // Releases the ranges that were added. The destructor does it, too.
   void flush();
 
  private:

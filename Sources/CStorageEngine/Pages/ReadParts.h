@@ -1,4 +1,5 @@
-// The parts of one data file that were read, and whose memory was not released since; kept only where memory is limited.
+// The parts of one data file that were read, and whose memory was not released since; kept only where memory is
+// limited.
 #pragma once
 
 #include <atomic>
@@ -8,10 +9,12 @@
 
 namespace todana {
 
-// Any thread; `grow` excludes the others.
+// One bit for each window of 64 KiB. DataFile owns it, notes windows in it, and takes them to release their memory.
+//
+// Any thread, by atomic operations. `grow` is called only while other threads are excluded.
 class ReadParts {
  public:
-  // The kernel maps at least so much around a page that is read.
+  // The size that the kernel maps at least around a page that is read.
   static constexpr int64_t kWindowSize = 64 << 10;
   static constexpr int64_t kWindowsPerEntry = 64;
 
@@ -24,7 +27,8 @@ class ReadParts {
     const int64_t window = offset / kWindowSize;
     return (__atomic_load_n(&windows_[window / kWindowsPerEntry], __ATOMIC_RELAXED) >> window % kWindowsPerEntry) & 1;
   }
-  // Returns whether memory should be looked at: after every fourth window, as each may have brought 2 MiB into memory.
+  // Notes a window. Returns true after every fourth one, when memory should be checked: each may have brought 2 MiB
+  // into memory.
   bool add(int64_t offset) {
     const int64_t window = offset / kWindowSize;
     __atomic_fetch_or(&windows_[window / kWindowsPerEntry], 1ULL << window % kWindowsPerEntry, __ATOMIC_RELAXED);
