@@ -11,13 +11,16 @@
 
 namespace todana {
 
-// Between steps, commits may change the file before and behind the scan. A record that was at an offset below the snapshot's
-// end when it was opened is found there, or in the snapshot's old values under that offset. Blocks are split but never
-// joined or moved, so that every old offset stays the start of a block, except in ranges that compaction has laid out
-// again: there only the old values are read.
+// The position of one scan, owned by a `tdn_scan` or a WholeScan. One thread at a time; `step` under the caller's
+// ReadLock, which is released between steps.
 //
-// Where pages do not match their checksums, HashRecovery says which records are sound; the others are given as damaged, by
-// their rows or keys.
+// Between steps, commits may change the file before and behind the scan. A record that was at an offset below the
+// snapshot's end when it was opened is found there, or in the snapshot's old values under that offset. Blocks are split
+// but never joined or moved, so that every old offset stays the start of a block, except in ranges that compaction has
+// laid out again: there only the old values are read.
+//
+// Where pages do not match their checksums, HashRecovery says which records are sound; the others are given as damaged,
+// by their rows or keys.
 class HashScan {
  public:
   HashScan(const Snapshot &snapshot, const SnapshotPart &part, bool hasRows)
@@ -26,7 +29,7 @@ class HashScan {
   // Adds records for about a millisecond, under the caller's read lock. False when the chunk is full or all is read.
   //
   // Throws Failure(TDN_DAMAGED) only while the chunk is empty, once for each part of the file in which no record can be
-  // told, and has passed over that part then: the next call goes on behind it.
+  // recognised. It has skipped that part then: the next call goes on behind it.
   bool step(ChunkWriter &chunk);
 
  private:
@@ -56,7 +59,8 @@ class HashScan {
   bool hasLostTrack_ = false;  // no block starts at `offset_`: the head of the one before has a wrong length
   bool isUnsure_ = false;  // whether a block starts at `offset_` is not certain: records count only if their keys lead there
   int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
-  // Where chains say that records start, in order; only after damage to the head of a block. Not true of compacted ranges.
+  // Where chains say that records start, in order; only after damage to the head of a block. Not true of compacted
+  // ranges.
   std::optional<std::vector<int64_t>> starts_;
 };
 

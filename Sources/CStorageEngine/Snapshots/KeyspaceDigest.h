@@ -1,5 +1,5 @@
-// How a keyspace's contents are known again as a whole: how many records there are, and the XOR of a term for each. A
-// record that was taken away, put back or added behind the store's back is found when all of them are read.
+// The digest of a keyspace's contents: the number of records, and the XOR of a term for each. A record that was
+// removed, restored or added without a commit is found when all records are read.
 //
 // docs/formats/states.md. In an encrypted store the terms are MACs, and the sum stands sealed.
 #pragma once
@@ -14,12 +14,15 @@
 
 namespace todana {
 
+// The digest as of a commit. Keyspace, SnapshotPart and DigestFile keep one. A value; the owner says under which lock
+// it is read.
 struct DigestEntry {
   static constexpr size_t kDigestSize = KeyspaceDigestMac::kBlockSize;
 
   uint64_t count = 0;
   KeyspaceDigestMac::Value digest{};
-  // Of the keys that the records are sealed, and the digest and the names made with, at least; 0: all of it is plain.
+  // Lowest key generation in use: records, digest and names are protected by this generation or a newer one. 0: not
+  // encrypted.
   uint32_t keyGeneration = 0;
 
   bool operator==(const DigestEntry &other) const {
@@ -28,7 +31,10 @@ struct DigestEntry {
   bool operator!=(const DigestEntry &other) const { return !(*this == other); }
 };
 
-// Adds records to a sum, and takes them out: the same thing. Used by one thread at a time.
+// A sum to which records are added, and from which they are removed by the same call.
+//
+// KeyspaceWriter and KeyspaceLoader note changes in one; KeyspaceDigestSum, DigestRekeying and DigestFile compute with
+// one. One thread at a time: that of Keyspace belongs to the committing thread.
 class KeyspaceDigest {
  public:
   using Sum = KeyspaceDigestMac::Value;
@@ -36,7 +42,7 @@ class KeyspaceDigest {
   KeyspaceDigest(const KeyRing *ring, uint32_t keyGeneration, uint32_t keyspace)
       : keyGeneration_(keyGeneration), mac_(ring, keyGeneration, keyspace) {}
 
-  // Of the keys; 0: there are none.
+  // Returns the generation of the keys; 0 without keys.
   uint32_t keyGeneration() const { return keyGeneration_; }
 
   void toggleRow(uint64_t row, uint64_t token) {
@@ -51,10 +57,10 @@ class KeyspaceDigest {
     if (blockCount_ == kBlocks) flush();
   }
   void toggleKey(std::string_view key, uint64_t token);
-  // Of a tree, whose values have no tokens.
+  // Toggles an entry of a tree, whose values have no tokens.
   void toggleEntry(std::string_view key, std::string_view value);
 
-  // What was toggled since the last time.
+  // Returns the sum of all that was toggled since the last call.
   Sum take();
 
  private:

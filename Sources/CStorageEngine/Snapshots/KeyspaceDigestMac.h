@@ -1,7 +1,7 @@
-// The function whose values are summed up over what a keyspace contains (docs/formats/states.md).
+// The function whose values are summed up over the records of a keyspace (docs/formats/states.md).
 //
-// In an encrypted store a MAC, under a key for each purpose: nobody without the keys can tell what would add up to a sum.
-// In a plain store a hash that anybody can compute: it finds what was lost by accident, and spares loading libcrypto.
+// In an encrypted store a MAC, under a key for each purpose: an attacker without the keys cannot find records that add
+// up to a sum. In a plain store a hash without a key: it finds accidental loss, and libcrypto need not be loaded.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 
 namespace todana {
 
+// The function under one key and for one purpose. KeyspaceDigest and DigestFile own one each. One thread at a time.
 class KeyspaceDigestMac {
  public:
   static constexpr size_t kBlockSize = BlockMac::kBlockSize;
@@ -24,11 +25,12 @@ class KeyspaceDigestMac {
     if (keyGeneration != 0 && ring) mac_.emplace(ring->digestKey(keyGeneration, number));
   }
 
-  // False of what is plain; then `hash` gives the values, and costs no call.
+  // Returns false without a key; then `hash` gives the values, and costs no call.
   bool isKeyed() const { return mac_.has_value(); }
   WideSum hash(const void *message, size_t byteCount) const { return WideSum::of(message, byteCount, seed_); }
 
-  // Of a message of whole blocks. All messages under one number have one length, or begin with theirs.
+  // Returns the value of a message of whole blocks. All messages under one number have one length, or begin with
+  // theirs.
   Value value(const uint8_t *message, size_t byteCount);
   // Each block is a message of its own, and is replaced by its value.
   void replaceEach(uint8_t *blocks, size_t count);

@@ -1,5 +1,5 @@
-// Bytes that are appended once and read back later: in memory up to a limit, then in an unlinked temporary file, which
-// for an encrypted store is sealed under a key that nobody ever writes down.
+// Bytes that are appended once and read back later: in memory up to a limit, then in an unlinked temporary file. For an
+// encrypted store that file is sealed under a key that exists in memory only.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@
 
 namespace todana {
 
+// The buffer of a Snapshot's old values, and of a `tdn_spill`.
+//
+// It has no lock: `append` by one thread while no other thread reads, as commits do; `read` by any thread otherwise.
 class SpillBuffer {
  public:
   SpillBuffer(int64_t memoryLimit, bool seals) : memoryLimit_(memoryLimit), seals_(seals) {}

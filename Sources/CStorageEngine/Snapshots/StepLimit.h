@@ -1,4 +1,4 @@
-// Says when a reader should let go of its read lock, so that commits wait about a millisecond at most.
+// The limit at which a reader should release its read lock, so that commits wait about a millisecond at most.
 #pragma once
 
 #include <chrono>
@@ -6,6 +6,8 @@
 
 namespace todana {
 
+// The progress of one step. HashScan, TreeScan, RecordReader, the rebuild sources and InPlaceCompaction make one for
+// each step. One thread.
 class StepLimit {
  public:
   static constexpr size_t kByteLimit = 256 << 10;

@@ -1,4 +1,5 @@
-// How many records of a tree lie within a range, about: from where the bounds stand in the nodes on the way to them.
+// An estimate of the number of a tree's records within a range, by the places of the bounds in the nodes on the way to
+// them.
 #pragma once
 
 #include "../Kyoto/TreeReader.h"
@@ -6,8 +7,9 @@
 
 namespace todana {
 
-// Exact where both bounds fall into one leaf, or into neighbours of one parent. Reads two ways through the tree and no
-// more, under the caller's read lock; between the bounds it takes nodes for as full as those on the ways.
+// Estimates the count: exactly if both bounds fall into one leaf, or into neighbours of one parent. Reads two ways
+// through the tree only; between the bounds it takes nodes for as full as those on the ways. Session calls it; any
+// thread under a ReadLock.
 uint64_t estimateCount(const SnapshotPart &part, const KeyRange &range);
 
 }  // namespace todana

@@ -10,14 +10,17 @@
 
 namespace todana {
 
+// A range of keys, and the direction in which it is scanned. A value.
 struct KeyRange {
   std::optional<std::string> lower;  // inclusive
   std::optional<std::string> upper;  // exclusive
   bool isDescending = false;
 };
 
-// Merges the tree's records that have not changed since the snapshot with the snapshot's old values. Each step finds
-// its place again by the last key, so that commits may do what they like between steps.
+// The position of one scan, which merges the tree's unchanged records with the snapshot's old values. Each step finds
+// its place again by the last key, so commits may change the tree between steps.
+//
+// A `tdn_scan` or a WholeScan owns it. One thread at a time; `step` under the caller's ReadLock.
 class TreeScan {
  public:
   TreeScan(const Snapshot &snapshot, const SnapshotPart &part, KeyRange range)
