@@ -23,7 +23,7 @@ namespace todana {
 
 class HashRecovery;
 
-// A record or a free block as it stands in the file.
+// A record or a free block as it is in the file. Its pointers are valid as long as the lock under which it was read.
 struct HashBlock {
   int64_t offset = 0;
   int64_t size = 0;  // the next block stands right behind
@@ -36,7 +36,7 @@ struct HashBlock {
   size_t valueLength = 0;
 };
 
-// What a hash file's header says about packs (RowPack.h).
+// The counts of packed rows in a hash file's header (RowPack.h). A value.
 struct PackedRows {
   bool exist = false;    // there may be packs: there have been
   uint64_t surplus = 0;  // by how many rows exceed records
@@ -44,6 +44,11 @@ struct PackedRows {
   bool operator==(const PackedRows &other) const { return exist == other.exist && surplus == other.surplus; }
 };
 
+// The reader of one open file. FileTable, Catalog, Commit, KeyspaceLoader and Rebuilding make it; RecordReader, the
+// scans, the keyspace writers and the rebuild sources read with it.
+//
+// Any thread, under the lock that the comment above names; its mutex guards only the making of its HashRecovery. A
+// building file belongs to the thread that fills it.
 class HashFile {
  public:
   // A key's place in this file.
@@ -52,7 +57,8 @@ class HashFile {
     uint32_t pivot;
   };
 
-  // What a hash file is made with. The alignment and the number of free blocks remembered are Kyoto Cabinet's defaults.
+  // The parameters that a hash file is made with. The alignment and the number of free blocks remembered are Kyoto
+  // Cabinet's defaults.
   struct Shape {
     uint8_t type = kHashFileType;
     uint8_t alignmentPower = 3;
@@ -69,18 +75,18 @@ class HashFile {
 
   // Writes header, pool and buckets of an empty hash file into an empty data file.
   static std::shared_ptr<const HashFile> create(std::shared_ptr<DataFile> file, uint32_t keyspace, const Shape &shape);
-  // The bucket count for a file that is to hold so many records: room to grow by half.
+  // Returns the bucket count for a file of `recordCount` records, with room to grow by half.
   static int64_t bucketCountFor(uint64_t recordCount);
-  // A prime number, because row ids in a row must not meet in few buckets.
+  // Returns a prime number, because consecutive row ids must not meet in few buckets.
   static int64_t bucketCountAtLeast(uint64_t count);
 
   const std::shared_ptr<DataFile> &file() const { return file_; }
   uint32_t number() const { return file_->number(); }
   uint32_t keyspace() const { return keyspace_; }
-  // What a tree's nodes are sealed with in an encrypted store; null elsewhere. Not for records: those come sealed.
+  // Returns the sealers of a tree's nodes in an encrypted store; null elsewhere. Records come sealed already.
   SealerPool *sealers() const { return sealers_.get(); }
-  // Tells sound records from damaged ones on pages that do not match their checksums; null where records have no checks
-  // of their own.
+  // Returns the check that tells sound records from damaged ones on damaged pages; null if records have no checks of
+  // their own.
   const RecordCheck *recordCheck() const { return check_.get(); }
   // Finds records where the methods below throw Failure(TDN_DAMAGED). Any thread may call it under a read lock.
   HashRecovery &recovery() const;
@@ -97,7 +103,7 @@ class HashFile {
   PackedRows packedRows() const;
   uint64_t rowCount() const { return count() + packedRows().surplus; }
 
-  // Bytes that a record takes: header, lengths, key, value, and the padding that aligns them.
+  // Returns the bytes that a record takes: header, lengths, key, value, and the padding that aligns them.
   int64_t recordSize(uint64_t keyLength, uint64_t valueLength) const;
 
   Place place(const char *key, size_t length) const {
@@ -105,7 +111,7 @@ class HashFile {
     return {static_cast<int64_t>(hash.bucket % static_cast<uint64_t>(bucketCount_)), hash.pivot};
   }
 
-  // Whether a key belongs to the left of a record of its bucket that has another key.
+  // Tests whether a key belongs to the left of a record of its bucket that has another key.
   static bool goesLeft(std::string_view key, Place place, std::string_view other) {
     const uint32_t pivot = hashKey(other.data(), other.size()).pivot;
     if (place.pivot != pivot) return place.pivot > pivot;
@@ -118,10 +124,10 @@ class HashFile {
   void prefetchBucket(Place place) const { __builtin_prefetch(file_->at(bucketOffset(place.bucket))); }
   void prefetchRecord(Place place) const;
 
-  // Whoever reads values of this size one after another would have all of them in memory at last.
+  // The least size of values whose memory is released after reading: many of them would fill memory.
   static constexpr size_t kLargeValue = 16 << 10;
 
-  // Where a chain was left: at the record, or at the place that a new record's address belongs to.
+  // The place where a chain was left: at the record, or where a new record's address belongs.
   struct ChainEnd {
     int64_t top = 0;   // the bucket's first record; 0: the bucket is empty
     int64_t link = 0;  // offset of the address that leads to the record, or of the empty one that a new record takes
@@ -129,9 +135,9 @@ class HashFile {
     bool wentRight = false;
   };
 
-  // False if there is no such record. The record's value is not verified yet.
+  // Finds a record. Returns false if there is none. The record's value is not verified yet.
   bool findKey(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end = nullptr) const;
-  // The same with a verified value.
+  // Finds a record with a verified value. Returns false if there is none.
   bool find(const char *key, size_t length, Place place, HashBlock &record, ChainEnd *end = nullptr) const {
     if (!findKey(key, length, place, record, end)) return false;
     verifyValue(record);
@@ -141,7 +147,7 @@ class HashFile {
     return find(key, length, place(key, length), record);
   }
 
-  // Walks what stock code walks to take this record out of its tree.
+  // Checks the records that stock code reads to remove this record from its tree.
   void checkRemoval(const HashBlock &record) const;
 
   struct FreeRange {
@@ -156,21 +162,21 @@ class HashFile {
   // Reads the header of the block at `offset`, which must be an aligned offset below `end()`. What it points to lies
   // within the file, but its pages have not been verified: see `verifyKey`.
   void readBlock(int64_t offset, HashBlock &block) const;
-  // Reads the header of a block from up to `kLongestHead` bytes, which may be a copy, of those at `offset`. Returns what
-  // is wrong with it, or null; then the block lies within the file.
+  // Reads the header of a block from up to `kLongestHead` bytes, which may be a copy, of those at `offset`. Returns
+  // what is wrong with it, or null; then the block lies within the file.
   static constexpr int64_t kLongestHead = kRecordHeaderSize + 2 * 9;
   const char *parseBlock(const char *bytes, int64_t offset, HashBlock &block) const;
   void verifyKey(const HashBlock &block) const {
     if (block.keyLength > 0) file_->verify(block.key - file_->at(0), static_cast<int64_t>(block.keyLength));
   }
   void verifyValue(const HashBlock &block) const { verifyBytes({block.value, block.valueLength}); }
-  // After a value was copied out: one that is large does not stay in memory.
+  // Releases the memory of a large value, after it was copied.
   void releaseValue(std::string_view value) const {
     if (value.size() >= kLargeValue) file_->releaseRead(offset(value.data()), static_cast<int64_t>(value.size()));
   }
-  // Where the file has these bytes.
+  // Returns the offset of mapped bytes in the file.
   int64_t offset(const char *bytes) const { return bytes - file_->at(0); }
-  // Bytes within the file.
+  // Verifies the pages of bytes within the file.
   void verifyBytes(std::string_view bytes) const {
     if (!bytes.empty()) file_->verify(bytes.data() - file_->at(0), static_cast<int64_t>(bytes.size()));
   }
@@ -204,7 +210,7 @@ class HashFile {
   int64_t recordStart_ = 0;
 };
 
-// The last 8 bytes of a value as a little-endian number, shorter ones filled up with zeros.
+// Returns the last 8 bytes of a value as a little-endian number; shorter values are padded with zeros.
 inline uint64_t recordToken(const char *value, size_t length) {
   uint64_t token = 0;
   if (length >= 8) {

@@ -1,4 +1,5 @@
-// The layout of a Kyoto Cabinet hash file, as far as we read and write it ourselves (docs/formats/cabinet-files.md).
+// The parts of a Kyoto Cabinet hash file's layout that our own code reads and writes (docs/formats/cabinet-files.md).
+// Functions and values: any thread.
 //
 //   header 64 | free-block pool | bucket array | records and free blocks, one after the other, to the end
 //
@@ -14,8 +15,8 @@ namespace todana {
 constexpr int64_t kHashHeaderSize = 64;
 constexpr int kAddressSize = 6;
 
-// Where the header says what packs there are: in the first of seven bytes that Kyoto Cabinet leaves unused whether there
-// may be any, behind it by how many rows exceed records.
+// Where the header says what packs there are: in the first of seven bytes that Kyoto Cabinet leaves unused whether
+// there may be any, behind it by how many rows exceed records.
 constexpr int kPackedOffset = 25;
 constexpr int kPackedSize = 7;
 
@@ -76,7 +77,8 @@ inline const char *readVarnum(const char *bytes, const char *end, uint64_t *numb
   return nullptr;
 }
 
-// Where a record is looked for: `bucket` is taken modulo the bucket count, `pivot` orders the tree of one bucket.
+// The place where a record is searched: `bucket` is taken modulo the bucket count, `pivot` orders the tree of one
+// bucket.
 struct KeyHash {
   uint64_t bucket;
   uint32_t pivot;
@@ -127,8 +129,8 @@ inline int64_t recordStartFor(int64_t bucketStart, int64_t bucketCount, int alig
 
 constexpr int64_t kMaximumBucketCount = 1LL << 36;
 
-// A row id as a key: in as few bytes as it takes (one for 0), most significant first, because small records fill the
-// larger part of a file with what is not their content.
+// A row id as a key. A value: any thread. It takes as few bytes as possible (one for 0), most significant first,
+// because small records fill the larger part of a file with what is not their content.
 struct RowKey {
   char bytes[8];
   uint32_t length;
@@ -139,7 +141,7 @@ struct RowKey {
     std::memcpy(bytes, &shifted, 8);
   }
 
-  // False where the bytes are no row's key.
+  // Parses a key. Returns false if the bytes are no row's key.
   static bool parse(const char *key, size_t length, uint64_t *row) {
     if (length < 1 || length > 8 || (length > 1 && key[0] == 0)) return false;
     *row = readBigEndian(key, static_cast<int>(length));

@@ -1,4 +1,4 @@
-// Looks up many keys of a hash file at a time, so that the memory accesses of different keys overlap.
+// The lookup of many keys of a hash file at a time, so that the memory accesses of different keys overlap.
 #pragma once
 
 #include "HashFile.h"
@@ -9,16 +9,18 @@ namespace todana {
 // in the cache until their turn comes.
 constexpr size_t kHashGroupSize = 16;
 
+// The places of up to kHashGroupSize keys. RowFinder and NameKeyspaceWriter own one. One thread, under the lock under
+// which the file is read.
 class HashGroup {
  public:
   explicit HashGroup(const HashFile &file) : file_(file) {}
 
-  // Key `index` of the group, which asks for its bucket.
+  // Adds key `index` of the group, and prefetches its bucket.
   void add(size_t index, const char *key, size_t length) {
     places_[index] = file_.place(key, length);
     file_.prefetchBucket(places_[index]);
   }
-  // When all keys are there: asks for the first records of their buckets.
+  // Prefetches the first records of the buckets, after all keys were added.
   void fetch(size_t count) {
     for (size_t index = 0; index < count; index++) file_.prefetchRecord(places_[index]);
   }

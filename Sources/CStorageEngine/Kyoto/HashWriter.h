@@ -1,12 +1,12 @@
-// Changes hash files: what is common by itself, in the way that stock Kyoto Cabinet code does it, and the rest with stock
-// code below its locks.
+// The writer of hash files. It makes the common changes itself, as stock Kyoto Cabinet code does, and the others with
+// stock code below its locks.
 //
 // Common is a record that grows no larger, and one that goes to the end of the file: our reader has walked the chain by
 // then, so the bytes are written where stock code would write them, without walking it again.
 //
 // One object serves all files, one after the other, because a stock HashDB is heavy (1,024 locks, and one of the 1,024
-// thread-specific keys that a process has). The caller excludes everyone else: inside FileGroup::commit's `apply`, or
-// on a building file.
+// thread-specific keys that a process has). The caller excludes all other threads: inside FileGroup::commit's `apply`,
+// or on a building file.
 #pragma once
 
 #include <memory>
@@ -16,19 +16,24 @@
 
 namespace todana {
 
-// The free blocks of one file that new records may be put into. Kyoto Cabinet keeps them in memory while a file is
-// open and in the file while it is not: a copy in the file of an interrupted session would lead to live records.
+// The free blocks of one file that new records may be put into. Keyspace, Catalog, KeyspaceLoader and Rebuilding own
+// one; the thread that writes the file uses it. Kyoto Cabinet keeps them in memory while a file is open and in the file
+// while it is not: a copy in the file of an interrupted session would lead to live records.
 struct FreeBlockPool {
   kyotocabinet::PagedHashDB::FBP blocks;
   bool isLoaded = false;  // taken from the file: the file's own pool has been emptied
 
-  // After a rollback: the blocks may not be free, and the file's pool may have come back.
+  // Forgets the blocks after a rollback: they may not be free, and the file's pool may have come back.
   void forget() {
     blocks.clear();
     isLoaded = false;
   }
 };
 
+// The changes of one file between `begin` and `end`. CommitState, KeyspaceLoader and Rebuilding own one; the keyspace
+// writers, TreeWriter, Catalog, the rebuild sources and InPlaceCompaction write with it.
+//
+// One thread at a time: that of CommitState belongs to the committing thread.
 class HashWriter {
  public:
   HashWriter() { db_.file_.attach(&port_); }
@@ -38,7 +43,7 @@ class HashWriter {
   void begin(const HashFile &file, FreeBlockPool &pool);
   // Stores the header where it has changed. `nextRow` goes into it where it is larger than what is there.
   void end(uint64_t nextRow);
-  // After a failure: the content is about to be rolled back.
+  // Ends the changes after a failure: the content is about to be rolled back.
   void abandon();
 
   // The caller has walked the key's chain with HashFile::find; for a removal HashFile::checkRemoval, too. `existing`:

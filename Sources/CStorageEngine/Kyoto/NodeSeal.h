@@ -1,5 +1,5 @@
-// The nodes of a tree in an encrypted store: each is sealed for its tree and its own key, so that none can be put in
-// another's place.
+// The sealing of a tree's nodes in an encrypted store: each is sealed for its tree and its own key, so that none can
+// replace another.
 #pragma once
 
 #include <string>
@@ -9,14 +9,17 @@
 
 namespace todana {
 
+// The sealing of one file's nodes. TreeReader, TreeWriter and KeyRebuildSource make one for each call.
+//
+// It keeps nothing: any thread, under the lock under which the stored bytes are read.
 class NodeSeal {
  public:
   explicit NodeSeal(const HashFile &file) : file_(file) {}
 
-  // A node as it was written: the file's own bytes in a plain store, else in `buffer`. Throws Failure: TDN_DAMAGED,
-  // TDN_UNKNOWN_EPOCH.
+  // Returns a node as it was written: the file's own bytes in a plain store, else in `buffer`. Throws Failure:
+  // TDN_DAMAGED, TDN_UNKNOWN_EPOCH.
   std::string_view opened(std::string_view key, std::string_view stored, std::string &buffer) const;
-  // What is to stand in the file: the node itself in a plain store, else in `buffer`.
+  // Returns the bytes to store: the node itself in a plain store, else in `buffer`.
   std::string_view sealed(std::string_view key, std::string_view node, std::string &buffer) const;
 
  private:

@@ -1,5 +1,5 @@
-// Whether a page with several wrong bits can be written as it is: if nothing on it is wrong that leads to records, so that
-// the damage is in values only, whose own checks find it.
+// The decision whether a page with several wrong bits can be written as it is: if nothing on it that leads to records
+// is wrong, the damage is in values only, whose own checks find it.
 #pragma once
 
 #include <string>
@@ -9,6 +9,8 @@
 
 namespace todana {
 
+// The examination of one page. Session makes it when damage has stopped a commit or a rebuild. One thread, inside
+// `apply`.
 class PageAcceptance {
  public:
   // Inside FileGroup::commit's `apply`. Reads the heads of all records of the file.

@@ -1,4 +1,4 @@
-// What stock Kyoto Cabinet code sees in place of `kyotocabinet::File`: a DataFile of the group.
+// The replacement of `kyotocabinet::File` for stock Kyoto Cabinet code: a DataFile of the group.
 //
 // Durability, transactions and repair are the group's business, so those methods do nothing here. No exception may
 // pass through stock code, which takes locks by hand: a failure is kept in the port and thrown by our own caller.
@@ -14,14 +14,14 @@
 
 namespace todana {
 
-// Where a PagedFile is plugged in. Belongs to whoever drives the stock code.
+// The file that a PagedFile works on. HashWriter owns it. One thread at a time, that of the HashWriter.
 struct FilePort {
   DataFile *file = nullptr;
-  // Off once the content was rolled back: a stock object that is let go then must not write what it still caches.
+  // False after a rollback: a stock object that is destroyed then must not write its cached bytes.
   bool isWritable = true;
   std::exception_ptr failure;
 
-  // Throws what a method of the PagedFile failed with, if one did.
+  // Throws the failure of a PagedFile's method, if one failed.
   void rethrowFailure() {
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
@@ -42,6 +42,8 @@ class ScopedPort {
   }
 };
 
+// The methods that stock code calls. PagedHashDB owns one, and calls it as HashWriter runs stock code. One thread at a
+// time, that of the HashWriter.
 class PagedFile {
  public:
   enum OpenMode {

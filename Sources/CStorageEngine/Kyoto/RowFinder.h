@@ -1,6 +1,6 @@
-// Finds rows in a hash file: in a pack with others, or in a record of their own.
+// The search for rows in a hash file: in a pack with others, or in a record of their own.
 //
-// For use inside FileGroup::commit's `apply`, before anything is changed, or under a FileGroup::ReadLock.
+// All of it is called inside FileGroup::commit's `apply`, before anything is changed, or under a FileGroup::ReadLock.
 #pragma once
 
 #include <string_view>
@@ -10,12 +10,14 @@
 
 namespace todana {
 
-// The pack in a record that has a pack's key. Throws Failure(TDN_DAMAGED).
+// Opens the pack in a record that has a pack's key. Throws Failure(TDN_DAMAGED).
 RowPack openPack(const HashFile &file, const HashBlock &record);
 
-// A row that is in the pack, verified. Throws Failure(TDN_DAMAGED).
+// Returns a row that is in the pack, verified. Throws Failure(TDN_DAMAGED).
 std::string_view packedRow(const HashFile &file, const HashBlock &record, const RowPack &pack, int index);
 
+// The search for one group of rows after another. RecordReader and RowKeyspaceWriter make one for each step. One
+// thread.
 class RowFinder {
  public:
   explicit RowFinder(const HashFile &file) : file_(file), hasPacks_(file.packedRows().exist), group_(file) {}
@@ -31,7 +33,7 @@ class RowFinder {
     }
   }
   void fetch(size_t count) { group_.fetch(count); }
-  // False if there is no such row. The value is verified.
+  // Finds a row. Returns false if there is none. The value is verified.
   bool find(size_t member, uint64_t row, std::string_view &value);
 
  private:

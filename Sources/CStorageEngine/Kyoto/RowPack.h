@@ -18,13 +18,14 @@ constexpr int kPackPower = 5;
 constexpr int kPackCapacity = 1 << kPackPower;
 // A batch that puts fewer rows of a pack leaves them, or makes them, records of their own: those change cheaply.
 constexpr size_t kFewestPackedRows = 8;
-// About a page: whoever changes one row, or reads it from the disk, should not touch more.
+// About a page: changing one row, or reading it from the disk, should not touch more.
 constexpr size_t kLargestPack = 4000;
 
 inline uint64_t packNumber(uint64_t row) { return row >> kPackPower; }
 inline int packIndex(uint64_t row) { return static_cast<int>(row & (kPackCapacity - 1)); }
 
-// A pack's key: a zero byte, which starts no row's key of more than one byte, and the pack's number as a row's key.
+// A pack's key. A value: any thread. It is a zero byte, which starts no row's key of more than one byte, and the pack's
+// number as a row's key.
 struct PackKey {
   char bytes[9];
   uint32_t length;
@@ -36,14 +37,15 @@ struct PackKey {
     length = key.length + 1;
   }
 
-  // False where the bytes are no pack's key.
+  // Parses a key. Returns false if the bytes are no pack's key.
   static bool parse(const char *key, size_t length, uint64_t *number) {
     return length > 1 && key[0] == 0 && RowKey::parse(key + 1, length - 1, number) &&
            *number <= UINT64_MAX >> kPackPower;
   }
 };
 
-// The pack that a record of a file of rows is, or whose rows it may join. False where the bytes are the key of neither.
+// Parses the number of the pack that a record is, or that its row may join. Returns false if the key is neither a row's
+// nor a pack's.
 inline bool parsePackNumber(const char *key, size_t length, uint64_t *number) {
   uint64_t row;
   if (!RowKey::parse(key, length, &row)) return PackKey::parse(key, length, number);
@@ -51,25 +53,27 @@ inline bool parsePackNumber(const char *key, size_t length, uint64_t *number) {
   return true;
 }
 
-// A pack's value, borrowed. Checks what it reads before it uses it; the caller has verified the pages that it reads.
+// A pack's value, borrowed. It checks lengths before it uses them; the caller has verified the pages that it reads. The
+// scans, RecordReader, RowsChange, RowRebuildSource, HashRecovery and Salvage read packs with it. One thread, as long
+// as the bytes are valid.
 //
-// Each row has a slot. A row that is put by itself stays there if it fits; one that has become longer leaves the pack, as
-// one that is removed does, but the slot stays until the pack is written anew.
+// Each row has a slot. A row that is put by itself stays there if it fits; one that has become longer leaves the pack,
+// as one that is removed does, but the slot stays until the pack is written anew.
 class RowPack {
  public:
   static constexpr size_t kSlotsOffset = 1;
   static constexpr size_t kRowsOffset = 5;
   static constexpr size_t kHeaderSize = 9;
-  // What the header has for each slot: two bytes of its end, and behind those of all slots one byte of its slack.
+  // The header bytes of each slot: two bytes of its end, and after the ends of all slots one byte of its slack.
   static constexpr size_t kSlotSize = 3;
   static constexpr size_t kMostSlack = 255;
   static constexpr char kVersion = 1;
   static constexpr size_t kLongestHead = kHeaderSize + kSlotSize * kPackCapacity;
 
-  // How many bytes of the value must have been verified for `open`.
+  // Returns the bytes of the value that must have been verified for `open`.
   static size_t headLength(size_t length) { return std::min(length, kLongestHead); }
 
-  // False where the bytes are no pack.
+  // Opens a pack. Returns false if the bytes are no pack.
   bool open(const char *value, size_t length) { return open(value, value, length); }
   // `start`: the value's first `headLength` bytes, which may be a copy; it must live as long as the pack is used.
   bool open(const char *start, const char *value, size_t length) {
@@ -90,13 +94,13 @@ class RowPack {
   uint32_t rows() const { return rows_; }
   int rowCount() const { return __builtin_popcount(rows_); }
   bool contains(int index) const { return rows_ >> index & 1; }
-  // One bit for each row of the pack, and for each that has left it.
+  // Returns one bit for each row of the pack, and for each that has left it.
   uint32_t slots() const { return slots_; }
 
-  // The bytes of all rows, in the order of their ids, and those that rows left behind.
+  // Returns the bytes of all rows, in the order of their ids, and those that removed rows left.
   std::string_view body() const { return {body_, bodyLength_}; }
 
-  // The row's bytes, not verified; false where the pack is damaged. There must be such a row.
+  // Finds the row's bytes, not verified. Returns false if the pack is damaged. There must be such a row.
   bool row(int index, std::string_view &bytes) const {
     const int slot = slotOf(index);
     const size_t start = slot == 0 ? 0 : end(slot - 1), stop = end(slot);
@@ -106,7 +110,7 @@ class RowPack {
     return true;
   }
 
-  // Where the row's slack stands: how many bytes of its slot the row does not use.
+  // Returns the place of the row's slack: the number of bytes of its slot that the row does not use.
   const char *slack(int index) const { return slacks_ + slotOf(index); }
 
  private:

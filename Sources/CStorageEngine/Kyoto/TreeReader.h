@@ -1,8 +1,8 @@
-// Our own reader of Kyoto Cabinet's B+ trees: a tree's nodes are the records of a hash file
+// The reader of Kyoto Cabinet's B+ trees: a tree's nodes are the records of a hash file
 // (docs/formats/cabinet-files.md).
 //
-// Like HashFile it checks what it reads and keeps nothing, so that it serves readers without a lock. It sees what the
-// last commit left in the file: stock code writes all of its cached nodes at the end of a commit.
+// Like HashFile it checks bytes before it uses them. It reads the tree's description when it is made, so an object is
+// valid only until the next commit changes the tree.
 #pragma once
 
 #include <functional>
@@ -15,6 +15,10 @@
 
 namespace todana {
 
+// The reader of one tree. TreeScan, `estimateCount`, TreeFinder and TreeWriter make one; Session, Commit and Rebuilding
+// use the static functions or counts.
+//
+// Made and used by one thread, under one ReadLock or inside `apply`.
 class TreeReader {
  public:
   struct Record {
@@ -27,7 +31,7 @@ class TreeReader {
     std::vector<Record> records;
     std::string opened;  // in an encrypted store what `records` points into
   };
-  // Goes through the records of a leaf, and checks each as it comes to it.
+  // A position in a leaf, which checks each record when it comes to it.
   class LeafCursor {
    public:
     LeafCursor() = default;
@@ -37,10 +41,10 @@ class TreeReader {
     int64_t previous() const { return previous_; }
     int64_t next() const { return next_; }
     bool isLast() const { return position_ == end_; }
-    // Where the record begins, or the leaf ends.
+    // Returns the place where the record begins, or the leaf ends.
     const char *start() const { return start_; }
     const char *end() const { return end_; }
-    // Null behind the last one.
+    // Returns the record; null behind the last one.
     const Record *record() const { return hasRecord_ ? &record_ : nullptr; }
     // Throws Failure(TDN_DAMAGED) where the next key is out of order, or a length is wrong.
     void advance();
@@ -64,7 +68,7 @@ class TreeReader {
   // Stock code has a cache of as many nodes in memory.
   static constexpr uint64_t kMostBuckets = 1 << 20;
 
-  // What a tree's file is made with that is to take so many records at once.
+  // Returns the parameters of a file for a tree that is to take `recordCount` records at once.
   static HashFile::Shape shape(std::shared_ptr<SealerPool> sealers, uint64_t recordCount);
 
   explicit TreeReader(const HashFile &file);
@@ -74,7 +78,7 @@ class TreeReader {
   int64_t lastLeaf() const { return last_; }
   int64_t leafCount() const { return leafCount_; }
 
-  // The leaf whose range holds the key. `end`, if it is wanted: where the range ends.
+  // Returns the leaf whose range holds the key. Sets `end`, unless it is null, to the end of the range.
   int64_t leafFor(std::string_view key, std::optional<std::string> *end = nullptr) const;
   // The way from the root to a leaf.
   struct Way {
@@ -86,16 +90,16 @@ class TreeReader {
     std::vector<Step> steps;
     int64_t leaf;
   };
-  // To the leaf whose range holds the key; null: to the last one.
+  // Returns the way to the leaf whose range holds the key; for null, to the last leaf.
   Way wayTo(const std::string *key) const;
-  // Throws Failure(TDN_DAMAGED) where the keys are not in order or a length is wrong.
+  // Reads a leaf. Throws Failure(TDN_DAMAGED) if the keys are not in order or a length is wrong.
   void readLeaf(int64_t id, Leaf &leaf) const;
-  // The same, record by record from the first one on.
+  // Begins to read a leaf record by record, from the first one on. Throws Failure(TDN_DAMAGED).
   void readLeaf(int64_t id, LeafCursor &leaf) const;
-  // The same of a copy, which stays as it is when the file is written to.
+  // Begins to read a copy of a leaf, which stays as it is when the file is written to. Throws Failure(TDN_DAMAGED).
   void copyLeaf(int64_t id, LeafCursor &leaf) const;
 
-  // Whether a key comes before another one.
+  // Tests whether a key comes before another one.
   static bool isLess(std::string_view left, std::string_view right) {
     // Most keys differ within a word.
     const uint64_t first = firstWord(left), second = firstWord(right);
@@ -165,11 +169,13 @@ class TreeReader {
   uint64_t count_ = 0;
 };
 
-// Finds keys that come in ascending order: those that belong to one leaf at the cost of going through it once.
+// The search for keys in ascending order, which goes through each leaf once. Session and TreeKeyspaceWriter make one.
+//
+// One thread, under one ReadLock or inside `apply`.
 class TreeFinder {
  public:
   explicit TreeFinder(const HashFile &file) : tree_(file) {}
-  // The value stands in the file, or in this until the next call.
+  // Finds a key. The value is in the file, or in this object until the next call.
   bool find(std::string_view key, std::string_view &value);
 
  private:

@@ -1,4 +1,4 @@
-// Changes a B+ tree, key by key in ascending order: each leaf that is concerned is read once, and written once.
+// The writer of a B+ tree, key by key in ascending order: each changed leaf is read once, and written once.
 //
 // The format is stock Kyoto Cabinet's; its own code keeps a list of every record of each leaf that it touches, each in
 // memory of its own, and halves leaves that are filled in order. It is not used for trees.
@@ -17,21 +17,23 @@
 
 namespace todana {
 
+// The changes of one batch. TreeKeyspaceWriter makes one inside `apply`, KeyspaceLoader for its building file. One
+// thread, with the HashWriter that it is given.
 class TreeWriter {
  public:
-  // Inside `apply`, between `begin` and `end` of the hash writer: an empty file becomes an empty tree. `changedNodes`: where
-  // the keys of nodes that are written or removed are noted, or null: for a copy that is being made of them.
+  // Inside `apply`, between `begin` and `end` of the hash writer: an empty file becomes an empty tree. `changedNodes`:
+  // where the keys of nodes that are written or removed are noted, or null: for a copy that is being made of them.
   TreeWriter(const HashFile &file, HashWriter &writer, std::vector<std::string> *changedNodes);
   TreeWriter(const TreeWriter &) = delete;
   TreeWriter &operator=(const TreeWriter &) = delete;
 
-  // `old` is told the old value, null where there was none, before it is replaced or removed. Removing what is not there
-  // does nothing, and tells nothing.
+  // `old` is told the old value, null where there was none, before it is replaced or removed. Removing what is not
+  // there does nothing, and tells nothing.
   using OldValue = std::function<void(const char *value, size_t length)>;
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);
 
-  // Last of all: what is not written yet.
+  // Writes the leaf and inner nodes that are not written yet. Called last.
   void finish();
 
  private:
