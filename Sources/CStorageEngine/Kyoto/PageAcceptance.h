@@ -9,7 +9,7 @@
 
 namespace todana {
 
-// The examination of one page. Session makes it when damage has stopped a commit or a rebuild. One thread, inside
+// The examination of one page. Session makes it when damage has stopped a commit or a compaction. One thread, inside
 // `apply`.
 class PageAcceptance {
  public:

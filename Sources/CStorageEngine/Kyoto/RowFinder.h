@@ -16,7 +16,7 @@ RowPack openPack(const HashFile &file, const HashBlock &record);
 // Returns a row that is in the pack, verified. Throws Failure(TDN_DAMAGED).
 std::string_view packedRow(const HashFile &file, const HashBlock &record, const RowPack &pack, int index);
 
-// The search for one group of rows after another. RecordReader and RowKeyspaceWriter make one for each step. One
+// The search for one group of rows after another. RecordReader and RowKeyspaceWriter make one for each call. One
 // thread.
 class RowFinder {
  public:

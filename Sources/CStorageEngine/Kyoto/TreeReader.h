@@ -15,10 +15,10 @@
 
 namespace todana {
 
-// The reader of one tree. TreeScan, `estimateCount`, TreeFinder and TreeWriter make one; Session, Commit and Rebuilding
-// use the static functions or counts.
+// The reader of one tree. TreeScan, `estimateCount`, TreeFinder, TreeWriter and TreeKeyspaceWriter make one; Session
+// and Commit make one to count records.
 //
-// Made and used by one thread, under one ReadLock or inside `apply`.
+// Made and used by one thread, under one ReadLock, inside `apply`, or on its building file.
 class TreeReader {
  public:
   struct Record {

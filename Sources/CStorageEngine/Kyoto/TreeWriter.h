@@ -33,7 +33,7 @@ class TreeWriter {
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);
 
-  // Writes the leaf and inner nodes that are not written yet. Called last.
+  // Writes the leaf and inner nodes that are not written yet, and the tree's description. Called last.
   void finish();
 
  private:

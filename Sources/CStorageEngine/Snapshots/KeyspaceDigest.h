@@ -14,8 +14,8 @@
 
 namespace todana {
 
-// The digest as of a commit. Keyspace, SnapshotPart and DigestFile keep one. A value; the owner says under which lock
-// it is read.
+// The digest as of a commit. Keyspace and SnapshotPart keep one; DigestFile stores it. A value; the owner says under
+// which lock it is read.
 struct DigestEntry {
   static constexpr size_t kDigestSize = KeyspaceDigestMac::kBlockSize;
 
@@ -33,8 +33,8 @@ struct DigestEntry {
 
 // A sum to which records are added, and from which they are removed by the same call.
 //
-// KeyspaceWriter and KeyspaceLoader note changes in one; KeyspaceDigestSum, DigestRekeying and DigestFile compute with
-// one. One thread at a time: that of Keyspace belongs to the committing thread.
+// KeyspaceWriter and KeyspaceLoader note changes in one; KeyspaceDigestSum and DigestRekeying compute with one. One
+// thread at a time: that of Keyspace belongs to the committing thread.
 class KeyspaceDigest {
  public:
   using Sum = KeyspaceDigestMac::Value;

@@ -14,7 +14,8 @@
 
 namespace todana {
 
-// The function under one key and for one purpose. KeyspaceDigest and DigestFile own one each. One thread at a time.
+// The function under one key and for one purpose. KeyspaceDigest owns one, DigestFile one for each of its sums. One
+// thread at a time.
 class KeyspaceDigestMac {
  public:
   static constexpr size_t kBlockSize = BlockMac::kBlockSize;
