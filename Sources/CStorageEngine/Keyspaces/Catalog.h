@@ -1,5 +1,5 @@
-// Which keyspaces a cabinet has, and which data file each lives in: kept in a hash file of the group itself, so that
-// it changes in the same commit as the files do (docs/formats/cabinet-files.md).
+// The list of a cabinet's keyspaces, and of the data file of each. It is kept in a hash file of the group itself, so
+// that it changes in the same commit as the files (docs/formats/cabinet-files.md).
 #pragma once
 
 #include <functional>
@@ -14,6 +14,10 @@
 
 namespace todana {
 
+// The open catalog. CommitState owns it; Session loads it; Commit stores entries in it. SalvageSource parses entries
+// with one of its own.
+//
+// One thread at a time: that of the opening, then the committing thread inside `apply`. Static functions: any thread.
 class Catalog {
  public:
   static constexpr uint32_t kFileNumber = 1;
@@ -29,16 +33,16 @@ class Catalog {
 
   explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
-  // Entries are sealed: always, where a store has keys, but while it is being encrypted or decrypted.
+  // Sets whether entries are sealed. In a store with keys they are, except while it is being encrypted or decrypted.
   void setSealed(bool isSealed) { isSealed_ = isSealed; }
 
-  // The name of a data file: its number, and for people what is in it, unless the name is empty.
+  // Returns the name of a data file: its number and, for people, the keyspace's name unless that is empty.
   static std::string fileName(uint32_t number, int32_t kind, const std::string &keyspaceName);
 
-  // Whether the value of an entry begins as those of plain stores do.
+  // Tests whether the value of an entry begins as those of plain stores do.
   static bool isPlain(std::string_view value);
 
-  // What the value of an entry says; nothing where it is none.
+  // Parses the value of an entry. Returns nothing if it is none.
   std::optional<Entry> parse(uint32_t id, std::string_view value);
 
   // Reads the whole catalog, if there is one yet.
@@ -51,18 +55,18 @@ class Catalog {
   void store(
     FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber);
-  // The same for all entries, sealed or not from now on; nothing else is left in the file.
+  // Inside `apply`. Stores all entries, sealed or not from then on, and removes all others.
   void rewrite(
     FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber, bool isSealed);
-  // Before each commit: what the one before it did has been settled.
+  // Called at the start of each commit: the one before it cannot be rolled back any more.
   void settle() {
     isNew_ = false;
     wasSealed_ = isSealed_;
   }
-  // After a rollback.
+  // Forgets the changes of a commit that was rolled back.
   void forget();
-  // At the end of a session, inside `apply`.
+  // Stores the pool of free blocks, inside `apply` at the end of a session.
   void storePool(HashWriter &writer);
 
  private:

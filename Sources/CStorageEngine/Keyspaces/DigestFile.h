@@ -1,5 +1,5 @@
-// What each keyspace contains as of the newest commit, and a root over all of them: a data file that every commit
-// changes (docs/formats/states.md).
+// The states of all keyspaces as of the newest commit, and a root over them: a data file that every commit changes
+// (docs/formats/states.md).
 //
 // A keyspace's state tells whether a scan has read what was committed. The root tells whether the states, the catalog
 // and the list of last commits belong together, and is what an anchor vouches for.
@@ -19,43 +19,48 @@
 
 namespace todana {
 
+// The open file. CommitState owns it; Session opens and loads it; Commit stores the states of changed keyspaces.
+//
+// One thread at a time: that of the opening, then the committing thread inside `apply`. Session calls `keyGeneration`
+// and `anchor` under a ReadLock. Functions marked so: any thread.
 class DigestFile {
  public:
   static constexpr uint32_t kFileNumber = 0;
   static constexpr const char *kFileName = "0000-states.tds";
-  // So many commits can be told from those of a copy that went another way.
+  // The number of commits that can be told from those of a copy with other later commits.
   static constexpr uint64_t kHistory = 1000;
 
   explicit DigestFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
-  // Of a plain store that is to be encrypted: from the next `storeAll` on.
+  // Sets the keys of a plain store that is to be encrypted, for the next `storeAll`.
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
 
-  // First of all. Throws Failure(TDN_DAMAGED) where the file cannot be read. `mayBePlain`: though there are keys.
+  // Opens the file, before any other call. Throws Failure(TDN_DAMAGED) if it cannot be read. `mayBePlain`: it may be
+  // plain though there are keys.
   void open(FileGroup &group, bool mayBePlain);
-  // What the states, and the catalog, are sealed with since; 0: nothing.
+  // Returns the generation of the keys that seal the states and the catalog; 0: plain.
   uint32_t keyGeneration() const { return root_.keyGeneration; }
-  // Sets what the keyspaces contain. What does not belong together is no error here: whoever reads all of something is
-  // told.
+  // Sets the contents of the keyspaces. Files of different states are no error here: a scan of all records reports
+  // them.
   void load(FileGroup &group, const std::vector<Keyspace *> &keyspaces);
-  // False: some file is older or newer than the others, or was written by somebody without the keys. Any thread.
+  // Returns false if a file is older or newer than the others, or was written without the keys. Any thread.
   bool isConsistent() const { return isConsistent_; }
 
-  // Before each commit: what the one before it did has been settled.
+  // Called at the start of each commit: the one before it cannot be rolled back any more.
   void settle();
-  // Inside `apply`, last of all: these keyspaces contain other things, or live in other files.
+  // Inside `apply`, last of all: stores the states of keyspaces whose contents or files have changed.
   void store(FileGroup &group, const std::vector<Keyspace *> &changed) { store(group, changed, true); }
-  // The same for the last commit of a session, which is needed where `mustBeClosed`.
+  // Inside `apply`: stores the root of a closed session. Needed if `mustBeClosed`.
   void storeClosed(FileGroup &group);
   bool mustBeClosed() const { return isSealed() && root_.isOpen; }
-  // The same, for all keyspaces: what is there is right from now on, and sealed with the keys of this generation.
+  // Inside `apply`: stores the states of all keyspaces as the right ones, sealed with the keys of this generation.
   void storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t keyGeneration);
-  // After a rollback.
+  // Restores the state before a commit that was rolled back.
   void undo();
 
-  // -- Seals. Many more under one key than have been counted would make two with one nonce likely.
-  // Whether so many may have been made since the last commit that it should be noted before more are written. Any thread.
+  // -- Seals. Many more under one key than have been counted would make two with one nonce likely. Tests whether so
+  // many seals may have been made since the last commit that their count must be stored first. Any thread.
   bool hasUncountedSeals() const;
-  // Whether the current key has been used often enough. Any thread.
+  // Tests whether the current key has made `limit` seals. Any thread.
   bool needsNewEpoch(uint64_t limit) const { return isSealed() && sealer_->ring().sealCount() >= limit; }
 
   // -- Anchors

@@ -1,4 +1,4 @@
-// Checks records by their envelopes: the check of plain ones, the tag of sealed ones.
+// The check of records by their envelopes: the check of plain ones, the tag of sealed ones.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,8 @@
 
 namespace todana {
 
+// The check for one keyspace. FileTable makes it for each file that it opens; HashRecovery and PageAcceptance call it.
+// Any thread: it does not change.
 class EnvelopeCheck : public RecordCheck {
  public:
   // `sealers`: null where no record is sealed.

@@ -1,7 +1,7 @@
-// The keyspaces of an open cabinet, and which of their data files are open.
+// The keyspaces of an open cabinet, and their open data files.
 //
-// Files open at their first use; beyond a limit, the one that was used longest ago is let go. Its Keyspace keeps what
-// a commit has to remember, so letting go loses nothing, and whoever holds the file may go on using it.
+// Files open at their first use; beyond a limit, the least recently used one is released. Its Keyspace keeps the facts
+// that commits need, and a caller that holds the file may go on using it.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,16 @@
 
 namespace todana {
 
+// One Keyspace for each id, whose address stays valid until the table is destroyed. Session owns the table; Batch,
+// Commit, KeyspaceLoader, Rebuild and KeyMigration use it.
+//
+// Any thread: its mutex guards the lists. Functions marked `Inside apply` belong to the committing thread.
 class FileTable {
  public:
   FileTable(FileGroup &group, size_t openLimit) : group_(group), openLimit_(openLimit) {}
 
-  // Whose records the files hold; without it, damage to a page of a file opened later hides its records if more than one
-  // bit is wrong.
+  // Sets the store's id, which records are checked by. Without it, damage of more than one bit to a page of a file
+  // opened later hides its records.
   void setStoreID(const StoreID &storeID);
   // `sealers`: of a store that has keys. New keyspaces belong to this generation of them; 0: they are plain.
   void setKeys(std::shared_ptr<SealerPool> sealers, uint32_t keyGeneration);
@@ -37,7 +41,7 @@ class FileTable {
   // The files were left by a process that did not close them.
   void noteLostSpace();
 
-  // What was handed out and may be known to nobody else yet: it must not be handed out again after reopening.
+  // Ids that were handed out and are in no file yet: they must not be handed out again after reopening.
   struct ReservedIDs {
     struct Entry {
       uint32_t id;
@@ -54,14 +58,14 @@ class FileTable {
   Keyspace &keyspace(uint32_t id);
   // From now on single wrong bits of its records are repaired, too, where any are: they lead to others.
   void repairRecords(uint32_t id);
-  // The keyspace with this name, a new one where there is none.
+  // Returns the keyspace with this name, a new one if there is none.
   Keyspace &keyspace(int32_t kind, const std::string &name);
-  // A new one with an id that no keyspace has had since the opening. Throws Failure(TDN_INVALID).
+  // Adds a keyspace with an id that none has had since the opening. Throws Failure(TDN_INVALID).
   void addNew(uint32_t id, int32_t kind, const std::string &name);
   std::vector<Keyspace *> all();
   // Returns a keyspace that may have been dropped since the opening, for snapshots. Throws Failure(TDN_NO_KEYSPACE).
   Keyspace &keyspaceEver(uint32_t id);
-  // Inside `apply`: the keyspace is dropped.
+  // Inside `apply`: drops the keyspace.
   void remove(Keyspace &keyspace);
   void undoRemove(Keyspace &keyspace);
 
@@ -80,7 +84,7 @@ class FileTable {
   void addLoaded(Keyspace &keyspace);
   void undoAddLoaded(Keyspace &keyspace);
 
-  // Numbers that no keyspace and no file ever had.
+  // Returns a number that no file ever had.
   uint32_t takeFileNumber() { return nextFileNumber_++; }
   uint32_t nextKeyspace();
   uint32_t nextFileNumber() const { return nextFileNumber_; }
@@ -91,14 +95,13 @@ class FileTable {
   static std::string fileName(const Keyspace &keyspace, uint32_t number) {
     return fileName(keyspace, number, keyspace.isSealed);
   }
-  // What the nodes of a sealed tree are sealed with; for others null.
+  // Returns the sealers of a sealed tree's nodes; null for others.
   std::shared_ptr<SealerPool> sealers(const Keyspace &keyspace, bool isSealed);
-  // Tells which records of the keyspace are sound; null for trees, whose entries have no checks.
+  // Returns the check of the keyspace's records; null for trees, whose entries have no checks.
   std::shared_ptr<const RecordCheck> recordCheck(const Keyspace &keyspace);
 
-  // -- Files
-  // For commits, and for use in `read`: the keyspace's file, opened where it is not; null where there is none.
-  // `isKept` false: for one look only.
+  // -- Files Returns the keyspace's file, and opens it if necessary; null if there is none. For commits, and for use in
+  // `read`. `isKept` false: for one use only.
   std::shared_ptr<const HashFile> file(Keyspace &keyspace, bool isKept = true);
 
   // Calls `body` with the keyspace's file (or null) under a read lock.

@@ -15,7 +15,9 @@
 
 namespace todana {
 
-// What commits change while it is computed what the keyspace's digest is under other keys.
+// The changes of commits to a keyspace's digest while the digest is computed with other keys.
+//
+// DigestRekeying owns it; KeyspaceWriter and Commit note changes inside `apply`.
 struct RekeyedContents {
   RekeyedContents(const KeyRing *ring, uint32_t keyGeneration, uint32_t keyspace)
       : keyGeneration(keyGeneration), digest(ring, keyGeneration, keyspace) {}
@@ -27,6 +29,9 @@ struct RekeyedContents {
 
 class KeyspaceLoader;
 
+// FileTable owns it, and keeps it after a drop. Sessions, commits, scans and maintenance refer to it.
+//
+// Any thread reads the atomic fields; the comments of the others name their lock.
 struct Keyspace {
   Keyspace(uint32_t id, int32_t kind, std::string name) : id(id), kind(kind), name(std::move(name)) {}
 
@@ -38,7 +43,7 @@ struct Keyspace {
   bool hasNames() const { return kind == TDN_KEYSPACE_KEYS; }
   bool isTree() const { return kind == TDN_KEYSPACE_TREE; }
 
-  // Whether a commit dropped it. The object stays, because others may still use it.
+  // Set when a commit has dropped it. The object stays, because other threads may still use it.
   std::atomic<bool> isDropped{false};
   // The data file that the keyspace lives in; 0: none yet. Changed by commits only (readers are excluded), and with
   // FileTable's mutex held: a reader that got hold of a file asks under its read lock whether it is still this one.
@@ -63,7 +68,7 @@ struct Keyspace {
   KeyspaceDigest::Sum stateTerm{};         // the keyspace's in the root of the states
   std::unique_ptr<KeyspaceDigest> digest;  // null until it is needed
   FreeBlockPool pool;
-  // A process that was killed has lost the list of the file's free blocks: how much of the file is used, nobody knows.
+  // Set if a killed process has lost the list of the file's free blocks: the used part of the file is unknown.
   bool mayHaveLostSpace = false;
   // Set while a new file is being built; set and taken away under a read lock or in a commit.
   RebuildJournal *journal = nullptr;
@@ -84,13 +89,13 @@ struct Keyspace {
   }
 
  private:
-  // Returns whether the file is so much longer than the records that came into it explain that other ones, or packs, have
-  // left space behind.
+  // Returns whether the file is so much longer than the records that came into it explain that other ones, or packs,
+  // have left space behind.
   bool mayWasteSpace(const HashFile &current);
   int64_t pooledBytes() const;
 
-  // As of when the file was looked through last; before that as of the first change, as if nothing had been wasted but the
-  // free blocks that are listed. 1: to be looked through.
+  // As of when the file was looked through last; before that as of the first change, as if nothing had been wasted but
+  // the free blocks that are listed. 1: to be looked through.
   std::atomic<uint64_t> neededBytes{0};
   std::atomic<uint64_t> neededForRows{0};
 };

@@ -1,4 +1,4 @@
-// The form of plain records (docs/formats/record-envelope.md), as far as the engine has to know it.
+// The parts of the form of plain records that the engine uses (docs/formats/record-envelope.md).
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@ constexpr size_t kLeastPlain = 2 + kCheckSize;
 
 inline uint8_t formatOf(std::string_view record) { return record.empty() ? 0 : static_cast<uint8_t>(record[0]); }
 
-// Whether the bytes are in the form of a plain record.
+// Tests whether the bytes are in the form of a plain record.
 inline bool isPlainRecord(std::string_view bytes) {
   const uint8_t format = formatOf(bytes);
   return isPlainFormat(format) && bytes.size() >= kLeastPlain + (keepsToken(format) ? kPlainTokenSize : 0);
 }
 
-// Binds the check of a plain record to its store, keyspace, and row or name.
+// The seeds that bind the check of a plain record to its store, keyspace, and row or name. EnvelopeCheck and
+// RecordConversion use it. A value: any thread.
 class PlainRecordSeed {
  public:
   PlainRecordSeed(const StoreID &storeID, uint32_t keyspace) {
@@ -39,12 +40,12 @@ class PlainRecordSeed {
   uint64_t keyspaceSeed_;
 };
 
-// Bytes of a plain record before its check.
+// Returns the bytes of a plain record before its check.
 inline size_t plainSize(std::string_view record) {
   return record.size() - kCheckSize - (keepsToken(formatOf(record)) ? kPlainTokenSize : 0);
 }
 
-// Whether the check of a plain record is right. `seed`: of its place.
+// Tests whether the check of a plain record is right. `seed`: of its place.
 inline bool isSoundPlainRecord(std::string_view record, uint64_t seed) {
   const size_t size = plainSize(record);
   uint64_t check, token;

@@ -1,4 +1,4 @@
-// What commits changed while a new file for the keyspace is being built.
+// The keys that commits change while a new file for the keyspace is being built.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,12 @@
 
 namespace todana {
 
-// Of rows and trees each once or twice, however often and for however long they are changed meanwhile.
+// The journal of one rebuild. Packs and keys without names are kept once or twice each, however often they change.
+//
+// Rebuilding owns it, and takes it under a ReadLock or in a commit. The keyspace writers add to it inside `apply`.
 struct RebuildJournal {
   std::vector<uint64_t> packs;     // of a keyspace of rows: the numbers of packs that the rows are in, or would be
-  std::vector<std::string> keys;   // of others: as they stand in the file
+  std::vector<std::string> keys;   // of others: as they are in the file
   std::vector<std::string> names;  // the same, as callers know them: of keys of bytes only
 
   void addPack(uint64_t number) {

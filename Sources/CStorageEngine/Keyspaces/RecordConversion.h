@@ -1,7 +1,7 @@
-// Gives records the form that they have under other keys, or in a plain store, with their content and their token
-// unchanged: whoever has read a record before may go on to change it.
+// The conversion of records to other keys, or to a plain store. Content and token stay the same, so a caller that has
+// read a record before may still change it.
 //
-// For one thread at a time. Of trees, whose entries have no form of their own, only nodes are sealed (NodeSeal.h).
+// In trees, whose entries have no form of their own, only nodes are sealed (NodeSeal.h).
 #pragma once
 
 #include <optional>
@@ -13,6 +13,10 @@
 
 namespace todana {
 
+// The conversion to one form. KeyMigration and `convertRecords` make one; DigestRekeying and the rebuild sources call
+// it.
+//
+// One thread at a time; it needs no lock, as it changes no record in place.
 class RecordConversion {
  public:
   // To records of this generation; 0: plain ones.
@@ -21,25 +25,26 @@ class RecordConversion {
 
   uint32_t keyGeneration() const { return keyGeneration_; }
 
-  // Whether a record has the form already; never of bytes that are no record.
+  // Tests whether a record has the form already. Returns false for bytes that are no record.
   static bool hasForm(std::string_view record, uint32_t keyGeneration);
-  // Whether the bytes are in the form of a record, sealed or plain.
+  // Tests whether the bytes are in the form of a record, sealed or plain.
   static bool isRecord(std::string_view bytes);
 
-  // All of these throw Failure(TDN_DAMAGED or TDN_UNKNOWN_EPOCH) where the record cannot be opened.
+  // Converts a row. Like the functions below, throws Failure(TDN_DAMAGED or TDN_UNKNOWN_EPOCH) if the record cannot be
+  // opened.
   std::string row(const Keyspace &keyspace, uint64_t row, std::string_view record);
-  // Of a record that callers know by a name.
+  // Converts a record that callers know by a name.
   std::string named(const Keyspace &keyspace, std::string_view name, std::string_view record);
-  // The same for one that stands under `key`, which may not tell the name.
+  // Converts a record stored under `key`, which may hide the name.
   struct Named {
     std::string name;
     std::string key;  // in the new form
     std::string record;
   };
   Named stored(const Keyspace &keyspace, std::string_view key, std::string_view record);
-  // The key alone.
+  // Converts the key alone.
   std::string keyOf(const Keyspace &keyspace, std::string_view key, std::string_view record);
-  // And of a caller's name.
+  // Returns the key of a caller's name.
   std::string keyOf(std::string_view name) const;
 
  private:

@@ -1,5 +1,4 @@
-// The key of a record as it stands in the file, where callers know it by a name: in an encrypted store the file does not
-// tell names.
+// The stored key of a record that callers know by a name: in an encrypted store the file hides names.
 #pragma once
 
 #include <string_view>
@@ -8,6 +7,8 @@
 
 namespace todana {
 
+// One key, made for one search. Session, NameKeyspaceWriter, KeyspaceLoader and ChangeKey make it. One thread; the key
+// generation is read under the lock of the search.
 class StorageKey {
  public:
   // `keyGeneration`: of the keyspace's contents where the key is looked for. `name` must outlive this.
