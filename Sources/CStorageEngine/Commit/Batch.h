@@ -15,10 +15,10 @@ constexpr size_t kMaximumKeyLength = 1000;
 // The largest content and the bytes that an envelope puts around it.
 constexpr uint64_t kMaximumValueLength = (1ULL << 30) + 64;
 constexpr size_t kMaximumNameLength = 1000;
-// Of the number that begins a key.
+// The length of the number that begins a key.
 constexpr size_t kCommitNumberLength = 8;
 
-// Changes of one keyspace.
+// The changes of one keyspace within a batch. Part of its Batch.
 struct BatchRun {
   Keyspace *keyspace;
   size_t first;
@@ -33,6 +33,10 @@ struct BatchRun {
   bool isAdopted;    // the only change
 };
 
+// The checked changes. Session makes one before the commit, KeyspaceLoader one for each call; BatchCommit and the
+// keyspace writers read it, and replace keys, values and changes in it. The caller's bytes stay as they are.
+//
+// One thread, without a lock.
 class Batch {
  public:
   // Throws Failure(TDN_INVALID, TDN_LIMIT or TDN_NO_KEYSPACE).
@@ -57,15 +61,16 @@ class Batch {
 
   // Returns the key that TDN_PUT_NUMBERED puts in the commit with this number.
   std::string numberedKey(const tdn_change &change, uint64_t commitNumber) const;
-  // Turns TDN_PUT_NUMBERED into TDN_PUT with those keys, in the order of all keys. Indexes of changes differ afterwards.
+  // Turns TDN_PUT_NUMBERED into TDN_PUT with those keys, in the order of all keys. Indexes of changes differ
+  // afterwards.
   void numberKeys(BatchRun &run, uint64_t commitNumber);
-  // The caller's bytes stay as they are.
+  // Replaces a change's value. The caller's bytes stay as they are.
   void replaceValue(size_t index, std::string value);
 
   // The tokens of records that are replaced or erased whatever they are, by the indexes of their changes.
   using OldTokens = std::unordered_map<size_t, uint64_t>;
-  // Once every expectation was met: leaves puts and removals of a run only, in its first places. What is erased is removed
-  // where it was found, and the other tokens become expectations.
+  // Reduces a run to puts and removals, in its first places, once every expectation was met. Records to erase that were
+  // found are removed, and the other tokens become expectations.
   void simplify(BatchRun &run, const OldTokens &oldTokens);
 
  private:
@@ -93,7 +98,8 @@ class Batch {
   std::vector<BatchRun> runs_;
 };
 
-// The key of one change as it stands in the file. Rows' keys are made in place, so it must not be copied or moved.
+// The stored key of one change. Rows' keys are made in place, so it must not be copied or moved. NameKeyspaceWriter
+// makes it; one thread, inside `apply`.
 class ChangeKey {
  public:
   // `ring`: null in a plain store.

@@ -1,10 +1,13 @@
-// Applies a caller's batch: first every expectation is checked, then everything is changed.
+// The application of a caller's batch: first every expectation is checked, then the records are changed.
 #pragma once
 
 #include "KeyspaceWriter.h"
 
 namespace todana {
 
+// The commit of one batch, which changes nothing if an expectation does not hold. Session makes one for each attempt.
+//
+// One thread; `apply` and `undo` under the commit mutex, with readers excluded.
 class BatchCommit {
  public:
   BatchCommit(CommitState &state, Batch &batch) : commit_(state), batch_(batch), expectations_(batch) {}
@@ -12,7 +15,7 @@ class BatchCommit {
   // Inside FileGroup::commit's `apply`. Throws Conflict if an expectation does not hold, and Failure, which names the
   // keyspace.
   void apply();
-  // In its `undone`.
+  // Undoes the changes in memory, in FileGroup::commit's `undone`.
   void undo() { commit_.undo(); }
 
   // Returns the changes whose expectations did not hold.

@@ -1,6 +1,4 @@
-// What a commit of this layer changes, whatever its reason: files, the catalog, and what must be undone in memory.
-//
-// For inside FileGroup::commit's `apply` (or `undone`).
+// The changes of one commit to files, the catalog and the states, and the facts in memory that a rollback restores.
 #pragma once
 
 #include <functional>
@@ -15,7 +13,8 @@
 
 namespace todana {
 
-// What commits share. Belongs to the session; only one commit at a time uses it.
+// The objects that commits share. Session owns it; only one commit at a time uses it, inside `apply`. `group`, `table`
+// and `snapshots` have locks of their own.
 struct CommitState {
   FileGroup &group;
   FileTable &table;
@@ -26,68 +25,74 @@ struct CommitState {
   std::shared_ptr<const KeyRing> ring;  // null in a plain store
 };
 
+// One commit. BatchCommit, Session, Rebuilding and InPlaceCompaction make one each; the keyspace writers and
+// KeyspaceLoader change files through it.
+//
+// One thread, inside FileGroup::commit's `apply` or `undone`; only the constructor may be called outside.
 class Commit {
  public:
-  // May be made outside; everything else is for inside.
+  // Makes the commit, inside `apply` or outside.
   explicit Commit(CommitState &state) : state_(state) {}
 
   CommitState &state() { return state_; }
   const CommitState &state() const { return state_; }
 
-  // First of all.
+  // Begins the commit, before any other change.
   void begin() {
     state_.catalog.settle();
     state_.states.settle();
   }
 
-  // The keyspace lives in another file from this commit on; the one before leaves the group.
+  // Replaces the keyspace's file from this commit on. The old one leaves the group.
   void replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file) {
     replaceFile(keyspace, std::move(file), keyspace.isSealed);
   }
-  // `isSealed`: whether the new file belongs to an encrypted store.
+  // Replaces the file. `isSealed`: the new one belongs to an encrypted store.
   void replaceFile(Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed);
-  // The keyspace, and its records, file, name and number, are gone from this commit on. Open snapshots go on reading it.
+  // Drops the keyspace with its records, file, name and number. Open snapshots can still read it.
   void dropKeyspace(Keyspace &keyspace);
-  // A keyspace that was loaded aside, in a file that the group adopts, is one of the others from this commit on. Throws
+  // Adds a keyspace that was loaded aside, in a file that the group adopts. Throws
   // Failure(TDN_INVALID) if one of them has its name.
   void addKeyspace(
     Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const DigestEntry &contents);
-  // Creates a file for the keyspace that is to hold so many records.
+  // Creates a file for the keyspace that is to hold `recordCount` records.
   std::shared_ptr<const HashFile> createFile(Keyspace &keyspace, uint64_t recordCount);
 
-  // Tells open snapshots what the keyspace has now. Returns those that must be handed its old values.
+  // Fixes the keyspace's part in open snapshots. Returns the snapshots that must be given its old values.
   struct Reader {
     Snapshot *snapshot;
     SnapshotPart *part;
   };
   std::vector<Reader> snapshotReaders(Keyspace &keyspace, const std::shared_ptr<const HashFile> &file);
 
-  // The keyspace's pool may have to be forgotten.
+  // Notes that a rollback must forget the keyspace's pool.
   void touch(Keyspace &keyspace) { touched_.push_back(&keyspace); }
 
-  // The keyspace contains this from the commit on.
+  // Sets the keyspace's contents from the commit on.
   void setContents(Keyspace &keyspace, const DigestEntry &contents);
-  // Its records are gone with the file that has them: what is worked out about them elsewhere is worth nothing any more.
+  // Notes that all records of the keyspace were removed with its file. A rebuild, rekeying or acceptance in progress
+  // for it must be abandoned.
   void noteCleared(Keyspace &keyspace);
-  // What it took out of the keyspace, and put in, as terms under other keys.
+  // Notes, during key migration, the commit's change to the keyspace's digest, computed with the new keys.
   void noteRekeyed(Keyspace &keyspace, const KeyspaceDigest::Sum &sum);
 
   // At the end of `apply`: writes catalog entries of keyspaces whose file was replaced, and the states. Does nothing
   // where nothing has changed.
   void finish();
-  // Instead of changing and finishing: what was found in the keyspaces, as of some commit before, is what they should
-  // contain, and the states belong together.
+  // The contents of a keyspace that were found, as of an earlier commit.
   struct Acceptance {
     Keyspace *keyspace;
     uint64_t commitNumber;   // of that commit
     DigestEntry expected;  // as of it
     DigestEntry found;
   };
+  // Accepts the contents that were found as the right ones, and stores consistent states. Called instead of changes and
+  // `finish`.
   void accept(const std::vector<Acceptance> &accepted);
-  // The same: catalog and states are written anew, whatever is in the keyspaces, sealed under this generation's keys, or
-  // plain (0). Keyspaces that have no file yet belong to `newKeyGeneration`.
+  // Writes catalog and states again, sealed under this generation's keys, or plain (0). Keyspaces that have no file yet
+  // belong to `newKeyGeneration`. Called instead of changes and `finish`.
   void rewriteStates(uint32_t keyGeneration, uint32_t newKeyGeneration);
-  // In `undone`.
+  // Restores memory after a rollback, in `undone`.
   void undo();
 
  private:

@@ -13,6 +13,7 @@ namespace todana {
 // Thrown out of `apply` if records are not as the batch expects. Nothing has been changed then.
 struct Conflict {};
 
+// The outcome for one batch. BatchCommit owns it; the keyspace writers fill it in. One thread, inside `apply`.
 class Expectations {
  public:
   explicit Expectations(const Batch &batch) : batch_(batch) {}

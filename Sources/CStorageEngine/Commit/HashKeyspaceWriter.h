@@ -1,4 +1,4 @@
-// Writes a keyspace without order, whose records stand in a hash file in envelopes.
+// The writer of a keyspace without order, whose records are in a hash file, in envelopes.
 #pragma once
 
 #include "KeyspaceWriter.h"
@@ -6,6 +6,7 @@
 
 namespace todana {
 
+// The part common to rows and names. KeyspaceWriter calls it. One thread, inside `apply`.
 class HashKeyspaceWriter : public KeyspaceWriter {
  public:
   using KeyspaceWriter::KeyspaceWriter;

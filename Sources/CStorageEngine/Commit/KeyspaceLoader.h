@@ -1,8 +1,8 @@
-// Fills a new keyspace aside, in bounded steps, until a batch adopts it.
+// The filling of a new keyspace aside, in bounded steps, until a batch adopts it.
 //
-// The records go into a building file, past the log: nothing of them is in a commit before the one with TDN_ADOPT, which
-// is small however many they are. Without that commit the file is removed with the loader, or by the next opening after a
-// kill.
+// The records go into a building file, past the log: nothing of them is in a commit before the one with TDN_ADOPT,
+// which is small however many they are. Without that commit the file is removed with the loader, or by the next opening
+// after a kill.
 #pragma once
 
 #include <exception>
@@ -11,6 +11,9 @@
 
 namespace todana {
 
+// The loading of one keyspace. Session makes it and appends; FileTable keeps it; BatchCommit adopts the keyspace.
+//
+// Any thread: its mutex lets one call run at a time. `adopt` takes it inside `apply`.
 class KeyspaceLoader {
  public:
   // `keyspace` is one of the table's that are loaded. `recordCount`: about how many there will be.
@@ -24,8 +27,8 @@ class KeyspaceLoader {
   // Makes the records durable. Nothing can be appended afterwards.
   void finish();
 
-  // Inside `apply`: the keyspace joins the others. Throws Failure: TDN_INVALID before `finish`, or if the name is taken;
-  // TDN_INTERRUPTED if the store's keys were renewed since the loading began.
+  // Inside `apply`: adds the keyspace to the others. Throws Failure: TDN_INVALID before `finish`, or if the name is
+  // taken; TDN_INTERRUPTED if the store's keys were renewed since the loading began.
   void adopt(Commit &commit);
 
  private:

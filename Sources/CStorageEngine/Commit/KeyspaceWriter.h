@@ -1,7 +1,4 @@
-// Applies the changes of one batch to one keyspace: first it checks their expectations, then it changes the records.
-//
-// There is one subclass for each kind of keyspace. Made and used by BatchCommit inside FileGroup::commit's `apply`, where
-// readers and other commits are excluded.
+// The application of one batch to one keyspace: first the expectations are checked, then the records are changed.
 #pragma once
 
 #include <memory>
@@ -11,6 +8,8 @@
 
 namespace todana {
 
+// The writer of one run. There is one subclass for each kind of keyspace. BatchCommit makes and uses it inside
+// FileGroup::commit's `apply`, where readers and other commits are excluded. One thread.
 class KeyspaceWriter {
  public:
   static std::unique_ptr<KeyspaceWriter> make(Commit &commit, Batch &batch, Expectations &expectations, BatchRun &run);
@@ -22,11 +21,12 @@ class KeyspaceWriter {
 
   // Checks the expectation of every change.
   void check();
-  // Changes the records, all of whose expectations hold. Returns whether Maintenance should look at the file afterwards.
+  // Changes the records, all of whose expectations hold. Returns whether Maintenance should look at the file
+  // afterwards.
   bool write();
 
   Keyspace &keyspace() const { return *run_.keyspace; }
-  // Whether there is more than checks.
+  // Tests whether there is more than checks.
   bool hasChanges() const { return run_.hasChanges; }
 
  protected:
@@ -46,7 +46,7 @@ class KeyspaceWriter {
   const KeyRing *ring() const { return commit_.state().ring.get(); }
   // Returns the digest that the keyspace's changes are noted in, empty, and empties that of a rekeying.
   KeyspaceDigest &emptyDigest();
-  // Gives the keyspace so many records, and adds the noted changes to its digest.
+  // Sets the keyspace's record count, and adds the noted changes to its digest.
   void setContents(uint64_t count, const KeyspaceDigest::Sum &sum);
 
   Commit &commit_;

@@ -1,8 +1,8 @@
-// Changes the rows of a keyspace: each in a record of its own, or many neighbours in a pack.
+// The changes of a keyspace's rows: each in a record of its own, or many neighbours in a pack.
 //
 // Many rows of one pack in one batch are written as a pack, with those that it has already. Few are written by
-// themselves, because a pack costs a commit as much log as all of its rows: a row that fits into its slot stays where it
-// is, any other leaves its pack for a record of its own. So bulk loads pack; what grows often does not stay packed.
+// themselves, because a pack costs a commit as much log as all of its rows: a row that fits into its slot stays where
+// it is, any other leaves its pack for a record of its own. So bulk loads pack; what grows often does not stay packed.
 #pragma once
 
 #include "../Kyoto/RowFinder.h"
@@ -12,6 +12,7 @@
 
 namespace todana {
 
+// The changes of one run. RowKeyspaceWriter and KeyspaceLoader make one. One thread, with its RecordsChange.
 class RowsChange {
  public:
   // `firstNewRow`: there are no rows from here on.
@@ -19,7 +20,7 @@ class RowsChange {
 
   void change(const BatchRun &run);
 
-  // How many records a run of rows would make in an empty file.
+  // Returns the records that a run of rows would make in an empty file.
   static uint64_t recordCount(const Batch &batch, size_t first, size_t end);
 
  private:

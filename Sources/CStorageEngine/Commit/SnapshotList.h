@@ -12,9 +12,13 @@
 
 namespace todana {
 
+// Every open snapshot is in the list before the next commit begins. Session owns it, opens and closes snapshots, and
+// interrupts all of them at its end; Commit reads the list.
+//
+// Any thread: its mutex guards the list, and is taken after the state lock.
 class SnapshotList {
  public:
-  // `atOnce` is called before any commit can come in between.
+  // Opens a snapshot of the newest commit, under a ReadLock. `atOnce` is called before the next commit can begin.
   std::shared_ptr<Snapshot> open(
     FileGroup &group, int64_t memoryLimit, bool isEncrypted, const std::function<void()> &atOnce = {}) {
     // Under a read lock the files hold one commit's state, and no commit misses the snapshot.
@@ -30,7 +34,7 @@ class SnapshotList {
     snapshots_.erase(std::remove(snapshots_.begin(), snapshots_.end(), snapshot), snapshots_.end());
   }
 
-  // All that are open, kept alive by the copy.
+  // Returns all open snapshots, which the copy keeps alive.
   std::vector<std::shared_ptr<Snapshot>> all() {
     MutexLock lock(mutex_);
     return snapshots_;
