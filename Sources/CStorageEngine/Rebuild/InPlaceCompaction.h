@@ -1,8 +1,9 @@
-// Compacting a data file in place: records move towards the file's start, over free space, then the file's end is cut off.
+// The compaction of a data file in place: records move towards the file's start, over free space, then the file's end
+// is cut off.
 //
-// Rebuilding needs room for a copy of all records. This needs room for the log of a few commits: each step is a commit that
-// moves about a megabyte, and checkpoints follow each other closely. Other commits and reads go on between steps. Giving up
-// keeps what has been moved.
+// Rebuilding needs room for a copy of all records. This needs room for the log of a few commits: each step is a commit
+// that moves about a megabyte, and checkpoints follow each other closely. Other commits and reads go on between steps.
+// Giving up keeps what has been moved.
 #pragma once
 
 #include <functional>
@@ -14,6 +15,10 @@
 
 namespace todana {
 
+// The compaction of one file. Maintenance makes it, if the disk has no room for a rebuild.
+//
+// One thread, under Maintenance's mutex for rebuilds, and no lock of the group: it takes a ReadLock to survey, and
+// commits its steps.
 class InPlaceCompaction {
  public:
   // Called before each step, without a lock, with the bytes that are done; false gives up.
@@ -25,9 +30,9 @@ class InPlaceCompaction {
   InPlaceCompaction(const InPlaceCompaction &) = delete;
   InPlaceCompaction &operator=(const InPlaceCompaction &) = delete;
 
-  // Moves records, and cuts the file. Throws Rebuilding::Abandoned if `progress` gave up or the keyspace moved to another
-  // file. Some records may stay where they are, and the reason is thrown in the end: damage, Failure(TDN_DAMAGED), or too
-  // little room on the disk for the move of a large one, Failure(TDN_NO_SPACE).
+  // Moves records, and cuts the file. Throws Rebuilding::Abandoned if `progress` gave up or the keyspace moved to
+  // another file. Some records may stay where they are, and the reason is thrown in the end: damage,
+  // Failure(TDN_DAMAGED), or too little room on the disk for the move of a large one, Failure(TDN_NO_SPACE).
   void run();
 
  private:

@@ -9,7 +9,8 @@
 
 namespace todana {
 
-// Copies records of byte keys, and the nodes of trees, in the order of the old file.
+// The copying of records with byte keys, and of tree nodes, in the order of the old file. RebuildSource::make makes it;
+// locks as in RebuildSource.
 class KeyRebuildSource : public RebuildSource {
  public:
   KeyRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
@@ -18,7 +19,7 @@ class KeyRebuildSource : public RebuildSource {
   uint64_t byteCount() const override { return byteCount_; }
   uint64_t taken() const override;
 
-  // A record that a commit moves meanwhile is in the commit's journal, so it is taken again, or taken then.
+  // Takes records. A record that a commit moves between steps is in the journal, so it is taken again, or taken then.
   bool take() override;
   size_t change(RebuildJournal changes) override;
   bool takeChanged() override;

@@ -1,5 +1,5 @@
-// Maintains the data files in the background: a file with too few buckets is rebuilt into a larger one, a file that wastes
-// space into a tighter one (Rebuilding.h), or is compacted in place on demand (InPlaceCompaction.h).
+// The background maintenance of data files: a file with too few buckets is rebuilt into a larger one, a file that
+// wastes space into a tighter one (Rebuilding.h), or is compacted in place on demand (InPlaceCompaction.h).
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,11 @@
 
 namespace todana {
 
+// One rebuild at a time. Session owns it, requests maintenance after commits, and compacts and converts on demand; a
+// thread of its own does the requested work.
+//
+// Any thread, with no lock of the group held by callers of `compact` and `convert`: those take the mutex for rebuilds,
+// and then commit.
 class Maintenance {
  public:
   // `compactionRoom`: bytes on the disk that a compaction on demand may take besides the files.
@@ -21,22 +26,23 @@ class Maintenance {
   Maintenance(const Maintenance &) = delete;
   Maintenance &operator=(const Maintenance &) = delete;
 
-  // The buckets of a tighter file: for all records with room for more, and, if there are as many now, for a good part of
-  // the rows to leave their packs again.
+  // Returns the bucket count of a tighter file: for all records with room for more and, if there are as many buckets
+  // now, for a good part of the rows to leave their packs again.
   static uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file);
 
-  // Has the keyspace's file looked at in the background.
+  // Requests that the keyspace's file is checked in the background.
   void request(Keyspace &keyspace);
-  // Compacts the keyspace's file here and now, if it would become shorter. False if it would not, or `progress` gave up.
+  // Compacts the keyspace's file on this thread, if it would become shorter. Returns false if it would not, or
+  // `progress` gave up.
   bool compact(Keyspace &keyspace, const Rebuilding::Progress &progress);
-  // Rebuilds it in another form, here and now. Throws Rebuilding::Abandoned where `progress` gave up, or the keyspace
-  // moved to another file meanwhile.
+  // Rebuilds the file in another form, on this thread. Throws Rebuilding::Abandoned if `progress` gave up, or the
+  // keyspace moved to another file.
   void convert(Keyspace &keyspace, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion);
-  // Gives up what is being built. Nothing is requested afterwards.
+  // Abandons the running rebuild. No request may follow.
   void stop();
   bool isStopping() const { return isStopping_; }
 
-  // Files that were given more buckets, and that were compacted.
+  // Returns the number of files that were given more buckets.
   uint64_t growthCount() const { return growthCount_; }
   uint64_t compactionCount() const { return compactionCount_; }
 
@@ -53,7 +59,7 @@ class Maintenance {
   Mutex mutex_;
   Condition wake_;
   std::deque<Keyspace *> waiting_ TDN_GUARDED_BY(mutex_);
-  // Failed before: not to be tried again until then.
+  // Times before which a keyspace is not tried again after a failure.
   std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_ TDN_GUARDED_BY(mutex_);
   Mutex rebuildingMutex_;  // one at a time
   std::atomic<bool> isStopping_{false};

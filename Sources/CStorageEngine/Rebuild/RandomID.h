@@ -1,4 +1,4 @@
-// Ids for commits that no caller asked for.
+// Ids for the commits that the engine makes itself. Session, Rebuilding and InPlaceCompaction call it. Any thread.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Fills a new data file with what a keyspace has in its old one: which records there are, in which order, is for each
-// kind of keyspace to say.
+// The filling of a new data file with the records of the old one. A subclass for each kind of keyspace decides their
+// order.
 //
 // Reading and writing take turns: what `take` reads under a read lock, `write` puts into the new file without one.
 #pragma once
@@ -16,36 +16,39 @@
 
 namespace todana {
 
+// The source of one rebuild. Rebuilding owns it; Session surveys a file with one.
+//
+// One thread, which takes the locks named below.
 class RebuildSource {
  public:
-  // `conversion`: what puts records into another form on their way; null: they are copied as they are.
+  // Makes the source for a keyspace. `conversion` converts records to another form; null: they are copied as they are.
   static std::unique_ptr<RebuildSource> make(
     std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion = nullptr);
   virtual ~RebuildSource() = default;
   RebuildSource(const RebuildSource &) = delete;
   RebuildSource &operator=(const RebuildSource &) = delete;
 
-  // First of all: looks at the old file, one step at a time. False at the end. Under a read lock.
+  // Surveys the old file before any other call, one step at a time. Returns false at the end. Under a ReadLock.
   bool survey();
-  // After each step of the survey, without a lock: puts in order what it noted.
+  // Sorts the notes of the survey, after each step of it, without a lock.
   virtual void sortOut(bool isLast) { (void)isLast; }
-  // What the survey found: how many records the new file will have, and how long they are, about.
+  // Returns the estimated count of records in the new file, by the survey.
   virtual uint64_t recordCount() const = 0;
+  // Returns the estimated bytes of these records.
   virtual uint64_t byteCount() const = 0;
-  // Bytes that the records take in the old file, without free space between them.
+  // Returns the bytes that the records take in the old file, without free space between them.
   uint64_t liveBytes() const { return liveBytes_; }
 
-  // Takes some of what the survey found; false when there was nothing left. Under a read lock.
+  // Takes some of the surveyed records. Returns false when none were left. Under a ReadLock.
   virtual bool take() = 0;
-  // What is to be taken next: these records were changed, whether they were taken before or not. Returns how much there is
-  // to do.
+  // Sets the changed records to take next, whether they were taken before or not. Returns their number.
   virtual size_t change(RebuildJournal changes) = 0;
-  // Takes some of those; false when there was nothing left. Under a read lock, or in a commit.
+  // Takes some of the changed records. Returns false when none were left. Under a ReadLock, or in a commit.
   virtual bool takeChanged() = 0;
-  // Puts what was taken into the new file. Nobody else knows that file, so no lock is needed.
+  // Writes the taken records to the new file, which no other thread uses yet: no lock is needed.
   virtual void write(const HashFile &target, HashWriter &writer) = 0;
 
-  // Of what was surveyed, from 0 to `total`.
+  // Return the progress of the survey, from 0 to `total`.
   uint64_t total() const { return static_cast<uint64_t>(end_ - from_->recordStart()); }
   uint64_t surveyed() const { return static_cast<uint64_t>(offset_ - from_->recordStart()); }
   virtual uint64_t taken() const = 0;

@@ -1,8 +1,8 @@
-// Building a new data file for a keyspace, while the old one is in use.
+// The building of a new data file for a keyspace, while the old one is in use.
 //
 // The new file is filled beside the group, in short steps, while commits go on in the old one. They note the keys that
-// they change; those are carried over in rounds, the last of them in the commit that puts the new file in the old
-// one's place. Until that commit nothing has happened: an error, or giving up, leaves the old file.
+// they change; those are applied to the new file in rounds, the last of them in the commit that puts the new file in
+// the old one's place. Until that commit nothing has happened: an error, or giving up, leaves the old file.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,9 @@
 
 namespace todana {
 
+// One rebuild. Maintenance makes it, on its background thread or on a caller's.
+//
+// One thread, with no lock of the group held: steps take a ReadLock, and the last one commits.
 class Rebuilding {
  public:
   // Called before each step, without a lock, with what is done; false gives up.
@@ -21,7 +24,7 @@ class Rebuilding {
   struct Abandoned {};
 
   Rebuilding(CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress);
-  // The same into another form. `digest` says, in the commit that ends it, what the keyspace's is then.
+  // A conversion to another form. In the commit that ends the rebuild, `digest` returns the keyspace's new digest.
   struct Conversion {
     RecordConversion &records;
     std::function<KeyspaceDigest::Sum()> digest;
@@ -33,15 +36,16 @@ class Rebuilding {
   Rebuilding(const Rebuilding &) = delete;
   Rebuilding &operator=(const Rebuilding &) = delete;
 
-  // First of all: looks through the old file.
+  // Surveys the old file, before any other call.
   void survey();
-  // The bytes that the records take in the old file, and would take in a new one, about.
+  // Returns the bytes that the records section of the old file takes.
   uint64_t usedBytes() const { return rebuildSource_->total(); }
+  // Returns the estimated bytes that the records would take in a new file.
   uint64_t neededBytes() const { return rebuildSource_->byteCount(); }
-  // The bytes that the records take in the old file without the free space between them.
+  // Returns the bytes that the records take in the old file without the free space between them.
   uint64_t liveBytes() const { return rebuildSource_->liveBytes(); }
   uint64_t recordCount() const { return rebuildSource_->recordCount(); }
-  // Builds a file with so many buckets and puts it in the old one's place.
+  // Builds a file with `bucketCount` buckets, and replaces the old one by it.
   void run(uint64_t bucketCount);
 
  private:

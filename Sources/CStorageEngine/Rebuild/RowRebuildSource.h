@@ -10,7 +10,8 @@
 
 namespace todana {
 
-// Puts rows into packs with their neighbours, in the order of their ids, whether the old file had them in packs or not.
+// The copying of rows into packs with their neighbours, in the order of their ids, whether the old file had them in
+// packs or not. RebuildSource::make makes it; locks as in RebuildSource.
 class RowRebuildSource : public RebuildSource {
  public:
   RowRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
@@ -44,7 +45,7 @@ class RowRebuildSource : public RebuildSource {
 
   static constexpr size_t kFewestGroupsToMerge = 1 << 20;
 
-  // Whether most rows will be in packs.
+  // Tests whether most rows will be in packs.
   bool arePacked() const;
   void note(const HashBlock &record) override;
   void noteRow(uint64_t row, size_t byteCount);
