@@ -12,8 +12,8 @@
 
 namespace todana {
 
-// Every open snapshot is in the list before the next commit begins. Session owns it, opens and closes snapshots, and
-// interrupts all of them at its end; Commit reads the list.
+// Every open snapshot is in the list before the next commit begins. Session owns it, opens snapshots, and interrupts
+// all of them at its end; their users close them; Commit reads the list.
 //
 // Any thread: its mutex guards the list, and is taken after the state lock.
 class SnapshotList {

@@ -41,7 +41,8 @@ class RebuildSource {
 
   // Takes some of the surveyed records. Returns false when none were left. Under a ReadLock.
   virtual bool take() = 0;
-  // Sets the changed records to take next, whether they were taken before or not. Returns their number.
+  // Sets the changed records to take next, whether they were taken before or not. Returns how many changed keys or
+  // packs there are.
   virtual size_t change(RebuildJournal changes) = 0;
   // Takes some of the changed records. Returns false when none were left. Under a ReadLock, or in a commit.
   virtual bool takeChanged() = 0;
