@@ -1,7 +1,7 @@
-// A copy of a store in use: what a loss of power would have left after one commit, file by file.
+// The copy of a store in use: each file as a loss of power after one commit would have left it.
 //
-// The copy recovers when it is opened, as after a crash. It is made beside its place and renamed when it is whole and
-// durable, so that an earlier one, or none, is there until then.
+// The copy recovers when it is opened, as after a crash. It is made beside its place and renamed when it is complete
+// and durable, so that an earlier one, or none, is there until then.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 
 namespace todana {
 
+// One copy being made. Cabinet makes it for a `tdn_backup`. One thread at a time; `next` under Cabinet's door
+// (Cabinet::Use), and no lock of the group.
 class Backup {
  public:
   // For `path` see PartialDirectory. `source` must stay as long as `next` is called. Throws Failure.
@@ -25,9 +27,9 @@ class Backup {
   uint64_t commitNumber() const { return reader_.commitNumber(); }
   int64_t byteCount() const { return reader_.byteCount(); }
 
-  // Copies some megabytes; the bytes copied so far. Throws Failure(TDN_INTERRUPTED) once the group is closed.
+  // Copies some megabytes. Returns the bytes copied so far. Throws Failure(TDN_INTERRUPTED) once the group is closed.
   int64_t next();
-  // Whether the copy stands in its place, durable.
+  // Tests whether the copy is in its place, durable.
   bool isDone() const { return target_.isInPlace(); }
 
  private:

@@ -1,7 +1,7 @@
-// Reads the files of a backup one after the other, in pieces: what a copy, or a stream, is made of.
+// The reader of a backup's files one after the other, in pieces, for a copy or a stream.
 //
-// While it is there no checkpoint runs, so main files stay as they are up to their ends at the start, and the logs only
-// grow behind theirs: in which order the files are read does not matter.
+// It keeps checkpoints from running. Main files stay as they are up to their ends at the start, and the logs only grow
+// behind theirs, so the files can be read in any order.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@
 
 namespace todana {
 
+// The position in one backup. Backup owns one, and Cabinet makes one for a `tdn_backup_reader`. One thread at a time;
+// `next` under Cabinet's door (Cabinet::Use).
 class BackupReader {
  public:
   using File = FileGroup::BackupPlan::File;
@@ -32,7 +34,7 @@ class BackupReader {
   int64_t byteCount() const { return byteCount_; }
   const std::vector<File> &files() const { return plan_.files; }
 
-  // At most so many bytes, and 4 MiB. Throws Failure(TDN_INTERRUPTED) once the group is closed.
+  // Reads at most `limit` bytes, and 4 MiB. Throws Failure(TDN_INTERRUPTED) once the group is closed.
   Piece next(int64_t limit);
   // Lets checkpoints run again.
   void release() { plan_.hold.reset(); }

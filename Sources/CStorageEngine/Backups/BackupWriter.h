@@ -1,6 +1,6 @@
-// Makes a store of the files of a backup, which come one after the other from wherever they were kept.
+// The making of a store from the files of a backup, which the caller passes one after the other.
 //
-// Nothing that comes is trusted: a name is one that a store's file has, so none leads out of the directory.
+// It does not trust the caller's names: each must be the name of a store's file, so none leads out of the directory.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,8 @@
 
 namespace todana {
 
+// One store being made, for a `tdn_backup_writer`. One thread at a time; the directory is locked by its
+// PartialDirectory.
 class BackupWriter {
  public:
   // For `path` see PartialDirectory. Throws Failure.
@@ -19,12 +21,13 @@ class BackupWriter {
   BackupWriter(const BackupWriter &) = delete;
   BackupWriter &operator=(const BackupWriter &) = delete;
 
-  // Whether a backup that is a stream has files of this name.
+  // Tests whether a backup that is a stream has files of this name.
   static bool isFileName(const std::string &name);
 
-  // The file before it is whole. Throws Failure: TDN_DAMAGED for a name that no file of a store has, or that was there.
+  // Ends the file before, and begins another one. Throws Failure: TDN_DAMAGED for a name that no file of a store has,
+  // or that was there.
   void begin(const std::string &name);
-  // Goes on with the file that was begun last.
+  // Appends to the file that was begun last.
   void write(const void *bytes, size_t byteCount);
   // Puts the store in its place, durable. Throws Failure: TDN_DAMAGED, TDN_NEWER_FORMAT where it is none.
   void finish();

@@ -1,4 +1,4 @@
-// The manifest of one backup of a series: which files the store had, and where their pieces stand.
+// The manifest of one backup of a series: the store's files, and the places of their pieces.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 
 namespace todana {
 
+// A manifest in memory. The series' tasks read it, SeriesBackup writes one, and StorageEngineSeries reads headers. One
+// thread at a time, under the locks of its SeriesDirectory.
 struct Manifest {
   struct File {
     std::string name;
@@ -23,10 +25,11 @@ struct Manifest {
 
   // Reads the header alone. Throws Failure(TDN_DAMAGED or TDN_NEWER_FORMAT).
   static ManifestHeader readHeader(Disk &disk, uint32_t number);
-  // Takes memory in proportion to the file that is there, whatever it says. Throws Failure as before.
+  // Reads a manifest. Takes memory in proportion to the file's size, whatever its header says. Throws Failure as
+  // `readHeader` does.
   static Manifest read(Disk &disk, uint32_t number);
-  // Fills in what the header has to say of the content, and writes it, durable when this returns: from the renaming on
-  // the backup is there. `isThere` tells where this throws after that.
+  // Completes the header, and writes the manifest durably. The backup exists once it is renamed; `isThere` reports that
+  // if a later step throws.
   void write(Disk &disk, uint32_t number, bool &isThere);
 
   uint32_t number() const { return static_cast<uint32_t>(header.number); }

@@ -1,4 +1,4 @@
-// Reads the blocks of a series' packs, and checks them.
+// The reader of the blocks of a series' packs, which it checks.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,17 @@
 
 namespace todana {
 
+// The open packs of one series. Each task of a series owns one. One thread at a time, under the locks of its
+// SeriesDirectory.
 class PackReader {
  public:
   explicit PackReader(Disk &disk) : disk_(disk) {}
 
-  // Whether the block lies within its pack as the pack is now.
+  // Tests whether the block lies within its pack as the pack is now.
   bool has(uint32_t pack, uint32_t block);
 
-  // Reads a group's table. False where the pack is missing or too short, where the block is another, or where what it
-  // says cannot be: then it is not to be used. Throws Failure for a device error.
+  // Reads a group's table. Returns false, and the table must not be used, if the pack is missing or too short, the
+  // block is another one, or the table is invalid. Throws Failure for a device error.
   bool readTable(const BlockEntry &entry, size_t pieceCount, GroupTable &table);
 
   // Reads the first pieces of a group to `content`, which has room for `kGroupSize` bytes. True for each in `isSound`

@@ -1,7 +1,7 @@
-// A backup into a series: pieces that the newest backup there does not have in the same place are written to a new pack,
-// and a manifest says where all stand.
+// A backup into a series: pieces that the newest backup there does not have in the same place are written to a new
+// pack, and a manifest lists the places of all.
 //
-// Nothing that is there is changed. The renaming of the manifest is the moment from which the backup exists; a pack
+// Existing files are not changed. The renaming of the manifest is the moment from which the backup exists; a pack
 // without one is a remnant, which the next backup removes.
 #pragma once
 
@@ -18,20 +18,22 @@
 
 namespace todana {
 
+// One backup being made. Cabinet makes it for a `tdn_series_task`. One thread at a time; `next` under Cabinet's door,
+// with the series locked for adding.
 class SeriesBackup final : public SeriesTask {
  public:
-  // `directory` is opened for adding. `source` must stay as long as `next` is called. Throws Failure: TDN_OTHER_STORE where
-  // there are backups of another store, TDN_DAMAGED where none of those that are there can be read.
+  // `directory` is opened for adding. `source` must stay as long as `next` is called. Throws Failure: TDN_OTHER_STORE
+  // where there are backups of another store, TDN_DAMAGED where none of those that are there can be read.
   SeriesBackup(SeriesDirectory directory, const uint8_t storeID[16], Disk &source);
   // Removes what was written, unless the backup is there.
   ~SeriesBackup() override;
 
-  // Before the first step: what to copy.
+  // Sets the files to copy, before the first step.
   void begin(FileGroup::BackupPlan plan);
   // Throws Failure(TDN_INTERRUPTED) once the group is closed.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
 
-  // Its header; valid at the end.
+  // Returns its header; valid at the end.
   const ManifestHeader &header() const { return manifest_.header; }
   uint64_t commitNumber() const { return plan_.commitNumber; }
 

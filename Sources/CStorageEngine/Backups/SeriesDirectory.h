@@ -12,16 +12,18 @@
 
 namespace todana {
 
+// An open series, locked against other processes as its use needs. Each task of a series owns one, and
+// StorageEngineSeries lists with one; one thread at a time.
 class SeriesDirectory {
  public:
-  // Backups only add files, so readers and one of them go side by side; pruning goes alone, but for who only looks what
-  // there is.
+  // The use of the series. Backups only add files, so readers and one backup may run at the same time. Pruning excludes
+  // both, but not listing.
   enum class Use { list, read, add, prune };
 
   // `add` makes the directory where there is none. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE where it holds other
   // things and no backup, TDN_IN_USE.
   SeriesDirectory(const std::string &path, Use use);
-  // Without locks: a disk that nobody else uses.
+  // Opens a series without locks, on a disk that has no other user.
   explicit SeriesDirectory(std::shared_ptr<Disk> disk);
 
   Disk &disk() { return *disk_; }

@@ -1,4 +1,4 @@
-// What stands in the files of a backup series; docs/formats/backup-series.md is the authority.
+// The layout of the files of a backup series; docs/formats/backup-series.md is the authority. Values: any thread.
 #pragma once
 
 #include <cstdint>

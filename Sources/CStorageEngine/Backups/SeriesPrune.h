@@ -1,8 +1,8 @@
-// Removes the oldest backups of a series, and what only they needed.
+// The removal of a series' oldest backups, and of the blocks that only they needed.
 //
-// First the blocks that the others need are found; then manifests are removed, durably; then packs without such a block,
-// and the other blocks of the rest are given back to the file system where it can take them. Killed in between, it
-// leaves blocks that nothing needs, which the next pruning finds.
+// First the blocks that the others need are found; then manifests are removed, durably; then packs without such a
+// block, and the other blocks of the rest are given back to the file system where it can take them. Killed in between,
+// it leaves blocks that nothing needs, which the next pruning finds.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,14 @@
 
 namespace todana {
 
+// One pruning, for a `tdn_series_task`. One thread at a time, with the series locked for pruning.
 class SeriesPrune final : public SeriesTask {
  public:
   // Keeps the newest `count`, at least one. Throws Failure. The directory is opened for pruning.
   SeriesPrune(SeriesDirectory directory, uint64_t count);
 
-  // Throws Failure(TDN_DAMAGED), with nothing removed, where it cannot be told what the others need.
+  // Does one step. Throws Failure(TDN_DAMAGED), with nothing removed, if the blocks that the others need cannot be
+  // found.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
 
  private:

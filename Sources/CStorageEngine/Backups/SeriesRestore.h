@@ -1,4 +1,4 @@
-// Writes the files of one backup of a series into a new directory.
+// The restoring of one backup of a series into a new directory.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,14 @@
 
 namespace todana {
 
+// One restoring, for a `tdn_series_task`. One thread at a time; its SeriesDirectory and PartialDirectory hold the
+// locks.
 class SeriesRestore final : public SeriesTask {
  public:
-  // The backup with this number, or with 0 the newest. For `target` see PartialDirectory. Throws Failure.
+  // Opens the backup with this number, or with 0 the newest. For `target` see PartialDirectory. Throws Failure.
   SeriesRestore(const std::string &path, uint64_t number, const std::string &target);
 
-  // Throws Failure(TDN_DAMAGED) at the first piece that is not what was written.
+  // Does one step. Throws Failure(TDN_DAMAGED) at the first damaged piece.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
 
   const ManifestHeader &header() const { return manifest_.header; }

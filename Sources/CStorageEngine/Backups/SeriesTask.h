@@ -1,4 +1,4 @@
-// What is done with a backup series, in steps of some megabytes.
+// The work on a backup series, in steps of some megabytes.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace todana {
 
+// One task, owned by a `tdn_series_task`, whose functions call it. One thread at a time; no lock of a group is held.
 class SeriesTask {
  public:
   struct Progress {
@@ -17,7 +18,7 @@ class SeriesTask {
     int64_t newByteCount = 0;  // that a backup has written
     bool isDone = false;
   };
-  // What is not as it was written.
+  // A damaged part of a backup.
   struct Damage {
     uint32_t number;      // of the backup
     std::string file;     // of the store; empty: all of the backup

@@ -1,4 +1,4 @@
-// Reads every piece that backups of a series need, and compares it with its checksum.
+// The verifying of backups of a series: every piece that they need is read, and compared with its checksum.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,10 @@
 
 namespace todana {
 
+// One verifying, for a `tdn_series_task`. One thread at a time, with the series locked for reading.
 class SeriesVerify final : public SeriesTask {
  public:
-  // One backup, or with 0 all of them, of which what they share is read once.
+  // Opens one backup, or with 0 all of them, whose shared pieces are read once.
   SeriesVerify(const std::string &path, uint64_t number);
 
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
