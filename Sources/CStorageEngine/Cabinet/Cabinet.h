@@ -1,4 +1,5 @@
-// What a `tdn_cabinet` points to: the session that is open now, and the door through which every call goes.
+// The object of a `tdn_cabinet`: the open session, and the door, the lock that its calls share and `close` and `reopen`
+// take alone.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,10 @@
 
 namespace todana {
 
-// Lives until the handle is closed and every snapshot and scan has been let go, so that those can still be asked.
+// Lives until the handle, and every snapshot and scan of it, were closed. The functions of the C interface own and call
+// it.
+//
+// Any thread, with no other lock held: each function takes the door itself, shared or alone.
 class Cabinet {
  public:
   Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report);
@@ -34,12 +38,12 @@ class Cabinet {
     Session &session_;
   };
 
-  // Both wait for running calls.
+  // Closes the store, after waiting for running calls.
   void close();
   // Begins to copy the newest commit.
   std::unique_ptr<Backup> openBackup(const std::string &path);
-  // Begins to read the newest commit, as a stream has it: without files that are none of the store's, and with the mark
-  // of a copy.
+  // Begins to read the newest commit for a stream: without files that do not belong to the store, and with the mark of
+  // a copy.
   std::unique_ptr<BackupReader> openBackupReader();
   std::unique_ptr<SeriesBackup> openSeriesBackup(const std::string &path);
   void reopen(tdn_open_report &report);
@@ -51,19 +55,19 @@ class Cabinet {
   }
   bool isEncrypted();
 
-  // What is wrong with the files beside the data files.
+  // Returns the damaged files beside the data files.
   std::vector<FileGroup::DamagedFile> verifyCompanions();
 
-  // -- What gives the whole store other keys, or none (KeyMigration.h). Each is begun once, and run until it is done.
+  // -- Giving the whole store other keys, or none (KeyMigration.h). Each is begun once, and run until it is done.
   StoreKeys::Renewal beginRotation(const std::vector<Secret> &secrets);
   void beginEncryption(const Secret &secret);
   void beginDecryption();
   tdn_migration migration();
-  // False where `progress` gave up.
+  // Runs the migration. Returns false if `progress` gave up.
   bool migrate(const Rebuilding::Progress &progress);
   const tdn_options &options() const { return options_; }
 
-  // Without a session, for what outlives it.
+  // Tests whether there is an open session, for objects that outlive it.
   bool isOpen();
 
  private:

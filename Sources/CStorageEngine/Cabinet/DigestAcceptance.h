@@ -1,5 +1,5 @@
-// Takes what a store's files hold for what they should: after records were lost for good, or files were put together
-// that are not of one state, and somebody has looked at what is left.
+// The acceptance of a store's contents as the right ones: after records were lost for good, or files of different
+// states were put together, and the user has checked the rest.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,8 @@
 
 namespace todana {
 
+// One acceptance. StorageEngineVerification makes it. One thread, under Cabinet's door: each chunk is read under a
+// ReadLock, and the end is a commit.
 class DigestAcceptance {
  public:
   explicit DigestAcceptance(Session &session) : session_(session), snapshot_(session.openSnapshot()) {}
@@ -17,8 +19,8 @@ class DigestAcceptance {
   DigestAcceptance(const DigestAcceptance &) = delete;
   DigestAcceptance &operator=(const DigestAcceptance &) = delete;
 
-  // Reads everything, as of one commit, and commits what is there. Other commits go on meanwhile. False where `progress`
-  // gave up. Throws Failure(TDN_DAMAGED) where a record cannot be read; nothing is accepted then.
+  // Reads all records, as of one commit, and commits their digests. Other commits can run concurrently. Returns false
+  // if `progress` gave up. Throws Failure(TDN_DAMAGED) if a record cannot be read; nothing is accepted then.
   bool run(const Rebuilding::Progress &progress);
 
  private:

@@ -7,13 +7,14 @@
 
 namespace todana {
 
-// The sum of the records of a keyspace that were read so far.
+// The sum of the records of a keyspace that were read so far. DigestCheck owns one; DigestAcceptance and DigestRekeying
+// make one. One thread, without a lock.
 class KeyspaceDigestSum {
  public:
   // `ring`: null in a plain store. `keyGeneration`: the generation of the keys that the digest is made with.
   KeyspaceDigestSum(const KeyRing *ring, uint32_t keyGeneration, const Keyspace &keyspace);
 
-  // Adds the records of a chunk. False if one of them cannot be read.
+  // Adds the records of a chunk. Returns false if one of them cannot be read.
   bool add(const tdn_chunk &chunk);
   DigestEntry take();
 
@@ -24,7 +25,9 @@ class KeyspaceDigestSum {
   uint64_t count_ = 0;
 };
 
-// Adds up what a scan reads, and compares the sum with the expected state when the scan ends.
+// The check of one scan, which compares the sum of its records with the expected state when the scan ends.
+//
+// A `tdn_scan` of a whole keyspace owns it, and adds each chunk after the ReadLock was released. One thread at a time.
 class DigestCheck {
  public:
   // `isKnown` false: the expected state is not known, so the comparison fails.

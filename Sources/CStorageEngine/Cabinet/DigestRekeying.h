@@ -1,5 +1,5 @@
-// Computes what a keyspace's digest is under other keys, while commits go on: reads everything as of one commit, and has
-// those that come after it note what they change.
+// The computation of a keyspace's digest with other keys, while commits go on: it reads all records as of one commit,
+// and later commits note their changes.
 #pragma once
 
 #include "../Keyspaces/RecordConversion.h"
@@ -7,6 +7,8 @@
 
 namespace todana {
 
+// One computation. KeyMigration makes it. One thread, with no lock of the group held: chunks are read under a ReadLock.
+// `digest` inside `apply`.
 class DigestRekeying {
  public:
   // `conversion`: knows the keys.
@@ -17,11 +19,12 @@ class DigestRekeying {
 
   // Called before each step; false gives up.
   using Progress = std::function<bool()>;
-  // Throws Failure: TDN_DAMAGED or TDN_UNKNOWN_EPOCH where a record cannot be read; TDN_CONTENTS_MISMATCH where the records
-  // are not those that were committed, which the new digest would vouch for.
+  // Throws Failure: TDN_DAMAGED or TDN_UNKNOWN_EPOCH where a record cannot be read; TDN_CONTENTS_MISMATCH where the
+  // records are not those that were committed, which the new digest would vouch for.
   bool run(const Progress &progress);
 
-  // Of now, in a commit. Throws Rebuilding::Abandoned where what was read is not in the keyspace any more.
+  // Returns the digest as of the commit being applied. Throws Rebuilding::Abandoned if the records that were read were
+  // removed all at once.
   KeyspaceDigest::Sum digest() const;
 
  private:

@@ -1,4 +1,4 @@
-// Renews all keys of a store, encrypts a plain one, or decrypts one, while it is in use.
+// The renewal of all keys of a store, or its encryption or decryption, while it is in use.
 //
 // One keyspace after the other is rebuilt into a new file, and changes over in one commit; what callers sealed before
 // that is converted as it comes in (BatchCommit). What is done stays done: after an interruption, or a kill, only the
@@ -12,17 +12,19 @@
 
 namespace todana {
 
+// One run of a migration. Cabinet makes it. One thread, under Cabinet's mutex for migrations and its door, with no lock
+// of the group.
 class KeyMigration {
  public:
-  // To the newest generation of the keys, or to a plain store.
+  // The goal: the newest generation of the keys, or a plain store.
   enum class Goal { sealed, plain };
 
   KeyMigration(Session &session, StoreKeys &keys, Goal goal)
       : session_(session), keys_(keys), goal_(goal),
         keyGeneration_(goal == Goal::plain ? 0 : keys.ring()->keyGeneration()) {}
 
-  // False where `progress` gave up: it can be gone on with at any time. Throws Failure: TDN_DAMAGED where a record cannot
-  // be read, with its place; nothing that was done before is lost.
+  // Runs the migration. Returns false if `progress` gave up; a later run continues. Throws Failure: TDN_DAMAGED where a
+  // record cannot be read, with its place; nothing that was done before is lost.
   bool run(const Rebuilding::Progress &progress);
 
  private:

@@ -1,6 +1,4 @@
-// Reads single records of a hash file, of now or as a snapshot sees them.
-//
-// For use under a FileGroup::ReadLock.
+// The reader of single records of a hash file, as of the newest commit or as a snapshot sees them.
 #pragma once
 
 #include <optional>
@@ -12,15 +10,16 @@
 
 namespace todana {
 
+// The reader for one step. Session makes it. One thread, under one FileGroup::ReadLock.
 class RecordReader {
  public:
   // `part` null: of now.
   RecordReader(const HashFile *file, const Snapshot *snapshot, const SnapshotPart *part)
       : file_(part ? part->file.get() : file), snapshot_(snapshot), part_(part) {}
 
-  // Null where there is no file yet: then there are no records.
+  // Returns the file; null if there is none yet, and thus no records.
   const HashFile *file() const { return file_; }
-  // Whether the state that is read is the file's.
+  // Tests whether the state to read is the file's.
   bool isUnchanged() const { return !part_ || (part_->changed.empty() && part_->end == file_->end()); }
 
   // -- All of these return false when the chunk is full.

@@ -19,13 +19,18 @@
 
 namespace todana {
 
+// An open session. It owns the group, the table of files, and the objects that commits share.
+//
+// Cabinet owns it; the C interface, KeyMigration, DigestAcceptance, DigestRekeying and WholeScan call it. Any thread
+// under Cabinet's door, with no lock of the group held, as functions take those themselves. It is made, closed and
+// destroyed while the door is held alone, or before another thread has the cabinet.
 class Session {
  public:
   // `ring`: the keys of an encrypted store; `mayBePlain`: not all of it is encrypted yet, or any more.
   Session(
     Disk &disk, const tdn_options &options, std::shared_ptr<const KeyRing> ring, bool mayBePlain,
     FileGroup::Report &report);
-  // Without `close`: whatever is only in memory is forgotten.
+  // Forgets the state that is only in memory, unless `close` was called.
   ~Session();
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
@@ -35,12 +40,13 @@ class Session {
   FileGroup &group() { return *group_; }
   FileTable &table() { return *table_; }
   SnapshotList &snapshots() { return snapshots_; }
-  // Of a store that has keys, else null.
+  // Returns the keys; null in a plain store.
   const KeyRing *keyRing() const { return keyRing_.load(std::memory_order_acquire); }
   CommitState &commitState() { return *commitState_; }
   Maintenance &maintenance() { return *maintenance_; }
   bool statesAreConsistent() const { return commitState_->states.isConsistent(); }
-  // Before anything that would make them so. Throws Failure(TDN_CONTENTS_MISMATCH).
+  // Called before each operation that would make them consistent. Throws Failure(TDN_CONTENTS_MISMATCH) if they are
+  // not.
   void requireConsistentStates() const;
 
   // Whose records the files hold, which says which of them are sound on damaged pages. Before any are read.
@@ -83,8 +89,8 @@ class Session {
   uint64_t estimateRange(Snapshot *snapshot, uint32_t keyspace, const KeyRange &range);
   // The part that a scan goes through.
   SnapshotPart &snapshotPart(Snapshot &snapshot, Keyspace &keyspace);
-  // The keyspace of a read: of the newest state, or of a snapshot, which goes on reading one that was dropped since. Throws
-  // Failure(TDN_NO_KEYSPACE).
+  // The keyspace of a read: of the newest state, or of a snapshot, which goes on reading one that was dropped since.
+  // Throws Failure(TDN_NO_KEYSPACE).
   Keyspace &keyspace(Snapshot *snapshot, uint32_t id);
   // The same; throws Failure(TDN_INVALID) if it is of another kind.
   Keyspace &keyspace(Snapshot *snapshot, uint32_t id, bool isTree);
@@ -93,17 +99,17 @@ class Session {
 
   // The newest commit, once it is durable.
   tdn_anchor anchor();
-  // A plain store gets keys; everything is as plain as before.
+  // Gives a plain store keys. Its content stays plain.
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
-  // Writes catalog and states anew, sealed under this generation's keys or plain (0). Keyspaces without a file belong to
-  // `newKeyGeneration`.
+  // Writes catalog and states anew, sealed under this generation's keys or plain (0). Keyspaces without a file belong
+  // to `newKeyGeneration`.
   void rewriteStates(uint32_t keyGeneration, uint32_t newKeyGeneration);
-  // Those of the root.
+  // Returns the generation of the keys of the root.
   uint32_t statesKeyGeneration();
-  // A commit that changes nothing else.
+  // Commits the states and nothing else.
   void commitStates();
   bool isClosing() const { return !maintenance_ || maintenance_->isStopping(); }
-  // Commits it.
+  // Commits accepted contents.
   void accept(const std::vector<Commit::Acceptance> &accepted);
 
   // Rebuilds the keyspace's file if it would become shorter. False if it would not, or `progress` gave up.
@@ -113,7 +119,7 @@ class Session {
     uint64_t fileBytes = 0;
     uint64_t neededBytes = 0;
   };
-  // How long the keyspace's file is, and would be if it were rebuilt. Throws Failure(TDN_INTERRUPTED).
+  // Returns the length of the keyspace's file, and its length after a rebuild. Throws Failure(TDN_INTERRUPTED).
   Space space(uint32_t keyspace, const Rebuilding::Progress &progress);
 
   // Checks up to TDN_VERIFIED_PAGES pages of a keyspace's main file.
@@ -145,7 +151,7 @@ class Session {
   const int64_t snapshotLimit_;
   const uint64_t sealLimit_;
   const bool isReadOnly_;
-  // Let go in reverse: first whoever uses files, then the files, then the group.
+  // Destroyed in reverse: first the users of files, then the files, then the group.
   std::unique_ptr<FileGroup> group_;
   SnapshotList snapshots_;
   std::unique_ptr<FileTable> table_;

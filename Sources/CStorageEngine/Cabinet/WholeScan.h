@@ -1,4 +1,4 @@
-// Reads all records of a keyspace as a snapshot has them, in chunks: for what the cabinet itself has to know of them.
+// The reading of all records of a keyspace as a snapshot has them, in chunks, for the cabinet itself.
 #pragma once
 
 #include <variant>
@@ -11,11 +11,13 @@
 
 namespace todana {
 
+// One scan. DigestAcceptance and DigestRekeying make it. One thread, with no lock held: `next` takes a ReadLock for
+// each step.
 class WholeScan {
  public:
   WholeScan(Session &session, Snapshot &snapshot, Keyspace &keyspace);
 
-  // What the next chunk holds, which is good until the next call; null at the end.
+  // Returns the next chunk, valid until the next call; null at the end.
   const tdn_chunk *next();
   const SnapshotPart &part() const { return part_; }
 
