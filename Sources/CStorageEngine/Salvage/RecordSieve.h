@@ -1,4 +1,4 @@
-// Finds the records of a data file one behind the other, whatever has become of what leads to them.
+// The search for the records of a data file one after the other, without the chains that lead to them.
 //
 // A record is what its reader says is one: each has a check of its own. Where the sequence of records is broken, every
 // place at which one could start is tried.
@@ -11,6 +11,8 @@
 
 namespace todana {
 
+// One search through one file. SalvageSource makes one for the catalog, the functions of StorageEngineSalvage one for
+// each keyspace. One thread, which also runs the callbacks; no lock.
 class RecordSieve {
  public:
   struct Record {
@@ -19,11 +21,11 @@ class RecordSieve {
     std::string_view key;
     std::string_view value;
   };
-  // Whether bytes may be a record's, by its key and the first `kGlance` bytes of its value; must be quick. Most of what
-  // the search meets is none.
+  // Tests whether bytes may be a record, by its key and the first `kGlance` bytes of its value. It must be quick: most
+  // candidates are no records.
   static constexpr size_t kGlance = 128;
   using Glance = std::function<bool(std::string_view key, std::string_view valueStart, uint64_t valueLength)>;
-  // Whether the record is one; called for each candidate.
+  // Tests whether a candidate is a record; called for each one.
   using Accept = std::function<bool(const Record &)>;
   // A record that was not accepted, with a key that may be damaged as well; or, without one, a range without records.
   using Damage = std::function<void(const Record &)>;

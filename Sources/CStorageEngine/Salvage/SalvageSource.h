@@ -1,4 +1,4 @@
-// What is left of a store's directory: its files, what the logs hold of them, and what the catalog says of them.
+// The readable parts of a store's directory: its files, their content in the logs, and their keyspaces in the catalog.
 #pragma once
 
 #include <array>
@@ -16,6 +16,8 @@
 
 namespace todana {
 
+// One opened directory, in which it changes nothing but reads. The functions of StorageEngineSalvage make it. One
+// thread, with a shared DirectoryLock if there is a lock file.
 class SalvageSource {
  public:
   // Locks the store for reading, where it has something to lock. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE,
@@ -36,13 +38,13 @@ class SalvageSource {
     std::optional<uint64_t> recordCount;
   };
 
-  // Null where no copy of the superblock can be read.
+  // Returns the store's id; null if no copy of the superblock can be read.
   const uint8_t *storeID() const { return storeID_ ? storeID_->data() : nullptr; }
-  // Null in a plain store.
+  // Returns the keys; null in a plain store.
   const std::shared_ptr<KeyRing> &keyRing() const { return ring_; }
-  // Encrypting or decrypting the store was interrupted.
+  // Tests whether encrypting or decrypting the store was interrupted.
   bool mayBePlain() const { return mayBePlain_; }
-  // What was lost beside records, as sentences.
+  // Returns the losses other than records, as sentences.
   const std::vector<std::string> &losses() const { return losses_; }
   const std::vector<Keyspace> &keyspaces() const { return keyspaces_; }
 

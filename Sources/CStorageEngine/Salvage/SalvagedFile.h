@@ -1,7 +1,7 @@
-// A data file as far as it can be read: its main file, and over it what the logs hold.
+// The readable content of a data file: its main file, and over it the changes in the logs.
 //
-// Nothing is trusted and nothing is thrown for damage: bytes that the device cannot read are zeros, and each page says
-// whether its checksum vouches for it.
+// It throws nothing for damage: bytes that the device cannot read are zeros, and `isSound` tells whether pages match
+// their checksums.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,8 @@
 
 namespace todana {
 
+// One open file. SalvageSource makes it; RecordSieve and the functions of StorageEngineSalvage read it. One thread,
+// without a lock.
 class SalvagedFile {
  public:
   // `logged`: what the logs hold of the file, or null. It must outlive this.
@@ -23,10 +25,11 @@ class SalvagedFile {
   const std::string &name() const { return name_; }
   int64_t size() const { return size_; }
 
-  // `byteCount` bytes from `offset` on, which must lie within the file; good until the next call.
+  // Returns `byteCount` bytes from `offset` on, which must lie within the file; valid until the next call.
   const char *view(int64_t offset, int64_t byteCount);
 
-  // Whether every page of the range has the content that was last written to it. The range need not lie in the file.
+  // Tests whether every page of the range has the content that was last written to it. The range need not lie in the
+  // file.
   bool isSound(int64_t offset, int64_t byteCount);
 
  private:
