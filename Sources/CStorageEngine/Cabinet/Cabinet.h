@@ -1,5 +1,5 @@
-// The object of a `tdn_cabinet`: the open session, and the door, the lock that its calls share and `close` and `reopen`
-// take alone.
+// The object of a `tdn_cabinet`: the open session, and the door, the lock that its calls share. `close`, `reopen` and
+// `beginEncryption` take it alone.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace todana {
 // Lives until the handle, and every snapshot and scan of it, were closed. The functions of the C interface own and call
 // it.
 //
-// Any thread, with no other lock held: each function takes the door itself, shared or alone.
+// Any thread, with no other lock held: functions that use the session or the keys take the door themselves.
 class Cabinet {
  public:
   Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report);

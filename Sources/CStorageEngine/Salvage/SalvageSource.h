@@ -16,7 +16,7 @@
 
 namespace todana {
 
-// One opened directory, in which it changes nothing but reads. The functions of StorageEngineSalvage make it. One
+// One opened directory, in which it changes nothing. The functions of StorageEngineSalvage make it. One
 // thread, with a shared DirectoryLock if there is a lock file.
 class SalvageSource {
  public:
