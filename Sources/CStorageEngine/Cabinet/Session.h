@@ -92,7 +92,7 @@ class Session {
   // The keyspace of a read: of the newest state, or of a snapshot, which goes on reading one that was dropped since.
   // Throws Failure(TDN_NO_KEYSPACE).
   Keyspace &keyspace(Snapshot *snapshot, uint32_t id);
-  // The same; throws Failure(TDN_INVALID) if it is of another kind.
+  // Returns the keyspace of a read. Throws also Failure(TDN_INVALID) if it is of another kind.
   Keyspace &keyspace(Snapshot *snapshot, uint32_t id, bool isTree);
   void getRows(Snapshot *snapshot, uint32_t keyspace, const uint64_t *rows, size_t rowCount, ChunkWriter &chunk);
   void getKey(Snapshot *snapshot, uint32_t keyspace, std::string_view key, ChunkWriter &chunk);

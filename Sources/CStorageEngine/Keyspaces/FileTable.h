@@ -77,7 +77,7 @@ class FileTable {
   // Both throw Failure(TDN_NO_KEYSPACE).
   Keyspace &loading(uint32_t id);
   std::shared_ptr<KeyspaceLoader> loader(uint32_t id);
-  // The loading is given up, if the keyspace was not adopted; otherwise only its loader is let go.
+  // Gives up the loading, if the keyspace was not adopted; otherwise only releases its loader.
   void endLoading(uint32_t id);
   void endAllLoading();
   // Inside `apply`: it is one of the others now. Throws Failure(TDN_INVALID) if its name is taken.
@@ -127,7 +127,7 @@ class FileTable {
   uint32_t openCount();
 
  private:
-  // Files are let go one by one; the group looks for those that nobody uses only once for many.
+  // Files are released one by one; the group searches for unused ones only after this many.
   static constexpr uint32_t kLetGoLimit = 256;
 
   void closeIdleFiles();

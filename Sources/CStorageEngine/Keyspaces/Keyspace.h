@@ -72,7 +72,7 @@ struct Keyspace {
   bool mayHaveLostSpace = false;
   // Set while a new file is being built; set and taken away under a read lock or in a commit.
   RebuildJournal *journal = nullptr;
-  // The same, while the keys of its digest are changed.
+  // Set while the keys of its digest are changed; set and taken away under a read lock or in a commit.
   RekeyedContents *rekeyed = nullptr;
 
   // -- Upkeep of the file. Inside a commit or under a read lock.

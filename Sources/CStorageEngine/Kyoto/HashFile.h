@@ -95,11 +95,11 @@ class HashFile {
   int64_t poolSize() const { return bucketStart_ - kHashHeaderSize; }
   int64_t recordStart() const { return recordStart_; }
 
-  // Of the state that is in the file now.
+  // Returns the end of the newest state in the file.
   int64_t end() const { return file_->size(); }
   uint64_t count() const { return readBigEndian64(header() + 32); }
   uint64_t nextRow() const;
-  // Of rows that share a record.
+  // Returns the counts of rows that share a record.
   PackedRows packedRows() const;
   uint64_t rowCount() const { return count() + packedRows().surplus; }
 

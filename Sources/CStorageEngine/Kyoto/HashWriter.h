@@ -70,7 +70,7 @@ class HashWriter {
   // Makes the file end at `end`, a multiple of the page size and the end of a block.
   void cut(int64_t end);
 
-  // What `end` stores; rows that become, or cease to be, the second and further ones of their record.
+  // Returns the counts of packed rows that `end` stores.
   const PackedRows &packedRows() const { return packedRows_; }
   void setPackedRows(PackedRows packedRows) { packedRows_ = packedRows; }
   void addSurplusRows(int64_t difference) {

@@ -139,7 +139,7 @@ class TreeReader {
   };
   static NodeKey keyOf(int64_t id);
 
-  // Of a tree that is to be made.
+  // A tag for the reader of a tree that is being made.
   struct NoDescription {};
   TreeReader(const HashFile &file, NoDescription) : file_(file) {}
 
@@ -148,7 +148,7 @@ class TreeReader {
   static bool isInner(int64_t id) { return id > kInnerBase; }
   std::string_view readNode(int64_t id, std::string &opened) const;
   void parseLeaf(std::string_view bytes, Leaf &leaf) const;
-  // What the file says of the tree. `pageSize`: from where on stock code would divide a node.
+  // Returns the description of the tree in the file. `pageSize`: the size from which stock code would divide a node.
   std::string description(size_t pageSize) const;
   void visitChildren(int64_t inner, const std::function<void(std::string_view key, int64_t child)> &visit) const;
   // The child of an inner node to whose range the key belongs. `end`: where that ends, left alone where it is the last.

@@ -43,7 +43,7 @@ class RecordSieve {
   struct Block {
     Kind kind = Kind::none;
     int64_t size = 0;
-    // Of a record:
+    // Lengths of a record:
     int64_t headSize = 0;
     int64_t keyLength = 0;
     int64_t valueLength = 0;
