@@ -70,7 +70,7 @@ let package = Package(
     // Archives of files: a program over the library's public API.
     .target(
       name: "TodanaArchive",
-      dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CZlib", "CZstd"]
+      dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CSealing", "CZlib", "CZstd"]
     ),
 
     // The tool as a process: its arguments, standard descriptors, signals, and the commands that it starts.

@@ -113,12 +113,33 @@ int32_t tds_open_key(
     plainCount);
 }
 
-void tds_sha256(const uint8_t *bytes, size_t byteCount, uint8_t *hash) {
-  const bool isDone = guarded([&] {
+bool tds_sha256(const uint8_t *bytes, size_t byteCount, uint8_t *hash) {
+  static_assert(TDS_HASH_SIZE == todana::kHashSize);
+  return guarded([&] {
     const todana::Hash made = todana::sha256({bytes, byteCount});
     std::copy(made.begin(), made.end(), hash);
   });
-  if (!isDone) std::fill(hash, hash + todana::kHashSize, uint8_t{0});
+}
+
+tds_hash *tds_hash_create(void) {
+  try {
+    return new tds_hash();
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
+void tds_hash_free(tds_hash *hash) { delete hash; }
+
+bool tds_hash_add(tds_hash *hash, const uint8_t *bytes, size_t byteCount) {
+  return guarded([&] { hash->hash.add({bytes, byteCount}); });
+}
+
+bool tds_hash_finish(tds_hash *hash, uint8_t *bytes) {
+  return guarded([&] {
+    const todana::Hash made = hash->hash.finish();
+    std::copy(made.begin(), made.end(), bytes);
+  });
 }
 
 void tds_wipe(void *bytes, size_t byteCount) {

@@ -4,11 +4,16 @@
 #include <memory>
 
 #include "Keys/KeyRing.h"
+#include "Primitives/Sha256.h"
 #include "Sealer.h"
 #include "include/CSealing.h"
 
 struct tds_key_ring {
   std::shared_ptr<todana::KeyRing> ring;
+};
+
+struct tds_hash {
+  todana::Sha256 hash;
 };
 
 struct tds_sealer {

@@ -130,8 +130,18 @@ int32_t tds_open_key(
   tds_sealer *sealer, int32_t kind, uint32_t keyspace, const uint8_t *TDS_NULLABLE key, size_t key_length,
   const uint8_t *bytes, size_t byte_count, uint8_t *output, size_t *offset, size_t *plain_count);
 
-// 32 bytes.
-void tds_sha256(const uint8_t *bytes, size_t byte_count, uint8_t *hash);
+enum { TDS_HASH_SIZE = 32 };
+// SHA-256. False if libcrypto fails, as the next ones do.
+bool tds_sha256(const uint8_t *TDS_NULLABLE bytes, size_t byte_count, uint8_t *hash);
+
+// The same of bytes that come in pieces: used by one thread at a time.
+typedef struct tds_hash tds_hash;
+
+tds_hash *TDS_NULLABLE tds_hash_create(void);
+void tds_hash_free(tds_hash *hash);
+bool tds_hash_add(tds_hash *hash, const uint8_t *TDS_NULLABLE bytes, size_t byte_count);
+// The next bytes begin another hash.
+bool tds_hash_finish(tds_hash *hash, uint8_t *bytes);
 // Overwrites what was secret, in a way that is not optimized away.
 void tds_wipe(void *TDS_NULLABLE bytes, size_t byte_count);
 

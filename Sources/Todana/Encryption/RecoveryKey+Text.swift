@@ -47,7 +47,8 @@ extension RecoveryKey {
   private static func digits(of bytes: [UInt8]) -> [UInt8] {
     var hash = [UInt8](repeating: 0, count: 32)
     let labeled = Array("Todana recovery key".utf8) + bytes
-    unsafe tds_sha256(labeled, labeled.count, &hash)
+    // Of so few bytes libcrypto makes a hash without memory of its own.
+    guard unsafe tds_sha256(labeled, labeled.count, &hash) else { preconditionFailure("libcrypto has no SHA-256") }
     let bits = bytes + hash[..<3]
     return (0..<digitCount).map { index in
       (0..<5).reduce(0) { digit, offset in

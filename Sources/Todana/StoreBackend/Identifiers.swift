@@ -15,41 +15,54 @@ public typealias CommitNumber = UInt64
 
 /// The identity of a store's data: 16 random bytes, given at creation.
 public struct StoreID: Hashable, Sendable, CustomStringConvertible {
-  public let high: UInt64
-  public let low: UInt64
+  let bits: RandomID128
 
-  public init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
+  public init(high: UInt64, low: UInt64) { bits = RandomID128(high: high, low: low) }
 
+  public var high: UInt64 { bits.high }
+  public var low: UInt64 { bits.low }
   /// 32 hexadecimal digits.
-  public var description: String { hexadecimal(high) + hexadecimal(low) }
+  public var description: String { bits.description }
 }
 
 /// The identity of a batch, by which its outcome can be asked for: 16 random bytes.
 public struct BatchID: Hashable, Sendable, CustomStringConvertible {
-  public let high: UInt64
-  public let low: UInt64
+  let bits: RandomID128
 
-  public init(high: UInt64, low: UInt64) {
+  public init(high: UInt64, low: UInt64) { bits = RandomID128(high: high, low: low) }
+
+  /// A new random identity.
+  public init() { bits = RandomID128() }
+
+  public var high: UInt64 { bits.high }
+  public var low: UInt64 { bits.low }
+  /// 32 hexadecimal digits.
+  public var description: String { bits.description }
+}
+
+/// 16 random bytes, as two numbers.
+struct RandomID128: Hashable, Sendable, CustomStringConvertible {
+  let high: UInt64
+  let low: UInt64
+
+  init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// A new random identity.
-  public init() {
+  init() {
     var generator = SystemRandomNumberGenerator()
     self.init(high: generator.next(), low: generator.next())
   }
 
-  /// 32 hexadecimal digits.
-  public var description: String { hexadecimal(high) + hexadecimal(low) }
-}
+  /// The most significant byte first.
+  var bytes: [UInt8] {
+    [high, low].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+    }
+  }
 
-private func hexadecimal(_ value: UInt64) -> String {
-  let digits = String(value, radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
+  var description: String { Hexadecimal.text(of: bytes) }
 }
 
 /// What a keyspace's keys are and in what order they stand.

@@ -1,49 +1,10 @@
-// The examples of the documentation, as they stand there, with the backend in place of a location.
+// Examples of the documentation, with the backend in place of a location; FirstPageTests has those of the first page.
 import TestSupport
 import Testing
 import Todana
 
 @Suite(.plainAndEncrypted) struct ExamplesTests {
   let backend = FaultyBackend()
-
-  @Test func `the first page's examples work as written`() throws {
-    let store = try Store(backend: backend, classes: [Song.self, Playlist.self])
-    let song = Song()
-    song.title = "Blue in Green"
-    song.seconds = 327
-    let id = try store.insert(song)
-    try store.update(song) { $0.seconds = 337 }
-    try store.saveChanges()
-    #expect(song.id == id)
-    let otherID = try store.insert(Song("So What", seconds: 565))
-    try store.saveChanges(durability: .relaxed)
-
-    try store.delete(song)
-    #expect(try store.fetch(id) == nil)
-    #expect(store.hasUnsavedChanges)
-    store.discardChanges()
-    #expect(!store.hasUnsavedChanges)
-
-    #expect(try store.fetch(Song.self).map(\.title) == ["Blue in Green", "So What"])
-    #expect(try store.fetch(id) === song)
-    #expect(try store.fetch([id, otherID]).map { $0?.seconds } == [337, 565])
-    #expect(try store.count(Song.self) == 2)
-    var visited = 0
-    try store.forEach(Song.self) { song, stop in
-      visited += 1
-      if song.seconds > 300 { stop = true }
-    }
-    #expect(visited == 1)
-
-    let favourites = [song]
-    try store.writeNamedBuffer("favourites") { buffer in buffer.writeReferences(favourites) }
-    let count = try store.readNamedBuffer("favourites") { buffer in try buffer.readReferences(Song.self).count }
-    #expect(count == 1)
-    #expect(try store.namedBufferNames() == ["favourites"])
-    try store.removeNamedBuffer("favourites")
-    #expect(try store.namedBufferNames() == [])
-    try store.close()
-  }
 
   @Test func `a second store shares the backend, and an actor wraps one`() async throws {
     let library = try StoreActor(backend: backend, classes: [Song.self, Playlist.self])

@@ -53,12 +53,7 @@ extension KeyRing {
 
   /// Lends the 16 bytes of an identity, the most significant first.
   private static func withBytes<Result>(of storeID: StoreID, _ body: (UnsafePointer<UInt8>) -> Result) -> Result {
-    var bytes = [UInt8]()
-    for word in [storeID.high, storeID.low] {
-      for shift in stride(from: 56, through: 0, by: -8) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-      }
-    }
+    let bytes = storeID.bits.bytes
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { memory in
       // An allocation of 16 bytes has an address.
       guard let base = memory.baseAddress else { preconditionFailure("memory of 16 bytes has an address") }
