@@ -65,11 +65,11 @@ uint32_t tds_key_ring_epoch(const tds_key_ring *ring);
 
 // Makes the keys of a new store under a secret, for a backend that keeps the file of keys itself. `cipher`: as
 // `tds_key_ring_cipher`; `log2n`: the cost of trying a passphrase, 2 to the power of which is scrypt's N. The file's bytes
-// are freed with `tds_bytes_free`. A `tds_code`.
+// are freed with `tds_bytes_free`. Returns a `tds_code`.
 int32_t tds_keys_create(
   const uint8_t *store_id, const tds_secret *secret, int32_t cipher, uint8_t log2n,
   uint8_t *TDS_NULLABLE *TDS_NONNULL file, size_t *byte_count, tds_key_ring *TDS_NULLABLE *TDS_NONNULL ring);
-// The same keys from the file. A `tds_code`.
+// Opens the keys in a file that `tds_keys_create` made. Returns a `tds_code`.
 int32_t tds_keys_open(
   const uint8_t *store_id, const tds_secret *secret, const uint8_t *file, size_t byte_count,
   tds_key_ring *TDS_NULLABLE *TDS_NONNULL ring);
@@ -134,7 +134,7 @@ enum { TDS_HASH_SIZE = 32 };
 // SHA-256. False if libcrypto fails, as the next ones do.
 bool tds_sha256(const uint8_t *TDS_NULLABLE bytes, size_t byte_count, uint8_t *hash);
 
-// The same of bytes that come in pieces: used by one thread at a time.
+// A SHA-256 of bytes that come in pieces; used by one thread at a time.
 typedef struct tds_hash tds_hash;
 
 tds_hash *TDS_NULLABLE tds_hash_create(void);

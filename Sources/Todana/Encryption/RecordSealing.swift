@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Stores write records whose envelope has room for what sealing adds (``RecordEnvelope``), and read *opened* ones: an
 /// `opened` byte or a ``SealingRefusal``, version byte, content, and 16 bytes whose last 8 are the token. Whatever comes
-/// out of the files passes here and gets that first byte, so no byte of a file can pass for it. Ordered trees pass as
-/// they are: the backend seals their nodes. What a backend without keys has passes as it is, and so does what is plain
+/// out of the files passes here and gets that first byte, so no byte of a file can pass for it. Trees pass as they
+/// are if the backend seals their nodes; otherwise ``TreeSealing`` hides them, and names. What a backend without keys has passes as it is, and so does what is plain
 /// while a store is being encrypted or decrypted: the backend knows which that is (``RecordChunk/isSealed``).
 ///
 /// A record under a name begins with it, so that it need not stand in the file: to stores it comes as its key.
@@ -38,16 +38,18 @@ package final class RecordSealing: Sendable {
     _ batch: borrowing WriteBatch, durability: Durability, _ treeSealing: TreeSealing
   ) throws(BackendError) -> CommitNumber {
     if batch.hasEmptyKey { throw BackendError(.invalidArgument, "A byte key has at least one byte.") }
+    // It makes earlier commits durable, and needs no stamps.
+    if batch.isEmpty { return try base.commit(batch, durability: durability) }
     try batch.check(base.limits)
     let arena = batch.arena
     let byteCount = arena.count
     defer { arena.count = byteCount }
     let stamps = try stampKeyspace(treeSealing)
     let trees = trees.withLock { $0 }
+    let sealer = try treeSealing.ring.makeSealer()
     var attemptsLeft = 100
     while true {
       arena.count = byteCount
-      let sealer = try treeSealing.ring.makeSealer()
       let coded = try TreeBatch(
         batch, sealing: self, trees: treeSealing, sealer: sealer, stamps: stamps, treeIDs: trees)
       do throws(BackendError) {
@@ -55,7 +57,7 @@ package final class RecordSealing: Sendable {
       } catch {
         guard error.code == .conflict else { throw error }
         attemptsLeft -= 1
-        // What was looked at before the commit may have changed since.
+        // Another commit may have changed the values and counts that this attempt looked at.
         if attemptsLeft > 0, let seen = coded.seenCommit, try base.snapshot().commitNumber != seen { continue }
         throw BackendError(.conflict, error.message, conflicts: coded.conflicts(error.conflicts, in: batch))
       }

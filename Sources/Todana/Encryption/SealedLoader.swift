@@ -24,6 +24,8 @@ final class SealedLoader: KeyspaceLoader {
 ///
 /// The backend wants records in the order of their codes, which is not that of their keys: they are sorted first
 /// (``EntrySorter``), and handed over at the end.
+///
+/// Any thread: its only mutable state is used with the lock held.
 @safe
 final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
   private let base: any KeyspaceLoader
