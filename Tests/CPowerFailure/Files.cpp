@@ -13,6 +13,8 @@ void lay(const fs::path &directory, const FileSystem &files) {
   for (const auto &[name, content] : files) {
     std::ofstream stream(directory / name, std::ios::binary);
     stream.write(content.data(), static_cast<std::streamsize>(content.size()));
+    stream.close();
+    require(stream.good(), "cannot write " + name);
   }
 }
 

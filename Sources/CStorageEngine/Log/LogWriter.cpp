@@ -50,11 +50,12 @@ void LogWriter::start(uint64_t firstCommit) {
 
 // Fills the file up to a page's start, and beyond it for the commits that follow, unless the disk has little room.
 void LogWriter::extendZeros(int64_t end) {
-  static const std::vector<char> zeros(256 << 10, 0);
+  // Not an object with a destructor: other threads may still commit while the process exits.
+  static char zeros[256 << 10];
   if (disk_.room() >= kRoomForZeros) end += zeroedTo_ == kFirstFrame ? kInitialZeros : kMoreZeros;
   while (zeroedTo_ < end) {
-    int64_t count = std::min<int64_t>(zeros.size(), end - zeroedTo_);
-    file_->write(zeroedTo_, zeros.data(), count);
+    int64_t count = std::min<int64_t>(sizeof zeros, end - zeroedTo_);
+    file_->write(zeroedTo_, zeros, count);
     zeroedTo_ += count;
   }
 }

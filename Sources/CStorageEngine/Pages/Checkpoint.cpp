@@ -23,7 +23,7 @@ constexpr size_t kMostFlushes = 32;
 // Pieces of one page that are written one by one.
 constexpr int kMostPieces = 2;
 
-// Changes that are carried before what reading them took of memory is let go of: each may have taken 64 KiB.
+// Changes after which the memory that reading them took is released: each may have taken 64 KiB.
 constexpr size_t kMostUnreleased = 64;
 
 // Gathers neighbouring bytes, so that they go to the file in few large writes.
@@ -131,6 +131,18 @@ std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   return all;
 }
 
+// Returns the sectors of checksums that a checkpoint of these logs may have been writing. After a cut, the index has no
+// page behind the cut any more; but of the sectors of such pages, one may have checksums of pages before the cut as well.
+std::vector<int64_t> writtenSectors(
+  const LogIndex::File &file, const std::vector<PageSums::Entry> &entries, int64_t perSector) {
+  std::vector<int64_t> sectors;
+  for (const PageSums::Entry &entry : entries) sectors.push_back(entry.page / perSector);
+  if (file.cutSize != INT64_MAX) sectors.push_back(file.cutSize / kPageSize / perSector);
+  std::sort(sectors.begin(), sectors.end());
+  sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+  return sectors;
+}
+
 // A torn sector of checksums has lost those of pages that nobody was writing: these pages are whole, and vouch for
 // themselves. `perSector` entries stand in one sector.
 void addNeighbours(
@@ -138,11 +150,11 @@ void addNeighbours(
   std::vector<PageSums::Entry> all;
   const int64_t pageCount = pageCeiling(file.size) / kPageSize;
   char content[kPageSize];
-  for (size_t index = 0; index < entries.size();) {
-    const int64_t sector = entries[index].page / perSector;
+  auto entry = entries.begin();
+  for (const int64_t sector : writtenSectors(file, entries, perSector)) {
     for (int64_t page = sector * perSector; page < std::min(pageCount, (sector + 1) * perSector); page++) {
-      if (index < entries.size() && entries[index].page == page) {
-        all.push_back(entries[index++]);
+      if (entry != entries.end() && entry->page == page) {
+        all.push_back(*entry++);
         continue;
       }
       const size_t count = main.read(page * kPageSize, content, kPageSize);

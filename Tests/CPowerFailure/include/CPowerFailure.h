@@ -58,6 +58,11 @@ bool power_failure_run_cabinet(const power_failure_plan *plan, power_failure_res
 // can be made. Of the plan, `session_count`, `strict`, `in_background` and `nested` are not looked at.
 bool power_failure_run_series(const power_failure_plan *plan, power_failure_result *result);
 
+// A power failure while the checksum of a file's last page is being written, which a later commit has cut off. The file
+// has `page_count` pages, of which `cut_page` are left. False where a page does not match its checksum afterwards.
+bool power_failure_cut_during_checkpoint(
+  const char *directory, int32_t sector_size, int64_t page_count, int64_t cut_page, power_failure_result *result);
+
 // What a process did to the files of a directory, by a log that it wrote (Tests/CFaults/include/CRecording.h), and the
 // states that cutting the power at any moment could have left.
 typedef struct power_failure_replay power_failure_replay;

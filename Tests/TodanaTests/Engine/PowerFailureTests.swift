@@ -1,5 +1,6 @@
 import CPowerFailure
 import Foundation
+import TestSupport
 import Testing
 
 /// A recorded workload of the crash-safe layer, and the on-disk states that cutting the power could have left.
@@ -73,6 +74,21 @@ import Testing
     if Self.isLong, keys == POWER_FAILURE_MIGRATING { #expect(migrations > 0, "no migration came to its end") }
     let names = ["", ", encrypted", ", migrating"]
     print("power failures of a cabinet, \(failure.testDescription)\(names[Int(keys.rawValue)]): \(states) states")
+  }
+
+  /// A sector of checksums that the power failure tore has those of pages before the cut as well.
+  @Test(arguments: [512, 4096] as [Int32], [0, 1, 60, 64, 65, 511, 512, 513] as [Int64])
+  func `a cut during a checkpoint that the power ends keeps the checksums of what is left`(
+    _ sectorByteCount: Int32, cutPage: Int64
+  ) throws {
+    let directory = try TemporaryDirectory()
+    for pageCount in [cutPage + 1, cutPage + 3, cutPage + 600] {
+      var result = power_failure_result()
+      let isWhole = unsafe directory.path("crashed").withCString {
+        unsafe power_failure_cut_during_checkpoint($0, sectorByteCount, pageCount, cutPage, &result)
+      }
+      #expect(isWhole, "\(pageCount) pages: \(message(of: result))")
+    }
   }
 
   @Test(arguments: [1, 2, 3] as [Int32])
