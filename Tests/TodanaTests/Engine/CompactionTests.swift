@@ -27,8 +27,9 @@ import Testing
     CabinetChange(keyspace: Self.song, key: .row(row), value: value)
   }
 
-  private func fileSizes() throws -> Int {
+  private func fileSizes(withLogs: Bool = true) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: path).reduce(0) { sum, name in
+      guard withLogs || !name.hasPrefix("log-") else { return sum }
       let size = try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.size] as? Int
       return sum + (size ?? 0)
     }
@@ -114,13 +115,7 @@ import Testing
       }
       try cabinet.commit(rows.sorted().map { change($0, model[$0]) }, durability: TDN_RELAXED)
     }
-    #expect(try cabinet.statistics().compactions > 0)
     try expect(cabinet, holds: model)
-    try cabinet.close()
-    let size = try fileSizes()
-    cabinet = try open()
-    try expect(cabinet, holds: model)
-    try cabinet.close()
 
     let fresh = try TestCabinet(directory.path("fresh"))
     #expect(try fresh.keyspace(TDN_KEYSPACE_ROWS, "Song") == Self.song)
@@ -129,8 +124,25 @@ import Testing
     let freshSize = try FileManager.default.contentsOfDirectory(atPath: directory.path("fresh")).reduce(0) {
       $0 + (try Data(contentsOf: URL(filePath: directory.path("fresh") + "/" + $1)).count)
     }
+    let mostBytes = freshSize * 3 / 2
+    // Compactions in the background have no more than their share of a busy machine, and may come after the last update.
+    let deadline = ContinuousClock.now + .seconds(60)
+    var step: UInt64 = 0
+    while try fileSizes(withLogs: false) > mostBytes, ContinuousClock.now < deadline {
+      Thread.sleep(forTimeInterval: 0.01)
+      step += 1
+      model[1] = patternedBytes(step, count: 25)
+      try cabinet.commit([change(1, model[1])], durability: TDN_RELAXED)
+      try cabinet.checkpoint()
+    }
+    #expect(try cabinet.statistics().compactions > 0)
+    try cabinet.close()
+    let size = try fileSizes()
+    cabinet = try open()
+    try expect(cabinet, holds: model)
+    try cabinet.close()
     print("\(updateCount) updates of \(rowCount) rows: \(size) bytes, fresh \(freshSize)")
-    #expect(Double(size) <= Double(freshSize) * 1.5)
+    #expect(size <= mostBytes)
   }
 
   @Test(arguments: Form.allCases)
