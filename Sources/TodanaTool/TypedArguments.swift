@@ -1,5 +1,6 @@
 import CProcess
 import Foundation
+import TodanaArchive
 
 /// The command line as it was typed, byte for byte: paths need not be UTF-8, while Swift's texts are.
 ///
@@ -25,30 +26,17 @@ enum TypedArguments {
 
   static func text(_ bytes: [UInt8]) -> String {
     var text = ""
-    var parser = UTF8.ForwardParser()
-    var iterator = bytes.makeIterator()
-    var offset = 0
-    while true {
-      let byteCount: Int
-      switch parser.parseScalar(from: &iterator) {
-      case .valid(let encoded):
-        let scalar = UTF8.decode(encoded)
-        byteCount = encoded.count
-        if byte(of: scalar) == nil {
-          text.unicodeScalars.append(scalar)
-        } else {
-          append(bytes[offset..<offset + byteCount], to: &text)
-        }
-      case .error(let length):
-        byteCount = length
-        append(bytes[offset..<offset + byteCount], to: &text)
-      case .emptyInput: return text
+    forEachScalar(of: bytes) { scalar, encoded in
+      if let scalar, byte(of: scalar) == nil {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text.unicodeScalars += encoded.compactMap { Unicode.Scalar(firstStandIn + UInt32($0)) }
       }
-      offset += byteCount
     }
+    return text
   }
 
-  /// What was typed for a text.
+  /// Returns the bytes that were typed for a text.
   static func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
   }
@@ -57,9 +45,5 @@ enum TypedArguments {
   static func byte(of scalar: Unicode.Scalar) -> UInt8? {
     guard scalar.value >= firstStandIn + 0x80, scalar.value <= firstStandIn + 0xFF else { return nil }
     return UInt8(scalar.value - firstStandIn)
-  }
-
-  private static func append(_ bytes: ArraySlice<UInt8>, to text: inout String) {
-    text.unicodeScalars += bytes.compactMap { Unicode.Scalar(firstStandIn + UInt32($0)) }
   }
 }

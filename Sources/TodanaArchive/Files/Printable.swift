@@ -20,29 +20,14 @@ private func escaped(_ bytes: [UInt8], doublesBackslashes: Bool) -> String {
   let isPlain = bytes.allSatisfy { 0x20..<0x7F ~= $0 && (!doublesBackslashes || $0 != backslash) }
   if isPlain { return String(decoding: bytes, as: UTF8.self) }
   var text = ""
-  var parser = UTF8.ForwardParser()
-  var iterator = bytes.makeIterator()
-  var offset = 0
-  while true {
-    let byteCount: Int
-    switch parser.parseScalar(from: &iterator) {
-    case .valid(let encoded):
-      byteCount = encoded.count
-      let scalar = UTF8.decode(encoded)
-      if !scalar.isPrintable {
-        text += bytes[offset..<offset + byteCount].map(escaped).joined()
-      } else if doublesBackslashes, scalar == "\\" {
-        text += "\\\\"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    case .error(let length):
-      byteCount = length
-      text += bytes[offset..<offset + byteCount].map(escaped).joined()
-    case .emptyInput: return text
+  forEachScalar(of: bytes) { scalar, encoded in
+    if let scalar, scalar.isPrintable {
+      text += doublesBackslashes && scalar == "\\" ? "\\\\" : String(scalar)
+    } else {
+      text += encoded.map(escaped).joined()
     }
-    offset += byteCount
   }
+  return text
 }
 
 private func escaped(_ byte: UInt8) -> String { (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16) }
