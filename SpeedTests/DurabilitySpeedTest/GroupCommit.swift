@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SpeedTestHarness
+import SpeedTestSubjects
 import Synchronization
 import Todana
 
