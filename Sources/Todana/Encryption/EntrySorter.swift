@@ -87,65 +87,48 @@ struct EntryPlace {
 
 /// Entries in a temporary file, in order.
 struct EntryRun {
-  private let file: SpillFile
-  private var blocks: [(position: UInt64, byteCount: Int)] = []
+  private var blocks: SpilledBlocks
 
-  private static let blockByteCount = 64 << 10
   /// Two numbers of bytes before each entry.
   private static let headByteCount = 16
 
   /// Writes entries that are sorted.
   init(_ entries: [EntryPlace], in arena: ByteArena, to file: SpillFile) throws(BackendError) {
-    self.file = file
-    let block = ByteArena(capacity: Self.blockByteCount + 4096)
+    blocks = SpilledBlocks(in: file)
+    let block = ByteArena(capacity: SpilledBlocks.blockByteCount + 4096)
     for entry in entries {
       unsafe withUnsafeBytes(of: (entry.key.count, entry.valueByteCount)) { _ = unsafe block.append($0) }
       _ = unsafe block.append(arena.bytes(in: entry.key.lowerBound..<entry.value.upperBound))
-      if block.count >= Self.blockByteCount { try write(block) }
+      if block.count >= SpilledBlocks.blockByteCount { try blocks.append(block) }
     }
-    if block.count > 0 { try write(block) }
-  }
-
-  private mutating func write(_ block: ByteArena) throws(BackendError) {
-    blocks.append((try unsafe file.append(block.bytes), block.count))
-    block.count = 0
+    try blocks.append(block)
   }
 
   /// Reads the entries of a run, one after the other.
   final class Cursor: MergeCursor {
-    private let run: EntryRun
+    private var reader: SpilledBlocks.Reader
     private let direction: Int
-    private var nextBlock = 0
-    private let block = ByteArena()
-    private var offset = 0
     private var place = EntryPlace(key: 0..<0, valueByteCount: 0)
 
-    /// At the first entry; nil if there is none.
+    /// Begins at the first entry; nil if there is none.
     init?(_ run: EntryRun, direction: Int) throws(BackendError) {
-      self.run = run
+      reader = SpilledBlocks.Reader(run.blocks)
       self.direction = direction
       guard try advance() else { return nil }
     }
 
     /// Good until the next call of ``advance()``, as the value is.
-    var key: UnsafeRawBufferPointer { unsafe block.bytes(in: place.key) }
-    var value: UnsafeRawBufferPointer { unsafe block.bytes(in: place.value) }
+    var key: UnsafeRawBufferPointer { unsafe reader.block.bytes(in: place.key) }
+    var value: UnsafeRawBufferPointer { unsafe reader.block.bytes(in: place.value) }
 
     func advance() throws(BackendError) -> Bool {
-      if offset == block.count {
-        guard nextBlock < run.blocks.count else { return false }
-        let (position, byteCount) = run.blocks[nextBlock]
-        nextBlock += 1
-        block.reserve(byteCount)
-        try unsafe run.file.read(position, into: UnsafeMutableRawBufferPointer(start: block.base, count: byteCount))
-        block.count = byteCount
-        offset = 0
-      }
+      guard try reader.hasNext() else { return false }
       // The file is authenticated: what was written comes back.
-      let (keyByteCount, valueByteCount) = unsafe (block.base + offset).loadUnaligned(as: (Int, Int).self)
-      let start = offset + EntryRun.headByteCount
+      let (keyByteCount, valueByteCount) =
+        unsafe (reader.block.base + reader.offset).loadUnaligned(as: (Int, Int).self)
+      let start = reader.offset + EntryRun.headByteCount
       place = EntryPlace(key: start..<start + keyByteCount, valueByteCount: valueByteCount)
-      offset = place.value.upperBound
+      reader.offset = place.value.upperBound
       return true
     }
 

@@ -1,24 +1,16 @@
 /// Keys of an index that went to a temporary file, sorted.
 struct KeyRun {
-  private let file: SpillFile
-  private var blocks: [(position: UInt64, byteCount: Int)] = []
-
-  private static let blockByteCount = 64 << 10
+  private var blocks: SpilledBlocks
 
   /// Writes keys that are sorted.
   init(_ keys: IndexKeys, to file: SpillFile) throws(BackendError) {
-    self.file = file
-    let block = ByteArena(capacity: Self.blockByteCount + 4096)
+    blocks = SpilledBlocks(in: file)
+    let block = ByteArena(capacity: SpilledBlocks.blockByteCount + 4096)
     for entry in keys.entries {
       unsafe Record(entry).append(with: keys.bytes(of: entry), to: block)
-      if block.count >= Self.blockByteCount { try write(block) }
+      if block.count >= SpilledBlocks.blockByteCount { try blocks.append(block) }
     }
-    if block.count > 0 { try write(block) }
-  }
-
-  private mutating func write(_ block: ByteArena) throws(BackendError) {
-    blocks.append((try unsafe file.append(block.bytes), block.count))
-    block.count = 0
+    try blocks.append(block)
   }
 
   /// What stands before each key.
@@ -53,24 +45,21 @@ struct KeyRun {
 
   /// Reads the keys of a run, one after the other.
   final class Cursor: MergeCursor {
-    private let run: KeyRun
-    private var nextBlock = 0
-    private let block = ByteArena()
-    private var offset = 0
+    private var reader: SpilledBlocks.Reader
     private var record = Record()
     /// The first bytes of the key behind that which all keys begin with.
     private(set) var head: UInt64 = 0
 
-    /// At the first key; nil where there is none.
+    /// Begins at the first key; nil if there is none.
     init?(_ run: KeyRun) throws(BackendError) {
-      self.run = run
+      reader = SpilledBlocks.Reader(run.blocks)
       guard try advance() else { return nil }
     }
 
     /// Good until the next call of ``advance()``.
     var key: UnsafeRawBufferPointer {
       unsafe UnsafeRawBufferPointer(
-        start: block.base + offset - Int(record.keyByteCount), count: Int(record.keyByteCount))
+        start: reader.block.base + reader.offset - Int(record.keyByteCount), count: Int(record.keyByteCount))
     }
 
     /// Adds the key to others.
@@ -81,18 +70,11 @@ struct KeyRun {
 
     /// Goes to the next key; false at the end.
     func advance() throws(BackendError) -> Bool {
-      if offset == block.count {
-        guard nextBlock < run.blocks.count else { return false }
-        let (position, byteCount) = run.blocks[nextBlock]
-        nextBlock += 1
-        block.reserve(byteCount)
-        try unsafe run.file.read(position, into: UnsafeMutableRawBufferPointer(start: block.base, count: byteCount))
-        block.count = byteCount
-        offset = 0
-      }
+      guard try reader.hasNext() else { return false }
       // The file is authenticated: what was written comes back.
-      record = unsafe Record(UnsafeRawBufferPointer(start: block.base + offset, count: Record.byteCount))
-      offset += Record.byteCount + Int(record.keyByteCount)
+      record = unsafe Record(
+        UnsafeRawBufferPointer(start: reader.block.base + reader.offset, count: Record.byteCount))
+      reader.offset += Record.byteCount + Int(record.keyByteCount)
       head = unsafe KeyHead.head(of: key, from: 1)
       return true
     }

@@ -52,7 +52,12 @@ public struct Field: Sendable {
   public init<Root: StoredObject, Elements: Collection & Sendable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, Elements> & Sendable
   ) where Elements.Element: OrderedValue {
-    self.init(name, access: ElementsField(property: Property(keyPath)))
+    let property = Property(keyPath)
+    self.init(
+      name,
+      access: ListField<Root, Elements.Element>(typeName: "list of \(plainName(of: Elements.Element.self))") {
+        .test(ElementTest(property: property, element: $0))
+      })
   }
 
   /// A reference to an object, compared by its identity: `"album = ?"` with `album.id`.
@@ -85,6 +90,11 @@ public struct Field: Sendable {
   public init<Root: StoredObject, Target: StoredObject>(
     _ name: String, _ keyPath: any KeyPath<Root, [Target]> & Sendable
   ) {
-    self.init(name, access: ReferenceListField(property: Property(keyPath)))
+    let property = Property(keyPath)
+    self.init(
+      name,
+      access: ListField<Root, AnyObjectID>(typeName: "list of references to \(Target.self)") {
+        .test(ReferenceListTest(property: property, target: $0))
+      })
   }
 }

@@ -1,0 +1,21 @@
+/// A field of lists, of values or of references to objects, which `CONTAINS` is for.
+struct ListField<Root: StoredObject, Element>: FieldAccess {
+  let typeName: String
+  /// Returns the test for lists with an element.
+  let containing: @Sendable (Element) -> ConditionNode
+
+  func isProperty(of type: StoredObject.Type) -> Bool { type is Root.Type }
+
+  func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
+    throw FieldProblem(message: "a \(typeName) is asked by CONTAINS only", place: .operation)
+  }
+
+  func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode {
+    try checkIsNotFolded(isFolded)
+    guard match == .contains else {
+      throw FieldProblem(message: "a \(typeName) is asked by CONTAINS only", place: .operation)
+    }
+    guard let element = try converted(value, to: Element.self, 0) else { return .never }
+    return containing(element)
+  }
+}
