@@ -136,7 +136,7 @@ void Manifest::write(Disk &disk, uint32_t number, bool &isThere) {
   std::unique_ptr<DiskFile> file = disk.open(SeriesDirectory::newName(name), Disk::Mode::create);
   file->write(0, content.data(), content.size());
   file->flush();
-  // The pack's name too, before the manifest's.
+  // The segment's name too, before the manifest's.
   disk.flushDirectory();
   disk.rename(SeriesDirectory::newName(name), name);
   isThere = true;

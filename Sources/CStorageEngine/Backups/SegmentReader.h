@@ -1,4 +1,4 @@
-// The reader of the blocks of a series' packs, which it checks.
+// The reader of the blocks of a series' segments, which it checks.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace todana {
 
-// The open packs of one series. Each task of a series owns one. One thread at a time, under the locks of its
+// The open segments of one series. Each task of a series owns one. One thread at a time, under the locks of its
 // SeriesDirectory.
-class PackReader {
+class SegmentReader {
  public:
-  explicit PackReader(Disk &disk) : disk_(disk) {}
+  explicit SegmentReader(Disk &disk) : disk_(disk) {}
 
-  // Tests whether the block lies within its pack as the pack is now.
-  bool has(uint32_t pack, uint32_t block);
+  // Tests whether the block lies within its segment as the segment is now.
+  bool has(uint32_t segment, uint32_t block);
 
-  // Reads a group's table. Returns false, and the table must not be used, if the pack is missing or too short, the
+  // Reads a group's table. Returns false, and the table must not be used, if the segment is missing or too short, the
   // block is another one, or the table is invalid. Throws Failure for a device error.
   bool readTable(const BlockEntry &entry, size_t pieceCount, GroupTable &table);
 
@@ -29,14 +29,14 @@ class PackReader {
   void readPieces(const GroupTable &table, size_t pieceCount, char *content, bool *isSound);
 
  private:
-  struct Pack {
+  struct Segment {
     std::unique_ptr<DiskFile> file;  // null: there is none
     int64_t byteCount = 0;
   };
-  Pack &pack(uint32_t number);
+  Segment &segment(uint32_t number);
 
   Disk &disk_;
-  std::unordered_map<uint32_t, Pack> packs_;
+  std::unordered_map<uint32_t, Segment> segments_;
 };
 
 }  // namespace todana

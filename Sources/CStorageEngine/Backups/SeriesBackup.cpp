@@ -49,22 +49,22 @@ void SeriesBackup::findBase(const uint8_t storeID[16]) {
   for (const Manifest::File &file : base_->files) baseFiles_[file.name] = &file;
 }
 
-// Nothing refers to a pack whose backup never came to be, but those behind the newest manifest only are surely such:
+// Nothing refers to a segment whose backup never came to be, but those behind the newest manifest only are surely such:
 // somebody may have removed a manifest.
 void SeriesBackup::removeRemnants() {
   Disk &disk = directory_.disk();
-  for (uint32_t pack : directory_.packs()) {
-    if (pack >= number_) disk.remove(SeriesDirectory::packName(pack));
+  for (uint32_t segment : directory_.segments()) {
+    if (segment >= number_) disk.remove(SeriesDirectory::segmentName(segment));
   }
 }
 
 SeriesBackup::~SeriesBackup() {
   if (progress_.isDone) return;
   try {
-    pack_ = nullptr;
+    segment_ = nullptr;
     const std::string name = SeriesDirectory::manifestName(number_);
     directory_.disk().remove(SeriesDirectory::newName(name));
-    directory_.disk().remove(SeriesDirectory::packName(number_));
+    directory_.disk().remove(SeriesDirectory::segmentName(number_));
   } catch (const std::exception &) {
     // The next backup removes them.
   }
@@ -124,10 +124,10 @@ void SeriesBackup::addGroup(const FileGroup::BackupPlan::File &file) {
     BlockEntry &now = table.pieces[index];
     now.sum = WideSum::of(piece, kPieceSize, kPieceSeed);
     const BlockEntry &then = before.pieces[index];
-    if (entry && index < piecesBefore && then.sum == now.sum && reader_.has(then.pack, then.block)) {
+    if (entry && index < piecesBefore && then.sum == now.sum && reader_.has(then.segment, then.block)) {
       now = then;
     } else if (!isZeros(piece)) {
-      now.pack = number_;
+      now.segment = number_;
       now.block = append(piece);
     }
   }
@@ -136,7 +136,7 @@ void SeriesBackup::addGroup(const FileGroup::BackupPlan::File &file) {
   } else {
     BlockEntry place;
     place.sum = WideSum::of(&table, sizeof table, kTableSeed);
-    place.pack = number_;
+    place.segment = number_;
     place.block = append(&table);
     manifest_.groups.push_back(place);
   }
@@ -155,16 +155,16 @@ uint32_t SeriesBackup::append(const void *block) {
 
 void SeriesBackup::writeOut() {
   if (out_.empty()) return;
-  if (!pack_) pack_ = directory_.disk().open(SeriesDirectory::packName(number_), Disk::Mode::create);
-  pack_->write(static_cast<int64_t>(writtenBlocks_) * kPieceSize, out_.data(), out_.size());
+  if (!segment_) segment_ = directory_.disk().open(SeriesDirectory::segmentName(number_), Disk::Mode::create);
+  segment_->write(static_cast<int64_t>(writtenBlocks_) * kPieceSize, out_.data(), out_.size());
   progress_.newByteCount += static_cast<int64_t>(out_.size());
   writtenBlocks_ += out_.size() / kPieceSize;
   out_.clear();
 }
 
 void SeriesBackup::finish() {
-  if (pack_) pack_->flush();
-  manifest_.header.packByteCount = writtenBlocks_ * kPieceSize;
+  if (segment_) segment_->flush();
+  manifest_.header.segmentByteCount = writtenBlocks_ * kPieceSize;
   manifest_.header.milliseconds =
     std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   manifest_.write(directory_.disk(), number_, progress_.isDone);

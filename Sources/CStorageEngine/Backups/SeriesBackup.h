@@ -1,7 +1,7 @@
 // A backup into a series: pieces that the newest backup there does not have in the same place are written to a new
-// pack, and a manifest lists the places of all.
+// segment, and a manifest lists the places of all.
 //
-// Existing files are not changed. The renaming of the manifest is the moment from which the backup exists; a pack
+// Existing files are not changed. The renaming of the manifest is the moment from which the backup exists; a segment
 // without one is a remnant, which the next backup removes.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "../Pages/FileGroup.h"
 #include "Manifest.h"
-#include "PackReader.h"
+#include "SegmentReader.h"
 #include "SeriesDirectory.h"
 #include "SeriesTask.h"
 
@@ -51,13 +51,13 @@ class SeriesBackup final : public SeriesTask {
   FileGroup::BackupPlan plan_;
   std::optional<Manifest> base_;
   std::unordered_map<std::string, const Manifest::File *> baseFiles_;
-  PackReader reader_;
+  SegmentReader reader_;
   uint32_t number_ = 1;
   Manifest manifest_;
 
   size_t file_ = 0;
   int64_t offset_ = 0;
-  std::unique_ptr<DiskFile> from_, pack_;
+  std::unique_ptr<DiskFile> from_, segment_;
   const Manifest::File *baseFile_ = nullptr;
   std::vector<char> content_;
   std::vector<char> out_;           // blocks behind `writtenBlocks_`

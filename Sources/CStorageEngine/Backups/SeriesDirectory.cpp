@@ -14,7 +14,7 @@ namespace todana {
 namespace {
 
 constexpr char kManifestSuffix[] = ".manifest";
-constexpr char kPackSuffix[] = ".pieces";
+constexpr char kSegmentSuffix[] = ".pieces";
 constexpr char kReadingLock[] = "reading";
 
 std::string nameWith(uint32_t number, const char *suffix) {
@@ -26,7 +26,7 @@ std::string nameWith(uint32_t number, const char *suffix) {
 }  // namespace
 
 std::string SeriesDirectory::manifestName(uint32_t number) { return nameWith(number, kManifestSuffix); }
-std::string SeriesDirectory::packName(uint32_t number) { return nameWith(number, kPackSuffix); }
+std::string SeriesDirectory::segmentName(uint32_t number) { return nameWith(number, kSegmentSuffix); }
 
 std::optional<uint32_t> SeriesDirectory::numberOf(const std::string &name, const char *suffix) {
   const size_t length = name.find_first_not_of("0123456789");
@@ -76,13 +76,13 @@ SeriesDirectory::SeriesDirectory(std::shared_ptr<Disk> disk) : disk_(std::move(d
 
 void SeriesDirectory::list() {
   manifests_.clear();
-  packs_.clear();
+  segments_.clear();
   bool hasOthers = false;
   for (const std::string &name : disk_->list()) {
     if (auto number = numberOf(name, kManifestSuffix)) {
       manifests_.push_back(*number);
-    } else if (auto number = numberOf(name, kPackSuffix)) {
-      packs_.push_back(*number);
+    } else if (auto number = numberOf(name, kSegmentSuffix)) {
+      segments_.push_back(*number);
     } else if (name != DirectoryLock::kName && name != kReadingLock &&
                !numberOf(name, newName(kManifestSuffix).c_str())) {
       hasOthers = true;
@@ -92,7 +92,7 @@ void SeriesDirectory::list() {
     throw Failure(TDN_NOT_A_STORE, "the directory holds something else than backups", path_);
   }
   std::sort(manifests_.begin(), manifests_.end());
-  std::sort(packs_.begin(), packs_.end());
+  std::sort(segments_.begin(), segments_.end());
 }
 
 uint32_t SeriesDirectory::find(uint64_t number) const {

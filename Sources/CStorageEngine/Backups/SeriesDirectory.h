@@ -31,12 +31,12 @@ class SeriesDirectory {
 
   // Numbers in ascending order.
   const std::vector<uint32_t> &manifests() const { return manifests_; }
-  const std::vector<uint32_t> &packs() const { return packs_; }
+  const std::vector<uint32_t> &segments() const { return segments_; }
   // Throws Failure(TDN_NOT_FOUND); 0 means the newest.
   uint32_t find(uint64_t number) const;
 
   static std::string manifestName(uint32_t number);
-  static std::string packName(uint32_t number);
+  static std::string segmentName(uint32_t number);
   static std::string newName(const std::string &name) { return name + ".new"; }
   static std::optional<uint32_t> numberOf(const std::string &name, const char *suffix);
 
@@ -46,7 +46,7 @@ class SeriesDirectory {
   std::string path_;
   std::shared_ptr<Disk> disk_;
   std::unique_ptr<DirectoryLock> writing_, reading_;
-  std::vector<uint32_t> manifests_, packs_;
+  std::vector<uint32_t> manifests_, segments_;
 };
 
 }  // namespace todana

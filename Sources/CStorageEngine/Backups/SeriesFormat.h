@@ -8,17 +8,17 @@
 
 namespace todana {
 
-// A pack is a row of blocks; a piece of a file takes one, filled up with zeros, and so does a group's table.
+// A segment is a row of blocks; a piece of a file takes one, filled up with zeros, and so does a group's table.
 constexpr int64_t kPieceSize = 4096;
 constexpr size_t kGroupPieces = 128;
 constexpr int64_t kGroupSize = kPieceSize * static_cast<int64_t>(kGroupPieces);
 
 constexpr uint64_t kHeaderSeed = 5, kPieceSeed = 6, kTableSeed = 7, kManifestSeed = 8;
 
-// A block and where it stands. Pack 0 has no file: its block 0 is zeros.
+// A block and where it stands. Segment 0 has no file: its block 0 is zeros.
 struct BlockEntry {
   WideSum sum;
-  uint32_t pack;
+  uint32_t segment;
   uint32_t block;
 };
 static_assert(sizeof(BlockEntry) == 24);
@@ -39,7 +39,7 @@ struct ManifestHeader {
   uint64_t commitNumber;
   int64_t milliseconds;       // since 1970, UTC
   uint64_t byteCount;         // of the store's files
-  uint64_t packByteCount;     // of the pack that was written with it; 0 where there is none
+  uint64_t segmentByteCount;     // of the segment that was written with it; 0 where there is none
   uint64_t manifestByteCount;
   uint32_t fileCount;
   uint32_t reserved2;

@@ -67,19 +67,19 @@ void SeriesPrune::markGroup(const Manifest::File &file) {
   const int64_t byteCount = std::min(kGroupSize, file.byteCount - offset_);
   offset_ += byteCount;
   progress_.doneByteCount += byteCount;
-  // Marks grow no further than the packs that are there.
-  if (reader_.has(entry.pack, entry.block) && !set(tables_[entry.pack], entry.block)) return;
+  // Marks grow no further than the segments that are there.
+  if (reader_.has(entry.segment, entry.block) && !set(tables_[entry.segment], entry.block)) return;
   GroupTable table;
   if (!reader_.readTable(entry, pieces, table)) {
     throw Failure(
       TDN_DAMAGED,
       "backup " + std::to_string(manifest_->number()) + " is damaged, so nobody knows what it needs: nothing was removed",
-      SeriesDirectory::packName(entry.pack));
+      SeriesDirectory::segmentName(entry.segment));
   }
-  set(needed_[entry.pack], entry.block);
+  set(needed_[entry.segment], entry.block);
   for (size_t index = 0; index < pieces; index++) {
     const BlockEntry &piece = table.pieces[index];
-    if (piece.pack != 0 && reader_.has(piece.pack, piece.block)) set(needed_[piece.pack], piece.block);
+    if (piece.segment != 0 && reader_.has(piece.segment, piece.block)) set(needed_[piece.segment], piece.block);
   }
 }
 
@@ -91,24 +91,24 @@ void SeriesPrune::removeManifests() {
   disk.flushDirectory();
 }
 
-// One pack, or a part of it; false at the end.
+// One segment, or a part of it; false at the end.
 bool SeriesPrune::sweep() {
-  if (pack_ == directory_.packs().size()) return false;
-  const uint32_t pack = directory_.packs()[pack_];
-  auto found = needed_.find(pack);
+  if (segment_ == directory_.segments().size()) return false;
+  const uint32_t segment = directory_.segments()[segment_];
+  auto found = needed_.find(segment);
   if (found == needed_.end()) {
-    directory_.disk().remove(SeriesDirectory::packName(pack));
-  } else if (giveBack(pack, found->second)) {
+    directory_.disk().remove(SeriesDirectory::segmentName(segment));
+  } else if (giveBack(segment, found->second)) {
     return true;
   }
-  pack_++;
+  segment_++;
   block_ = 0;
   return true;
 }
 
 // True if there is more to do.
-bool SeriesPrune::giveBack(uint32_t pack, const std::vector<bool> &needed) {
-  std::unique_ptr<DiskFile> file = directory_.disk().open(SeriesDirectory::packName(pack), Disk::Mode::write);
+bool SeriesPrune::giveBack(uint32_t segment, const std::vector<bool> &needed) {
+  std::unique_ptr<DiskFile> file = directory_.disk().open(SeriesDirectory::segmentName(segment), Disk::Mode::write);
   if (!file) return false;
   const size_t blockCount = static_cast<size_t>(file->size() / kPieceSize);
   const auto isNeeded = [&](size_t block) { return block < needed.size() && needed[block]; };
@@ -118,7 +118,7 @@ bool SeriesPrune::giveBack(uint32_t pack, const std::vector<bool> &needed) {
     const size_t first = block_;
     while (block_ < blockCount && !isNeeded(block_)) block_++;
     const int64_t byteCount = static_cast<int64_t>(block_ - first) * kPieceSize;
-    // A file system that cannot do it keeps the blocks until nothing of the pack is needed.
+    // A file system that cannot do it keeps the blocks until nothing of the segment is needed.
     if (!file->giveBack(static_cast<int64_t>(first) * kPieceSize, byteCount)) return false;
   }
   return true;

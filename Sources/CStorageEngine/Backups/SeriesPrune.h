@@ -1,6 +1,6 @@
 // The removal of a series' oldest backups, and of the blocks that only they needed.
 //
-// First the blocks that the others need are found; then manifests are removed, durably; then packs without such a
+// First the blocks that the others need are found; then manifests are removed, durably; then segments without such a
 // block, and the other blocks of the rest are given back to the file system where it can take them. Killed in between,
 // it leaves blocks that nothing needs, which the next pruning finds.
 #pragma once
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "Manifest.h"
-#include "PackReader.h"
+#include "SegmentReader.h"
 #include "SeriesDirectory.h"
 #include "SeriesTask.h"
 
@@ -31,19 +31,19 @@ class SeriesPrune final : public SeriesTask {
   void markGroup(const Manifest::File &file);
   void removeManifests();
   bool sweep();
-  bool giveBack(uint32_t pack, const std::vector<bool> &needed);
+  bool giveBack(uint32_t segment, const std::vector<bool> &needed);
 
   SeriesDirectory directory_;
-  PackReader reader_;
+  SegmentReader reader_;
   size_t firstKept_ = 0;
   size_t next_;                       // of the manifests
   std::optional<Manifest> manifest_;
   size_t file_ = 0;
   int64_t offset_ = 0;
   bool isMarked_ = false;
-  // By pack: blocks that are needed, and those of them that are tables which were looked at.
+  // By segment: blocks that are needed, and those of them that are tables which were looked at.
   std::unordered_map<uint32_t, std::vector<bool>> needed_, tables_;
-  size_t pack_ = 0;
+  size_t segment_ = 0;
   size_t block_ = 0;
 };
 

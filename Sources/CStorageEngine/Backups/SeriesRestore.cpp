@@ -45,18 +45,18 @@ void SeriesRestore::addGroup(const Manifest::File &file) {
   GroupTable table;
   bool isSound[kGroupPieces];
   bool isAllSound = reader_.readTable(entry, pieces, table);
-  uint32_t pack = entry.pack;
+  uint32_t segment = entry.segment;
   if (isAllSound) {
     reader_.readPieces(table, pieces, content_.data(), isSound);
     const bool *bad = std::find(isSound, isSound + pieces, false);
     isAllSound = bad == isSound + pieces;
-    if (!isAllSound) pack = table.pieces[bad - isSound].pack;
+    if (!isAllSound) segment = table.pieces[bad - isSound].segment;
   }
   if (!isAllSound) {
     throw Failure(
       TDN_DAMAGED, "a piece of " + file.name + " in backup " + std::to_string(manifest_.number()) +
                      " is damaged: restore another one",
-      SeriesDirectory::packName(pack));
+      SeriesDirectory::segmentName(segment));
   }
   to_->write(offset_, content_.data(), static_cast<size_t>(byteCount));
   offset_ += byteCount;

@@ -6,7 +6,7 @@
 
 #include "../Disk/PartialDirectory.h"
 #include "Manifest.h"
-#include "PackReader.h"
+#include "SegmentReader.h"
 #include "SeriesDirectory.h"
 #include "SeriesTask.h"
 
@@ -28,7 +28,7 @@ class SeriesRestore final : public SeriesTask {
   void addGroup(const Manifest::File &file);
 
   SeriesDirectory directory_;
-  PackReader reader_;
+  SegmentReader reader_;
   const Manifest manifest_;
   PartialDirectory target_;
   size_t file_ = 0;

@@ -58,7 +58,7 @@ bool SeriesVerify::openNext(const std::function<void(const Damage &damage)> &onD
 }
 
 bool SeriesVerify::isKnown(const BlockEntry &entry) const {
-  auto found = sound_.find(entry.pack);
+  auto found = sound_.find(entry.segment);
   return found != sound_.end() && entry.block < found->second.size() && found->second[entry.block];
 }
 
@@ -84,7 +84,7 @@ void SeriesVerify::checkGroup(const std::function<void(const Damage &damage)> &o
     if (failure.code != TDN_IO) throw;
   }
   if (!isTableSound) {
-    return onDamage({manifest_->number(), file.name, offset, byteCount, SeriesDirectory::packName(entry.pack)});
+    return onDamage({manifest_->number(), file.name, offset, byteCount, SeriesDirectory::segmentName(entry.segment)});
   }
   bool areAllSound = true;
   for (size_t index = 0; index < pieces; index++) {
@@ -92,11 +92,11 @@ void SeriesVerify::checkGroup(const std::function<void(const Damage &damage)> &o
     areAllSound = false;
     const int64_t start = static_cast<int64_t>(index) * kPieceSize;
     onDamage({manifest_->number(), file.name, offset + start, std::min(kPieceSize, byteCount - start),
-              SeriesDirectory::packName(table.pieces[index].pack)});
+              SeriesDirectory::segmentName(table.pieces[index].segment)});
   }
   if (!areAllSound) return;
-  std::vector<bool> &known = sound_[entry.pack];
-  // In bounds of the pack, as the table was read.
+  std::vector<bool> &known = sound_[entry.segment];
+  // In bounds of the segment, as the table was read.
   if (known.size() <= entry.block) known.resize(size_t{entry.block} + 1);
   known[entry.block] = true;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Manifest.h"
-#include "PackReader.h"
+#include "SegmentReader.h"
 #include "SeriesDirectory.h"
 #include "SeriesTask.h"
 
@@ -28,14 +28,14 @@ class SeriesVerify final : public SeriesTask {
   bool isKnown(const BlockEntry &entry) const;
 
   SeriesDirectory directory_;
-  PackReader reader_;
+  SegmentReader reader_;
   std::vector<uint32_t> numbers_;
   size_t next_ = 0;
   std::optional<Manifest> manifest_;
   size_t file_ = 0;
   int64_t offset_ = 0;
   std::vector<char> content_;
-  // Blocks of tables all of whose pieces were found to be sound, for each pack.
+  // Blocks of tables all of whose pieces were found to be sound, for each segment.
   std::unordered_map<uint32_t, std::vector<bool>> sound_;
 };
 

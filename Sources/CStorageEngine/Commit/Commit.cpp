@@ -126,7 +126,7 @@ void Commit::finish() {
     state_.catalog.store(
       state_.group, state_.writer, entries, state_.table.nextKeyspace(), state_.table.nextFileNumber());
   }
-  for (const auto &[keyspace, former] : undoContents_) changed.push_back(keyspace);
+  for (const auto &[keyspace, contents] : undoContents_) changed.push_back(keyspace);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   state_.states.store(state_.group, changed);
@@ -180,9 +180,9 @@ void Commit::undo() {
   state_.catalog.forget();
   state_.states.undo();
   for (Keyspace *keyspace : touched_) keyspace->pool.forget();
-  for (auto former = undoContents_.rbegin(); former != undoContents_.rend(); ++former) {
-    former->first->contents = former->second;
-    if (former->first->fileNumber == 0) former->first->isSealed = former->second.keyGeneration != 0;
+  for (auto old = undoContents_.rbegin(); old != undoContents_.rend(); ++old) {
+    old->first->contents = old->second;
+    if (old->first->fileNumber == 0) old->first->isSealed = old->second.keyGeneration != 0;
   }
   for (const auto &[keyspace, commitNumber] : undoClearings_) keyspace->clearedBy = commitNumber;
   for (const auto &[keyspace, sum] : rekeyedSums_) {

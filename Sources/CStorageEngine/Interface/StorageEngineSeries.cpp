@@ -36,7 +36,7 @@ void fill(tdn_backup_info &info, const ManifestHeader &header) {
   info.number = header.number;
   info.commit_number = header.commitNumber;
   info.byte_count = header.byteCount;
-  info.new_byte_count = header.packByteCount + header.manifestByteCount;
+  info.new_byte_count = header.segmentByteCount + header.manifestByteCount;
   info.milliseconds = header.milliseconds;
   std::memcpy(info.store_id, header.storeID, sizeof(info.store_id));
   info.readable = true;

@@ -211,10 +211,10 @@ void DigestFile::store(FileGroup &group, const std::vector<Keyspace *> &changed,
 }
 
 void DigestFile::storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t keyGeneration) {
-  const Root former = root_;
+  const Root old = root_;
   if (keyGeneration != root_.keyGeneration) useGeneration(keyGeneration);
   store(group, keyspaces);
-  undoRoot_ = former;
+  undoRoot_ = old;
   root_.entries = {};
   for (const Keyspace *keyspace : keyspaces) toggle(root_.entries, keyspace->stateTerm);
   root_.history = history(group, group.commitNumber());
@@ -278,7 +278,7 @@ void DigestFile::undo() {
   root_ = undoRoot_;
   isConsistent_ = wasConsistent_;
   notedSeals_ = root_.sealCount;
-  for (const Former &former : undoTerms_) former.keyspace->stateTerm = former.term;
+  for (const OldTerm &old : undoTerms_) old.keyspace->stateTerm = old.term;
   if (isNew_) file_ = nullptr;
   settle();
 }

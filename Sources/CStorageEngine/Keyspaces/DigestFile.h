@@ -107,7 +107,7 @@ class DigestFile {
   std::atomic<uint64_t> notedSeals_{0};  // of the current epoch; what the root says, for any thread
 
   // -- What a rollback returns to
-  struct Former {
+  struct OldTerm {
     Keyspace *keyspace;
     Sum term;
   };
@@ -117,7 +117,7 @@ class DigestFile {
   bool mayBePlain_ = false;
   bool wasConsistent_ = true;
   Root undoRoot_;
-  std::vector<Former> undoTerms_;
+  std::vector<OldTerm> undoTerms_;
 };
 
 }  // namespace todana

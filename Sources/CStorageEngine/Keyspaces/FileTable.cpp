@@ -116,9 +116,9 @@ Keyspace &FileTable::keyspaceEver(uint32_t id) {
   MutexLock lock(mutex_);
   auto found = keyspaces_.find(id);
   if (found != keyspaces_.end()) return *found->second;
-  auto former = dropped_.find(id);
-  if (former == dropped_.end()) throw noKeyspace(id);
-  return *former->second;
+  auto dropped = dropped_.find(id);
+  if (dropped == dropped_.end()) throw noKeyspace(id);
+  return *dropped->second;
 }
 
 void FileTable::remove(Keyspace &keyspace) {

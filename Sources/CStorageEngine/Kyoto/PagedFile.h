@@ -27,21 +27,6 @@ struct FilePort {
   }
 };
 
-// The port that a PagedFile opened by path on this thread is plugged into, while this object lives: stock code opens
-// files by path only.
-class ScopedPort {
- public:
-  explicit ScopedPort(FilePort &port) { current() = &port; }
-  ~ScopedPort() { current() = nullptr; }
-  ScopedPort(const ScopedPort &) = delete;
-  ScopedPort &operator=(const ScopedPort &) = delete;
-
-  static FilePort *&current() {
-    thread_local FilePort *port = nullptr;
-    return port;
-  }
-};
-
 // The methods that stock code calls. PagedHashDB owns one, and calls it as HashWriter runs stock code. One thread at a
 // time, that of the HashWriter.
 class PagedFile {
@@ -62,15 +47,12 @@ class PagedFile {
 
   void attach(FilePort *port) { port_ = port; }
 
-  bool open(const std::string &path, uint32_t mode, int64_t /* mappingSize */) {
-    if (mode & OTRUNCATE) return fail("open failed (truncation is not supported)");
-    port_ = ScopedPort::current();
-    path_ = path;
-    return port_ || fail("open failed (invalid path)");
+  // Nothing is opened by path: `attach` says which file this is.
+  bool open(const std::string & /* path */, uint32_t /* mode */, int64_t /* mappingSize */) {
+    return fail("open failed (a file is attached, not opened)");
   }
   bool close() {
     port_ = nullptr;
-    path_.clear();
     return true;
   }
 
@@ -115,7 +97,7 @@ class PagedFile {
   }
 
   int64_t size() const { return port_->file->size(); }
-  std::string path() const { return path_; }
+  std::string path() const { return {}; }
   const char *error() const { return error_; }
 
   bool synchronize(bool) { return true; }
@@ -141,7 +123,6 @@ class PagedFile {
   }
 
   FilePort *port_ = nullptr;
-  std::string path_;
   const char *error_ = "no error";
 };
 

@@ -140,7 +140,7 @@ uint64_t CommitRing::newest() const {
 
 void CommitRing::add(uint64_t commitNumber, const uint8_t id[16]) {
   MutexLock lock(mutex_);
-  if (commitNumber <= newest_) return;  // a log that had been carried already, replayed
+  if (commitNumber <= newest_) return;  // of a log that was written back already
   newest_ = commitNumber;
   BatchID copy;
   std::memcpy(copy.data(), id, 16);

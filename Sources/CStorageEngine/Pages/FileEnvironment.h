@@ -35,7 +35,6 @@ struct FileEnvironment {
   const GroupSettings &settings;
   FileSet open;
   MemoryLimit memoryLimit;
-  ReaderWriterLock repairLock;  // threads that release pages, or the one that repairs some; taken last
   // The files that the commit being applied has changed, which belong to the applying thread.
   std::vector<std::shared_ptr<DataFile>> changed;
 };

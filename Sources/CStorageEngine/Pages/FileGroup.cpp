@@ -39,8 +39,8 @@ void FileGroup::recover(Report &report) {
   std::sort(logs.begin(), logs.end(), [](const Log &left, const Log &right) {
     return left.header.generation < right.header.generation;
   });
-  const uint64_t carried = state_.ring.newest();
-  report.commitNumber = carried;
+  const uint64_t writtenBack = state_.ring.newest();
+  report.commitNumber = writtenBack;
   const bool hasFirstCommit = !logs.empty() && logs.front().header.firstCommit == 1;
   if (!hasFirstCommit) requireRing(ring);
   if (logs.empty()) return;
@@ -50,13 +50,13 @@ void FileGroup::recover(Report &report) {
   }
   if (!state_.settings.readOnly) {
     // After a kill, what is read here may stand in the system's memory only: neither may main files be changed by
-    // commits that a loss of power could still take away, nor a log be used anew that the list of last commits on disk
+    // commits that a loss of power could still take away, nor a log be used again that the list of last commits on disk
     // does not cover.
     CommitRing::flush(state_.disk);
     for (const Log &log : logs) state_.disk.open(log.name, Disk::Mode::write)->flush();
   }
-  // An older log that was carried wholly, or does not lead up to the newer one, is done with.
-  if (logs.size() == 2 && (logs[1].header.firstCommit <= carried + 1 ||
+  // An older log that was written back entirely, or does not lead up to the newer one, is done with.
+  if (logs.size() == 2 && (logs[1].header.firstCommit <= writtenBack + 1 ||
                            logs[0].header.generation + 1 != logs[1].header.generation)) {
     logs.erase(logs.begin());
   }
@@ -64,20 +64,20 @@ void FileGroup::recover(Report &report) {
   auto index = std::make_unique<LogIndex>();
   for (const Log &log : logs) {
     // Commits between the main files and this log must stand in the log before it.
-    const uint64_t reached = std::max(carried, index->lastCommit);
+    const uint64_t reached = std::max(writtenBack, index->lastCommit);
     if (log.header.firstCommit > reached + 1) {
       throw Failure(TDN_DAMAGED, "the log is damaged: commits before it are missing", log.name);
     }
     index->add(state_.disk, log.name, log.header, INT64_MAX);
   }
   if (index->lastCommit == 0) requireRing(ring);
-  if (index->lastCommit <= carried) return;
+  if (index->lastCommit <= writtenBack) return;
   index->sort();
   for (size_t position = 0; position < index->batchIDs.size(); position++) {
     state_.ring.add(index->firstCommit + position, index->batchIDs[position].data());
   }
   report.commitNumber = state_.ring.newest();
-  report.recoveredCommits = state_.ring.newest() - carried;
+  report.recoveredCommits = state_.ring.newest() - writtenBack;
   if (state_.settings.readOnly) {
     overlay_ = std::move(index);
   } else {

@@ -33,7 +33,7 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
       } else if (logs.hasClosed() && header->generation == logs.closed().generation) {
         byteCount = std::min(byteCount, logs.closed().tail);
       } else if (!state_.settings.readOnly) {
-        continue;  // carried, and waiting to be used anew
+        continue;  // written back, and waiting to be used again
       }
     } else {
       byteCount = std::min(byteCount, *end);

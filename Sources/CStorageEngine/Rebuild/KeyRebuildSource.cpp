@@ -21,29 +21,20 @@ bool KeyRebuildSource::take() {
   return false;
 }
 
-size_t KeyRebuildSource::change(RebuildJournal changes) {
+size_t KeyRebuildSource::keep(RebuildJournal changes) {
   changed_ = std::move(changes);
-  nextChanged_ = 0;
   return changed_.keys.size();
 }
 
-bool KeyRebuildSource::takeChanged() {
-  StepLimit limit;
-  for (; nextChanged_ < changed_.keys.size(); nextChanged_++) {
-    if (limit.isReached(bytes_.size())) return true;
-    const std::string &key = changed_.keys[nextChanged_];
-    HashBlock block;
-    if (from_->find(key.data(), key.size(), block)) {
-      take(block);
-    } else {
-      // Under other keys, its key in the new file follows from its name.
-      const bool hasName = conversion_ && keyspace_.hasNames();
-      const std::string removed = hasName ? conversion_->keyOf(changed_.names[nextChanged_]) : key;
-      records_.push_back({bytes_.size(), removed.size(), 0, false});
-      bytes_.append(removed);
-    }
-  }
-  return false;
+void KeyRebuildSource::takeChange(size_t index) {
+  const std::string &key = changed_.keys[index];
+  HashBlock block;
+  if (from_->find(key.data(), key.size(), block)) return take(block);
+  // Under other keys, its key in the new file follows from its name.
+  const bool hasName = conversion_ && keyspace_.hasNames();
+  const std::string removed = hasName ? conversion_->keyOf(changed_.names[index]) : key;
+  records_.push_back({bytes_.size(), removed.size(), 0, false});
+  bytes_.append(removed);
 }
 
 void KeyRebuildSource::write(const HashFile &target, HashWriter &writer) {

@@ -21,8 +21,6 @@ class KeyRebuildSource : public RebuildSource {
 
   // Takes records. A record that a commit moves between steps is in the journal, so it is taken again, or taken then.
   bool take() override;
-  size_t change(RebuildJournal changes) override;
-  bool takeChanged() override;
   void write(const HashFile &target, HashWriter &writer) override;
 
  private:
@@ -34,6 +32,8 @@ class KeyRebuildSource : public RebuildSource {
   };
 
   void note(const HashBlock &record) override;
+  size_t keep(RebuildJournal changes) override;
+  void takeChange(size_t index) override;
   void put(std::string_view key, std::string_view value, const HashFile &target, HashWriter &writer);
   void take(const HashBlock &block);
 
@@ -41,9 +41,7 @@ class KeyRebuildSource : public RebuildSource {
   uint64_t byteCount_ = 0;
   int64_t next_;
   RebuildJournal changed_;
-  size_t nextChanged_ = 0;
   std::vector<Taken> records_;
-  std::string bytes_;
   std::string openedNode_, sealedNode_;
 };
 

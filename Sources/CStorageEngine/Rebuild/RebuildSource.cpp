@@ -18,6 +18,21 @@ bool RebuildSource::survey() {
   return false;
 }
 
+size_t RebuildSource::change(RebuildJournal changes) {
+  nextChange_ = 0;
+  changeCount_ = keep(std::move(changes));
+  return changeCount_;
+}
+
+bool RebuildSource::takeChanged() {
+  StepLimit limit;
+  for (; nextChange_ < changeCount_; nextChange_++) {
+    if (limit.isReached(bytes_.size())) return true;
+    takeChange(nextChange_);
+  }
+  return false;
+}
+
 std::unique_ptr<RebuildSource> RebuildSource::make(
   std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion) {
   if (keyspace.hasRows()) return std::make_unique<RowRebuildSource>(std::move(from), keyspace, conversion);

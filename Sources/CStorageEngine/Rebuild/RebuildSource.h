@@ -43,9 +43,9 @@ class RebuildSource {
   virtual bool take() = 0;
   // Sets the changed records to take next, whether they were taken before or not. Returns how many changed keys or
   // packs there are.
-  virtual size_t change(RebuildJournal changes) = 0;
+  size_t change(RebuildJournal changes);
   // Takes some of the changed records. Returns false when none were left. Under a ReadLock, or in a commit.
-  virtual bool takeChanged() = 0;
+  bool takeChanged();
   // Writes the taken records to the new file, which no other thread uses yet: no lock is needed.
   virtual void write(const HashFile &target, HashWriter &writer) = 0;
 
@@ -59,7 +59,12 @@ class RebuildSource {
       : from_(std::move(from)), keyspace_(keyspace), conversion_(conversion), offset_(from_->recordStart()),
         end_(from_->end()) {}
 
+  // Notes a record of the old file that the survey has met.
   virtual void note(const HashBlock &record) = 0;
+  // Keeps the changes. Returns how many there are to take.
+  virtual size_t keep(RebuildJournal changes) = 0;
+  // Takes the change with this index.
+  virtual void takeChange(size_t index) = 0;
   uint64_t recordSize(uint64_t keyLength, uint64_t valueLength) const {
     return static_cast<uint64_t>(from_->recordSize(keyLength, valueLength));
   }
@@ -69,8 +74,11 @@ class RebuildSource {
   RecordConversion *const conversion_;
   int64_t offset_;
   const int64_t end_;
+  std::string bytes_;  // that are taken, and not written yet
 
  private:
+  size_t changeCount_ = 0;
+  size_t nextChange_ = 0;
   uint64_t liveBytes_ = 0;
 };
 

@@ -39,22 +39,14 @@ bool RowRebuildSource::take() {
   return false;
 }
 
-size_t RowRebuildSource::change(RebuildJournal changes) {
+size_t RowRebuildSource::keep(RebuildJournal changes) {
   changed_ = std::move(changes.packs);
-  nextChanged_ = 0;
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   return changed_.size();
 }
 
-bool RowRebuildSource::takeChanged() {
-  StepLimit limit;
-  for (; nextChanged_ < changed_.size(); nextChanged_++) {
-    if (limit.isReached(bytes_.size())) return true;
-    takeGroup(changed_[nextChanged_], UINT32_MAX, true);
-  }
-  return false;
-}
+void RowRebuildSource::takeChange(size_t index) { takeGroup(changed_[index], UINT32_MAX, true); }
 
 void RowRebuildSource::write(const HashFile &target, HashWriter &writer) {
   if (conversion_) convert();

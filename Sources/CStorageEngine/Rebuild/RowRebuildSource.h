@@ -22,8 +22,6 @@ class RowRebuildSource : public RebuildSource {
 
   uint64_t taken() const override;
   bool take() override;
-  size_t change(RebuildJournal changes) override;
-  bool takeChanged() override;
   void write(const HashFile &target, HashWriter &writer) override;
 
  private:
@@ -48,6 +46,8 @@ class RowRebuildSource : public RebuildSource {
   // Tests whether most rows will be in packs.
   bool arePacked() const;
   void note(const HashBlock &record) override;
+  size_t keep(RebuildJournal changes) override;
+  void takeChange(size_t index) override;
   void noteRow(uint64_t row, size_t byteCount);
   void mergeGroups();
   // `singles`: rows that may have records of their own.
@@ -71,10 +71,8 @@ class RowRebuildSource : public RebuildSource {
   uint64_t unpackedBytes_ = 0;  // the size if each row had a record of its own
   size_t next_ = 0;
   std::vector<uint64_t> changed_;
-  size_t nextChanged_ = 0;
   std::vector<TakenGroup> taken_;
   std::vector<TakenRow> rows_;
-  std::string bytes_;
   RowPackBuilder builder_;
 };
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Todana
 
-@Suite struct MendedBitTests {
+@Suite struct RepairedBitTests {
   private let files: StoreFiles
 
   init() throws { files = try StoreFiles() }

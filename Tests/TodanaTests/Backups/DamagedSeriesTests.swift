@@ -90,10 +90,10 @@ import Todana
     }
   }
 
-  @Test func `a missing or cut pack, and a damaged newest manifest, keep no new backup from being whole`() throws {
+  @Test func `a missing or cut segment, and a damaged newest manifest, keep no new backup from being whole`() throws {
     let store = try Store(.directory(directory.path("store")), classes: SaveWorkload.classes)
-    let pack = url("000001.pieces")
-    let file = try FileHandle(forWritingTo: pack)
+    let segment = url("000001.pieces")
+    let file = try FileHandle(forWritingTo: segment)
     try file.truncate(atOffset: 8_192)
     try file.close()
     #expect(try series.verify().damagedBackups == [1, 2])
@@ -233,12 +233,12 @@ struct SeriesReader {
     var sealed = manifest
     Self.seal(&sealed)
     #expect(sealed == manifest)
-    var packs: [Int: [UInt8]] = [0: [UInt8](repeating: 0, count: Self.pieceByteCount)]
+    var segments: [Int: [UInt8]] = [0: [UInt8](repeating: 0, count: Self.pieceByteCount)]
     /// The block that 24 bytes describe.
     func block(_ entry: [UInt8], seed: UInt64) throws -> [UInt8] {
-      let pack = number(entry, at: 16, 4)
-      if packs[pack] == nil { packs[pack] = try bytes(pack, ".pieces") }
-      let content = try #require(packs[pack])
+      let segment = number(entry, at: 16, 4)
+      if segments[segment] == nil { segments[segment] = try bytes(segment, ".pieces") }
+      let content = try #require(segments[segment])
       let start = number(entry, at: 20, 4) * Self.pieceByteCount
       let block = Array(
         try #require(content.count >= start + Self.pieceByteCount ? content : nil)[start...].prefix(4_096))
