@@ -212,10 +212,7 @@ if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
     ),
     .executableTarget(
       name: "DurabilitySpeedTest",
-      dependencies: [
-        "SpeedTestHarness", "SpeedTestSubjects", "Todana",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
+      dependencies: ["SpeedTestHarness", "Todana", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "SpeedTests/DurabilitySpeedTest"
     ),
     .testTarget(

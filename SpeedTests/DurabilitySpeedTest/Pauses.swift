@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import SpeedTestHarness
-import SpeedTestSubjects
 import Synchronization
 import Todana
 

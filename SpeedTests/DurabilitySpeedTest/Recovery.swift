@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import SpeedTestHarness
-import SpeedTestSubjects
 import Todana
 
 /// How long opening takes after a kill, by the size of the data and by the size of the log.

@@ -12,6 +12,21 @@ public struct TodanaSubject: Subject {
     encryption = isEncrypted ? .key([UInt8](repeating: 0x5A, count: 16)) : .none
   }
 
+  final class Song: StoredObject {
+    var title = ""
+    var seconds: UInt32 = 0
+
+    override func readContent(from buffer: inout DataBuffer) throws {
+      title = try buffer.readString()
+      seconds = try buffer.readUInt32()
+    }
+
+    override func writeContent(to buffer: inout DataBuffer) {
+      buffer.writeString(title)
+      buffer.writeUInt32(seconds)
+    }
+  }
+
   final class Playlist: StoredObject {
     var title = ""
     var songs: [Song] = []
