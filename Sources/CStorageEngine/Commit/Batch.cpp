@@ -34,27 +34,41 @@ Batch::Batch(const tdn_batch &batch, Keyspace &loading) : batch_(batch), changes
   });
 }
 
+// Tests for a put of a row that `checkChange` would accept: most changes are.
+inline bool Batch::isSimplePut(const tdn_change &change) const {
+  return change.kind == TDN_PUT && change.expectation < TDN_EXPECT_AT_MOST && change.key_length == 0 &&
+         change.key != 0 && change.key != UINT64_MAX && change.value_length <= kMaximumValueLength &&
+         isWithinBytes(change.value, change.value_length);
+}
+
 template <class FindKeyspace> void Batch::divide(FindKeyspace find) {
   std::unordered_set<uint32_t> seen;
   for (size_t index = 0; index < batch_.change_count;) {
     uint32_t id = change(index).keyspace;
     if (!seen.insert(id).second) invalid("changes of one keyspace must stand together", index);
     BatchRun run{&find(change(index)), index, index, 0, 0, false, true, false, false, false, false};
+    const bool hasRows = run.keyspace->hasRows();
+    uint32_t kinds = 0;  // a bit for each kind that occurs
     for (; run.end < batch_.change_count && change(run.end).keyspace == id; run.end++) {
-      checkChange(run, run.end);
-      if (run.end > run.first) checkOrder(run, run.end);
       const tdn_change &change = this->change(run.end);
-      run.isCleared |= change.kind == TDN_CLEAR;
-      run.isPlain &= change.kind == TDN_PUT || change.kind == TDN_REMOVE;
-      run.hasChanges |= change.kind != TDN_CHECK && change.kind != TDN_CHECK_RANGE;
-      run.isNumbered |= change.kind == TDN_PUT_NUMBERED;
-      run.isDropped |= change.kind == TDN_DROP;
-      run.isAdopted |= change.kind == TDN_ADOPT;
+      if (!hasRows || !isSimplePut(change)) checkChange(run, run.end);
+      const bool isNextRow = hasRows && change.kind == TDN_PUT && run.end > run.first &&
+                             this->change(run.end - 1).kind == TDN_PUT && this->change(run.end - 1).key < change.key;
+      if (run.end > run.first && !isNextRow) checkOrder(run, run.end);
+      kinds |= 1U << change.kind;
       if (change.kind == TDN_PUT || change.kind == TDN_PUT_NUMBERED) {
         run.putCount++;
-        if (run.keyspace->hasRows()) run.lastRow = change.key;  // they are in order
+        if (hasRows) run.lastRow = change.key;  // they are in order
       }
     }
+    const auto has = [kinds](auto... kind) { return (kinds & (... | (1U << kind))) != 0; };
+    const auto hasOnly = [kinds](auto... kind) { return (kinds & ~(... | (1U << kind))) == 0; };
+    run.isCleared = has(TDN_CLEAR);
+    run.isPlain = hasOnly(TDN_PUT, TDN_REMOVE);
+    run.hasChanges = !hasOnly(TDN_CHECK, TDN_CHECK_RANGE);
+    run.isNumbered = has(TDN_PUT_NUMBERED);
+    run.isDropped = has(TDN_DROP);
+    run.isAdopted = has(TDN_ADOPT);
     if ((run.isDropped || run.isAdopted) && run.end - run.first > 1) {
       invalid("a keyspace is dropped or adopted, and changed", index);
     }

@@ -75,6 +75,7 @@ class Batch {
 
  private:
   template <class FindKeyspace> void divide(FindKeyspace find);
+  bool isSimplePut(const tdn_change &change) const;
   void checkChange(const BatchRun &run, size_t index) const;
   void checkKind(const BatchRun &run, size_t index) const;
   void checkKey(const BatchRun &run, size_t index) const;

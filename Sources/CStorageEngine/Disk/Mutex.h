@@ -28,12 +28,12 @@
 #define TDN_RELEASE(...) TDN_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define TDN_RELEASE_GENERIC(...) TDN_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define TDN_TRY_ACQUIRE(...) TDN_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
-// Functions that are not checked: ARCHITECTURE.md lists each with its reason
+// Functions that are not checked: docs/architecture/concurrency.md lists each with its reason
 #define TDN_UNCHECKED_LOCKS TDN_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace todana {
 
-// A mutex that the analysis knows. All mutexes of the engine are of this class. Any thread; ARCHITECTURE.md has the
+// A mutex that the analysis knows. All mutexes of the engine are of this class. Any thread; docs/architecture/concurrency.md has the
 // order in which they are taken.
 class TDN_CAPABILITY("mutex") Mutex {
  public:

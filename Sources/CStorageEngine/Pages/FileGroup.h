@@ -1,7 +1,7 @@
 // The crash-safe layer: the data files of one directory, which commit together through one redo log.
 //
 // A commit is in memory (private mappings) and in the log; a checkpoint writes it back to the main files. Two logs
-// alternate, so that commits go on during a checkpoint. ARCHITECTURE.md tells the life of a save.
+// alternate, so that commits go on during a checkpoint. docs/architecture/storage.md describes both.
 //
 // Locks, in the order in which they are taken: Checkpointer::mutex, GroupState::commitMutex, GroupState::stateLock,
 // then those of FileSet, GroupFlush, MemoryLimit and PageRepairs, which guard their own fields.
