@@ -1,6 +1,6 @@
 import Foundation
 
-/// The layers of the storage engine: its folders, in the order of the list in ARCHITECTURE.md.
+/// The layers of the storage engine: its folders, in the order of the list in docs/architecture/layers.md.
 struct EngineLayers: Hashable {
   /// A file or a folder that breaks a rule of the list.
   enum Breach: Hashable {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The engine's folders are layers, as ARCHITECTURE.md lists them: no file includes a header of a folder above its own.
+/// The engine's folders are layers, as docs/architecture/layers.md lists them: no file includes a header of a folder above its own.
 @Suite struct EngineLayersTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -19,7 +19,7 @@ import Testing
   }
 
   private static func layers() throws -> EngineLayers {
-    let document = try String(contentsOf: root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+    let document = try String(contentsOf: root.appending(path: "docs/architecture/layers.md"), encoding: .utf8)
     return try #require(EngineLayers(document: document))
   }
 

@@ -1,4 +1,4 @@
-/// The numbered lists of folders in ARCHITECTURE.md.
+/// The numbered lists of folders in docs/architecture/layers.md.
 enum LayerList {
   /// Returns the folders that the numbered list under a heading begins its items with, in backticks.
   static func folders(under heading: String, in document: String) -> [String] {

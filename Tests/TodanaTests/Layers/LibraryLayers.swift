@@ -1,4 +1,4 @@
-/// The layers of the library: the folders of Sources/Todana, in the order of the list in ARCHITECTURE.md.
+/// The layers of the library: the folders of Sources/Todana, in the order of the list in docs/architecture/layers.md.
 ///
 /// A folder that the list lacks belongs to the listed folder that it stands in.
 struct LibraryLayers: Hashable {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The library's folders are layers, as ARCHITECTURE.md lists them: no file mentions a type of a folder above its own,
+/// The library's folders are layers, as docs/architecture/layers.md lists them: no file mentions a type of a folder above its own,
 /// except for those that stand here with a reason.
 @Suite struct LibraryLayersTests {
   private static let exceptions: [LibraryLayers.Exception] = [
@@ -44,7 +44,7 @@ import Testing
   }
 
   private static func layers() throws -> LibraryLayers {
-    let document = try String(contentsOf: root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+    let document = try String(contentsOf: root.appending(path: "docs/architecture/layers.md"), encoding: .utf8)
     return try #require(LibraryLayers(document: document, exceptions: exceptions))
   }
 
