@@ -1,21 +1,21 @@
-/// What a backend refuses or fails at.
+/// An error of a backend: a refused operation or a failure.
 ///
-/// Switch over ``code``; show ``message`` to a person. The other properties are filled where they apply.
+/// Switch over ``code``; show ``message`` to a person. The other properties are set if they apply to the error.
 public struct BackendError: Error, Sendable, CustomStringConvertible {
   public var code: Code
-  /// What went wrong and what can be done about it, in one sentence.
+  /// The cause and a possible remedy, in one sentence for people.
   public var message: String
-  /// The file, by its name within the store or its path.
+  /// The name of the affected file within the store, or its path.
   public var file: String?
   public var keyspace: KeyspaceID?
   public var rowID: RowID?
-  /// The page of 4 KiB within the file.
+  /// The number of the affected page, of 4 KiB, within ``file``.
   public var page: Int?
   /// The process that holds the store, for ``Code/inUse``.
   public var processID: Int?
   /// The `errno` of the system call that failed.
   public var systemErrno: Int32?
-  /// For ``Code/conflict``: the indexes, in the batch's changes, of all that met something else than they expected.
+  /// For ``Code/conflict``: the indexes of all changes of the batch whose expectation does not hold.
   public var conflicts: [Int]
 
   public init(
@@ -40,9 +40,9 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     /// No space is left on the device, or within the process's quota.
     case noSpace
     case noPermission
-    /// There is no store at the path, and creating one was not asked for.
+    /// There is no store at the path, and the caller did not ask to create one.
     case notFound
-    /// The path is a file, or a directory that holds something else.
+    /// The path is a file, or a directory that contains something other than a store.
     case notAStore
     /// A newer version of this library wrote the store.
     case newerFormat
@@ -51,7 +51,7 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case damaged
     /// Another opener holds the store.
     case inUse
-    /// A record is not what the batch expected; nothing was applied.
+    /// A record does not match the batch's expectation; nothing was applied.
     case conflict
     case limitExceeded
     /// A flush failed, so the outcome of the last commits is unknown until ``StoreBackend/reopen()``.
@@ -61,40 +61,42 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
     case noMemory
     case noSuchKeyspace
     case invalidArgument
-    /// The caller gave up; or what was going on was ended by ``StoreBackend/reopen()`` or ``StoreBackend/close()``.
+    /// The caller gave up, or ``StoreBackend/reopen()`` or ``StoreBackend/close()`` ended the operation.
     case interrupted
-    /// The snapshot was ended: by ``StoreBackend/reopen()`` or ``StoreBackend/close()``, or by the backend after its time.
+    /// The snapshot was ended by ``StoreBackend/reopen()`` or ``StoreBackend/close()``, or by the backend after a time
+    /// limit.
     case snapshotEnded
-    /// The backups of the series are those of another store.
+    /// The series contains backups of another store.
     case otherStore
     /// The passphrase or key is not one of the store's.
     case wrongKey
-    /// No other slot of the file of keys opens, and one is damaged.
+    /// The secret opens no slot of the file of keys, and one of the slots is damaged.
     case damagedKeySlot
-    /// The file of keys is missing, or damaged as a whole.
+    /// The file of keys is missing or entirely damaged.
     case damagedKeys
     /// A passphrase or key was given for a store that is not encrypted.
     case notEncrypted
     /// The store is encrypted, and no passphrase or key was given.
     case keyRequired
-    /// The records of a keyspace, all of which were read and are sound, are not those that were committed.
+    /// The records of a keyspace are all readable, but differ from the committed ones.
     ///
-    /// Some are missing, are older, or do not belong there.
+    /// Some records are missing, are older versions, or do not belong to the keyspace.
     case contentsDoNotMatchDigest
-    /// Something is encrypted with a key that the file of keys does not have.
+    /// Some data is encrypted with a key that the file of keys does not contain.
     case unknownKeyEpoch
-    /// The store is an older one than the ``StoreAnchor`` says: some commits are missing at the end.
+    /// The store is older than the ``StoreAnchor``: the newest commits are missing.
     case rolledBack
-    /// The store is not that of the ``StoreAnchor``, or has had other commits.
+    /// The store is not the one of the ``StoreAnchor``, or has a different history of commits.
     case diverged
-    /// Encrypting or decrypting the store was interrupted, and nobody said that it is to be gone on with; or it has to be
-    /// finished before this.
+    /// An encryption or decryption of the store was interrupted, and the caller did not ask to resume it.
+    ///
+    /// Also thrown by operations that need a finished migration.
     case migrationUnfinished
-    /// The kind of backend has no such service (``StoreBackend/operations``).
+    /// This kind of backend does not offer the service (``StoreBackend/operations``).
     case notSupported
   }
 
-  /// Says that the backend lacks a service, which `service` names.
+  /// Returns the error for a service that this kind of backend does not offer.
   static func notSupported(_ service: String) -> BackendError {
     BackendError(.notSupported, "This kind of backend has no \(service).")
   }
@@ -109,6 +111,6 @@ public struct BackendError: Error, Sendable, CustomStringConvertible {
 }
 
 extension BackendError {
-  /// Whether a scan that threw it goes on after the damage, or has ended with all records read.
+  /// Whether the scan that threw the error can still be used: it continues after the damage, or has read all records.
   var leavesScanUsable: Bool { code == .damaged || code == .contentsDoNotMatchDigest }
 }

@@ -1,7 +1,8 @@
-/// What a keyspace takes on disk.
+/// The disk space that a keyspace takes.
 public struct BackendSpace: Sendable, Equatable {
+  /// The length of the keyspace's file.
   public var fileByteCount: Int
-  /// About what it would take if it were compacted now; at most ``fileByteCount``.
+  /// The approximate length of the file after a compaction now; at most ``fileByteCount``.
   public var neededByteCount: Int
 
   public init(fileByteCount: Int, neededByteCount: Int) {

@@ -1,98 +1,104 @@
-/// What only a storage engine with files of its own offers: checkpoints, backups, compaction, verification, anchors, and new
-/// keys for what is there.
+/// The services of a storage engine with its own files.
 ///
-/// A ``StoreBackend`` that has no ``StoreBackend/operations`` has none of these; a ``Store`` over it throws
+/// They are checkpoints, backups, compaction, verification, anchors, and new keys for existing records.
+///
+/// A ``StoreBackend`` without ``StoreBackend/operations`` offers none of them. A ``Store`` over such a backend throws
 /// ``StoreError/Code/notSupported`` for each. Every method may be called from any thread at any time.
 public protocol EngineOperations: AnyObject, Sendable {
-  /// Writes everything committed back to its files, so that the next opening has nothing to recover.
+  /// Writes all commits back to the main files, so that the next opening has nothing to recover.
   func checkpoint() throws(BackendError)
 
-  /// Releases memory that only makes reading faster, such as that of files' pages.
+  /// Releases memory that only speeds up reading, such as pages of files.
   func releaseMemory() throws(BackendError)
 
   /// The passphrases and keys that open the backend; nil if it is not encrypted.
   var keyManagement: (any KeyManagement)? { get }
 
-  /// What was begun with all of the backend, and is not finished; nil if nothing is.
+  /// Returns the migration of the whole backend that was begun and is not finished; nil if there is none.
   func unfinishedMigration() throws(BackendError) -> StoreMigration?
 
-  /// Makes a plain backend an encrypted one, as ``migrate(progress:)`` goes on.
+  /// Begins to encrypt a plain backend; ``migrate(progress:)`` does the work.
   ///
-  /// It has keys when this returns.
+  /// The backend has keys when the call returns.
   func beginEncryption(_ secret: StoreSecret) throws(BackendError)
 
-  /// Makes an encrypted backend a plain one, as ``migrate(progress:)`` goes on.
+  /// Begins to decrypt an encrypted backend; ``migrate(progress:)`` does the work.
   func beginDecryption() throws(BackendError)
 
-  /// Goes on with what is unfinished, in steps, while the backend is in use.
+  /// Continues the unfinished migration in steps, while the backend is in use.
   ///
-  /// - Parameter progress: Called before each step; returning false ends it for now.
-  /// - Returns: Whether it is finished.
-  /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read; ``BackendError/Code/inUse`` while another
-  ///   thread does so.
+  /// - Parameter progress: Called before each step; returning false pauses the migration.
+  /// - Returns: Whether the migration is finished.
+  /// - Throws: ``BackendError/Code/damaged`` if a record cannot be read; ``BackendError/Code/inUse`` if another thread
+  ///   is migrating.
   func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool
 
-  /// Reads pages of a file anew and checks them.
+  /// Reads pages of a file again and checks them.
   ///
   /// - Parameters:
   ///   - file: A file of the store.
-  ///   - firstPage: Where to begin; the next call goes on behind the pages that this one has looked at.
-  /// - Returns: What was found; nil behind the last page.
-  /// - Throws: ``BackendError/Code/damaged`` where nothing of the file can be checked.
+  ///   - firstPage: The first page to check; the next call starts after the pages that this call checked.
+  /// - Returns: The checked pages; nil after the last page.
+  /// - Throws: ``BackendError/Code/damaged`` if no page of the file can be checked.
   func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages?
 
-  /// Looks whether files that stand beside those with records, and that the store can do without, are as they were written.
+  /// Checks the files beside those with records, and returns the damaged ones.
+  ///
+  /// The store works without any of these files.
   func verifyCompanions() throws(BackendError) -> [DamagedFile]
 
-  /// The newest commit, once it is durable, so that a later opening can tell whether the store still has it.
+  /// Returns the newest commit once it is durable, as an anchor for later openings.
+  ///
+  /// A later opening with the anchor checks whether the store still has the commit.
   func anchor() throws(BackendError) -> StoreAnchor?
 
-  /// Takes the records that there are for those that there should be: scans end without
-  /// ``BackendError/Code/contentsDoNotMatchDigest`` afterwards.
+  /// Accepts the present records as the committed ones.
   ///
-  /// - Parameter progress: Called now and then, with how much is done and of how much; false gives up.
-  /// - Returns: Whether all was accepted; false where `progress` gave up.
-  /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read.
+  /// Afterwards scans end without ``BackendError/Code/contentsDoNotMatchDigest``.
+  ///
+  /// - Parameter progress: Called repeatedly with the amounts done and total; returning false gives up.
+  /// - Returns: Whether everything was accepted; false if `progress` gave up.
+  /// - Throws: ``BackendError/Code/damaged`` if a record cannot be read.
   func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
 
-  /// Makes what a keyspace takes on disk as small as it gets, while it is in use.
+  /// Reduces the disk space of a keyspace as far as possible, while it is in use.
   ///
   /// - Parameters:
   ///   - keyspace: A keyspace of the store.
-  ///   - progress: Called now and then, with how much is done and of how much; false gives up.
-  /// - Returns: Whether the keyspace takes less space now; false, too, if `progress` gave up.
-  /// - Throws: ``BackendError/Code/damaged`` where a record cannot be read.
+  ///   - progress: Called repeatedly with the amounts done and total; returning false gives up.
+  /// - Returns: Whether the keyspace takes less space now; false also if `progress` gave up.
+  /// - Throws: ``BackendError/Code/damaged`` if a record cannot be read.
   func compact(_ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool
 
-  /// What a keyspace takes on disk, and would take if it were compacted now.
+  /// Returns the disk space of a keyspace now and after a compaction.
   ///
   /// - Parameters:
   ///   - keyspace: A keyspace of the store.
-  ///   - progress: Called now and then, with how much is done and of how much; false gives up.
-  /// - Returns: The space; nil in memory.
-  /// - Throws: ``BackendError/Code/interrupted`` after giving up; ``BackendError/Code/damaged`` where a record cannot be
-  ///   read.
+  ///   - progress: Called repeatedly with the amounts done and total; returning false gives up.
+  /// - Returns: The space; nil if the backend does not know it.
+  /// - Throws: ``BackendError/Code/interrupted`` if `progress` gave up; ``BackendError/Code/damaged`` if a record
+  ///   cannot be read.
   func space(
     of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> BackendSpace?
 
-  /// Begins a copy of the newest committed state, a store of its own that a later opening of the path finds.
+  /// Begins to copy the newest committed state to a path.
   ///
-  /// ``BackendError/Code/invalidArgument`` in memory, where there is nothing to copy.
+  /// The copy is a store of its own, which later openings of the path find.
   ///
-  /// - Throws: ``BackendError/Code/invalidArgument`` where there is something at the path already.
+  /// - Throws: ``BackendError/Code/invalidArgument`` if the path is neither free nor an empty directory, or if
+  ///   the backend is in memory and has no files to copy.
   func openBackup(at path: String) throws(BackendError) -> any BackendBackup
 
-  /// Begins a backup of the newest committed state into a ``BackupSeries``, which is made where there is none.
+  /// Begins a backup of the newest committed state into a ``BackupSeries``, which is created if there is none.
   ///
-  /// ``BackendError/Code/invalidArgument`` in memory, where there is nothing to copy.
-  ///
-  /// - Throws: ``BackendError/Code/otherStore`` where the series is of another store; ``BackendError/Code/inUse`` while
-  ///   another backup into it is made.
+  /// - Throws: ``BackendError/Code/otherStore`` if the series is of another store; ``BackendError/Code/inUse`` if
+  ///   another backup into it is running; ``BackendError/Code/invalidArgument`` if the backend is in memory and has no
+  ///   files to copy.
   func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup
 
-  /// Begins to read the files of the newest committed state, for a copy in another place than a directory.
+  /// Begins to read the files of the newest committed state, for a copy outside of a directory.
   ///
-  /// ``BackendError/Code/invalidArgument`` in memory, where there is nothing to copy.
+  /// - Throws: ``BackendError/Code/invalidArgument`` if the backend is in memory and has no files to copy.
   func openBackupReader() throws(BackendError) -> any BackendBackupReader
 }

@@ -1,10 +1,10 @@
-/// Bytes as text: two digits each, lower case.
+/// Conversion between bytes and lower-case hexadecimal text, two digits a byte.
 enum Hexadecimal {
   static func text(of bytes: [UInt8]) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Reads what ``text(of:)`` gives; nil for anything else.
+  /// Parses an even number of lower-case hexadecimal digits; nil for any other text.
   static func bytes(of text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

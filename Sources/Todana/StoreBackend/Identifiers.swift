@@ -1,4 +1,4 @@
-/// A number that a backend gave to a class, or to another keyspace, for good.
+/// The permanent number that a backend assigned to a keyspace, such as that of a class.
 public struct KeyspaceID: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: UInt32
 
@@ -7,13 +7,15 @@ public struct KeyspaceID: RawRepresentable, Hashable, Comparable, Sendable {
   public static func < (lhs: KeyspaceID, rhs: KeyspaceID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The number of a row within its class: it starts at 1, grows, and is never used again.
+/// The number of a row within its class: numbers start at 1, grow, and are never used again.
 public typealias RowID = UInt64
 
-/// The number of a commit: it starts at 1 and grows; a backend may take numbers for housekeeping of its own.
+/// The number of a commit: numbers start at 1 and grow.
+///
+/// A backend may use numbers for its own housekeeping, which leaves gaps.
 public typealias CommitNumber = UInt64
 
-/// The identity of a store's data: 16 random bytes, given at creation.
+/// The identity of a store's data: 16 random bytes, assigned at creation.
 public struct StoreID: Hashable, Sendable, CustomStringConvertible {
   let bits: RandomID128
 
@@ -21,26 +23,26 @@ public struct StoreID: Hashable, Sendable, CustomStringConvertible {
 
   public var high: UInt64 { bits.high }
   public var low: UInt64 { bits.low }
-  /// 32 hexadecimal digits.
+  /// The identity as 32 hexadecimal digits.
   public var description: String { bits.description }
 }
 
-/// The identity of a batch, by which its outcome can be asked for: 16 random bytes.
+/// The identity of a batch, with which its outcome can be queried: 16 random bytes.
 public struct BatchID: Hashable, Sendable, CustomStringConvertible {
   let bits: RandomID128
 
   public init(high: UInt64, low: UInt64) { bits = RandomID128(high: high, low: low) }
 
-  /// A new random identity.
+  /// Creates a random identity.
   public init() { bits = RandomID128() }
 
   public var high: UInt64 { bits.high }
   public var low: UInt64 { bits.low }
-  /// 32 hexadecimal digits.
+  /// The identity as 32 hexadecimal digits.
   public var description: String { bits.description }
 }
 
-/// 16 random bytes, as two numbers.
+/// A random identity of 16 bytes, as two numbers.
 struct RandomID128: Hashable, Sendable, CustomStringConvertible {
   let high: UInt64
   let low: UInt64
@@ -55,7 +57,7 @@ struct RandomID128: Hashable, Sendable, CustomStringConvertible {
     self.init(high: generator.next(), low: generator.next())
   }
 
-  /// The most significant byte first.
+  /// The 16 bytes, the most significant first.
   var bytes: [UInt8] {
     [high, low].flatMap { word in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
@@ -65,7 +67,7 @@ struct RandomID128: Hashable, Sendable, CustomStringConvertible {
   var description: String { Hexadecimal.text(of: bytes) }
 }
 
-/// What a keyspace's keys are and in what order they stand.
+/// The kind and order of a keyspace's keys.
 public enum KeyspaceKind: Int32, Sendable {
   /// Records of a class, by row id, in no order.
   case rows = 1
@@ -87,36 +89,42 @@ public struct Keyspace: Sendable {
     self.name = name
   }
 
-  /// For people, and the stored name of a class.
+  /// The name as text, for messages and as the stored name of a class; zero bytes are shown as spaces.
   var displayName: String { String(decoding: name.map { $0 == 0 ? UInt8(ascii: " ") : $0 }, as: UTF8.self) }
 }
 
-/// When a save counts as done.
+/// The point at which a save counts as done.
 public enum Durability: Int32, Sendable {
-  /// On disk before the save returns. Nothing acknowledged is ever lost.
+  /// On disk before the save returns; no acknowledged save is ever lost.
   case full = 0
-  /// In order and never torn, on disk within a second: a power failure may lose the last second's saves, wholly.
-  case relaxed = 1
-  /// In order and never torn, on disk with the next full save, checkpoint or closing: for loading what can be loaded again.
+  /// In order and never torn, on disk within a second.
   ///
-  /// A power failure may lose all that was saved since, wholly; the end of the process loses nothing.
+  /// A power failure may lose all saves of the last second, each entirely.
+  case relaxed = 1
+  /// In order and never torn, on disk with the next full save, checkpoint or closing.
+  ///
+  /// Suitable for data that can be loaded again. A power failure may lose all saves since then, each entirely; the end
+  /// of the process loses none.
   case bulk = 2
 }
 
-/// What a single key, value or batch may hold; going over is ``BackendError/Code/limitExceeded`` on every backend.
+/// The largest key, value and batch of a backend; exceeding one is ``BackendError/Code/limitExceeded`` on every
+/// backend.
 public struct BackendLimits: Sendable {
-  /// Bytes of a byte key.
+  /// The most bytes of a byte key.
   public var keyByteCount: Int
-  /// Bytes of a record, its envelope included.
+  /// The most bytes of a record, its envelope included.
   public var valueByteCount: Int
-  /// Bytes of a keyspace's name.
+  /// The most bytes of a keyspace's name.
   public var nameByteCount: Int
-  /// Changes of a batch: checks and entries of indexes count, too.
+  /// The most changes of a batch; checks and entries of indexes count as well.
   public var batchChangeCount: Int
-  /// Bytes of a batch: keys and values together.
+  /// The most bytes of a batch: keys and values together.
   public var batchByteCount: Int
 
-  /// Takes the limits of keys and names, 1,000 bytes, for all backends: a store can be moved from one to another.
+  /// Creates limits.
+  ///
+  /// By default keys and names may have 1,000 bytes on all backends, so that a store can be moved from one to another.
   public init(
     keyByteCount: Int = 1000, valueByteCount: Int, nameByteCount: Int = 1000, batchChangeCount: Int,
     batchByteCount: Int
@@ -129,16 +137,16 @@ public struct BackendLimits: Sendable {
   }
 }
 
-/// What was found when a backend was opened.
+/// The report of an opening of a backend.
 public struct OpenReport: Sendable, CustomStringConvertible {
-  /// Nothing was there, and an empty store was made.
+  /// Whether there was no store, and an empty one was created.
   public var created: Bool
   public var isReadOnly: Bool
   /// The commit whose state was opened.
   public var commitNumber: CommitNumber
-  /// Commits that stood only in the log, and were recovered from it.
+  /// The number of commits that only the log contained, and that were recovered from it.
   public var recoveredCommitCount: Int
-  /// What the recovery took.
+  /// The duration of the recovery.
   public var recoveryDuration: Duration
   public var formatVersion: Int
 
@@ -153,7 +161,7 @@ public struct OpenReport: Sendable, CustomStringConvertible {
     self.recoveryDuration = recoveryDuration
     self.formatVersion = formatVersion
   }
-  /// Such as "opened at commit 15, 3 commits recovered in 4 ms, for reading only".
+  /// The report as text, such as "opened at commit 15, 3 commits recovered in 4 ms, for reading only".
   public var description: String {
     var parts = [created ? "created" : "opened at commit \(commitNumber)"]
     if recoveredCommitCount > 0 {

@@ -1,12 +1,12 @@
-/// A dictionary that is a plain list as long as it holds few values.
+/// A dictionary that stores its first 16 values in a plain list.
 ///
-/// Not for the speed of a lookup: the first dictionary with keys of a type makes Swift's runtime look through all
-/// conformances of the process, which takes a good part of what opening a store takes.
+/// The reason is not the speed of lookups. The first dictionary with keys of a type makes Swift's runtime search all
+/// conformances of the process, which takes a good part of the time to open a store.
 struct SmallMap<Key: Hashable, Value> {
   private static var fewCount: Int { 16 }
 
   private var few: [(key: Key, value: Value)] = []
-  /// Holds everything as soon as it is not empty.
+  /// All values, once there are more than ``fewCount``; then ``few`` is empty.
   private var many: [Key: Value] = [:]
 
   subscript(key: Key) -> Value? {
@@ -26,7 +26,7 @@ struct SmallMap<Key: Hashable, Value> {
     }
   }
 
-  /// Takes a value out; whether there was one.
+  /// Removes a value; returns whether there was one.
   mutating func remove(_ key: Key) -> Bool {
     guard self[key] != nil else { return false }
     self[key] = nil

@@ -1,17 +1,17 @@
-/// A commit of a store, to be kept outside of it: opening the store with it tells whether the store still has that commit.
+/// A commit of a store, kept outside of it to detect an older copy of the store in its place.
 ///
-/// Who can write to a store's directory can put an older copy of it in its place, which is whole in itself. Only somebody
-/// who remembers something newer can tell.
+/// An attacker who can write to a store's directory can replace it by an older copy, which is complete in itself.
+/// Opening a store with an anchor checks whether the store still has the anchor's commit.
 ///
 /// ```swift
 /// let anchor = try store.anchor()          // to be kept with the passphrase, say
 /// let store = try Store(location, classes: classes, configuration: configuration, expecting: anchor)
 /// ```
 ///
-/// An anchor of an encrypted store cannot be made without its keys. A plain store's can be made by anybody: it finds
-/// mistakes, such as a wrong copy, and no malice.
+/// Making an anchor of an encrypted store requires its keys. An anchor of a plain store requires none: it detects
+/// mistakes, such as a wrong copy, but no attack.
 public struct StoreAnchor: Sendable, Hashable, LosslessStringConvertible {
-  /// The commit.
+  /// The number of the anchor's commit.
   public let commitNumber: CommitNumber
   let code: [UInt8]
 
@@ -25,7 +25,7 @@ public struct StoreAnchor: Sendable, Hashable, LosslessStringConvertible {
   /// The commit's number, a hyphen, and 32 hexadecimal digits.
   public var description: String { "\(commitNumber)-\(Hexadecimal.text(of: code))" }
 
-  /// An anchor from its ``description``; nil where the text is none.
+  /// Creates an anchor from its ``description``; nil if the text is not one.
   public init?(_ description: String) {
     let parts = description.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = CommitNumber(parts[0]), "\(number)" == parts[0],
@@ -36,7 +36,7 @@ public struct StoreAnchor: Sendable, Hashable, LosslessStringConvertible {
 }
 
 extension StoreAnchor: Codable {
-  /// From its ``description``.
+  /// Decodes an anchor from its ``description``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let anchor = StoreAnchor(try container.decode(String.self)) else {
@@ -45,7 +45,7 @@ extension StoreAnchor: Codable {
     self = anchor
   }
 
-  /// As its ``description``.
+  /// Encodes the anchor as its ``description``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -1,122 +1,129 @@
-/// The thread-safe keeper of records behind a ``Store``.
+/// The thread-safe storage of records beneath a ``Store``.
 ///
-/// A backend keeps records under a class and a row id, named buffers under a name, and ordered keys in trees; it
-/// applies a ``WriteBatch`` wholly or not at all, and lets readers see the state of one commit. It knows nothing of
-/// objects. Several stores may share one backend.
+/// A backend stores rows under their class and row id, named buffers under a name, and ordered keys in trees. It
+/// applies a ``WriteBatch`` entirely or not at all, and each reader sees the state of one commit. A backend knows
+/// nothing of objects. Several stores may share one backend.
 ///
 /// The contract, which one conformance suite checks for every backend:
 ///
-/// - **Atomic.** After ``commit(_:durability:)`` returns, every read sees the whole batch; when it throws any error but
-///   ``BackendError/Code/mustReopen``, no read ever sees any of it.
-/// - **Conflicts are found before anything changes.** Every change says what it expects to find; if one expectation
-///   fails the batch is refused with ``BackendError/Code/conflict`` and the list of all that failed.
+/// - **Atomic.** After ``commit(_:durability:)`` returns, every read sees the whole batch. If it throws any error but
+///   ``BackendError/Code/mustReopen``, no read ever sees any of the batch.
+/// - **Conflicts are found before anything changes.** Every change states its expectation. If one does not hold, the
+///   batch is refused with ``BackendError/Code/conflict`` and the list of all changes whose expectations do not hold.
 /// - **Row ids grow and are never handed out twice.** Gaps are allowed.
-/// - **A snapshot is the state of one commit**, however long it is read: every row of that state exactly once and
-///   nothing newer; a keyspace that was made later is empty in it. Open snapshots make commits keep old values;
-///   neither side waits for the other.
+/// - **A snapshot is the state of one commit**, however long it is read. A scan returns every row of that state exactly
+///   once, and nothing newer; a keyspace that was created later is empty in it. For open snapshots, commits keep old
+///   values; readers and commits do not wait for each other.
 /// - **Scans in the order of keys are resumable** by a ``ScanToken``, in the same state and in later ones.
 /// - **Limits are the same typed error everywhere:** ``BackendError/Code/limitExceeded``.
 ///
 /// Every method may be called from any thread at any time.
 public protocol StoreBackend: AnyObject, Sendable {
-  /// The identity of what is stored, given out at creation: 16 random bytes.
+  /// The identity of the stored data, assigned at creation: 16 random bytes.
   var storeID: StoreID { get }
 
-  /// What was found when the backend was opened.
+  /// The report of the opening.
   var openReport: OpenReport { get }
 
-  /// The keys that the stores of an encrypted backend seal their records with; nil, the default, where it is not
-  /// encrypted.
+  /// The keys with which stores of an encrypted backend seal their records.
+  ///
+  /// Nil, the default, if the backend is not encrypted.
   var keyRing: KeyRing? { get }
 
-  /// Whether the backend itself hides names and the entries of trees, if it has keys.
+  /// Whether a backend with keys hides names and the entries of trees by itself.
   ///
-  /// False, the default, leaves it to the library: the backend then gets names of keyspaces sealed, 16 bytes longer, and in
-  /// place of the names of buffers and the keys of trees codes of 16 bytes, in no order that has a meaning.
+  /// If false, the default, the library hides them. The backend then gets sealed names of keyspaces, which are 16 bytes
+  /// longer. In place of the names of buffers and the keys of trees it gets codes of 16 bytes, in no meaningful order.
   var sealsNamesAndTrees: Bool { get }
 
-  /// What only a storage engine with files of its own can do; nil, the default, for other backends.
+  /// The services of a storage engine with its own files; nil, the default, for other backends.
   var operations: (any EngineOperations)? { get }
 
-  /// What a single key, value or batch may hold.
+  /// The largest key, value and batch that the backend accepts.
   var limits: BackendLimits { get }
 
-  /// Every keyspace that is known, in the order of ids.
+  /// Returns all keyspaces, in the order of ids.
   ///
-  /// Reads no keyspace's records, so one that is damaged does not keep the others from being listed.
+  /// Reads no records, so a damaged keyspace does not prevent listing the others.
   func keyspaces() throws(BackendError) -> [Keyspace]
 
-  /// The id of the keyspace with this kind and name, of at least one byte; gives out a new id where there is none.
+  /// Returns the id of the keyspace with this kind and name, which has at least one byte; assigns a new id if there is
+  /// none.
   ///
-  /// A new id becomes durable with the first commit that puts something into the keyspace. Ids are never used again.
+  /// A new id becomes durable with the first commit that puts a record into the keyspace. Ids are never used again.
   func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID
 
-  /// Hands out row ids that were never handed out before. They start at 1.
+  /// Reserves row ids that were never handed out before; the first is 1.
   func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID>
 
-  /// Applies a batch wholly or not at all, and returns the number of the commit.
+  /// Applies a batch entirely or not at all, and returns the number of the commit.
   ///
-  /// A batch that is empty, or has checks only, is no commit: it makes earlier relaxed ones durable and returns the
-  /// newest's number.
+  /// A batch that is empty, or has checks only, is no commit. It makes earlier relaxed commits durable, and the result
+  /// is the number of the newest commit.
   ///
   /// - Throws: ``BackendError/Code/conflict`` with every change whose expectation does not hold;
-  ///   ``BackendError/Code/invalidArgument`` where the batch is out of order, or one of its changes has a key or an
-  ///   expectation that it cannot have.
+  ///   ``BackendError/Code/invalidArgument`` if the batch is out of order, or one of its changes has a key or an
+  ///   expectation that its kind cannot have.
   func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber
 
-  /// The commit under which the batch was applied; nil if it is not among the last 1,024 that were.
+  /// Returns the commit that applied the batch; nil if the batch is not among the last 1,024 that were applied.
   func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber?
 
-  /// The number of records in the newest committed state.
+  /// Returns the number of records in the newest committed state.
   func count(of keyspace: KeyspaceID) throws(BackendError) -> Int
 
-  /// Reads rows in the order given, from the newest committed state, until the chunk is full.
+  /// Reads rows in the given order from the newest committed state, until the chunk is full.
   ///
-  /// `chunk.slices[i]` answers `rows[i]`; fewer slices than rows means that the chunk was full: call again with the
-  /// rest. A chunk that cannot hold the first record grows.
+  /// `chunk.slices[i]` answers `rows[i]`. If there are fewer slices than rows, the chunk was full: call again with the
+  /// remaining rows. A chunk that cannot hold the first record grows.
   func read(
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError)
 
-  /// Reads one record by a byte key; the chunk gets one slice, whose status says whether the key exists.
+  /// Reads one record by a byte key.
+  ///
+  /// The chunk gets one slice, whose status tells whether the key exists.
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 
-  /// Begins to load a new keyspace aside, which ``WriteBatch/appendAdoption(of:)`` makes one of the others.
+  /// Begins to load a new keyspace aside; ``WriteBatch/appendAdoption(of:)`` adds it to the others.
   ///
-  /// Its records are written in bounded steps, while commits go on; the commit that adopts them is small however many
-  /// they are. Until then the keyspace is not listed, and nobody reads it.
+  /// Its records are written in bounded steps, while commits continue. The commit that adopts them is small regardless
+  /// of their number. Until then the keyspace is not listed and cannot be read.
   ///
   /// - Parameters:
   ///   - kind: The kind of the new keyspace.
   ///   - name: Its name; another keyspace may have it until the adoption.
-  ///   - count: About how many records it will have; 0 if that is not known.
-  /// - Returns: What takes the records.
-  /// - Throws: ``BackendError/Code/limitExceeded`` for a name that is empty or too long; ``BackendError/Code/readOnly``.
+  ///   - count: The approximate number of its records; 0 if that is unknown.
+  /// - Returns: A loader that takes the records.
+  /// - Throws: ``BackendError/Code/limitExceeded`` for a name that is empty or too long;
+  ///   ``BackendError/Code/readOnly``.
   func loadKeyspace(
     of kind: KeyspaceKind, named name: [UInt8], expecting count: Int
   ) throws(BackendError) -> any KeyspaceLoader
 
-  /// Keeps the newest committed state readable until the snapshot is let go.
+  /// Returns a snapshot that keeps the newest committed state readable until the snapshot is released.
   func snapshot() throws(BackendError) -> any BackendSnapshot
 
-  /// Sets what is called after others have committed, by another object or in another process.
+  /// Sets the function that is called after commits by another object or another process.
   ///
-  /// For backends whose records are not changed through this object alone; others keep the default, which does nothing.
-  /// A call is a hint: it may stand for many commits, and may come where there was none. Commits through this object
-  /// cause none.
+  /// Only backends whose records can change without this object implement it; the default does nothing. A call is a
+  /// hint: one call may stand for many commits, and some calls come without a commit. Commits by this object cause no
+  /// call.
   ///
-  /// - Parameter handler: Called on any thread; it returns soon and may call the backend. Replaces the one before; nil:
-  ///   none any more.
+  /// - Parameter handler: Called on any thread; it must return soon and may call the backend. Replaces the previous
+  ///   handler; nil removes it.
   func setExternalCommitHandler(_ handler: (@Sendable () -> Void)?)
 
-  /// After ``BackendError/Code/mustReopen``: forgets what is in memory, recovers, and goes on. Open snapshots end.
+  /// Recovers after ``BackendError/Code/mustReopen``: discards the state in memory and reads the files again.
+  ///
+  /// Open snapshots end.
   func reopen() throws(BackendError)
 
-  /// Makes everything durable and lets go of the files. Calling it again does nothing.
+  /// Makes all commits durable and closes the files; calling it again does nothing.
   func close() throws(BackendError)
 }
 
-/// The state after one commit.
+/// A snapshot: the state after one commit, kept readable.
 public protocol BackendSnapshot: AnyObject, Sendable {
   var commitNumber: CommitNumber { get }
 
@@ -128,25 +135,26 @@ public protocol BackendSnapshot: AnyObject, Sendable {
 
   func read(key: [UInt8], of keyspace: KeyspaceID, into chunk: RecordChunk) throws(BackendError)
 
-  /// A row id above all rows of a keyspace, if that is known without reading them.
+  /// Returns a row id above all rows of a keyspace, if the backend knows one without reading the rows.
   ///
-  /// ``scan(rows:after:)`` is faster where it is. By default nil.
+  /// With a bound, ``scan(rows:after:)`` is faster. The default is nil.
   func rowIDBound(of keyspace: KeyspaceID) throws(BackendError) -> RowID?
 
-  /// A scan over every record of a keyspace, in the order that is fastest to read, or a tree's own.
+  /// Opens a scan over every record of a keyspace, in the order that is fastest to read; a tree's in the order of keys.
   ///
-  /// ``scan(rows:after:)`` and ``scan(keys:after:)`` are slower, and can be resumed later.
+  /// The slower ``scan(rows:after:)`` and ``scan(keys:after:)`` can be resumed later.
   func scan(_ keyspace: KeyspaceID) throws(BackendError) -> any BackendScan
 
-  /// A scan over the keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.
+  /// Opens a scan over the keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.
   func scan(
     tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?, descending: Bool
   ) throws(BackendError) -> any BackendScan
 
-  /// About how many keys of a tree lie within bounds: `lower` inclusive, `upper` exclusive, nil unbounded.
+  /// Returns the approximate number of keys of a tree within bounds: `lower` inclusive, `upper` exclusive, nil
+  /// unbounded.
   ///
-  /// For choosing between ways to find something. Few keys are counted; of many, the number may be wrong by half or so.
-  /// By default all of them are counted.
+  /// The result serves to choose between ways of a search. A small number is exact; a large one may be wrong by about
+  /// half. The default implementation counts all keys within the bounds.
   func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int
 }
 
@@ -154,7 +162,7 @@ public protocol BackendSnapshot: AnyObject, Sendable {
 public protocol BackendScan: AnyObject {
   /// Replaces the chunk's content by the next records; an empty chunk means the end.
   ///
-  /// After ``BackendError/Code/damaged`` a scan of rows or keys has passed over the damage that the error names: the
-  /// next call goes on behind it.
+  /// If the scan of a keyspace of rows or keys throws ``BackendError/Code/damaged``, it has skipped the damage that the
+  /// error describes; the next call continues after it.
   func next(into chunk: RecordChunk) throws(BackendError)
 }

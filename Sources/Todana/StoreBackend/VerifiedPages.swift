@@ -1,22 +1,22 @@
 /// A file of a backend that can be verified.
 public enum BackendFile: Sendable, Hashable {
-  /// The one that lists the keyspaces.
+  /// The file that lists the keyspaces.
   case catalog
-  /// The one that says what the keyspaces contain.
+  /// The file with the number of records and the digest of each keyspace.
   case states
-  /// A keyspace's.
+  /// The file of a keyspace.
   case keyspace(KeyspaceID)
 }
 
-/// Pages of a backend's file that were read anew and checked (``EngineOperations/verifyPages(of:from:)``).
+/// Pages of a backend's file that were read again and checked (``EngineOperations/verifyPages(of:from:)``).
 public struct VerifiedPages: Sendable {
   /// The file's name within the store.
   public var file: String
-  /// Pages that were looked at, one after the other.
+  /// The number of consecutive pages that were checked.
   public var pageCount: Int
-  /// The pages of the whole file.
+  /// The number of pages of the whole file.
   public var filePageCount: Int
-  /// The numbers, within the file, of those whose content does not match their checksum.
+  /// The numbers, within the file, of the pages that do not match their checksums.
   public var damagedPages: [Int]
 
   public init(file: String, pageCount: Int, filePageCount: Int, damagedPages: [Int]) {
@@ -27,11 +27,11 @@ public struct VerifiedPages: Sendable {
   }
 }
 
-/// A file of a backend that is not as it was written, though the store can do without it.
+/// A damaged file of a backend that the store can do without.
 public struct DamagedFile: Sendable {
   /// The file's name within the store.
   public var file: String
-  /// What is wrong, for people.
+  /// A description of the damage, for people.
   public var message: String
 
   public init(file: String, message: String) {

@@ -1,35 +1,36 @@
-/// A copy of a backend's state that is being made, in steps; used by one thread at a time.
+/// A copy of a backend's state, made in steps; used by one thread at a time.
 ///
-/// Letting go of it before its end leaves nothing of it behind.
+/// Releasing it before the copy is finished removes all files that it wrote.
 public protocol BackendBackup: AnyObject {
   /// The commit whose state is copied.
   var commitNumber: CommitNumber { get }
-  /// The bytes to be copied.
+  /// The number of bytes to copy.
   var byteCount: Int { get }
-  /// The bytes copied so far.
+  /// The number of bytes copied so far.
   var copiedByteCount: Int { get }
-  /// The bytes written so far; fewer than were looked at where some are there already.
+  /// The number of bytes written so far, which is smaller than ``copiedByteCount`` if the target already has some of
+  /// them.
   var newByteCount: Int { get }
 
   /// Copies some megabytes.
   ///
-  /// - Returns: False once the copy is whole, durable and in its place.
+  /// - Returns: False once the copy is complete, durable and in its place.
   /// - Throws: ``BackendError/Code/interrupted`` after the backend was closed or reopened.
   func next() throws(BackendError) -> Bool
 }
 
-/// A backup into a series, of which only what changed is written.
+/// A backup into a series, which writes only the changed parts of files.
 public protocol BackendSeriesBackup: BackendBackup {
-  /// What was made; nil until the backup is there.
+  /// The finished backup; nil until it is finished.
   var info: BackupInfo? { get }
 }
 
-/// The files of a backend's state that are being read, in steps; used by one thread at a time.
+/// A reader of the files of a backend's state, in steps; used by one thread at a time.
 public protocol BackendBackupReader: AnyObject {
-  /// What is going to be read.
+  /// The totals of the backup that will be read.
   var summary: BackupSummary { get }
 
-  /// The next part, of some hundred kilobytes at most; nil behind the last one.
+  /// Returns the next part, of some hundred kilobytes at most; nil after the last one.
   ///
   /// A file begins with ``BackupPart/file(name:byteCount:)``, and all its bytes follow.
   ///

@@ -4,21 +4,23 @@
   public import Foundation
 #endif
 
-/// One backup of a ``BackupSeries``.
+/// The description of one backup of a ``BackupSeries``.
 public struct BackupInfo: Sendable, Hashable {
-  /// Its number in the series: it starts at 1 and grows.
+  /// The number of the backup in the series: numbers start at 1 and grow.
   public var number: Int
-  /// When it was finished.
+  /// The time when the backup was finished.
   public var date: Date
-  /// The commit whose state it has.
+  /// The commit whose state the backup contains.
   public var commitNumber: CommitNumber
-  /// The store that it is of.
+  /// The store that was backed up.
   public var storeID: StoreID
-  /// Bytes of the store's files: what restoring it writes.
+  /// The number of bytes of the store's files, which restoring the backup writes.
   public var byteCount: Int
-  /// Bytes that it added to the series.
+  /// The number of bytes that the backup added to the series.
   public var newByteCount: Int
-  /// False where its manifest is damaged, or of a newer version of this library: then only the number is known.
+  /// Whether the backup's manifest can be read.
+  ///
+  /// False if it is damaged, or was written by a newer version of this library: then only the number is known.
   public var isReadable: Bool
 
   public init(

@@ -1,10 +1,10 @@
-/// What a backup that is handed on in parts has in all.
+/// The totals of a backup that is passed in parts.
 public struct BackupSummary: Sendable, Hashable {
   public var storeID: StoreID
-  /// The commit whose state it has.
+  /// The commit whose state the backup contains.
   public var commitNumber: CommitNumber
   public var fileCount: Int
-  /// Of all files.
+  /// The number of bytes of all files together.
   public var byteCount: Int
 
   public init(storeID: StoreID, commitNumber: CommitNumber, fileCount: Int, byteCount: Int) {
@@ -15,17 +15,17 @@ public struct BackupSummary: Sendable, Hashable {
   }
 }
 
-/// A part of a backup that is handed on, to a tape or over a network for example: ``Store/writeBackup(_:)`` gives parts,
-/// and ``Store/restore(at:fromParts:)`` makes a store of them.
+/// A part of a backup that is passed on, for example to a tape or over a network.
 ///
-/// The files of the store come one after the other. Each begins with its name and length, and its bytes follow.
+/// ``Store/writeBackup(_:)`` returns the parts, and ``Store/restore(at:fromParts:)`` creates a store from them. The
+/// files of the store come one after the other. Each begins with its name and length, and its bytes follow.
 public enum BackupPart: Sendable, Hashable {
-  /// The first part, which tells what follows.
+  /// The first part, with the totals of the backup.
   case summary(BackupSummary)
-  /// A file begins.
+  /// The beginning of a file.
   ///
-  /// Names have letters, digits, `.`, `-` and `_` of ASCII only, at most 255 of them.
+  /// A name has at most 255 characters: only ASCII letters, digits, `.`, `-` and `_`.
   case file(name: String, byteCount: Int)
-  /// More bytes of the file that has begun last.
+  /// The next bytes of the file that began last.
   case bytes([UInt8])
 }

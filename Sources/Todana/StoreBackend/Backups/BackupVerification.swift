@@ -1,30 +1,30 @@
-/// What ``BackupSeries/verify(_:progress:)`` found.
+/// The result of ``BackupSeries/verify(_:progress:)``.
 ///
-/// `Codable`: `JSONEncoder` makes a document of it.
+/// It is `Codable`: `JSONEncoder` turns it into a document.
 public struct BackupVerification: Sendable, Codable {
-  /// Backups that were looked at.
+  /// The number of backups that were checked.
   public internal(set) var backupCount = 0
-  /// Bytes of the store's files that these backups have.
+  /// The number of bytes of the store's files that these backups contain.
   public internal(set) var byteCount = 0
-  /// How many damages there are; ``damages`` has the first thousand.
+  /// The number of damaged parts; ``damages`` lists the first thousand.
   public internal(set) var damageCount = 0
   public internal(set) var damages: [Damage] = []
 
-  /// Whether all can be restored as it was backed up.
+  /// Whether all backups can be restored exactly.
   public var isSound: Bool { damageCount == 0 }
 
-  /// The numbers of the backups that cannot be restored, as far as ``damages`` tells.
+  /// The numbers of the backups that cannot be restored, as listed in ``damages``.
   public var damagedBackups: [Int] { Set(damages.map(\.backupNumber)).sorted() }
 
-  /// A part of a backup that is not as it was written.
+  /// A damaged part of a backup.
   public struct Damage: Sendable, Codable, Equatable, CustomStringConvertible {
     public var backupNumber: Int
-    /// The file of the store that it belongs to; nil where the whole backup cannot be read.
+    /// The file of the store that the part belongs to; nil if the whole backup cannot be read.
     public var file: String?
-    /// Where in that file the part begins, in bytes.
+    /// The offset of the part in that file, in bytes.
     public var byteOffset: Int
     public var byteCount: Int
-    /// The file of the series that is damaged, or missing.
+    /// The damaged or missing file of the series.
     public var storedIn: String
 
     public var description: String {

@@ -1,18 +1,18 @@
-/// What changes the keys of a whole store, while it is in use, and lasts until all of it has been rewritten.
+/// A change of the keys of a whole store in use, which is finished once all of it has been rewritten.
 @nonexhaustive
 public enum StoreMigration: Sendable {
   /// A plain store becomes an encrypted one.
   case encrypting
   /// An encrypted store becomes a plain one.
   case decrypting
-  /// All keys are renewed, and everything is encrypted anew.
+  /// All keys are renewed, and everything is encrypted again.
   case rotatingKeys
 }
 
-/// How far a ``StoreMigration`` is.
+/// The progress of a ``StoreMigration``.
 public struct MigrationProgress: Sendable, Equatable {
-  /// Bytes of files that have been rewritten since it was begun, or gone on with.
+  /// The number of bytes of files that were rewritten since the migration was begun or resumed.
   public var doneByteCount: Int
-  /// Of so many.
+  /// The number of bytes of files to rewrite in all.
   public var byteCount: Int
 }

@@ -7,58 +7,61 @@
 /// ```
 ///
 /// Each change replaces the store's file of keys, some hundred bytes, and is durable when the call returns; records are
-/// not touched. **Removing or changing a secret does not shut out who knew it and copied the file of keys before**: only
-/// new keys, with the records encrypted anew, do (``rotate(keeping:progress:)``).
+/// not rewritten. **Removing or changing a secret does not shut out a person who knew it and had copied the file of
+/// keys.** Only new keys do, with all records encrypted again (``rotate(keeping:progress:)``).
 ///
-/// Any thread.
+/// All methods may be called from any thread.
 public protocol KeyManagement: AnyObject, Sendable {
-  /// All secrets that open the store, in the order in which they were added.
+  /// Returns all secrets that open the store, in the order in which they were added.
   func slots() throws(BackendError) -> [KeySlot]
 
-  /// Adds a secret beside those that there are.
+  /// Adds a secret to the existing ones.
   ///
   /// - Returns: The number of its slot.
   /// - Throws: ``BackendError/Code/invalidArgument`` for an empty passphrase or a key of another length than 16 or 32
-  ///   bytes; ``BackendError/Code/limitExceeded`` beyond 64 secrets; ``BackendError/Code/readOnly``, or what writing met.
+  ///   bytes; ``BackendError/Code/limitExceeded`` beyond 64 secrets; ``BackendError/Code/readOnly``; errors of writing
+  ///   the file of keys.
   @discardableResult
   func add(_ secret: StoreSecret) throws(BackendError) -> KeySlot.ID
 
-  /// Puts a secret in the place of the one that the store was opened with.
+  /// Replaces the secret with which the store was opened.
   ///
-  /// - Throws: As ``add(_:)``.
+  /// - Returns: The number of the new secret's slot.
+  /// - Throws: The errors of ``add(_:)``.
   @discardableResult
   func change(to secret: StoreSecret) throws(BackendError) -> KeySlot.ID
 
   /// Removes a secret.
   ///
-  /// - Throws: ``BackendError/Code/invalidArgument`` where there is no such slot, or it is the last one.
+  /// - Throws: ``BackendError/Code/invalidArgument`` if there is no such slot, or it is the last one.
   func remove(_ slot: KeySlot.ID) throws(BackendError)
 
-  /// The file of keys as it is now, to be kept elsewhere: it is what is lost when a store cannot be opened though its
-  /// passphrase is known. It opens with the secrets that it has now, also after they were changed in the store; once all
-  /// keys were renewed (``rotate(keeping:progress:)``), it opens backups from before only.
+  /// Returns the present content of the file of keys, as a copy to keep elsewhere.
   ///
-  /// ``Store/importKeys(_:at:encryption:)`` puts it back.
+  /// Without the file of keys a store cannot be opened even if its passphrase is known. The copy opens with the present
+  /// secrets, even after they were changed in the store. Once all keys were renewed (``rotate(keeping:progress:)``), it
+  /// only opens older backups. ``Store/importKeys(_:at:encryption:)`` puts it back.
   func export() throws(BackendError) -> [UInt8]
 
-  /// Makes new keys for everything, and encrypts everything anew with them, while the store is in use.
+  /// Replaces all keys, and encrypts everything again with the new ones, while the store is in use.
   ///
-  /// From the start on the store opens with the given secrets only, and what is saved is encrypted with the new keys. At
-  /// the end neither the old keys nor anything encrypted with them is left in the store's directory: who copied the file
-  /// of keys before can read copies of the store from before, but nothing new. What the disk, the file system or a backup
-  /// still holds is not touched.
+  /// From the start the store opens with the given secrets only, and new saves are encrypted with the new keys. At the
+  /// end the store's directory contains neither the old keys nor data encrypted with them. A person who copied the file
+  /// of keys before can still read older copies of the store, but no new data. Data that the disk, the file system or a
+  /// backup still contains is not touched.
   ///
-  /// Ended early, or by a kill, it is unfinished: ``Store/resumeMigration(progress:)`` goes on, with this opening of the
-  /// store or a later one.
+  /// If it is ended early, or the process is killed, the rotation is unfinished. ``Store/resumeMigration(progress:)``
+  /// continues it, in this session or a later one.
   ///
-  /// Takes space for a second copy of the largest class. Objects that are loaded stay as they are, and can be changed.
+  /// It takes disk space for a second copy of the largest class. Loaded objects stay valid, and can be changed.
   ///
   /// - Parameters:
-  ///   - secrets: Those that shall open the store: of those that did so far the ones that are to go on, and new ones.
-  ///   - progress: Called before each step of a millisecond or so; returning false ends it for now.
-  /// - Returns: Which secrets still open the store, and which do not.
-  /// - Throws: As ``add(_:)``; ``BackendError/Code/damaged`` where a record cannot be read, which then must be deleted, or
-  ///   restored, before it can go on; ``BackendError/Code/inUse`` while another thread does so.
+  ///   - secrets: The secrets that open the store from now on: former ones to keep, and new ones.
+  ///   - progress: Called before each step of about a millisecond; returning false pauses the rotation.
+  /// - Returns: The former secrets that still open the store, and those that no longer do.
+  /// - Throws: The errors of ``add(_:)``; ``BackendError/Code/damaged`` if a record cannot be read, which must be
+  ///   deleted or restored before the rotation can continue; ``BackendError/Code/inUse`` if another thread is
+  ///   migrating.
   /// - Complexity: O(*n*) in the bytes of the store.
   func rotate(
     keeping secrets: [StoreSecret], progress: (MigrationProgress) -> Bool
@@ -66,36 +69,36 @@ public protocol KeyManagement: AnyObject, Sendable {
 }
 
 extension KeyManagement {
-  /// Makes new keys for everything, to the end (``rotate(keeping:progress:)``).
+  /// Replaces all keys, without a pause (``rotate(keeping:progress:)``).
   @discardableResult
   public func rotate(keeping secrets: [StoreSecret]) throws(BackendError) -> KeyRotation {
     try rotate(keeping: secrets) { _ in true }
   }
 }
 
-/// What became of a store's secrets when its keys were renewed.
+/// The result of a rotation of a store's keys.
 public struct KeyRotation: Sendable, Equatable {
-  /// Those that opened the store before, and do so still, with new numbers.
+  /// The secrets that opened the store before and still do, with new slot numbers.
   public var keptSlots: [KeySlot] = []
-  /// Those that opened the store before, and do so no more.
+  /// The secrets that opened the store before and no longer do.
   public var removedSlots: [KeySlot] = []
-  /// Whether everything has been encrypted anew.
+  /// Whether everything has been encrypted again.
   public var isFinished = false
 
   public init() {}
 }
 
-/// One of the secrets that open a store.
+/// The public data of one of the secrets that open a store.
 public struct KeySlot: Sendable, Equatable, Identifiable {
   public typealias ID = UInt32
 
   public let id: ID
   public let kind: Kind
-  /// Milliseconds since 1970.
+  /// The time when the secret was added, in milliseconds since 1970.
   public let createdMilliseconds: Int
-  /// The slot cannot be read, nor anything opened with it; only its number can be relied on.
+  /// Whether the slot is damaged: its secret opens nothing, and only its number is reliable.
   public let isDamaged: Bool
-  /// The store was opened with it.
+  /// Whether the store was opened with this secret.
   public let isInUse: Bool
 
   @nonexhaustive

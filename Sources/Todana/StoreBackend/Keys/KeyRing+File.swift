@@ -1,19 +1,19 @@
 internal import CSealing
 
-// The file of keys (`docs/formats/key-file.md`), for backends that keep it themselves.
+// The file of keys (`docs/formats/key-file.md`), for backends that store it themselves.
 extension KeyRing {
-  /// Makes the keys of a new store.
+  /// Creates the keys of a new store.
   ///
-  /// For implementers of ``StoreBackend``. The file holds the keys under the secret, so it may be kept beside the records;
-  /// without it nothing that was sealed can be read again.
+  /// For implementers of ``StoreBackend``. The file contains the keys encrypted with the secret, so it may be stored
+  /// beside the records. Without the file no sealed record can be read again.
   ///
   /// - Parameters:
-  ///   - storeID: The store's identity, which the file is bound to.
-  ///   - secret: What opens the file.
-  ///   - cipher: What records are sealed with.
+  ///   - storeID: The store's identity, to which the file is bound.
+  ///   - secret: The secret that opens the file.
+  ///   - cipher: The cipher that seals records.
   /// - Returns: The keys, and the bytes of the file.
-  /// - Throws: ``BackendError``: ``BackendError/Code/invalidArgument`` for an empty passphrase or a key that has not 16 or 32
-  ///   bytes; ``BackendError/Code/noMemory``.
+  /// - Throws: ``BackendError``: ``BackendError/Code/invalidArgument`` for an empty passphrase or a key whose length is
+  ///   not 16 or 32 bytes; ``BackendError/Code/noMemory``.
   public static func make(
     for storeID: StoreID, secret: StoreSecret, cipher: StoreCipher = .aes128
   ) throws(BackendError) -> (keyRing: KeyRing, file: [UInt8]) {
@@ -32,8 +32,8 @@ extension KeyRing {
 
   /// Opens a file of keys.
   ///
-  /// - Throws: ``BackendError``: ``BackendError/Code/wrongKey``, ``BackendError/Code/damagedKeys`` (also for the file of
-  ///   another store), ``BackendError/Code/damagedKeySlot``, ``BackendError/Code/newerFormat``,
+  /// - Throws: ``BackendError``: ``BackendError/Code/wrongKey``, ``BackendError/Code/damagedKeys`` (also for the file
+  ///   of another store), ``BackendError/Code/damagedKeySlot``, ``BackendError/Code/newerFormat``,
   ///   ``BackendError/Code/noMemory``.
   public static func open(
     _ file: [UInt8], of storeID: StoreID, secret: StoreSecret
@@ -51,7 +51,7 @@ extension KeyRing {
     return unsafe KeyRing(ring)
   }
 
-  /// Lends the 16 bytes of an identity, the most significant first.
+  /// Calls `body` with a pointer to the 16 bytes of an identity, the most significant first.
   private static func withBytes<Result>(of storeID: StoreID, _ body: (UnsafePointer<UInt8>) -> Result) -> Result {
     let bytes = storeID.bits.bytes
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { memory in
@@ -63,12 +63,12 @@ extension KeyRing {
   }
 }
 
-// Bytes that stand for names and keys.
+// Codes of names and keys, and sealed names.
 extension KeyRing {
-  /// Bytes of a code, and those that a sealed name has more than the name.
+  /// The number of bytes of a code; a sealed name is longer than the name by as many.
   static let codeByteCount = Int(TDS_CODE_SIZE)
 
-  /// 16 bytes that stand for others, always the same for the same ones.
+  /// Returns a code of 16 bytes, which is always the same for the same bytes.
   func code(of bytes: [UInt8]) throws(BackendError) -> [UInt8] {
     let code = unsafe [UInt8](unsafeUninitializedCapacity: Self.codeByteCount) { buffer, count in
       guard let base = buffer.baseAddress else { return }
@@ -81,7 +81,7 @@ extension KeyRing {
     return code
   }
 
-  /// Seals a name, always in the same way.
+  /// Seals a name; the result is always the same for the same name.
   func sealName(_ name: [UInt8]) throws(BackendError) -> [UInt8] {
     let sealed = unsafe transform(name, byteCount: name.count + Self.codeByteCount) {
       unsafe tds_seal_name($0, $1, $2, $3)
@@ -116,7 +116,7 @@ extension KeyRing {
 }
 
 extension BackendError {
-  /// What went wrong with a file of keys.
+  /// Creates the error for a result of a function on the file of keys.
   fileprivate init(sealing code: Int32) {
     switch tds_code(UInt32(code)) {
     case TDS_WRONG_SECRET: self.init(.wrongKey, "The passphrase or key is not one of the store's.")

@@ -1,11 +1,11 @@
 internal import CSealing
 
-/// The keys of an encrypted backend, which its stores seal their records with.
+/// The keys of an encrypted backend, with which its stores seal their records.
 ///
-/// Opaque: the keys themselves are kept in locked memory, never leave it, and are wiped when the last holder goes.
+/// It is opaque: the keys are kept in locked memory, never leave it, and are wiped with the last reference.
 @safe
 public final class KeyRing: Sendable {
-  /// What it points to is safe to call from any thread.
+  /// A pointer to a C object that is safe to use from any thread.
   @safe
   private struct Pointer: @unchecked Sendable {
     let raw: OpaquePointer
@@ -13,23 +13,23 @@ public final class KeyRing: Sendable {
 
   private let pointer: Pointer
 
-  /// Takes over a ring.
+  /// Takes ownership of a ring.
   init(_ raw: OpaquePointer) { unsafe pointer = Pointer(raw: raw) }
 
-  /// Lends the ring to C.
+  /// Calls `body` with the ring for C.
   func withRaw<Result>(_ body: (OpaquePointer) -> Result) -> Result { unsafe body(pointer.raw) }
 
   deinit { unsafe tds_key_ring_release(pointer.raw) }
 
-  /// What the records are sealed with.
+  /// The cipher that seals the records.
   public var cipher: StoreCipher {
     unsafe StoreCipher(rawValue: tds_key_ring_cipher(pointer.raw)) ?? .aes128
   }
 
-  /// What is sealed from now on is sealed under this epoch's key.
+  /// The epoch of the key that seals new data.
   var epoch: UInt32 { unsafe tds_key_ring_epoch(pointer.raw) }
 
-  /// Random nonces, one behind the other, each for one record.
+  /// Fills a buffer with random nonces, each for one record.
   func drawNonces(into buffer: UnsafeMutableRawBufferPointer) throws(BackendError) {
     guard let base = buffer.baseAddress else { return }
     let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
@@ -41,11 +41,11 @@ public final class KeyRing: Sendable {
     return unsafe Sealer(raw)
   }
 
-  /// The room that an envelope takes before the version byte and content of a record.
+  /// Returns the size of an envelope's header, before the version byte and content of a record.
   static func headerByteCount(epoch: UInt32) -> Int { tds_header_size(epoch) }
 }
 
-/// What an encrypted store's records are sealed with: AES in Galois/Counter Mode, which authenticates.
+/// The cipher of an encrypted store's records: AES in Galois/Counter Mode, which authenticates.
 public enum StoreCipher: Int32, Sendable, CaseIterable {
   case aes128 = 1
   case aes256 = 2

@@ -1,4 +1,4 @@
-/// A key of 128 random bits to be printed and kept in a drawer, for the day when the passphrase is forgotten.
+/// A key of 128 random bits, to be printed and kept in case the passphrase is forgotten.
 ///
 /// ```swift
 /// let recovery = RecoveryKey()
@@ -6,12 +6,12 @@
 /// print(recovery.text)          // 7GZ3K-4QW1N-…, six groups of five
 /// ```
 ///
-/// The text is Crockford's Base32: no difference is made between upper and lower case, nor between `O` and `0`, nor
-/// between `I`, `L` and `1`. Its last 22 bits are a checksum.
+/// The text is Crockford's Base32. Upper and lower case are equivalent, and so are `O` and `0`, and `I`, `L` and `1`.
+/// Its last 22 bits are a checksum.
 public struct RecoveryKey: Sendable, Equatable {
   let bytes: [UInt8]
 
-  /// A new one.
+  /// Creates a random key.
   public init() {
     var generator = SystemRandomNumberGenerator()
     bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -19,7 +19,7 @@ public struct RecoveryKey: Sendable, Equatable {
 }
 
 extension RecoveryKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Says that it is one; ``text`` is to be asked for.
+  /// The words "a recovery key", so that printing does not reveal it; ``text`` has the key.
   public var description: String { "a recovery key" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }

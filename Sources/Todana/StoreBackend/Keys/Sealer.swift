@@ -1,11 +1,11 @@
 internal import CSealing
 
-/// Seals and opens records in place (`docs/formats/sealed-envelope.md`): one thread at a time.
+/// An object that seals and opens records in place (`docs/formats/sealed-envelope.md`); used by one thread at a time.
 @safe
 final class Sealer: @unchecked Sendable {
   private let raw: OpaquePointer
 
-  /// Takes over a sealer.
+  /// Takes ownership of a sealer.
   init(_ raw: OpaquePointer) { unsafe self.raw = raw }
 
   deinit { unsafe tds_sealer_free(raw) }
@@ -14,7 +14,7 @@ final class Sealer: @unchecked Sendable {
     BackendError(.noMemory, "A record cannot be encrypted or decrypted: there is no memory, or libcrypto fails.")
   }
 
-  /// Seals a record whose envelope names the epoch and has room for the rest.
+  /// Seals a record whose envelope names the epoch and has room for nonce and tag.
   func seal(
     _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of keyspace: KeyspaceID, epoch: UInt32, isPadded: Bool,
     nonce: UnsafeRawPointer
@@ -42,7 +42,7 @@ final class Sealer: @unchecked Sendable {
 
   /// Opens a record in place.
   ///
-  /// - Returns: Where the version byte and content stand now, without what they were filled up with; or why they do not.
+  /// - Returns: The position of the version byte and content, without padding; or the reason of the refusal.
   func open(
     _ record: UnsafeMutableRawBufferPointer, key: SealedKey, of keyspace: KeyspaceID
   ) -> Result<Range<Int>, SealingRefusal> {
@@ -68,7 +68,7 @@ final class Sealer: @unchecked Sendable {
     switch tds_outcome(UInt32(outcome)) {
     case TDS_OPENED:
       if tds_is_padded(unsafe record[0]) {
-        // The bytes' number stands in the last two.
+        // The last two bytes are the length of the padding.
         let padding =
           count < 2
           ? count : Int(unsafe record.loadUnaligned(fromByteOffset: offset + count - 2, as: UInt16.self).littleEndian)
@@ -87,25 +87,25 @@ final class Sealer: @unchecked Sendable {
   static let tokenByteCount = Int(TDS_TOKEN_SIZE)
 }
 
-/// What a sealed record stands under.
+/// The key of a sealed record, to which its envelope is bound.
 enum SealedKey {
-  /// A row, which the record is bound to.
+  /// A row id, to which the record is bound.
   case row(RowID)
-  /// A name, which the record itself begins with.
+  /// A name, with which the record itself begins.
   case name
-  /// The code of a key of a tree; the key itself stands in the envelope, before the value.
+  /// The code of a tree's key; the key itself is stored in the envelope, before the value.
   case entry([UInt8])
 }
 
-/// Why a sealed record is not opened.
+/// The reason why a sealed record is not opened.
 ///
-/// The raw value takes the place of the record's format byte.
+/// The raw value replaces the record's format byte.
 enum SealingRefusal: UInt8, Error {
-  /// It is something else: in an encrypted store nothing plain is accepted.
+  /// The record is not sealed; an encrypted store accepts no plain record.
   case notSealed = 0xF1
-  /// It is sealed under a key that the store does not have.
+  /// The record is sealed with a key that the store does not have.
   case unknownEpoch = 0xF2
-  /// It is damaged, or was sealed for another place.
+  /// The record is damaged, or was sealed for another key.
   case notAuthentic = 0xF3
   /// There was no memory, or libcrypto failed.
   case failed = 0xF4

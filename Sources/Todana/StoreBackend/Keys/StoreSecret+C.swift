@@ -6,13 +6,13 @@ import Foundation
 #endif
 
 extension StoreSecret {
-  /// Lends the secret to C, in memory that is wiped afterwards.
+  /// Calls `body` with the secret for C, in memory that is wiped afterwards.
   func withBytes<Result>(_ body: (UnsafePointer<tds_secret>) -> Result) -> Result {
     let bytes: [UInt8]
     let kind: tds_secret_kind
     switch self {
     case .passphrase(let passphrase):
-      // What looks the same is the same passphrase.
+      // Texts that look the same are the same passphrase.
       bytes = Array(passphrase.precomposedStringWithCanonicalMapping.utf8)
       kind = TDS_SECRET_PASSPHRASE
     case .key(let key):

@@ -3,12 +3,12 @@
 public enum StoreSecret: Sendable {
   /// A passphrase, of at least one character.
   case passphrase(String)
-  /// 16 or 32 random bytes.
+  /// A key of 16 or 32 random bytes.
   case key([UInt8])
   case recoveryKey(RecoveryKey)
 }
 
-// A secret must not come into a log by being printed.
+// Keeps a printed secret out of logs.
 extension StoreSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String {
     switch self {

@@ -4,13 +4,13 @@
   internal import Darwin
 #endif
 
-/// Growing memory for encoded bytes: one allocation that a whole save, or a whole scan, reuses.
+/// A growing piece of memory for encoded bytes: one allocation that a whole save or scan reuses.
 ///
-/// Not thread-safe. Pointers into it are good until the next call that may grow it.
+/// It is not thread-safe. Pointers into it are valid until the next call that may grow it.
 @safe
 public final class ByteArena {
-  // Each access is a single load or store, so none can overlap another: checking that at run time would take longer
-  // than most writes do.
+  // Each access is a single load or store, so no two can overlap. Checking for overlaps at run time would take longer
+  // than most writes.
   @exclusivity(unchecked) private var storedBase: UnsafeMutableRawPointer
   @exclusivity(unchecked) private var storedCapacity: Int
   @exclusivity(unchecked) private var storedCount = 0
@@ -23,12 +23,12 @@ public final class ByteArena {
 
   deinit { unsafe free(storedBase) }
 
-  /// The first byte; never null, even at capacity 0.
+  /// The address of the first byte; never null, even at capacity 0.
   package var base: UnsafeMutableRawPointer { unsafe storedBase }
 
   package var capacity: Int { unsafe storedCapacity }
 
-  /// Bytes in use, from `base` on.
+  /// The number of bytes in use, from `base` on.
   package var count: Int {
     get { unsafe storedCount }
     set { unsafe storedCount = newValue }
@@ -39,19 +39,19 @@ public final class ByteArena {
     unsafe UnsafeRawBufferPointer(start: base, count: count)
   }
 
-  /// Makes room for `byteCount` bytes in all, at least doubling when it grows.
+  /// Reserves room for `byteCount` bytes in all; when the arena grows, its capacity at least doubles.
   package func reserve(_ byteCount: Int) {
     guard byteCount > capacity else { return }
     move(toCapacity: max(byteCount, capacity * 2))
   }
 
-  /// Lets go of memory beyond `byteCount`, so that one large record does not stay resident for good.
+  /// Releases memory beyond `byteCount`, so that one large record does not stay resident for good.
   package func shrink(to byteCount: Int) {
     guard capacity > byteCount, count <= byteCount else { return }
     move(toCapacity: max(byteCount, 64))
   }
 
-  /// Adds a copy of bytes at the end, and returns their place.
+  /// Appends a copy of bytes, and returns its position.
   public func append(_ bytes: UnsafeRawBufferPointer) -> Range<Int> {
     let start = count
     reserve(start + bytes.count)
@@ -60,12 +60,12 @@ public final class ByteArena {
     return start..<count
   }
 
-  /// Adds a copy of bytes at the end, and returns their place.
+  /// Appends a copy of bytes, and returns its position.
   public func append(_ bytes: [UInt8]) -> Range<Int> {
     unsafe bytes.withUnsafeBytes { unsafe append($0) }
   }
 
-  /// Appends a copy of bytes of its own.
+  /// Appends a copy of bytes that the arena already contains.
   func appendCopy(of range: Range<Int>) {
     let start = count
     reserve(start + range.count)
@@ -73,14 +73,14 @@ public final class ByteArena {
     count = start + range.count
   }
 
-  /// Where there is much, the C library moves pages to a new place, and copies nothing.
+  /// Changes the capacity; for large arenas, the C library remaps pages instead of copying bytes.
   private func move(toCapacity newCapacity: Int) {
     unsafe storedBase = Self.memory(realloc(storedBase, newCapacity), newCapacity)
     unsafe storedCapacity = newCapacity
   }
 
   private static func memory(_ memory: UnsafeMutableRawPointer?, _ byteCount: Int) -> UnsafeMutableRawPointer {
-    // As Swift's own allocation does.
+    // Swift's own allocations fail in this way, too.
     guard let memory = unsafe memory else { fatalError("There is no memory of \(byteCount) bytes.") }
     return unsafe memory
   }

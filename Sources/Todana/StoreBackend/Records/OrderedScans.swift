@@ -1,21 +1,21 @@
-/// Rows in the order of their numbers: read by number, so that a scan can begin anywhere.
+/// A scan of rows in the order of row ids, which reads by row id, so that it can begin anywhere.
 final class OrderedRowScan: BackendScan {
   private let keyspace: KeyspaceID
   private let snapshot: any BackendSnapshot
-  /// The first row that was not looked at yet.
+  /// The first row id that was not read yet.
   private var first: RowID
-  /// Whether the keyspace cannot be read at all, which was told.
+  /// Whether the keyspace cannot be read at all; the error was thrown before.
   private var hasFailed = false
-  /// No row of the snapshot has this number or a higher one; nil where that is not known.
+  /// A row id above all rows of the snapshot; nil if unknown.
   private let bound: RowID?
-  /// Numbers in a row, up to now, of which there was no row.
+  /// The number of consecutive row ids without a row up to now.
   private var gapLength = 0
-  /// Set once numbers are so sparse that rows are searched for instead of tried.
+  /// The search for row ids; nil as long as row ids are dense enough to try each one.
   private var search: LeastElements<RowID>?
 
-  /// Numbers that are tried in vain before rows are searched for.
+  /// The number of row ids to try in vain before a search.
   private static let gapLimit = 16_384
-  /// Numbers that a search finds at once.
+  /// The most row ids that one pass of a search finds.
   private static let searchLimit = 1 << 20
 
   init(of keyspace: KeyspaceID, in snapshot: any BackendSnapshot, from first: RowID, bound: RowID?) {
@@ -43,13 +43,13 @@ final class OrderedRowScan: BackendScan {
       first = lastAnswered == .max ? .max : lastAnswered + 1
       search?.elements.removeFirst(answeredCount)
       chunk.slices.removeAll { $0.status == .absent }
-      // In a damaged chain any row may have stood: what is damaged does not say that there are rows.
+      // In a damaged chain any row may have been stored, so a damaged slice is no evidence of a row.
       gapLength = chunk.slices.contains { $0.status == .found } ? 0 : gapLength + answeredCount
       if !chunk.slices.isEmpty { return }
     }
   }
 
-  /// Numbers to be read next; none at the end.
+  /// Returns the row ids to read next; empty at the end.
   private func nextRows(limit: Int) throws(BackendError) -> [RowID] {
     if search == nil {
       if gapLength < Self.gapLimit {
@@ -63,11 +63,11 @@ final class OrderedRowScan: BackendScan {
   }
 }
 
-/// Byte keys in the order of their bytes, of a keyspace that has no order.
+/// A scan of byte keys in the order of their bytes, in a keyspace without order.
 final class OrderedKeyScan: BackendScan {
   private let keyspace: KeyspaceID
   private let snapshot: any BackendSnapshot
-  /// The key behind which the scan stands.
+  /// The last key that was delivered, or after which the scan began.
   private var last: Key?
   private var search: LeastElements<Key>?
   private let record = RecordChunk(byteCapacity: 4096, recordLimit: 1)
@@ -103,19 +103,19 @@ final class OrderedKeyScan: BackendScan {
   }
 }
 
-/// A scan that is at its end.
+/// A scan without records.
 final class EmptyScan: BackendScan {
   func next(into chunk: RecordChunk) throws(BackendError) { chunk.removeAll() }
 }
 
-/// The least keys of a keyspace without order, found by passes over all of it that keep so many each.
+/// The least keys of a keyspace without order, found by passes over all of it that keep up to `limit` keys each.
 private struct LeastElements<Element: Comparable> {
-  /// What was found and not taken yet, in order.
+  /// The keys that were found and not yet taken, in order.
   var elements: ArraySlice<Element> = []
   private let keyspace: KeyspaceID
   private let snapshot: any BackendSnapshot
   private let limit: Int
-  /// The pass that is under way, which an error may have interrupted.
+  /// The pass in progress, which an error may have interrupted.
   private var scan: (any BackendScan)?
   private var found: [Element] = []
   private var isWhole = true
@@ -129,12 +129,12 @@ private struct LeastElements<Element: Comparable> {
     scan = try snapshot.scan(keyspace)
   }
 
-  /// Up to `count` of the least elements that are wanted; the caller takes them out of `elements`.
+  /// Returns up to `count` of the least elements that are wanted; the caller removes them from `elements`.
   mutating func next(
     _ count: Int, from isWanted: (Element) -> Bool, _ element: (RecordChunk.Slice, RecordChunk) -> Element
   ) throws(BackendError) -> [Element] {
     if elements.isEmpty {
-      // The last pass may have left some out.
+      // The last pass may have dropped some elements.
       if scan == nil, !isWhole {
         scan = try snapshot.scan(keyspace)
         isWhole = true
@@ -151,7 +151,7 @@ private struct LeastElements<Element: Comparable> {
       do throws(BackendError) {
         try scan.next(into: chunk)
       } catch {
-        // Told once; the scan goes on behind the damage.
+        // The first pass has reported this damage; the scan continues after it.
         if error.code == .damaged, hasPassed { continue }
         throw error
       }
@@ -178,7 +178,7 @@ private struct LeastElements<Element: Comparable> {
 }
 
 extension RecordChunk {
-  /// Adds a record with a byte key; false, and nothing added, if the chunk is full.
+  /// Appends a record with a byte key; returns false, with nothing appended, if the chunk is full.
   fileprivate func append(key: [UInt8], _ value: UnsafeRawBufferPointer, status: Status) -> Bool {
     let start = arena.count
     let end = start + key.count + value.count

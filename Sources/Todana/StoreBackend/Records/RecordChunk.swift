@@ -1,26 +1,29 @@
-/// Records that a backend read: their bytes in one arena, and where each one stands.
+/// The records of one read: their bytes in one arena, and the position of each record.
 ///
-/// A chunk is reused from read to read, so that reading allocates nothing. Not thread-safe.
+/// A chunk is reused from read to read, so that reading allocates nothing. It is not thread-safe.
 public final class RecordChunk {
   /// The records' bytes.
   public let arena: ByteArena
-  /// The bytes that a read fills at most, unless a single record is larger.
+  /// The most bytes that a read fills, unless a single record is larger.
   public let byteLimit: Int
-  /// How many records a read delivers at most.
+  /// The most records that a read delivers.
   public let recordLimit: Int
-  // Who fills slices does not look at them otherwise, so accesses never overlap; checking that costs on every read.
+  // Code that fills slices does not access them in another way, so accesses never overlap; a check would slow every
+  // read.
   @safe @exclusivity(unchecked) private var storedSlices: [Slice] = []
   private var smallFillCount = 0
-  /// Whether a read by rows or keys has to say only which records there are: a backend may leave every value empty.
+  /// Whether a read by rows or keys needs only the statuses of records: a backend may leave every value empty.
   public let leavesOutValues: Bool
-  /// Whether the records are sealed, if the backend has keys: each of them, or none.
+  /// Whether all records are sealed; if false, none is.
   ///
-  /// A backend sets it on every read while some of its keyspaces are plain.
+  /// Relevant only if the backend has keys. A backend with both plain and sealed keyspaces sets it on every read.
   public var isSealed = true
 
+  /// Creates an empty chunk.
+  ///
   /// - Parameters:
-  ///   - byteCapacity: The bytes that a read fills at most, unless a single record is larger.
-  ///   - recordLimit: The records that a read delivers at most.
+  ///   - byteCapacity: The most bytes that a read fills, unless a single record is larger.
+  ///   - recordLimit: The most records that a read delivers.
   public convenience init(byteCapacity: Int = 256 << 10, recordLimit: Int = 4096) {
     self.init(byteCapacity: byteCapacity, recordLimit: recordLimit, leavesOutValues: false)
   }
@@ -32,15 +35,15 @@ public final class RecordChunk {
     self.recordLimit = max(recordLimit, 1)
   }
 
-  /// One entry for each record that was read, or that was asked for and is not there.
+  /// One entry for each record that was read, or that was requested and does not exist.
   public package(set) var slices: [Slice] {
     get { storedSlices }
     _modify { yield &storedSlices }
   }
 
-  /// Where one record stands; 32 bytes, field by field what `tdn_slice` of StorageEngineReading.h is.
+  /// The position and status of one record: 32 bytes, with the fields of `tdn_slice` of StorageEngineReading.h.
   ///
-  /// So that the embedded backend fills slices in place; `KyotoBackend` checks the layout.
+  /// With this layout the embedded backend fills slices in place; `KyotoBackend` checks the layout.
   public struct Slice: Sendable {
     /// The row id; 0 for records with byte keys.
     public var rowID: RowID
@@ -49,7 +52,7 @@ public final class RecordChunk {
     package var keyLength: UInt32
     package var rawStatus: Int32
 
-    /// A byte key stands right before its value; rows have an empty one.
+    /// Creates a slice; a byte key must be stored directly before its value, and rows have an empty key.
     public init(rowID: RowID, key: Range<Int>, value: Range<Int>, status: Status) {
       precondition(key.isEmpty || key.upperBound == value.lowerBound, "a byte key stands right before its value")
       self.rowID = rowID
@@ -59,25 +62,25 @@ public final class RecordChunk {
       rawStatus = status.rawValue
     }
 
-    /// Where a byte key stands in the arena, right before the value; empty for rows.
+    /// The position of the byte key in the arena, directly before the value; empty for rows.
     public var key: Range<Int> {
       let end = Int(valueOffset)
       return end - Int(keyLength)..<end
     }
 
-    /// Where the value stands in the arena.
+    /// The position of the value in the arena.
     public var value: Range<Int> {
       let start = Int(valueOffset)
       return start..<start + Int(valueLength)
     }
 
-    /// Leaves out what stands before a part of the value; whoever does so moves a byte key right before it.
+    /// Reduces the value to a part of it; the caller moves a byte key directly before that part.
     package mutating func narrow(to value: Range<Int>) {
       valueOffset = UInt64(value.lowerBound)
       valueLength = UInt64(value.count)
     }
 
-    /// Gives the record another byte key, which stands right before its value as well.
+    /// Sets the length of a new byte key, which must also be stored directly before the value.
     package mutating func rename(byteCount: Int) { keyLength = UInt32(byteCount) }
 
     public var status: Status { Status(rawValue: rawStatus) ?? .damaged }
@@ -86,7 +89,9 @@ public final class RecordChunk {
   public enum Status: Int32, Sendable {
     case found = 0
     case absent = 1
-    /// Bytes of the record are damaged, or of what leads to it; damage to other records is reported of them.
+    /// Bytes of the record, or of the pages that lead to it, are damaged.
+    ///
+    /// Damage to another record does not change this record's status.
     case damaged = 2
   }
 
@@ -95,7 +100,7 @@ public final class RecordChunk {
     arena.count = 0
   }
 
-  /// Adds the answer to a read: a record, or that there is none.
+  /// Appends the result of a read: a record, or its absence.
   ///
   /// For backends that have the bytes in memory already.
   ///
@@ -103,7 +108,7 @@ public final class RecordChunk {
   ///   - rowID: The row id; 0 for records with byte keys.
   ///   - key: The byte key; empty for rows.
   ///   - value: The value; nil if there is no record.
-  /// - Returns: False, with nothing added, if the chunk is full. The first record always fits.
+  /// - Returns: False, with nothing appended, if the chunk is full. The first record always fits.
   @discardableResult
   public func append(rowID: RowID, key: [UInt8] = [], value: [UInt8]?) -> Bool {
     let byteCount = arena.count + key.count + (value?.count ?? 0)
@@ -114,12 +119,12 @@ public final class RecordChunk {
     return true
   }
 
-  /// Replaces the content by what `fill` writes into fresh memory for bytes and slices.
+  /// Replaces the content by the bytes and slices that `fill` writes into fresh memory.
   ///
   /// - Parameters:
-  ///   - byteCapacity: The bytes that are needed at most.
-  ///   - sliceCapacity: The slices that are needed at most.
-  ///   - fill: Initializes the first elements of both buffers and returns how many of each.
+  ///   - byteCapacity: The most bytes that are needed.
+  ///   - sliceCapacity: The most slices that are needed.
+  ///   - fill: Initializes the first elements of both buffers and returns their numbers.
   package func refill(
     byteCapacity: Int, sliceCapacity: Int,
     _ fill: (UnsafeMutableRawBufferPointer, UnsafeMutableBufferPointer<Slice>) -> (byteCount: Int, sliceCount: Int)
@@ -136,7 +141,7 @@ public final class RecordChunk {
     }
   }
 
-  /// Grows the arena at once; lets memory for a large record go when several reads in a row did without it.
+  /// Grows the arena if necessary; releases the memory of a large record after nine smaller reads in a row.
   private func adjustArena(to byteCapacity: Int) {
     arena.reserve(byteCapacity)
     guard arena.capacity > 2 * byteLimit else { return }
@@ -149,17 +154,17 @@ public final class RecordChunk {
 }
 
 extension RecordChunk {
-  /// The record's bytes; good until the chunk's next use.
+  /// Returns the record's bytes, which are valid until the chunk's next use.
   @inline(__always)
   func value(of slice: Slice) -> UnsafeRawBufferPointer {
     let (end, overflows) = slice.valueOffset.addingReportingOverflow(slice.valueLength)
     precondition(!overflows && end <= UInt64(arena.count), "a backend's record stands in its chunk")
-    // In bounds, so they fit Int.
+    // Both numbers are within the arena, so they fit into Int.
     let start = unsafe arena.base + Int(truncatingIfNeeded: slice.valueOffset)
     return unsafe UnsafeRawBufferPointer(start: start, count: Int(truncatingIfNeeded: slice.valueLength))
   }
 
-  /// Holds one record, as if it had been read.
+  /// Replaces the content by one record, as if it had been read.
   func hold(_ record: UnsafeRawBufferPointer, rowID: RowID, isSealed: Bool) {
     removeAll()
     arena.reserve(record.count)

@@ -1,8 +1,8 @@
-/// A place in a keyspace, right behind one of its records, from which a later scan goes on.
+/// A position in a keyspace, directly after one of its records, from which a later scan continues.
 ///
-/// A scan in the order of keys delivers records; a token for the last one that was dealt with is all that has to be
-/// kept, in a file, in a named buffer, or in the answer to a client that asks page by page. It outlives snapshots,
-/// backends and programs.
+/// The token of the last processed record is all that a program has to keep to resume a scan in the order of keys. It
+/// can be kept in a file, in a named buffer, or in a reply to a client that asks page by page. It outlives snapshots,
+/// backends and processes.
 ///
 /// ```swift
 /// var token: ScanToken?
@@ -12,16 +12,18 @@
 /// token = chunk.token(of: songs)
 /// ```
 ///
-/// Resumed in the same state, a scan delivers what the first one had left. Resumed in a later state it delivers what
-/// that state holds behind the place, in its order:
+/// Resumed in the same state, a scan delivers the records that the first scan had not reached. Resumed in a later
+/// state, it delivers the records of that state after the position, in their order:
 ///
-/// - A record that is there in both states is delivered once by the two scans together, never twice and never not at
-///   all, as it is in the state of the scan that delivers it.
-/// - Rows that were inserted since are delivered, as row ids grow; inserted byte keys are if they stand behind the place.
-/// - Records that were removed behind the place are not delivered. What happened before the place is not seen.
-/// - The record that the token was made from need not be there any more.
+/// - A record of both states is delivered exactly once by the two scans together, with its content in the state of the
+///   scan that delivers it.
+/// - Rows inserted since then are delivered, as row ids grow; inserted byte keys are delivered if they come after the
+///   position.
+/// - Records after the position that were removed since then are not delivered. Changes before the position are not
+///   seen.
+/// - The record from which the token was made may have been removed.
 public struct ScanToken: Hashable, Sendable {
-  /// The keyspace that the place is in.
+  /// The keyspace of the position.
   public let keyspace: KeyspaceID
   let place: Place
 
@@ -30,13 +32,13 @@ public struct ScanToken: Hashable, Sendable {
     case key([UInt8])
   }
 
-  /// The place behind a row.
+  /// Creates the position after a row.
   public init(after rowID: RowID, of keyspace: KeyspaceID) {
     self.keyspace = keyspace
     place = .row(rowID)
   }
 
-  /// The place behind a byte key.
+  /// Creates the position after a byte key.
   public init(after key: [UInt8], of keyspace: KeyspaceID) {
     self.keyspace = keyspace
     place = .key(key)
@@ -44,7 +46,7 @@ public struct ScanToken: Hashable, Sendable {
 
   private static let formatVersion: UInt8 = 1
 
-  /// The token as bytes, to be kept; `docs/formats/scan-token.md` says what they are.
+  /// The token as bytes to keep, in the format of `docs/formats/scan-token.md`.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = [Self.formatVersion]
     switch place {
@@ -62,7 +64,7 @@ public struct ScanToken: Hashable, Sendable {
     return bytes
   }
 
-  /// Reads what ``bytes`` gave; nil for anything else.
+  /// Creates a token from its ``bytes``; nil for any other bytes.
   public init?(bytes: some Collection<UInt8>) {
     let bytes = Array(bytes)
     guard bytes.count >= 6, bytes[0] == Self.formatVersion else { return nil }
@@ -81,10 +83,10 @@ public struct ScanToken: Hashable, Sendable {
 }
 
 extension ScanToken: LosslessStringConvertible {
-  /// The token's ``bytes`` in hexadecimal digits.
+  /// The token's ``bytes`` as hexadecimal digits.
   public var description: String { Hexadecimal.text(of: bytes) }
 
-  /// Reads what ``description`` gives; nil for anything else.
+  /// Creates a token from its ``description``; nil for any other text.
   public init?(_ description: String) {
     guard let bytes = Hexadecimal.bytes(of: description) else { return nil }
     self.init(bytes: bytes)
@@ -107,12 +109,12 @@ extension ScanToken: Codable {
 }
 
 extension RecordChunk {
-  /// The place behind the last record that was read; nil if none was.
+  /// Returns the position after the last record of the chunk; nil if the chunk is empty.
   public func token(of keyspace: KeyspaceID) -> ScanToken? {
     slices.indices.last.map { token(after: $0, of: keyspace) }
   }
 
-  /// The place behind a record, by its index in ``slices``.
+  /// Returns the position after the record with an index in ``slices``.
   public func token(after index: Int, of keyspace: KeyspaceID) -> ScanToken {
     let slice = slices[index]
     if slice.keyLength == 0 { return ScanToken(after: slice.rowID, of: keyspace) }
@@ -121,14 +123,14 @@ extension RecordChunk {
 }
 
 extension BackendSnapshot {
-  /// A scan over a class's rows in the order of their numbers, from behind a token, or from the first.
+  /// Opens a scan over a class's rows in the order of row ids, starting after a token or at the first row.
   ///
-  /// Slower than ``scan(_:)``, which reads in the order of the file, but it can be resumed (``ScanToken``). A row whose
-  /// record cannot be read is a slice with the status *damaged*; where it is not known which row a damaged place
-  /// belongs to, rows that do not exist may be among them.
+  /// It is slower than ``scan(_:)``, which reads in the order of the file, but can be resumed (``ScanToken``). A row
+  /// whose record cannot be read is a slice with the status *damaged*. If it is unknown which row a damaged place
+  /// belongs to, such slices may include rows that do not exist.
   ///
-  /// - Complexity: O(*n*) single reads, for rows behind the token. Where far more row ids were handed out than are in
-  ///   use, one pass over the keyspace more for each million rows.
+  /// - Complexity: O(*n*) single reads for the rows after the token. If far more row ids were handed out than are in
+  ///   use, one additional pass over the keyspace for each million rows.
   /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another keyspace or kind.
   public func scan(rows keyspace: KeyspaceID, after token: ScanToken?) throws(BackendError) -> any BackendScan {
     var first: RowID = 1
@@ -141,16 +143,17 @@ extension BackendSnapshot {
       of: keyspace, in: self, from: first, bound: try rowIDBound(of: keyspace))
   }
 
-  /// A scan over byte keys that have no order of their own in the order of their bytes, from behind a token, or from the
-  /// first.
+  /// Opens a scan over the unordered byte keys of a keyspace in the order of their bytes, starting after a token or at
+  /// the first key.
   ///
-  /// - Complexity: O(*n*) single reads, and one pass over the keyspace for each 1,024 keys; takes memory for so many.
+  /// - Complexity: O(*n*) single reads, and one pass over the keyspace for each 1,024 keys; a pass keeps 1,024 keys in
+  ///   memory.
   /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another keyspace or kind.
   public func scan(keys keyspace: KeyspaceID, after token: ScanToken?) throws(BackendError) -> any BackendScan {
     OrderedKeyScan(of: keyspace, in: self, after: try token?.key(in: keyspace))
   }
 
-  /// A scan over the keys of a tree within bounds, from behind a token on, in the direction of the scan.
+  /// Opens a scan over the keys of a tree within bounds, starting after a token, in the direction of the scan.
   ///
   /// - Throws: ``BackendError/Code/invalidArgument`` for a token of another keyspace or kind.
   public func scan(
@@ -163,7 +166,7 @@ extension BackendSnapshot {
       let upper = upper.map { $0.lexicographicallyPrecedes(key) ? $0 : key } ?? key
       return try scan(tree: tree, from: lower, to: upper, descending: true)
     }
-    // The least key that comes after this one.
+    // The least key after this one.
     let next = key + [0]
     let lower = lower.map { next.lexicographicallyPrecedes($0) ? $0 : next } ?? next
     return try scan(tree: tree, from: lower, to: upper, descending: false)

@@ -1,16 +1,16 @@
 extension WriteBatch.Kind {
-  /// Whether bytes of a key may be missing: a bound, or a key that the commit's number begins.
+  /// Whether the change's key may be empty: a bound, or the end of a key that begins with the commit's number.
   var mayHaveEmptyKey: Bool { self == .checkRange || self == .putNumbered }
 
-  /// Whether it changes nothing.
+  /// Whether the change only checks an expectation, and changes nothing.
   public var isCheck: Bool { self == .check || self == .checkRange }
 }
 
 extension WriteBatch {
-  /// Refuses a batch that no commit can take, before anything of it is written or sent.
+  /// Checks that the batch is within limits, before any of it is written or sent.
   ///
-  /// Every change counts, checks and entries of indexes among them, and so does every byte of the arena. A backend calls
-  /// this first; it checks keys and values itself.
+  /// All changes count, including checks and entries of indexes, and so do all bytes of the arena. A backend calls this
+  /// first; it checks keys and values itself.
   ///
   /// - Throws: ``BackendError/Code/limitExceeded``.
   public func check(_ limits: BackendLimits) throws(BackendError) {

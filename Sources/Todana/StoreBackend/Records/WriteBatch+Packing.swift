@@ -1,23 +1,23 @@
 extension WriteBatch {
-  /// A ``Change`` in 40 bytes, field by field what `tdn_change` of StorageEngineCommit.h is.
+  /// A ``Change`` in 40 bytes, with the fields of `tdn_change` of StorageEngineCommit.h.
   ///
-  /// So that the embedded backend hands a batch over as it stands; `KyotoBackend` checks the layout.
+  /// With this layout the embedded backend passes a batch without a conversion; `KyotoBackend` checks the layout.
   package struct PackedChange: Sendable {
     package var keyspace: UInt32
     package var kind: UInt8
     package var expectation: UInt8
-    /// Of a byte key; 0 for rows.
+    /// The length of a byte key; 0 for rows.
     ///
-    /// A key of more than 65,535 bytes saturates, which is over every backend's limit.
+    /// For a key of more than 65,535 bytes it is 65,535, which exceeds every backend's limit.
     package var keyLength: UInt16
-    /// The row id, or the offset of a byte key; 0 where all records are removed.
+    /// The row id, or the offset of a byte key; 0 for changes that concern the whole keyspace.
     package var key: UInt64
     package var expected: UInt64
     package var valueOffset: UInt64
     package var valueLength: UInt64
   }
 
-  /// The changes of a batch, unpacked one by one as they are asked for.
+  /// The changes of a batch, each unpacked when it is accessed.
   public struct Changes: RandomAccessCollection, Sendable {
     let packed: [PackedChange]
 
@@ -54,7 +54,7 @@ extension WriteBatch.PackedChange {
 extension WriteBatch.Change {
   fileprivate init(_ packed: WriteBatch.PackedChange) {
     keyspace = KeyspaceID(rawValue: packed.keyspace)
-    // Packed from a kind.
+    // The raw value was packed from a kind, so the default is never used.
     kind = WriteBatch.Kind(rawValue: packed.kind) ?? .put
     let valueStart = Int(packed.valueOffset)
     value = valueStart..<valueStart + Int(packed.valueLength)

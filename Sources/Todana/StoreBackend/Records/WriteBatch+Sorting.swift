@@ -1,10 +1,9 @@
 extension WriteBatch {
-  /// Orders the changes by keyspace, then rows by number and byte keys by their bytes, a key before those that it begins.
+  /// Sorts the changes by keyspace, and within a keyspace by key.
   ///
-  /// Within a keyspace a clearing comes first, checks of ranges follow, and keys that begin with the commit's number come
-  /// last.
-  ///
-  /// That is the order of a tree, which is written and searched in it.
+  /// Rows are sorted by row id. Byte keys are sorted by their bytes, with a key before longer ones that begin with it.
+  /// Within a keyspace a clearing comes first, then checks of ranges. Keys that begin with the commit's number come
+  /// last. This is the order of a tree, in which it is written and searched.
   ///
   /// - Complexity: O(*n*) for changes that are in order already, else O(*n* log *n*).
   public mutating func sort() {
@@ -13,8 +12,10 @@ extension WriteBatch {
     sortPackedChanges { Self.precedes($0, $1, in: arena) }
   }
 
-  /// The changes are in the order that a backend asks for: those of a keyspace together, by their keys, no two with the
-  /// same one.
+  /// Whether the changes are in the order that a backend requires.
+  ///
+  /// Changes of a keyspace must be adjacent and in the order of ``sort()``, at most one for each key. Checks of ranges may
+  /// share a lower bound.
   ///
   /// - Complexity: O(*n*).
   public var isSorted: Bool {
@@ -26,7 +27,7 @@ extension WriteBatch {
         if seen.contains(change.keyspace) { return false }
         seen.append(change.keyspace)
       } else if last.kind == Kind.checkRange.rawValue, change.kind == last.kind {
-        // Ranges may begin at the same key.
+        // Several ranges may begin at the same key.
         if Self.precedes(change, last, in: arena) { return false }
       } else if !Self.precedes(last, change, in: arena) {
         return false
@@ -50,7 +51,7 @@ extension WriteBatch {
     return order != 0 ? order < 0 : lhs.keyLength < rhs.keyLength
   }
 
-  /// The place of a kind of change among those of a keyspace.
+  /// Returns the rank of a kind of change within a keyspace.
   private static func order(of kind: UInt8) -> Int {
     switch Kind(rawValue: kind) {
     case .clear: 0
@@ -60,7 +61,7 @@ extension WriteBatch {
     }
   }
 
-  /// Negative where the bytes at `lhs` come before those at `rhs`, 0 where they are the same; eight at a time.
+  /// Compares bytes, eight at a time; the result is negative if `lhs` comes first, and 0 if both are equal.
   @inline(__always)
   private static func compare(_ lhs: UnsafeRawPointer, _ rhs: UnsafeRawPointer, byteCount: Int) -> Int {
     var offset = 0
@@ -69,7 +70,7 @@ extension WriteBatch {
       if order != 0 { return order }
       offset += 8
     }
-    // What is left of longer keys is compared with some of the bytes before it, which are the same.
+    // The last eight bytes of longer keys are compared again as a whole; those before the rest are known to be equal.
     if byteCount >= 8 { return offset == byteCount ? 0 : unsafe compareWords(lhs + byteCount - 8, rhs + byteCount - 8) }
     while offset < byteCount {
       let left = unsafe lhs.load(fromByteOffset: offset, as: UInt8.self)

@@ -1,14 +1,14 @@
-/// Everything that one save changes: applied wholly or not at all.
+/// All changes of one save, which are applied together or not at all.
 ///
-/// Changes are grouped by keyspace and sorted by key, at most one for each key; ``sort()`` sees to the order.
+/// Changes are grouped by keyspace and sorted by key, at most one for each key; ``sort()`` establishes this order.
 public struct WriteBatch: ~Copyable {
-  /// The identity by which ``StoreBackend/outcome(of:)`` knows the batch.
+  /// The identity with which ``StoreBackend/outcome(of:)`` looks up the batch.
   public let id: BatchID
-  /// Holds the values and byte keys that the changes point into.
+  /// The values and byte keys to which the changes refer.
   public let arena: ByteArena
-  /// The changes as they are kept, 40 bytes each: a save of a million rows holds a million of them.
+  /// The changes in packed form, 40 bytes each, as a save of a million rows has a million changes.
   package private(set) var packedChanges: [PackedChange] = []
-  /// An empty byte key was appended, which no backend takes.
+  /// Whether an empty byte key was appended, which no backend accepts.
   public private(set) var hasEmptyKey = false
 
   public init(id: BatchID = BatchID(), arena: ByteArena = ByteArena()) {
@@ -16,17 +16,19 @@ public struct WriteBatch: ~Copyable {
     self.arena = arena
   }
 
-  /// One change of one record.
+  /// One change of one record or keyspace.
   public struct Change: Sendable, Equatable {
     public var keyspace: KeyspaceID
     public var kind: Kind
     public var expectation: Expectation
     /// The key of the record.
     ///
-    /// ``Key/row(_:)`` of 0 for ``Kind/clear``, ``Kind/drop`` and ``Kind/adopt``, which have none. For
+    /// It is ``Key/row(_:)`` of 0 for ``Kind/clear``, ``Kind/drop`` and ``Kind/adopt``, which have no key. For
     /// ``Kind/checkRange`` it is the lower bound, for ``Kind/putNumbered`` the end of the key; both may be empty.
     public var key: Key
-    /// The place in the batch's arena of the new value, or of the upper bound of ``Kind/checkRange``; empty for others.
+    /// The position of the new value in the batch's arena.
+    ///
+    /// For ``Kind/checkRange`` it is the position of the upper bound; for other kinds without a value it is empty.
     public var value: Range<Int>
 
     public init(
@@ -42,47 +44,54 @@ public struct WriteBatch: ~Copyable {
 
   public enum Kind: UInt8, Sendable {
     case put = 1
-    /// Of a record that exists: removing one that does not is a conflict.
+    /// Removes an existing record; removing a missing one is a conflict.
     case remove = 2
     /// Removes the record if there is one; its expectation is ``Expectation/anything``.
     case erase = 3
-    /// Changes nothing, but has an expectation, which is not ``Expectation/anything``: that must hold, or the batch is
-    /// refused.
+    /// Changes nothing; if its expectation does not hold, the batch is refused.
+    ///
+    /// The expectation must not be ``Expectation/anything``.
     case check = 4
-    /// Removes all records of the keyspace, in the same time however many there are.
+    /// Removes all records of the keyspace, in constant time.
     ///
-    /// It comes first of its keyspace: the other changes find that empty. See ``WriteBatch/appendClear(of:)``.
+    /// It is the first change of its keyspace: the other changes find the keyspace empty. See
+    /// ``WriteBatch/appendClear(of:)``.
     case clear = 5
-    /// Changes nothing, but expects ``Expectation/atMost(_:)`` keys of a tree within bounds; see
-    /// ``WriteBatch/appendRangeCheck(of:from:to:atMost:)``.
+    /// Changes nothing, but expects ``Expectation/atMost(_:)`` keys of a tree within bounds.
+    ///
+    /// See ``WriteBatch/appendRangeCheck(of:from:to:atMost:)``.
     case checkRange = 6
-    /// Puts a record of a tree under a new key, which begins with the number of the commit: 8 bytes, the highest first.
+    /// Puts a record of a tree under a new key that begins with the number of the commit.
     ///
-    /// The bytes of ``Change/key``, which may be none, follow. Nobody but the commit itself knows its number in advance.
+    /// The number takes 8 bytes, the most significant first. The bytes of ``Change/key``, which may be none, follow.
+    /// Only the commit itself knows its number.
     case putNumbered = 7
-    /// Removes the keyspace: its records, its name and its number, which is never given out again.
+    /// Removes the keyspace: its records, its name and its number, which is never assigned again.
     ///
-    /// It is the only change of its keyspace. Open snapshots go on reading it. See ``WriteBatch/appendDrop(of:)``.
+    /// It is the only change of its keyspace. Open snapshots continue to read the keyspace. See
+    /// ``WriteBatch/appendDrop(of:)``.
     case drop = 8
-    /// A keyspace that was loaded aside joins the others, with all its records.
+    /// Adds a keyspace that was loaded aside to the others, with all its records.
     ///
     /// It is the only change of its keyspace. See ``WriteBatch/appendAdoption(of:)``.
     case adopt = 9
   }
 
-  /// What must be there before the change, or the whole batch is refused.
+  /// The state that a change requires before the batch; if it does not hold, the whole batch is refused.
   public enum Expectation: Sendable, Equatable {
     case anything
     case absent
-    /// A record whose last 8 bytes, as a little-endian number, are this.
+    /// A record whose last 8 bytes, as a little-endian number, are equal to this token.
     case token(UInt64)
-    /// A record, whatever its value.
+    /// A record with any value.
     case present
-    /// Of ``Kind/checkRange``, and of nothing else: so many keys, or fewer.
+    /// At most this number of keys within bounds, for ``Kind/checkRange`` alone.
     case atMost(Int)
   }
 
-  /// Whether kind and expectation go together; a backend refuses other changes as ``BackendError/Code/invalidArgument``.
+  /// Returns whether a kind may have an expectation.
+  ///
+  /// A backend refuses other changes as ``BackendError/Code/invalidArgument``.
   public static func fits(_ expectation: Expectation, _ kind: Kind) -> Bool {
     if case .atMost = expectation { return kind == .checkRange }
     return switch kind {
@@ -97,7 +106,7 @@ public struct WriteBatch: ~Copyable {
 
   public enum Key: Sendable, Equatable {
     case row(RowID)
-    /// A byte key, by its place in the batch's arena; it has at least one byte.
+    /// A byte key of at least one byte, by its position in the batch's arena.
     case bytes(Range<Int>)
   }
 
@@ -109,20 +118,21 @@ public struct WriteBatch: ~Copyable {
     packedChanges.append(PackedChange(change))
   }
 
-  /// Removes all records of a keyspace; what else the batch does there, it does afterwards.
+  /// Removes all records of a keyspace before the batch's other changes there.
   ///
-  /// Row ids go on behind those that were handed out. ``sort()`` puts the change first of its keyspace.
+  /// Row ids continue after the ones that were handed out. ``sort()`` moves the change to the first place of its
+  /// keyspace.
   public mutating func appendClear(of keyspace: KeyspaceID) {
     append(Change(keyspace: keyspace, kind: .clear, expectation: .anything, key: .row(0), value: 0..<0))
   }
 
-  /// Expects a number of keys of a tree within bounds, in the state before the batch.
+  /// Requires a maximum number of keys of a tree within bounds, in the state before the batch.
   ///
   /// - Parameters:
   ///   - tree: The tree.
   ///   - lower: The lower bound, inclusive; empty for none.
   ///   - upper: The upper bound, exclusive; empty for none.
-  ///   - most: Keys that there may be. As many are read, and one more.
+  ///   - most: The largest number of keys that is accepted. The commit reads at most one key more than that.
   public mutating func appendRangeCheck(of tree: KeyspaceID, from lower: [UInt8], to upper: [UInt8], atMost most: Int) {
     let (lower, upper) = (arena.append(lower), arena.append(upper))
     append(Change(keyspace: tree, kind: .checkRange, expectation: .atMost(most), key: .bytes(lower), value: upper))
@@ -133,19 +143,19 @@ public struct WriteBatch: ~Copyable {
     append(Change(keyspace: keyspace, kind: .drop, expectation: .anything, key: .row(0), value: 0..<0))
   }
 
-  /// Makes a keyspace that was loaded aside one of the others.
+  /// Adds a keyspace that was loaded aside to the others.
   ///
-  /// Its loading is finished (``KeyspaceLoader/finish()``), and its name is not in use, or that of a keyspace which the
-  /// batch drops.
+  /// Its loading must be finished (``KeyspaceLoader/finish()``). No other keyspace may have its name, except one that
+  /// the batch drops.
   public mutating func appendAdoption(of keyspace: KeyspaceID) {
     append(Change(keyspace: keyspace, kind: .adopt, expectation: .anything, key: .row(0), value: 0..<0))
   }
 
   public mutating func reserveCapacity(_ count: Int) { packedChanges.reserveCapacity(count) }
 
-  /// Makes room for so many more changes.
+  /// Reserves room for a number of additional changes.
   ///
-  /// Not less than twice as much as there is, so that doing so again and again copies little.
+  /// If the array grows, its capacity at least doubles, so that repeated calls copy little.
   mutating func reserveMore(_ count: Int) {
     let needed = packedChanges.count + count
     guard needed > packedChanges.capacity else { return }
