@@ -1,9 +1,9 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// Applies a batch wholly or not at all (`tdn_commit`).
+  /// Applies a batch entirely or not at all (`tdn_commit`).
   ///
-  /// The batch is handed over as it stands: nothing is copied or converted.
+  /// The batch is passed to C without copying or converting it.
   public func commit(
     _ batch: borrowing WriteBatch, durability: Durability
   ) throws(BackendError) -> CommitNumber {
@@ -28,7 +28,7 @@ extension KyotoBackend {
     try KyotoLoader(in: self, kind, named: name, expecting: count)
   }
 
-  /// The commit under which the batch was applied (`tdn_outcome`).
+  /// Returns the commit that applied the batch (`tdn_outcome`).
   public func outcome(of batch: BatchID) throws(BackendError) -> CommitNumber? {
     var commitNumber: CommitNumber = 0
     var bytes = batch.bytes
@@ -44,7 +44,7 @@ extension KyotoBackend {
 }
 
 extension BackendError {
-  /// The error with the indexes of all changes that met something else than they expected.
+  /// Returns the error with the indexes of all changes whose expectation does not hold.
   fileprivate func listing(_ result: tdn_commit_result) -> BackendError {
     var error = self
     let indexes = unsafe UnsafeBufferPointer(start: result.conflicts, count: result.conflict_count)
@@ -54,7 +54,7 @@ extension BackendError {
 }
 
 extension WriteBatch {
-  /// Checks what C cannot see: a byte key without bytes looks like a row.
+  /// Checks that no byte key is empty, as C would take it for a row.
   func requireOrder() throws(BackendError) {
     assert(isSorted, "a batch is grouped by keyspace and sorted by key, at most one change for each key")
     guard !hasEmptyKey else {
@@ -62,13 +62,11 @@ extension WriteBatch {
     }
   }
 
-  /// Calls `body` with the batch as C takes it.
-  ///
-  /// Nothing is copied.
+  /// Calls `body` with the batch as a `tdn_batch`, which refers to the same memory.
   func withCBatch(_ body: (inout tdn_batch) throws(BackendError) -> Void) throws(BackendError) {
     let (id, arena, changes) = (id, arena, packedChanges)
     try unsafe changes.span.withUnsafeBufferPointer { (changes) throws(BackendError) in
-      // The layouts are the same: checked when the backend was opened.
+      // Both types have the same layout, which was checked when the backend was opened.
       try unsafe changes.withMemoryRebound(to: tdn_change.self) { (changes) throws(BackendError) in
         var batch = unsafe tdn_batch(
           id: id.bytes, changes: changes.baseAddress, change_count: changes.count,

@@ -1,16 +1,16 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// Rebuilds the keyspace's file if it would become shorter by more than a twentieth (`tdn_compact`).
+  /// Rebuilds the keyspace's file if that shortens it by more than a twentieth (`tdn_compact`).
   ///
-  /// Closing the backend meanwhile gives up.
+  /// Closing the backend during the call makes it give up.
   public func compact(
     _ keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> Bool {
     try unsafe callWithProgress(progress) { unsafe tdn_compact($0, keyspace.rawValue, reportProgress, $1, $2, $3) }
   }
 
-  /// Looks at the head of every record (`tdn_get_space`).
+  /// Computes the space from the head of every record (`tdn_get_space`).
   public func space(
     of keyspace: KeyspaceID, progress: (_ done: Int, _ total: Int) -> Bool
   ) throws(BackendError) -> BackendSpace? {
@@ -24,7 +24,7 @@ extension KyotoBackend {
 }
 
 extension KyotoBackend {
-  /// Makes a call that reports its progress through `reportProgress` and the context, and may say whether it was done.
+  /// Makes a call that reports its progress through `reportProgress`, and returns whether the call set its flag.
   func callWithProgress(
     _ progress: (_ done: Int, _ total: Int) -> Bool,
     _ body: (
@@ -47,9 +47,9 @@ private struct Context {
   let cabinet: CabinetHandle
 }
 
-/// For calls made by `callWithProgress`.
+/// Reports progress for calls of `callWithProgress`; returns false if the caller gave up or the backend is closing.
 func reportProgress(_ context: UnsafeMutableRawPointer?, _ done: UInt64, _ total: UInt64) -> Bool {
-  // It always gives one.
+  // `callWithProgress` always passes a context.
   guard let context = unsafe context?.assumingMemoryBound(to: Context.self) else { return false }
   guard unsafe !context.pointee.cabinet.isClosing else { return false }
   return unsafe context.pointee.progress(Int(clamping: done), Int(clamping: total))

@@ -1,7 +1,7 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// The newest commit, once it is durable (`tdn_get_anchor`).
+  /// Makes the newest commit durable, and returns its anchor (`tdn_get_anchor`).
   public func anchor() throws(BackendError) -> StoreAnchor? {
     var anchor = tdn_anchor()
     try unsafe cabinet.call { unsafe tdn_get_anchor($0, &anchor, $1) }
@@ -9,9 +9,9 @@ extension KyotoBackend {
       commitNumber: anchor.commit_number, code: unsafe withUnsafeBytes(of: &anchor.code) { unsafe Array($0) })
   }
 
-  /// Reads every record and takes what is there for what should be (`tdn_accept_contents`).
+  /// Reads every record, and accepts the present records as the committed ones (`tdn_accept_contents`).
   ///
-  /// Closing the backend meanwhile gives up.
+  /// Closing the backend during the call makes it give up.
   public func acceptContents(progress: (_ done: Int, _ total: Int) -> Bool) throws(BackendError) -> Bool {
     try unsafe callWithProgress(progress) { unsafe tdn_accept_contents($0, reportProgress, $1, $2, $3) }
   }

@@ -19,9 +19,9 @@ extension KyotoBackend {
     return KeyspaceID(rawValue: id)
   }
 
-  /// Makes a keyspace with an id of the caller's choice (`tdn_keyspace_numbered`).
+  /// Creates a keyspace with an id of the caller's choice (`tdn_keyspace_numbered`).
   ///
-  /// - Throws: ``BackendError/Code/invalidArgument`` where the id, or the name, is in use.
+  /// - Throws: ``BackendError/Code/invalidArgument`` if the id or the name is in use.
   func makeKeyspace(_ id: KeyspaceID, _ kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) {
     try unsafe cabinet.call { cabinet, error in
       unsafe withPointer(to: name) {
@@ -46,7 +46,7 @@ extension KyotoBackend {
   }
 }
 
-/// Adds a keyspace to the `[Keyspace]` that `context` points to.
+/// Appends a keyspace to the `[Keyspace]` that `context` points to.
 private func appendKeyspace(_ context: UnsafeMutableRawPointer?, _ keyspace: UnsafePointer<tdn_keyspace>) {
   let found = unsafe keyspace.pointee
   guard let context = unsafe context, let kind = unsafe KeyspaceKind(rawValue: found.kind) else { return }
@@ -56,7 +56,7 @@ private func appendKeyspace(_ context: UnsafeMutableRawPointer?, _ keyspace: Uns
     Keyspace(id: KeyspaceID(rawValue: found.id), kind: kind, name: name))
 }
 
-/// Calls `body` with a pointer to the bytes that is not null where there are none, as the C interface asks.
+/// Calls `body` with a pointer to the bytes, which is not null even for no bytes, as the C interface requires.
 func withPointer<R>(to bytes: [UInt8], _ body: (UnsafePointer<UInt8>) -> R) -> R {
   unsafe bytes.span.withUnsafeBufferPointer { buffer in
     if let base = buffer.baseAddress { return unsafe body(base) }

@@ -13,7 +13,7 @@ extension KyotoBackend {
     }
   }
 
-  /// Gives the store keys (`tdn_encrypt`).
+  /// Creates keys for the store (`tdn_encrypt`).
   public func beginEncryption(_ secret: StoreSecret) throws(BackendError) {
     try unsafe cabinet.call { cabinet, error in unsafe secret.withBytes { unsafe tdn_encrypt(cabinet, $0, error) } }
     try learnKeys()
@@ -23,11 +23,11 @@ extension KyotoBackend {
     try unsafe cabinet.call { unsafe tdn_decrypt($0, $1) }
   }
 
-  /// Rewrites one keyspace's file after the other (`tdn_migrate`).
+  /// Rewrites the files of the keyspaces, one after the other (`tdn_migrate`).
   ///
-  /// Closing the backend meanwhile ends it for now.
+  /// Closing the backend during the call pauses the migration.
   public func migrate(progress: (MigrationProgress) -> Bool) throws(BackendError) -> Bool {
-    // Before anything is sealed: what is read then has to be opened.
+    // The keys come first, since records are sealed from then on and readers have to open them.
     try learnKeys()
     return try unsafe callWithProgress({ progress(MigrationProgress(doneByteCount: $0, byteCount: $1)) }) {
       unsafe tdn_migrate($0, reportProgress, $1, $2, $3)
@@ -46,12 +46,12 @@ extension KyotoKeys {
     try unsafe backend.cabinet.call { cabinet, error in
       unsafe withUnsafeMutablePointer(to: &rotation) { rotation in
         unsafe withSecrets(secrets[...], []) { secrets in
-          // There is one at least.
+          // The array has at least one secret.
           guard let first = secrets.baseAddress else { return false }
           return unsafe tdn_rotate_keys(
             cabinet, first, secrets.count, rotation,
             { context, slot, isKept in
-              // `context` is the rotation above, for the length of the call.
+              // `context` points to the rotation above, and is valid during the call.
               guard let rotation = unsafe context?.assumingMemoryBound(to: KeyRotation.self) else { return }
               let slot = unsafe KeySlot(slot.pointee)
               if isKept {
@@ -68,7 +68,7 @@ extension KyotoKeys {
   }
 }
 
-/// Lends several secrets to C.
+/// Calls `body` with several secrets for C.
 private func withSecrets<Result>(
   _ secrets: ArraySlice<StoreSecret>, _ lent: [tds_secret], _ body: (UnsafeBufferPointer<tds_secret>) -> Result
 ) -> Result {

@@ -1,7 +1,7 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// Looks at superblock, keys, the list of the last commits and the heads of page checksums (`tdn_verify_companions`).
+  /// Checks superblock, keys, the list of the last commits and the heads of page checksums (`tdn_verify_companions`).
   public func verifyCompanions() throws(BackendError) -> [DamagedFile] {
     var found: [DamagedFile] = []
     try unsafe cabinet.call { cabinet, error in
@@ -12,7 +12,7 @@ extension KyotoBackend {
     return found
   }
 
-  /// Reads up to 16 MiB of a main file and of its checksums (`tdn_verify_part`).
+  /// Checks up to 16 MiB of a main file against its page checksums (`tdn_verify_part`).
   public func verifyPages(of file: BackendFile, from firstPage: Int) throws(BackendError) -> VerifiedPages? {
     let number: UInt32 =
       switch file {
@@ -39,7 +39,7 @@ extension KyotoBackend {
   }
 }
 
-/// For `tdn_verify_companions`, whose context is the list.
+/// Appends a damaged file to the `[DamagedFile]` that `context` points to, for `tdn_verify_companions`.
 private func appendDamagedFile(
   _ context: UnsafeMutableRawPointer?, _ file: UnsafePointer<CChar>, _ message: UnsafePointer<CChar>
 ) {

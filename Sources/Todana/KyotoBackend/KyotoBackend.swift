@@ -3,20 +3,20 @@ import Synchronization
 
 /// The default ``StoreBackend``: a directory of Kyoto Cabinet files that commit together.
 ///
-/// Each class has a hash file of its own, each index a B+ tree; one redo log makes a batch over all of them durable
-/// at once. The same code runs in memory and on temporary files.
+/// Each class has a hash file of its own, each index a B+ tree. One redo log makes a batch over all of them durable at
+/// once. The same code runs in memory and on temporary files.
 ///
 /// ```swift
 /// let backend = try KyotoBackend(.directory("Music.todana"))
 /// let songs = try backend.keyspaceID(of: .rows, named: Array("Song".utf8))
 /// ```
 ///
-/// Any thread may call any method at any time, ``close()`` included: it waits for the calls that are under way, and
-/// later ones throw ``BackendError/Code/closed``.
+/// Any thread may call any method at any time, including ``close()``, which waits for running calls; later calls throw
+/// ``BackendError/Code/closed``.
 public final class KyotoBackend: StoreBackend, EngineOperations {
   public let storeID: StoreID
   let cabinet: CabinetHandle
-  /// Set when the store is opened, or begins to be encrypted.
+  /// The keys, set when the store is opened or its encryption begins.
   private let knownKeys = AtomicLazyReference<KeyRing>()
   private let latestReport: Mutex<OpenReport>
   private let repairedClasses: Set<String>
@@ -24,12 +24,12 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
   /// Opens the store at a location, or creates one there.
   ///
   /// - Parameters:
-  ///   - location: Where the files are.
-  ///   - secret: Opens an encrypted store, and makes a new one encrypted; nil for a plain store. Records are sealed by
-  ///     the ``Store``s of the backend: values that are put into it directly are stored as they are.
+  ///   - location: The place of the files.
+  ///   - secret: The secret that opens an encrypted store, or encrypts a new one; nil for a plain store. The ``Store``s
+  ///     of the backend seal its records: values that are put into it directly are stored as they are.
   ///   - options: Access, waiting, limits.
-  /// - Throws: ``BackendError``, for example ``BackendError/Code/inUse`` while another opener holds the directory, or
-  ///   ``BackendError/Code/wrongKey``. Nothing is left behind then.
+  /// - Throws: ``BackendError``, for example ``BackendError/Code/inUse`` if another opener holds the directory, or
+  ///   ``BackendError/Code/wrongKey``. No files are left then.
   public init(
     _ location: Location, secret: StoreSecret? = nil, options: Options = Options()
   ) throws(BackendError) {
@@ -56,12 +56,14 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
     }
   }
 
-  /// The keys of a store that is encrypted, or was since it was opened; what is plain tells chunk by chunk.
+  /// The keys of the store; nil if it has been plain since it was opened.
+  ///
+  /// During a migration ``RecordChunk/isSealed`` tells of each chunk whether its records are sealed.
   public var keyRing: KeyRing? { knownKeys.load() }
 
   public var sealsNamesAndTrees: Bool { true }
 
-  /// Takes over the keys, once there are any.
+  /// Loads the keys of the store, if it has any.
   func learnKeys() throws(BackendError) {
     try unsafe cabinet.call { cabinet, error in
       if let raw = unsafe tdn_key_ring(cabinet, error) { _ = unsafe knownKeys.storeIfNil(KeyRing(raw)) }
@@ -73,19 +75,21 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
 
   public var keyManagement: (any KeyManagement)? { keyRing == nil ? nil : KyotoKeys(self) }
 
-  /// What was found at the latest ``init(_:secret:options:)`` or ``reopen()``.
+  /// The report of the latest ``init(_:secret:options:)`` or ``reopen()``.
   public var openReport: OpenReport { latestReport.withLock { $0 } }
 
-  /// Keys and names of 1,000 bytes, values of 1 GiB and the 64 bytes that an envelope may add; batches of so many bytes as
-  /// a commit may change (``Options/commitLimitByteCount``), and of 2,147,483,647 changes.
+  /// The limits: 1,000 bytes for keys and names, 1 GiB and 64 bytes for values.
+  ///
+  /// A batch may have 2,147,483,647 changes. Its bytes are limited by ``Options/commitLimitByteCount``, or by 1 GiB and
+  /// 2,048 bytes if that is more.
   public let limits: BackendLimits
 
-  /// Carries everything committed into the main files and empties the logs (`tdn_checkpoint`).
+  /// Writes all commits back to the main files and empties the logs (`tdn_checkpoint`).
   public func checkpoint() throws(BackendError) {
     try unsafe cabinet.call { unsafe tdn_checkpoint($0, $1) }
   }
 
-  /// Lets go of the memory that pages of the files take (`tdn_release_memory`).
+  /// Releases the memory of the files' pages (`tdn_release_memory`).
   public func releaseMemory() throws(BackendError) {
     try unsafe cabinet.call { unsafe tdn_release_memory($0, $1) }
   }
@@ -98,7 +102,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
     try repairRecords()
   }
 
-  /// Makes everything durable, removes the logs and frees the files (`tdn_close`); open snapshots end.
+  /// Makes all commits durable, removes the logs and frees the files (`tdn_close`); open snapshots end.
   public func close() throws(BackendError) { try cabinet.close() }
 
   private static func open(
@@ -135,7 +139,7 @@ public final class KyotoBackend: StoreBackend, EngineOperations {
     return unsafe opened
   }
 
-  /// The packed types of the contract are handed to C as they stand, so they must be what C takes them for.
+  /// Checks that the packed types of the contract have the layout of their C counterparts, which C accesses directly.
   private static func checkLayouts() {
     precondition(
       MemoryLayout<RecordChunk.Slice>.stride == MemoryLayout<tdn_slice>.stride

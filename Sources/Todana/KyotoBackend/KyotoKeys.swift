@@ -1,7 +1,7 @@
 internal import CSealing
 internal import CStorageEngine
 
-/// The secrets of an encrypted ``KyotoBackend``.
+/// The passphrases and keys of an encrypted ``KyotoBackend``.
 final class KyotoKeys: KeyManagement {
   let backend: KyotoBackend
   private var cabinet: CabinetHandle { backend.cabinet }
@@ -15,7 +15,7 @@ final class KyotoKeys: KeyManagement {
         unsafe tdn_key_slots(
           cabinet, slots,
           { context, slot in
-            // `context` is the array above, for the length of the call.
+            // `context` points to the array above, and is valid during the call.
             guard let slots = unsafe context?.assumingMemoryBound(to: [KeySlot].self) else { return }
             unsafe slots.pointee.append(KeySlot(slot.pointee))
           }, error)
@@ -61,7 +61,7 @@ final class KyotoKeys: KeyManagement {
 }
 
 extension KyotoBackend {
-  /// Puts an exported file of keys in the place of a closed store's (`tdn_import_keys`).
+  /// Replaces a closed store's file of keys by an exported one (`tdn_import_keys`).
   static func importKeys(_ keys: [UInt8], at path: String, secret: StoreSecret) throws(BackendError) {
     var error = tdn_error()
     let isDone = unsafe path.withCString { path in

@@ -1,99 +1,108 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// Where a backend keeps its files.
+  /// The place of a backend's files.
   public enum Location: Sendable, Hashable {
     /// A directory on disk, by its path.
     case directory(String)
-    /// Unlinked files in the directory for temporary files (`TMPDIR`, or `/tmp`): gone at close and after a kill.
+    /// Unlinked files in the directory for temporary files (`TMPDIR`, or `/tmp`), which closing or a kill removes.
     case temporary
     /// Memory only.
     case inMemory
   }
 
-  /// What may be done with the files.
+  /// The permitted access to the files.
   public enum Access: Sendable {
-    /// Reading and writing; a store is created where there is no directory or an empty one.
+    /// Reading and writing; a store is created if the directory is missing or empty.
     case write
-    /// Reading and writing of a store that is there already.
+    /// Reading and writing of an existing store.
     case writeExisting
-    /// Reading only: needs no write permission and changes nothing. Several processes may read at once.
+    /// Reading only, without write permission and without any change; several processes may read at once.
     case read
   }
 
-  /// How a backend is opened; the defaults suit most programs.
+  /// The options with which a backend is opened; the defaults suit most programs.
   public struct Options: Sendable {
     public var access = Access.write
-    /// How long to wait for another opener to leave; zero: not at all.
+    /// The time to wait until another opener closes the store; zero does not wait.
     public var waitDuration = Duration.zero
-    /// Bytes of log that start a checkpoint in the background; with four times as many, twice where memory is spared, saves
-    /// wait for it.
+    /// The number of bytes of log that start a checkpoint in the background.
+    ///
+    /// When the log reaches four times as many, or twice with ``limitsMemory``, saves wait for the checkpoint.
     public var logLimitByteCount = 64 << 20
-    /// Bytes of pages changed since the last checkpoint that start one in the background; saves wait for it as above.
+    /// The number of bytes of pages changed since the last checkpoint that start one in the background.
+    ///
+    /// When the pages reach four times as many, or twice with ``limitsMemory``, saves wait for the checkpoint.
     public var privateLimitByteCount = 128 << 20
-    /// Whether little of large files stays in the process's memory because it was read.
+    /// Whether the backend limits the resident memory of large files that it reads.
     ///
-    /// Such pages are the system's cache, and cost nobody memory that is needed otherwise, but they count as the
-    /// process's: up to 2 MiB for each record that is looked at. For programs that have to keep within a limit; what is
-    /// read from files of 16 MiB and more takes longer then.
+    /// Mapped pages are the system's cache, and other programs can still get that memory, but they count as the
+    /// process's: up to 2 MiB for each record that is read. The option is for programs that must keep within a limit.
+    /// Reading files of 16 MiB and more takes longer with it.
     public var limitsMemory = false
-    /// Whether a single wrong bit is repaired when it is read, where it would make records unreadable that are sound.
+    /// Whether a single wrong bit is repaired when it is read, if it would make other, sound records unreadable.
     ///
-    /// Of the pages that lead to records, of those that list and describe classes, and of named buffers and indexes one
-    /// wrong bit is found by trying which one makes the page's checksum right; the next save writes the page anew.
-    /// Otherwise, reading them is an error, which tells at once of a disk or memory that fails. In the file of a class a
-    /// wrong bit costs at most the record that it is in, with this option or without.
-    /// ``Store/verify(progress:)`` tells of it in any case.
+    /// This concerns the pages that lead to records, the pages that list and describe classes, and the pages of named
+    /// buffers and indexes. The wrong bit is found by trying which one makes the page's checksum match; the next save
+    /// writes the page again. Without this option reading such a page is an error, which reveals a failing disk or
+    /// memory at once.
+    ///
+    /// In the file of a class a wrong bit costs at most the record that contains it, with this option or without.
+    /// ``Store/verify(progress:)`` always reports it.
     public var repairsFlippedBits = false
-    /// Stored names of classes whose records lead to others, so that wrong bits of them are repaired, too.
+    /// The stored names of classes in whose records wrong bits are repaired as well, since they lead to other records.
     ///
-    /// Only with ``repairsFlippedBits``, and of classes that are there when the store is opened. Other records are not
-    /// repaired: a wrong bit costs only the record that has it.
+    /// Only with ``repairsFlippedBits``, and only for classes that exist when the store is opened. Records of other
+    /// classes are not repaired: a wrong bit costs only the record that contains it.
     public var repairedClasses: Set<String> = []
-    /// Bytes of committed pages that one batch may change.
+    /// The most bytes of committed pages that one batch may change.
     public var commitLimitByteCount = 1 << 30
-    /// Bytes of old values that a snapshot keeps in memory before it uses a file.
+    /// The most bytes of old values that a snapshot keeps in memory; further ones go to a file.
     public var snapshotLimitByteCount = 64 << 20
-    /// Bytes of whole new pages from which on a commit writes them straight to their file.
+    /// The number of bytes of whole new pages from which on a commit writes them straight to their file.
     public var directThresholdByteCount = 1 << 20
-    /// Bytes on the disk that a compaction on demand may take besides the store's files, its log included; or a twentieth of
-    /// the class's file, if that is more.
+    /// The number of bytes on disk that a compaction on demand may take besides the store's files, its log included.
     ///
-    /// A file whose copy takes more is compacted in place: its records move to its start, and its end is cut off. That takes
-    /// longer than a copy, packs no rows together, and works on a nearly full disk.
+    /// A twentieth of the class's file is permitted if that is more. If the copy of a file would take more, the file is
+    /// compacted in place: its records move to its start, and its end is cut off. That takes longer than a copy and
+    /// packs no rows together, but works on a nearly full disk.
     public var compactionRoomByteCount = 64 << 20
-    /// Data files that are open at once.
+    /// The most data files that are open at once.
     public var descriptorLimit = 256
-    /// Bytes that the device writes wholly or not at all.
+    /// The number of bytes that the device writes entirely or not at all.
     public var sectorSize = SectorSize.ofDevice
-    /// Trusts no sector size: whole pages go to the log.
+    /// Whether no sector size is trusted, so that whole pages go to the log.
     public var isStrict = false
-    /// What an encrypted store is encrypted with, when it is created.
+    /// The cipher of an encrypted store, used when it is created.
     public var cipher = StoreCipher.aes128
-    /// The cost of trying a passphrase that is given to a store: scrypt with *N* = 2 to this power, *r* = 8, *p* = 1.
+    /// The cost of trying a passphrase that is added to a store: scrypt with *N* = 2 to this power, *r* = 8, *p* = 1.
     ///
-    /// At 16, the default, one try takes 64 MiB of memory and a fifth of a second or so; each step doubles both. From 10
-    /// to 20.
+    /// At 16, the default, one try takes 64 MiB of memory and about a fifth of a second; each step doubles both. The
+    /// range is 10 to 20.
     public var passphraseCost = 16
-    /// About how many records and other things an encrypted store encrypts with one key before it makes a new one by
-    /// itself; at most 2^31, the default, so that no two have the same nonce.
+    /// The approximate number of records and other data that are encrypted with one key before the store makes a new
+    /// one.
+    ///
+    /// At most 2^31, the default, so that no two have the same nonce.
     public var sealLimit = 1 << 31
-    /// A commit that the store must still have; nil: whatever state it is in.
+    /// A commit that the store must still have; nil accepts any state.
     ///
-    /// Opening throws ``BackendError/Code/rolledBack`` or ``BackendError/Code/diverged`` where it has not.
+    /// If the store does not have it, opening throws ``BackendError/Code/rolledBack`` or
+    /// ``BackendError/Code/diverged``.
     public var expectedAnchor: StoreAnchor?
-    /// Opens a store though encrypting or decrypting it was interrupted, and accepts what is not encrypted of it, which
-    /// otherwise is ``BackendError/Code/migrationUnfinished``.
+    /// Whether a store can be opened although its encryption or decryption was interrupted.
     ///
-    /// For a program that has begun that itself: somebody else could have put an old copy of the store in its place.
+    /// Then records that are not encrypted are accepted; otherwise opening throws
+    /// ``BackendError/Code/migrationUnfinished``. Only for the program that began the migration: an attacker could have
+    /// replaced the store by an old copy.
     public var resumingMigration = false
-    /// The name that other openers are told while this one holds the store; nil: the process's own.
+    /// The name that other openers are told while this one holds the store; nil stands for the process's name.
     public var programName: String?
 
     public init() {}
   }
 
-  /// The unit that a device writes wholly or not at all, in bytes.
+  /// The unit that a device writes entirely or not at all, in bytes.
   public enum SectorSize: Int32, Sendable {
     case ofDevice = 0
     case bytes512 = 512
@@ -102,7 +111,7 @@ extension KyotoBackend {
 }
 
 extension KyotoBackend.Location {
-  /// What `tdn_open` takes as its path; an empty one for temporary files is `TMPDIR` or `/tmp`.
+  /// The path for `tdn_open`; for temporary files it is empty, which stands for `TMPDIR` or `/tmp`.
   var path: String {
     switch self {
     case .directory(let path): path
@@ -110,7 +119,7 @@ extension KyotoBackend.Location {
     }
   }
 
-  /// What is kept in memory or in unlinked files goes with the process.
+  /// Whether the files outlast the process; memory and unlinked files do not.
   var isDurable: Bool {
     switch self {
     case .directory: true
@@ -128,7 +137,7 @@ extension KyotoBackend.Location {
 }
 
 extension KyotoBackend.Options {
-  /// The options as C takes them; `program` is left to the caller, who knows how long it lives.
+  /// Returns the options for C, without `program`, whose lifetime the caller controls.
   func cOptions(storage: tdn_storage) -> tdn_options {
     var options = unsafe tdn_options()
     unsafe tdn_options_init(&options)
@@ -163,7 +172,7 @@ extension KyotoBackend.Options {
 }
 
 extension Duration {
-  /// Rounded up, so that a short wait is not none at all; at most 100 years.
+  /// The duration in milliseconds, rounded up so that a short wait is not zero, and at most 100 years.
   fileprivate var wholeMilliseconds: Int64 {
     let limit = Duration.seconds(100 * 365 * 86_400)
     let bounded = min(max(self, .zero), limit)

@@ -1,18 +1,20 @@
 internal import CSealing
 internal import CStorageEngine
 
-/// What is told of a damaged store while it is salvaged (`tdn_salvage_visitor`), in the thread that salvages.
+/// The receiver of the contents of a damaged store (`tdn_salvage_visitor`), called in the thread that salvages.
 protocol SalvageVisitor: AnyObject {
-  /// Comes first; the identity is nil where the superblock is damaged, the ring where the store is not encrypted.
+  /// Begins the store, before any other call.
+  ///
+  /// The identity is nil if the superblock is damaged. The ring is nil if the store is not encrypted.
   func beginStore(id: StoreID?, keyRing: KeyRing?, mayBePlain: Bool)
-  /// Something beside records was lost.
+  /// Notes a loss other than records.
   func noteLoss(_ sentence: String)
-  /// The records that follow are of this keyspace.
+  /// Begins a keyspace; the following records belong to it.
   func beginKeyspace(_ keyspace: SalvagedKeyspace)
-  /// Whether the bytes are a record; `key` is empty for rows. They may come again.
+  /// Decides whether the bytes are a record; the same record may come again.
   func take(_ record: SalvagedRecord) -> SalvageAnswer
   func noteDamage(rowID: RowID?, byteCount: Int)
-  /// False gives up.
+  /// Reports progress; returning false gives up.
   func report(done: Int, total: Int) -> Bool
 }
 
@@ -20,35 +22,37 @@ enum SalvageAnswer {
   case take, refuse, stop
 }
 
-/// A keyspace of a damaged store, as far as it is known.
+/// The known facts of a keyspace in a damaged store.
 struct SalvagedKeyspace {
   var id: KeyspaceID?
-  /// Nil for rows or keys: then each record may come as either.
+  /// The kind of the keyspace; nil for rows or keys, then each record may be passed as either.
   var kind: KeyspaceKind?
   var name: [UInt8]
-  /// Otherwise it is what the file's name has of it.
+  /// Whether the name is complete; if false, it is the part that the file's name contains.
   var isNameKnown: Bool
   var nextRowID: RowID
   var recordCount: Int?
   var file: String
 }
 
-/// Bytes that may be a record, for the length of a call.
+/// A possible record; its bytes are valid during the call.
 @safe
 struct SalvagedRecord {
   var rowID: RowID
+  /// The byte key; empty for rows.
   let key: UnsafeRawBufferPointer
   let value: UnsafeRawBufferPointer
-  /// The checksums of all pages that it stands on match.
+  /// Whether the checksums of all pages of the record match.
   var isVouchedFor: Bool
 }
 
 enum KyotoSalvage {
-  /// Visits everything that can be found in a store's directory (`tdn_salvage`).
+  /// Passes everything that can be found in a store's directory to the visitor (`tdn_salvage`).
   ///
-  /// - Throws: ``BackendError/Code/interrupted`` where the visitor gave up; ``BackendError/Code/notFound``,
-  ///   ``BackendError/Code/notAStore``, ``BackendError/Code/inUse``, ``BackendError/Code/newerFormat``, ``BackendError/Code/olderFormat``,
-  ///   ``BackendError/Code/wrongKey``, ``BackendError/Code/keyRequired``, ``BackendError/Code/damagedKeys``.
+  /// - Throws: ``BackendError/Code/interrupted`` if the visitor gave up; ``BackendError/Code/notFound``,
+  ///   ``BackendError/Code/notAStore``, ``BackendError/Code/inUse``, ``BackendError/Code/newerFormat``,
+  ///   ``BackendError/Code/olderFormat``, ``BackendError/Code/wrongKey``, ``BackendError/Code/keyRequired``,
+  ///   ``BackendError/Code/damagedKeys``.
   static func run(_ path: String, secret: StoreSecret?, _ visitor: any SalvageVisitor) throws(BackendError) {
     guard !path.utf8.contains(0) else {
       throw BackendError(.invalidArgument, "The path of the store contains a NUL, where it would end for the system.")
@@ -73,14 +77,14 @@ enum KyotoSalvage {
   }
 }
 
-/// What C passes on: a pointer must lead to one object, and a visitor is an existential.
+/// The context for C, as a pointer must refer to one object, and a visitor is an existential.
 private final class Context {
   let visitor: any SalvageVisitor
 
   init(_ visitor: any SalvageVisitor) { self.visitor = visitor }
 
   static func of(_ pointer: UnsafeMutableRawPointer?) -> any SalvageVisitor {
-    // `run` always passes one, and keeps it until C returns.
+    // `run` always passes a context, and keeps it until C returns.
     guard let pointer = unsafe pointer else { preconditionFailure("C lost the visitor") }
     return unsafe Unmanaged<Context>.fromOpaque(pointer).takeUnretainedValue().visitor
   }

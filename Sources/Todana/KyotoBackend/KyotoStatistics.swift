@@ -1,31 +1,33 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// What a backend has done since it was opened, and what it holds now.
+  /// The counters of a backend since it was opened, and its present sizes.
   public struct Statistics: Sendable {
+    /// The number of commits since opening.
     public var commitCount: Int
-    /// Bytes written to the logs.
+    /// The number of bytes written to the logs.
     public var logByteCount: Int
-    /// Bytes that large commits wrote straight to the main files.
+    /// The number of bytes that large commits wrote straight to the main files.
     public var directByteCount: Int
-    /// Flushes of the log; fewer than commits where one flush served several.
+    /// The number of flushes of the log; lower than the number of commits if one flush served several.
     public var flushCount: Int
+    /// The number of checkpoints since opening.
     public var checkpointCount: Int
-    /// Bytes written back to the main files.
+    /// The number of bytes written back to the main files.
     public var checkpointByteCount: Int
-    /// Bytes of pages changed since the last checkpoint, now.
+    /// The present number of bytes of pages changed since the last checkpoint.
     public var privateByteCount: Int
-    /// Bytes in the logs, now.
+    /// The present number of bytes in the logs.
     public var liveLogByteCount: Int
-    /// Data files that were rebuilt with more buckets.
+    /// The number of data files that were rebuilt with more buckets.
     public var growthCount: Int
-    /// Data files that were rebuilt to take less space.
+    /// The number of data files that were compacted.
     public var compactionCount: Int
-    /// Data files open now.
+    /// The present number of open data files.
     public var openFileCount: Int
   }
 
-  /// What the backend has done, and holds (`tdn_get_statistics`).
+  /// Returns the backend's counters and sizes (`tdn_get_statistics`).
   public func statistics() throws(BackendError) -> Statistics {
     var statistics = tdn_statistics()
     try unsafe cabinet.call { unsafe tdn_get_statistics($0, &statistics, $1) }

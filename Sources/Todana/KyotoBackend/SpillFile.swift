@@ -1,9 +1,9 @@
 internal import CStorageEngine
 
-/// Bytes that are too many for the memory: appended once, and read back later.
+/// A temporary file for bytes that would take too much memory: appended once, and read back later.
 ///
-/// They stand in an unlinked temporary file, in the directory that the environment variable `TMPDIR` names, or in `/tmp`,
-/// sealed under a key that nobody ever writes down. Not thread-safe.
+/// The file is unlinked, in the directory that the environment variable `TMPDIR` names, or in `/tmp`. It is sealed with
+/// a key that is never stored. Not thread-safe.
 @safe
 final class SpillFile {
   private let handle: OpaquePointer
@@ -15,9 +15,9 @@ final class SpillFile {
 
   deinit { unsafe tdn_spill_close(handle) }
 
-  /// Where to read the bytes, all together.
+  /// Appends bytes, and returns the position from which to read all of them.
   ///
-  /// - Throws: ``BackendError/Code/noSpace``, and what else may befall a file.
+  /// - Throws: ``BackendError/Code/noSpace``, or another error of writing a file.
   func append(_ bytes: UnsafeRawBufferPointer) throws(BackendError) -> UInt64 {
     guard let base = bytes.baseAddress else { return 0 }
     var position: UInt64 = 0
@@ -30,7 +30,7 @@ final class SpillFile {
 
   /// Fills memory with bytes that were appended together.
   ///
-  /// - Throws: ``BackendError``, also where the file is not what was written.
+  /// - Throws: ``BackendError``, also if the bytes in the file differ from the written ones.
   func read(_ position: UInt64, into memory: UnsafeMutableRawBufferPointer) throws(BackendError) {
     guard let base = memory.baseAddress else { return }
     var error = tdn_error()

@@ -1,31 +1,31 @@
-/// Records in a temporary file, in blocks: written in order, and read in that order.
+/// Blocks of records in a temporary file, read in the order in which they were written.
 struct SpilledBlocks {
   private let file: SpillFile
   private var blocks: [(position: UInt64, byteCount: Int)] = []
 
-  /// The bytes after which a block is written.
+  /// The number of bytes after which a block is written.
   static let blockByteCount = 64 << 10
 
   init(in file: SpillFile) { self.file = file }
 
-  /// Writes a block, and empties it.
+  /// Writes a block to the file, and empties the block.
   mutating func append(_ block: ByteArena) throws(BackendError) {
     guard block.count > 0 else { return }
     blocks.append((try unsafe file.append(block.bytes), block.count))
     block.count = 0
   }
 
-  /// Reads the blocks, one after the other.
+  /// A reader of the blocks, one after the other.
   struct Reader {
     private let blocks: SpilledBlocks
     private var nextBlock = 0
     let block = ByteArena()
-    /// The place of the next record in ``block``, for the caller to move on.
+    /// The position of the next record in ``block``, which the caller advances.
     var offset = 0
 
     init(_ blocks: SpilledBlocks) { self.blocks = blocks }
 
-    /// Reads the next block if all of this one is used; false at the end.
+    /// Returns whether there is another record; reads the next block if all of this one is used.
     mutating func hasNext() throws(BackendError) -> Bool {
       if offset < block.count { return true }
       guard nextBlock < blocks.blocks.count else { return false }

@@ -1,7 +1,7 @@
 /// A dictionary that stores its first 16 values in a plain list.
 ///
-/// The reason is not the speed of lookups. The first dictionary with keys of a type makes Swift's runtime search all
-/// conformances of the process, which takes a good part of the time to open a store.
+/// The reason is not the speed of lookups. For the first dictionary with keys of a type, Swift's runtime searches all
+/// conformances of the process. That takes a good part of the time to open a store.
 struct SmallMap<Key: Hashable, Value> {
   private static var fewCount: Int { 16 }
 

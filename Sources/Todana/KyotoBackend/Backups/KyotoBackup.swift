@@ -24,7 +24,7 @@ final class KyotoBackup: BackendBackup {
   }
 
   deinit {
-    // It keeps what it needs by itself, so the cabinet may be closed already.
+    // The C object keeps everything that it needs, so the cabinet may be closed already.
     if let pointer { unsafe tdn_backup_close(pointer.raw) }
   }
 
@@ -45,9 +45,9 @@ final class KyotoBackup: BackendBackup {
 }
 
 extension KyotoBackend {
-  /// Copies the files as they would be after a loss of power; the copy recovers when it is opened.
+  /// Begins to copy the files as they would be after a power failure; the copy recovers when it is opened.
   ///
-  /// Until it is whole, or let go of, no checkpoint runs, so the log grows by what is saved meanwhile.
+  /// No checkpoint runs until the copy is finished or released, so the log grows with each save.
   public func openBackup(at path: String) throws(BackendError) -> any BackendBackup {
     try KyotoBackup(of: self, at: path)
   }

@@ -1,11 +1,11 @@
 internal import CStorageEngine
 
-/// The files of a ``KyotoBackend``, one after the other; see `BackupReader.h`.
+/// A reader of the files of a ``KyotoBackend``, one after the other; see `BackupReader.h`.
 final class KyotoBackupReader: BackendBackupReader {
   let summary: BackupSummary
   private let backend: KyotoBackend
   private let pointer: CabinetHandle.Pointer
-  /// Of a file that was announced: they come with the next call.
+  /// The first bytes of the file that ``next()`` has just announced; the next call returns them.
   private var bytes: [UInt8]?
 
   init(of backend: KyotoBackend) throws(BackendError) {
@@ -23,7 +23,7 @@ final class KyotoBackupReader: BackendBackupReader {
       byteCount: Int(clamping: summary.byte_count))
   }
 
-  // It keeps what it needs by itself, so the cabinet may be closed already.
+  // The C object keeps everything that it needs, so the cabinet may be closed already.
   deinit { unsafe tdn_backup_reader_close(pointer.raw) }
 
   func next() throws(BackendError) -> BackupPart? {
@@ -33,7 +33,7 @@ final class KyotoBackupReader: BackendBackupReader {
     }
     var piece = unsafe tdn_backup_piece()
     try unsafe backend.cabinet.call(whenClosed: .interrupted) { unsafe tdn_backup_reader_next(pointer.raw, &piece, $1) }
-    // They stand where the reader has them, until it is called again.
+    // The bytes are in the reader's memory until its next call.
     guard let name = unsafe piece.file else { return nil }
     let bytes = unsafe Array(UnsafeRawBufferPointer(start: piece.bytes, count: piece.byte_count))
     guard unsafe piece.offset == 0 else { return .bytes(bytes) }
@@ -43,8 +43,9 @@ final class KyotoBackupReader: BackendBackupReader {
 }
 
 extension KyotoBackend {
-  /// Reads the files as they would be after a loss of power; what is made of them recovers when it is opened.
+  /// Begins to read the files as they would be after a power failure; a store made from them recovers when it is
+  /// opened.
   ///
-  /// Until the reader is let go of no checkpoint runs, so the log grows by what is saved meanwhile.
+  /// No checkpoint runs until the reader is released, so the log grows with each save.
   public func openBackupReader() throws(BackendError) -> any BackendBackupReader { try KyotoBackupReader(of: self) }
 }

@@ -1,6 +1,6 @@
 internal import CStorageEngine
 
-/// The directory that a backup's files come to; see `BackupWriter.h`.
+/// A writer of a backup's files into a directory; see `BackupWriter.h`.
 @safe
 final class KyotoBackupWriter {
   private let pointer: OpaquePointer
@@ -23,7 +23,7 @@ final class KyotoBackupWriter {
     try unsafe call { unsafe tdn_backup_writer_write(pointer, bytes, bytes.count, $0) }
   }
 
-  /// The store is in its place then.
+  /// Finishes the store, and moves it into place.
   func finish() throws(BackendError) { try unsafe call { unsafe tdn_backup_writer_finish(pointer, $0) } }
 
   private func call(_ body: (UnsafeMutablePointer<tdn_error>) -> Bool) throws(BackendError) {

@@ -4,7 +4,7 @@ internal import CStorageEngine
 final class KyotoSeriesBackup: BackendSeriesBackup {
   let commitNumber: CommitNumber
   private let backend: KyotoBackend
-  /// Let go at the end, and with it the lock of the series.
+  /// The task, which locks the series; released at the end of the backup.
   private var task: SeriesTask?
   private var progress: SeriesTask.Progress
   private(set) var info: BackupInfo?
@@ -49,10 +49,10 @@ final class KyotoSeriesBackup: BackendSeriesBackup {
 }
 
 extension KyotoBackend {
-  /// Copies what changed of the files since the newest backup of the series.
+  /// Begins to copy the parts of the files that changed since the newest backup of the series.
   ///
-  /// A checkpoint comes first, so that most of it is in the files that change least. After that none runs until the
-  /// backup is whole, or let go of, so the log grows by what is saved meanwhile.
+  /// A checkpoint comes first, so that most commits are copied as part of the main files, which change least.
+  /// Afterwards no checkpoint runs until the backup is finished or released, so the log grows with each save.
   public func openBackup(into seriesPath: String) throws(BackendError) -> any BackendSeriesBackup {
     try KyotoSeriesBackup(of: self, into: seriesPath)
   }

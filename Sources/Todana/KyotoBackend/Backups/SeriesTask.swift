@@ -6,7 +6,7 @@ internal import CStorageEngine
   internal import Foundation
 #endif
 
-/// Work on a backup series (`tdn_series_task`); used by one thread at a time.
+/// A task on a backup series (`tdn_series_task`); used by one thread at a time.
 @safe
 final class SeriesTask {
   struct Progress {
@@ -28,14 +28,14 @@ final class SeriesTask {
 
   deinit { unsafe tdn_series_task_close(pointer) }
 
-  /// The backup that was made or restored, once that is done.
+  /// The backup that was made or restored, once the task is done.
   var info: BackupInfo {
     var info = tdn_backup_info()
     unsafe tdn_series_task_backup(pointer, &info)
     return BackupInfo(info)
   }
 
-  /// Does one step, and gives what it found damaged.
+  /// Does one step, and returns the damaged parts that it found.
   func next() throws(BackendError) -> [BackupVerification.Damage] {
     var error = tdn_error()
     var damages: [BackupVerification.Damage] = []
@@ -43,7 +43,9 @@ final class SeriesTask {
     return damages
   }
 
-  /// The same, for a caller that has a place for the error.
+  /// Does one step, adds the damaged parts that it found, and returns whether it succeeded.
+  ///
+  /// For callers that provide the memory for the error.
   func next(
     _ damages: inout [BackupVerification.Damage], _ error: UnsafeMutablePointer<tdn_error>
   ) -> Bool {
@@ -52,7 +54,7 @@ final class SeriesTask {
       unsafe tdn_series_task_next(
         pointer, &state, list,
         { context, damage in
-          // The list, for the length of the call.
+          // `context` points to the list, and is valid during the call.
           guard let list = unsafe context?.assumingMemoryBound(to: [BackupVerification.Damage].self) else { return }
           unsafe list.pointee.append(BackupVerification.Damage(damage.pointee))
         }, error)
@@ -74,7 +76,7 @@ extension SeriesTask {
       unsafe tdn_series_list(
         path, list,
         { context, info in
-          // The list, for the length of the call.
+          // `context` points to the list, and is valid during the call.
           guard let list = unsafe context?.assumingMemoryBound(to: [BackupInfo].self) else { return }
           unsafe list.pointee.append(BackupInfo(info.pointee))
         }, &error)
@@ -107,7 +109,7 @@ extension SeriesTask {
     }
   }
 
-  /// As C takes it: 0 for none in particular.
+  /// Returns the number of a backup for C: 0 stands for nil.
   private static func number(_ number: Int?) throws(BackendError) -> UInt64 {
     guard let number else { return 0 }
     guard number > 0 else { throw BackendError(.notFound, "There is no backup \(number); numbers start at 1.") }

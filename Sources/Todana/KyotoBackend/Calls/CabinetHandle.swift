@@ -1,13 +1,13 @@
 internal import CStorageEngine
 import Synchronization
 
-/// An open `tdn_cabinet` and the readers on it, none of which is freed while a call is inside it.
+/// An open `tdn_cabinet` and the readers on it, none of which is freed during a call.
 ///
-/// Every call passes the gate; ``close()`` shuts it, so afterwards no thread is inside any of the C objects and they
-/// can be freed in their order: scans, snapshots, the cabinet.
+/// Every call passes the gate, which ``close()`` shuts. Afterwards no thread is inside any of the C objects, and they
+/// can be freed in their order: loaders, scans, snapshots, the cabinet.
 @safe
 final class CabinetHandle: Sendable {
-  /// A pointer of the C interface; what it points to is safe to call from any thread.
+  /// A pointer to a C object that is safe to call from any thread.
   @safe
   struct Pointer: @unchecked Sendable, Hashable {
     let raw: OpaquePointer
@@ -27,15 +27,15 @@ final class CabinetHandle: Sendable {
   private let readers = Mutex(Readers())
   private let isClosed = Mutex(false)
 
-  /// Takes over an open cabinet.
+  /// Takes ownership of an open cabinet.
   init(_ cabinet: OpaquePointer) { unsafe self.cabinet = Pointer(raw: cabinet) }
 
   deinit { try? close() }
 
-  /// Whether ``close()`` waits for running calls, or is done.
+  /// Whether ``close()`` is waiting for running calls, or has finished.
   var isClosing: Bool { gate.isShut }
 
-  /// Calls the C interface with the cabinet and a place for its error, which is thrown where `body` returns false.
+  /// Calls `body` with the cabinet and memory for an error, and throws that error if `body` returns false.
   @inline(always)
   func call(
     whenClosed closedError: @autoclosure () -> BackendError = .closed,
@@ -63,9 +63,9 @@ final class CabinetHandle: Sendable {
     if let error { throw error }
   }
 
-  /// What `body` failed with.
+  /// Calls `body`, and returns its error; nil if it returned true.
   ///
-  /// The error's memory is not cleared before: only a failure fills it.
+  /// The error's memory is not cleared first, as only a failure fills it.
   @inline(always)
   private func failure(_ body: (UnsafeMutablePointer<tdn_error>) -> Bool) -> BackendError? {
     unsafe withUnsafeTemporaryAllocation(of: tdn_error.self, capacity: 1) { buffer in
@@ -84,7 +84,7 @@ extension CabinetHandle {
     try unsafe call { cabinet, error in
       guard let raw = unsafe tdn_snapshot_open(cabinet, error) else { return false }
       let snapshot = unsafe Pointer(raw: raw)
-      // Registered while the gate is passed: `close()` either waits for this or is refused nothing.
+      // Registered inside the gate: `close()` waits for this call, and then finds the snapshot.
       readers.withLock { $0.snapshots[snapshot] = () }
       opened = unsafe (snapshot, tdn_snapshot_commit_number(raw))
       return true
@@ -93,7 +93,7 @@ extension CabinetHandle {
     return opened
   }
 
-  /// Opens a scan of a snapshot by `open`.
+  /// Opens a scan of a snapshot with `open`, and registers it.
   func openScan(
     _ open: (UnsafeMutablePointer<tdn_error>) -> OpaquePointer?
   ) throws(BackendError) -> Pointer {
@@ -109,7 +109,7 @@ extension CabinetHandle {
     return opened
   }
 
-  /// Frees a snapshot, unless ``close()`` does or did.
+  /// Frees a snapshot, unless ``close()`` has freed it or will.
   func closeSnapshot(_ snapshot: Pointer) {
     guard gate.enter() else { return }
     defer { gate.leave() }
@@ -122,14 +122,14 @@ extension CabinetHandle {
     return loader
   }
 
-  /// Frees a loader, unless ``close()`` does or did.
+  /// Frees a loader, unless ``close()`` has freed it or will.
   func closeLoader(_ loader: Pointer) {
     guard gate.enter() else { return }
     defer { gate.leave() }
     if readers.withLock({ $0.loaders.remove(loader) }) { unsafe tdn_loader_close(loader.raw) }
   }
 
-  /// Frees a scan, unless ``close()`` does or did.
+  /// Frees a scan, unless ``close()`` has freed it or will.
   func closeScan(_ scan: Pointer) {
     guard gate.enter() else { return }
     defer { gate.leave() }

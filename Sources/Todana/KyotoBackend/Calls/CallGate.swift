@@ -8,16 +8,16 @@ import Synchronization
   internal import Darwin
 #endif
 
-/// Counts the calls that are under way, and can be shut for good once none is.
+/// A counter of running calls that can be shut for good once none is running.
 ///
-/// Costs one atomic addition on entering and one on leaving.
+/// Entering and leaving cost one atomic addition each.
 struct CallGate: ~Copyable, Sendable {
-  /// Calls under way, and the highest bit once the gate is shut.
+  /// The number of running calls; the highest bit is set once the gate is shut.
   private let state = Atomic<UInt64>(0)
 
   private static var shutBit: UInt64 { 1 << 63 }
 
-  /// Counts a call in; false, and nothing counted, after the gate was shut.
+  /// Counts a call as running; returns false, with nothing counted, after the gate was shut.
   func enter() -> Bool {
     let before = state.wrappingAdd(1, ordering: .acquiring).oldValue
     guard before & Self.shutBit == 0 else {
@@ -31,7 +31,7 @@ struct CallGate: ~Copyable, Sendable {
 
   func leave() { state.wrappingSubtract(1, ordering: .releasing) }
 
-  /// Lets no call enter from now on, and waits until the last one has left.
+  /// Refuses all further calls, and waits until the last running one has left.
   func shut() {
     var before = state.bitwiseOr(Self.shutBit, ordering: .acquiringAndReleasing).oldValue
     var pauseMicroseconds: UInt32 = 10

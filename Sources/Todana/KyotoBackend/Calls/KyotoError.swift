@@ -1,7 +1,7 @@
 internal import CStorageEngine
 
 extension BackendError {
-  /// The one place where a `tdn_error` becomes a Swift error.
+  /// Converts a `tdn_error` to a Swift error; no other code does so.
   init(_ error: UnsafePointer<tdn_error>) {
     let code = unsafe Code(tdn_code(rawValue: UInt32(bitPattern: error.pointee.code)))
     let message = unsafe Self.text(at: error, \.message)
@@ -15,11 +15,11 @@ extension BackendError {
     systemErrno = unsafe error.pointee.system_errno == 0 ? nil : error.pointee.system_errno
   }
 
-  /// The text of a fixed array of C characters, which ends at a zero byte or where the array ends.
+  /// Returns the text of a fixed array of C characters, which ends at a zero byte or at the array's end.
   private static func text<Characters>(
     at error: UnsafePointer<tdn_error>, _ field: KeyPath<tdn_error, Characters>
   ) -> String {
-    // Every field of an imported C keyspace is stored, so it has an offset.
+    // Every field of an imported C struct is stored, so it has an offset.
     guard let offset = MemoryLayout<tdn_error>.offset(of: field) else { return "" }
     let bytes = unsafe UnsafeRawBufferPointer(
       start: UnsafeRawPointer(error) + offset, count: MemoryLayout<Characters>.size)

@@ -5,7 +5,7 @@ typealias SixteenBytes = (
 )
 
 extension StoreID {
-  /// The identity that its 16 bytes, as they are stored, spell in hexadecimal digits.
+  /// Creates the identity from its 16 stored bytes, the most significant first.
   init(_ bytes: SixteenBytes) {
     let halves = unsafe unsafeBitCast(bytes, to: (UInt64, UInt64).self)
     self.init(high: UInt64(bigEndian: halves.0), low: UInt64(bigEndian: halves.1))
@@ -13,7 +13,7 @@ extension StoreID {
 }
 
 extension BatchID {
-  /// The 16 bytes that the hexadecimal digits spell.
+  /// The 16 bytes of the identity, the most significant first.
   var bytes: SixteenBytes { unsafe unsafeBitCast((high.bigEndian, low.bigEndian), to: SixteenBytes.self) }
 }
 

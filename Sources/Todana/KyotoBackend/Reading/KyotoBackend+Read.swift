@@ -18,7 +18,7 @@ extension KyotoBackend {
 }
 
 extension CabinetHandle {
-  /// Reads rows in the order given, from a snapshot or the newest committed state (`tdn_get_rows`).
+  /// Reads rows in the given order, from a snapshot or the newest committed state (`tdn_get_rows`).
   func read(
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, in snapshot: OpaquePointer?, into chunk: RecordChunk,
     whenClosed closedError: @autoclosure () -> BackendError
@@ -43,7 +43,7 @@ extension CabinetHandle {
     }
   }
 
-  /// Lets `read` fill the chunk, a second time with more memory where the next record alone needs it.
+  /// Lets `read` fill the chunk; repeats it with more memory if the next record alone needs more.
   func fill(
     _ chunk: RecordChunk, sliceLimit: Int = .max, whenClosed closedError: @autoclosure () -> BackendError,
     _ read: (OpaquePointer, UnsafeMutablePointer<tdn_chunk>, UnsafeMutablePointer<tdn_error>) -> Bool
@@ -76,13 +76,13 @@ extension CabinetHandle {
     }
   }
 
-  /// What C fills; nil where there is no room at all.
+  /// Returns the memory for C to fill; nil if a buffer is empty.
   private static func memory(
     _ bytes: UnsafeMutableRawBufferPointer, _ slices: UnsafeMutableBufferPointer<RecordChunk.Slice>,
     _ leavesOutValues: Bool
   ) -> tdn_chunk? {
     guard let firstByte = bytes.baseAddress, let firstSlice = slices.baseAddress else { return nil }
-    // The layouts are the same: checked when the backend was opened.
+    // Both types have the same layout, which was checked when the backend was opened.
     return unsafe tdn_chunk(
       bytes: firstByte.assumingMemoryBound(to: UInt8.self), byte_capacity: bytes.count, byte_count: 0,
       slices: UnsafeMutableRawPointer(firstSlice).assumingMemoryBound(to: tdn_slice.self),

@@ -5,7 +5,7 @@ final class KyotoScan: BackendScan {
   private let pointer: CabinetHandle.Pointer
   private let snapshot: KyotoSnapshot
 
-  /// Takes over an open scan.
+  /// Takes ownership of an open scan.
   init(_ pointer: CabinetHandle.Pointer, of snapshot: KyotoSnapshot) {
     self.pointer = pointer
     self.snapshot = snapshot

@@ -1,6 +1,6 @@
 internal import CStorageEngine
 
-/// The state after one commit of a ``KyotoBackend``, which it keeps alive.
+/// A snapshot of a ``KyotoBackend``, which it keeps alive: the state after one commit.
 ///
 /// After the backend was closed or reopened every method throws ``BackendError/Code/snapshotEnded``.
 final class KyotoSnapshot: BackendSnapshot {
@@ -8,7 +8,7 @@ final class KyotoSnapshot: BackendSnapshot {
   let backend: KyotoBackend
   private let pointer: CabinetHandle.Pointer
 
-  /// Takes over an open snapshot.
+  /// Takes ownership of an open snapshot.
   init(_ pointer: CabinetHandle.Pointer, commitNumber: CommitNumber, of backend: KyotoBackend) {
     self.pointer = pointer
     self.backend = backend
@@ -52,7 +52,7 @@ final class KyotoSnapshot: BackendSnapshot {
       }
       return KyotoScan(scan, of: self)
     } catch {
-      // C scans a tree by bounds only.
+      // C scans a tree only within bounds.
       guard error.code == .invalidArgument else { throw error }
       return try scan(tree: keyspace, from: nil, to: nil, descending: false)
     }
@@ -73,7 +73,8 @@ final class KyotoSnapshot: BackendSnapshot {
     return KyotoScan(scan, of: self)
   }
 
-  /// Where the bounds stand in the nodes on the way to them (`tdn_estimate_range`): takes a few microseconds.
+  /// Estimates the count from the positions of the bounds in the inner nodes (`tdn_estimate_range`), in a few
+  /// microseconds.
   func estimatedCount(tree: KeyspaceID, from lower: [UInt8]?, to upper: [UInt8]?) throws(BackendError) -> Int {
     var count: UInt64 = 0
     try unsafe backend.cabinet.call(whenClosed: .snapshotEnded) { cabinet, error in
@@ -89,7 +90,7 @@ final class KyotoSnapshot: BackendSnapshot {
   }
 }
 
-/// Calls `body` with a pointer to the bound's bytes, or with null where there is no bound.
+/// Calls `body` with a pointer to the bound's bytes, or with null if there is no bound.
 private func withPointer<R>(toBound bound: [UInt8]?, _ body: (UnsafePointer<UInt8>?) -> R) -> R {
   guard let bound else { return body(nil) }
   return unsafe withPointer(to: bound) { unsafe body($0) }

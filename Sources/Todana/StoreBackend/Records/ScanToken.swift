@@ -143,8 +143,7 @@ extension BackendSnapshot {
       of: keyspace, in: self, from: first, bound: try rowIDBound(of: keyspace))
   }
 
-  /// Opens a scan over the unordered byte keys of a keyspace in the order of their bytes, starting after a token or at
-  /// the first key.
+  /// Opens a scan over unordered byte keys in the order of their bytes, starting after a token or at the first key.
   ///
   /// - Complexity: O(*n*) single reads, and one pass over the keyspace for each 1,024 keys; a pass keeps 1,024 keys in
   ///   memory.
