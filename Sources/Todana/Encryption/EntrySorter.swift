@@ -1,10 +1,10 @@
-/// Sorts entries by the bytes of their keys: in memory, and by way of a temporary file if there are more.
+/// A sorter of entries by the bytes of their keys, in memory; if they are too large, in a temporary file.
 ///
 /// Used by one thread at a time.
 package final class EntrySorter {
-  /// Bytes of entries in memory at a time.
+  /// The most bytes of entries in memory.
   private let byteLimit: Int
-  /// -1 if the last key comes first.
+  /// -1 for descending order, else 1.
   private let direction: Int
   private var arena = ByteArena()
   private var entries: [EntryPlace] = []
@@ -35,7 +35,7 @@ package final class EntrySorter {
     if arena.count > byteLimit { try spill() }
   }
 
-  /// Ends the adding; then ``next()`` gives out the entries.
+  /// Ends the adding of entries; afterwards ``next()`` returns them.
   package func finish() throws(BackendError) {
     guard !runs.isEmpty else { return sort() }
     if !entries.isEmpty { try spill() }
@@ -46,9 +46,9 @@ package final class EntrySorter {
     merging = MergeHeap(cursors)
   }
 
-  /// The next entry in the order of keys; nil at the end.
+  /// Returns the next entry in the order of keys; nil at the end.
   ///
-  /// Its bytes are good until the next call.
+  /// Its bytes are valid until the next call.
   package func next() throws(BackendError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
     if merging != nil {
       if hasTaken { try merging?.advance() }
@@ -77,7 +77,7 @@ package final class EntrySorter {
   }
 }
 
-/// Where an entry stands: its value right after its key.
+/// The position of an entry in an arena: its key, directly followed by its value.
 struct EntryPlace {
   var key: Range<Int>
   var valueByteCount: Int
@@ -85,14 +85,14 @@ struct EntryPlace {
   var value: Range<Int> { key.upperBound..<key.upperBound + valueByteCount }
 }
 
-/// Entries in a temporary file, in order.
+/// A sorted sequence of entries in a temporary file.
 struct EntryRun {
   private var blocks: SpilledBlocks
 
-  /// Two numbers of bytes before each entry.
+  /// The size of the head of an entry: the lengths of key and value.
   private static let headByteCount = 16
 
-  /// Writes entries that are sorted.
+  /// Writes sorted entries to a file.
   init(_ entries: [EntryPlace], in arena: ByteArena, to file: SpillFile) throws(BackendError) {
     blocks = SpilledBlocks(in: file)
     let block = ByteArena(capacity: SpilledBlocks.blockByteCount + 4096)
@@ -104,7 +104,7 @@ struct EntryRun {
     try blocks.append(block)
   }
 
-  /// Reads the entries of a run, one after the other.
+  /// A reader of a run's entries, one after the other.
   final class Cursor: MergeCursor {
     private var reader: SpilledBlocks.Reader
     private let direction: Int
@@ -117,13 +117,13 @@ struct EntryRun {
       guard try advance() else { return nil }
     }
 
-    /// Good until the next call of ``advance()``, as the value is.
+    /// The key of the current entry; valid until the next call of ``advance()``, as is the value.
     var key: UnsafeRawBufferPointer { unsafe reader.block.bytes(in: place.key) }
     var value: UnsafeRawBufferPointer { unsafe reader.block.bytes(in: place.value) }
 
     func advance() throws(BackendError) -> Bool {
       guard try reader.hasNext() else { return false }
-      // The file is authenticated: what was written comes back.
+      // The file is authenticated, so the numbers are the written ones.
       let (keyByteCount, valueByteCount) =
         unsafe (reader.block.base + reader.offset).loadUnaligned(as: (Int, Int).self)
       let start = reader.offset + EntryRun.headByteCount
@@ -137,7 +137,7 @@ struct EntryRun {
 }
 
 extension ByteArena {
-  /// Some of the bytes in use; good until the next call that may grow the arena.
+  /// Returns a part of the bytes in use; valid until the next call that may grow the arena.
   fileprivate func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
   }

@@ -2,21 +2,25 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The way of records between a store and its backend: those of an encrypted backend are sealed on the way in and opened
-/// on the way out.
+/// The layer between a store and its backend, which seals records for an encrypted backend and opens the ones that it
+/// reads.
 ///
-/// Stores write records whose envelope has room for what sealing adds (``RecordEnvelope``), and read *opened* ones: an
-/// `opened` byte or a ``SealingRefusal``, version byte, content, and 16 bytes whose last 8 are the token. Whatever comes
-/// out of the files passes here and gets that first byte, so no byte of a file can pass for it. Trees pass as they
-/// are if the backend seals their nodes; otherwise ``TreeSealing`` hides them, and names. What a backend without keys has passes as it is, and so does what is plain
-/// while a store is being encrypted or decrypted: the backend knows which that is (``RecordChunk/isSealed``).
+/// Stores write records whose envelope has room for the additions of sealing (``RecordEnvelope``). They read *opened*
+/// records: a format byte, the version byte, the content, and 16 bytes whose last 8 are the token. The format byte is
+/// `opened` or a ``SealingRefusal``. It is set here for every sealed record, so a byte of a file is never mistaken for
+/// it.
 ///
-/// A record under a name begins with it, so that it need not stand in the file: to stores it comes as its key.
+/// Trees pass unchanged if the backend seals their nodes; otherwise ``TreeSealing`` hides them, and names. All records
+/// of a backend without keys pass unchanged. During a migration so do plain records: the backend tells which they are
+/// (``RecordChunk/isSealed``).
+///
+/// A sealed record with a name begins with the name, so the file does not show it. Stores get the name as the record's
+/// key.
 package final class RecordSealing: Sendable {
   let base: any StoreBackend
   private let sealers = Mutex<[Sealer]>([])
   private let trees = Mutex<Set<KeyspaceID>>([])
-  /// Hides names and entries; nil if the backend does so itself, or has no keys.
+  /// The object that hides names and entries; nil if the backend does so itself, or has no keys.
   let treeSealing: TreeSealing?
   private let stamps = Mutex<KeyspaceID?>(nil)
 
@@ -33,12 +37,12 @@ package final class RecordSealing: Sendable {
     return try commit(batch, durability: durability, treeSealing)
   }
 
-  /// Commits a batch of which the backend sees neither names nor the entries of trees.
+  /// Commits a batch so that the backend sees neither names nor the entries of trees.
   private func commit(
     _ batch: borrowing WriteBatch, durability: Durability, _ treeSealing: TreeSealing
   ) throws(BackendError) -> CommitNumber {
     if batch.hasEmptyKey { throw BackendError(.invalidArgument, "A byte key has at least one byte.") }
-    // It makes earlier commits durable, and needs no stamps.
+    // An empty batch makes earlier commits durable, and needs no stamps.
     if batch.isEmpty { return try base.commit(batch, durability: durability) }
     try batch.check(base.limits)
     let arena = batch.arena
@@ -57,14 +61,14 @@ package final class RecordSealing: Sendable {
       } catch {
         guard error.code == .conflict else { throw error }
         attemptsLeft -= 1
-        // Another commit may have changed the values and counts that this attempt looked at.
+        // Another commit may have changed the values and counts that this attempt read.
         if attemptsLeft > 0, let seen = coded.seenCommit, try base.snapshot().commitNumber != seen { continue }
         throw BackendError(.conflict, error.message, conflicts: coded.conflicts(error.conflicts, in: batch))
       }
     }
   }
 
-  /// The keyspace of the trees' stamps (``TreeBatch``), which nobody else sees.
+  /// Returns the keyspace of the trees' stamps (``TreeBatch``), which is hidden from stores.
   private func stampKeyspace(_ treeSealing: TreeSealing) throws(BackendError) -> KeyspaceID {
     if let known = stamps.withLock({ $0 }) { return known }
     let id = try base.keyspaceID(of: .keys, named: treeSealing.sealed(keyspaceName: Self.stampName))
@@ -72,7 +76,7 @@ package final class RecordSealing: Sendable {
     return id
   }
 
-  /// No class's name begins with a zero byte, nor does that of named buffers or indexes.
+  /// The name of the stamps' keyspace: no name of a class, of named buffers or of an index begins with a zero byte.
   private static let stampName = Array("\0stamps".utf8)
 
   package func loadKeyspace(
@@ -100,7 +104,7 @@ package final class RecordSealing: Sendable {
     }
   }
 
-  /// What the threads that seal share: each writes to the values of its own part only.
+  /// The batch that several threads seal; each writes only to the values of its own part.
   @unsafe
   private struct Batch: @unchecked Sendable {
     let changes: WriteBatch.Changes
@@ -111,7 +115,7 @@ package final class RecordSealing: Sendable {
 
   private func seal(_ part: Range<Int>, of batch: Batch, by sealer: Sealer) throws(BackendError) {
     var first = part.lowerBound
-    // As many nonces at once as fit a page or so: one call for each would cost thrice what sealing a small record does.
+    // 512 nonces are drawn at a time. One call for each would take three times as long as sealing a small record.
     while first < part.upperBound {
       let end = min(first + 512, part.upperBound)
       var failure: BackendError?
@@ -144,8 +148,8 @@ package final class RecordSealing: Sendable {
     let isPadded: Bool
     switch unsafe RecordEnvelope.sealing(of: UnsafeRawBufferPointer(record)) {
     case .needed(let known, let padded): (epoch, isPadded) = (known, padded)
-    // By an attempt to commit that did not succeed: nothing of it is in any file, so the nonce is still its own. Or written
-    // before the store began to be encrypted: the backend seals it.
+    // The record was sealed by a commit that failed. Nothing reached a file, so the nonce has not been reused. Or it
+    // was written before the encryption of the store began: then the backend seals it.
     case .done: return
     case nil:
       throw BackendError(
@@ -247,7 +251,7 @@ package final class RecordSealing: Sendable {
     if let failure { throw failure }
   }
 
-  /// What the threads that open share: each touches its own slices, and the bytes that those point to.
+  /// The records that several threads open; each accesses only its own slices, and the bytes to which they refer.
   @unsafe
   private struct Records: @unchecked Sendable {
     let slices: UnsafeMutableBufferPointer<RecordChunk.Slice>
@@ -267,9 +271,9 @@ package final class RecordSealing: Sendable {
       let opened = unsafe sealer.open(record, key: isNamed ? .name : .row(slice.rowID), of: keyspace)
       switch opened {
       case .success(let content):
-        // The envelope has more than a byte before the content.
+        // The envelope has more than one byte before the content.
         var start = value.lowerBound + content.lowerBound - 1
-        // Where nothing is filled up, and no token was kept, that is where the record ends.
+        // The record already ends here, if there is neither padding nor a kept token.
         let end = value.lowerBound + content.upperBound + RecordEnvelope.sealedTrailerByteCount
         if end != value.upperBound {
           unsafe (base + end - Sealer.tokenByteCount).copyMemory(
@@ -301,9 +305,9 @@ package final class RecordSealing: Sendable {
     }
   }
 
-  /// Moves the name that stands between a record's version byte and its content before both, and leaves a byte between.
+  /// Moves a record's name to the front of its version byte and content, and leaves one byte between them.
   ///
-  /// - Returns: Where the name stands then; nil where there is none.
+  /// - Returns: The position of the name; nil if there is none.
   private static func moveName(in base: UnsafeMutableRawPointer, from start: Int, to end: Int) -> Range<Int>? {
     let version = unsafe base.load(fromByteOffset: start, as: UInt8.self)
     var reader = unsafe DataBuffer(
@@ -312,7 +316,7 @@ package final class RecordSealing: Sendable {
     else {
       return nil
     }
-    // Version and count take two bytes at least, where there was a byte before them.
+    // Version and length take at least two bytes, so the name can move up by two and leave room for format and version.
     let nameStart = end - reader.remainingByteCount
     let name = nameStart - 2..<nameStart - 2 + Int(byteCount)
     unsafe (base + name.lowerBound).copyMemory(from: base + nameStart, byteCount: name.count)
@@ -322,7 +326,7 @@ package final class RecordSealing: Sendable {
 
   // MARK: Threads
 
-  /// Small work is done at once; large work on all processors.
+  /// Calls `body` with parts of a number of records: small work in one part, large work in parallel on up to 8 threads.
   private func inParts(
     of count: Int, byteCount: Int, _ ring: KeyRing, _ body: @Sendable (Sealer, Range<Int>) throws(BackendError) -> Void
   ) throws(BackendError) {
@@ -344,7 +348,7 @@ package final class RecordSealing: Sendable {
 
   private static let processorCount = min(ProcessInfo.processInfo.activeProcessorCount, 8)
 
-  /// Lends a sealer that nobody else uses; as many are kept as were ever in use at once.
+  /// Calls `body` with a sealer that no other thread uses; unused sealers are kept for later calls.
   func withSealer(_ ring: KeyRing, _ body: (Sealer) throws(BackendError) -> Void) throws(BackendError) {
     let spare = sealers.withLock { $0.popLast() }
     let sealer = if let spare { spare } else { try ring.makeSealer() }
@@ -358,7 +362,7 @@ package final class RecordSealing: Sendable {
 extension RecordSealing {
   var keyRing: KeyRing? { base.keyRing }
 
-  /// Bytes that the name of a keyspace may have.
+  /// The most bytes of a keyspace's name.
   var nameByteLimit: Int { base.limits.nameByteCount - (treeSealing == nil ? 0 : KeyRing.codeByteCount) }
 
   package func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
@@ -383,6 +387,6 @@ extension RecordSealing {
     return id
   }
 
-  /// Notes a tree that was made without asking here: its values pass as they are.
+  /// Registers a tree that was created without this object, so that its values pass unchanged.
   func noteTree(_ id: KeyspaceID) { trees.withLock { _ = $0.insert(id) } }
 }

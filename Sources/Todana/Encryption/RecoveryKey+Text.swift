@@ -1,10 +1,10 @@
 internal import CSealing
 
 extension RecoveryKey {
-  /// The key that was printed.
+  /// Creates a key from its printed ``text``.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/invalidKey`` where the text has other characters or another length,
-  ///   or was mistyped.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/invalidKey`` if the text contains other characters, has another
+  ///   length, or was mistyped.
   public init(text: String) throws(StoreError) {
     var digits: [UInt8] = []
     for character in text.uppercased().utf8 where !Self.separators.contains(character) {
@@ -23,7 +23,7 @@ extension RecoveryKey {
     }
   }
 
-  /// Six groups of five letters and digits.
+  /// The key as six groups of five letters and digits.
   public var text: String {
     let characters = Self.digits(of: bytes).map { Self.alphabet[Int($0)] }
     return stride(from: 0, to: characters.count, by: 5)
@@ -43,11 +43,11 @@ extension RecoveryKey {
     }
   }
 
-  /// 128 bits of the key and 22 of its hash, five a digit.
+  /// Returns 128 bits of the key and 22 of its hash, five bits a digit.
   private static func digits(of bytes: [UInt8]) -> [UInt8] {
     var hash = [UInt8](repeating: 0, count: 32)
     let labeled = Array("Todana recovery key".utf8) + bytes
-    // Of so few bytes libcrypto makes a hash without memory of its own.
+    // For so few bytes libcrypto computes a hash without allocating memory.
     guard unsafe tds_sha256(labeled, labeled.count, &hash) else { preconditionFailure("libcrypto has no SHA-256") }
     let bits = bytes + hash[..<3]
     return (0..<digitCount).map { index in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A loader that seals the records on their way.
+/// A loader that seals the records and passes them to the backend's loader.
 final class SealedLoader: KeyspaceLoader {
   private let base: any KeyspaceLoader
   private let sealing: RecordSealing
@@ -20,12 +20,12 @@ final class SealedLoader: KeyspaceLoader {
   func finish() throws(BackendError) { try base.finish() }
 }
 
-/// A loader of names, or of a tree, for a backend that is to see neither names nor keys.
+/// A loader of names or of a tree, for a backend that must see neither names nor keys.
 ///
-/// The backend wants records in the order of their codes, which is not that of their keys: they are sorted first
-/// (``EntrySorter``), and handed over at the end.
+/// The backend takes records in the order of their codes, which is not the order of their keys. So the loader sorts all
+/// records first (``EntrySorter``), and passes them at the end.
 ///
-/// Any thread: its only mutable state is used with the lock held.
+/// Methods may be called from any thread: the mutable state is used only with the lock held.
 @safe
 final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
   private let base: any KeyspaceLoader
@@ -33,7 +33,7 @@ final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
   private let trees: TreeSealing
   private let isTree: Bool
   private let lock = Mutex(())
-  /// Used with the lock held.
+  /// The state, used only with the lock held.
   private var state = State()
 
   private struct State {
@@ -72,7 +72,7 @@ final class CodedLoader: KeyspaceLoader, @unchecked Sendable {
     }
   }
 
-  /// The key of a change that may be loaded.
+  /// Returns the key of a change, after checking that the change may be loaded.
   private func key(
     of change: WriteBatch.Change, in arena: ByteArena, after last: [UInt8]
   ) throws(BackendError) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A snapshot of an encrypted backend, whose records come opened.
+/// A snapshot of an encrypted backend, which opens the records that it reads.
 final class SealedSnapshot: BackendSnapshot {
   private let base: any BackendSnapshot
   private let sealing: RecordSealing

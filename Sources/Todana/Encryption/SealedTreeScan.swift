@@ -1,6 +1,6 @@
-/// Entries of a tree within bounds, in the order of their keys, from a backend that knows nothing of that order.
+/// A scan of a tree's entries within bounds, in the order of their keys, for a backend that does not know that order.
 ///
-/// The first call reads all entries, which are sorted in bounded memory (``EntrySorter``).
+/// The first call reads all entries, and sorts them in bounded memory (``EntrySorter``).
 final class SealedTreeScan: BackendScan {
   private let base: any BackendScan
   private let tree: KeyspaceID
@@ -10,13 +10,15 @@ final class SealedTreeScan: BackendScan {
   private let upper: [UInt8]?
   private let sorter: EntrySorter
   private var isSorted = false
-  /// The first damage that was met, to be told once.
+  /// The first damage that was found, to be thrown once.
   private var damage: BackendError?
-  /// An entry that did not fit the last chunk.
+  /// Whether an entry did not fit into the last chunk.
   private var hasLeft = false
   private var left: (key: [UInt8], value: [UInt8]) = ([], [])
 
-  /// The base is a scan over all entries, in any order; `lower` is inclusive, `upper` exclusive, nil unbounded.
+  /// Creates a scan from one of the backend over all entries, in any order.
+  ///
+  /// `lower` is inclusive, `upper` exclusive, nil unbounded.
   init(
     _ base: any BackendScan, of tree: KeyspaceID, sealing: RecordSealing, trees: TreeSealing, from lower: [UInt8]?,
     to upper: [UInt8]?, descending: Bool
@@ -57,9 +59,9 @@ final class SealedTreeScan: BackendScan {
     }
   }
 
-  /// Counts the entries within bounds, up to a number.
+  /// Counts the entries within bounds, up to a maximum.
   ///
-  /// - Throws: ``BackendError/Code/damaged`` if an entry cannot be read, which may be one of them.
+  /// - Throws: ``BackendError/Code/damaged`` if an entry cannot be read, since it may be within the bounds.
   func count(atMost most: Int) throws(BackendError) -> Int {
     var count = 0
     let damage = try forEach(RecordChunk()) { _, _ in
@@ -70,9 +72,9 @@ final class SealedTreeScan: BackendScan {
     return count
   }
 
-  /// Calls back with each entry within bounds, in any order, while that says so.
+  /// Calls `body` with each entry within bounds, in any order, until it returns false.
   ///
-  /// - Returns: The first damage that was passed over.
+  /// - Returns: The first damage that was skipped.
   private func forEach(
     _ chunk: RecordChunk, _ body: (RecordChunk.Slice, RecordChunk) throws(BackendError) -> Bool
   ) throws(BackendError) -> BackendError? {

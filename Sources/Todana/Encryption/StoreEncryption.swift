@@ -1,22 +1,23 @@
-/// What protects a store's files: given when a store is created, and again whenever it is opened.
+/// The protection of a store's files: given when a store is created, and again whenever it is opened.
 ///
-/// A new store is encrypted with AES-128-GCM, or what ``KyotoBackend/Options/cipher`` says. Nothing of a secret is ever
+/// A new store is encrypted with AES-128-GCM, or with ``KyotoBackend/Options/cipher``. No part of a secret is ever
 /// printed or logged.
 @nonexhaustive
 public enum StoreEncryption: Sendable {
   case none
-  /// A passphrase, of at least one character; its normalized form (NFC) counts, so that it does not matter how it was
-  /// typed.
+  /// A passphrase, of at least one character.
+  ///
+  /// Its normalized form (NFC) is used, so the way in which it was typed does not matter.
   case passphrase(String)
-  /// 16 or 32 random bytes.
+  /// A key of 16 or 32 random bytes.
   case key([UInt8])
   case recoveryKey(RecoveryKey)
-  /// Asks for the secret when the store is opened.
+  /// A function that is asked for the secret when the store is opened.
   case callback(@Sendable () throws -> StoreSecret)
 }
 
 extension StoreEncryption {
-  /// The secret; nil for none.
+  /// Returns the secret; nil for no encryption.
   func secret() throws -> StoreSecret? {
     let secret: StoreSecret? =
       switch self {
@@ -32,7 +33,7 @@ extension StoreEncryption {
 }
 
 extension StoreSecret {
-  /// Refuses what can be nobody's secret.
+  /// Throws an error if no store can have such a secret.
   func check() throws(StoreError) {
     switch self {
     case .passphrase(let passphrase):
@@ -46,7 +47,7 @@ extension StoreSecret {
   }
 }
 
-// A secret must not come into a log by being printed.
+// Keeps a printed secret out of logs.
 extension StoreEncryption: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String {
     switch self {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A batch as a backend gets it that is to see neither names nor the entries of trees.
+/// A batch in the form for a backend that must see neither names nor the entries of trees.
 ///
-/// Codes say nothing of the order of keys, so the backend cannot count the keys within bounds. Whoever puts into a tree
-/// also writes its *stamp*, a random value under the tree's number; a check of a range counts the keys itself, in a
-/// snapshot, and then expects the stamp of that snapshot.
+/// Codes do not have the order of the keys, so the backend cannot count the keys within bounds. Each batch that puts
+/// into a tree therefore also writes the tree's *stamp*, a random value under the tree's number. A batch with a check
+/// of a range counts the keys itself in a snapshot, and then expects the stamp of that snapshot.
 struct TreeBatch: ~Copyable {
   private(set) var batch: WriteBatch
   private let sealing: RecordSealing
@@ -12,22 +12,22 @@ struct TreeBatch: ~Copyable {
   private let sealer: Sealer
   private let stamps: KeyspaceID
   private let treeIDs: Set<KeyspaceID>
-  /// The index in the original batch of each change here that has a byte key, by that key's offset.
+  /// The index in the original batch of each change with a byte key, by the offset of the key here.
   private var origins: [Int: Int] = [:]
-  /// By trees: what is to happen to their stamps.
+  /// The uses of stamps, by tree.
   private var stampUses: [KeyspaceID: StampUse] = [:]
-  /// The state that keys were counted in and values looked at.
+  /// The state in which keys were counted and values read.
   private var snapshot: (any BackendSnapshot)?
   private let chunk = RecordChunk(byteCapacity: 64 << 10, recordLimit: 512)
 
   private struct StampUse {
     var isPut = false
     var isErased = false
-    /// Checks of ranges that rely on it, and those that do not hold.
+    /// The checks of ranges that rely on the stamp; `failed` has those that do not hold.
     var checks: [Int] = []
     var failed: [Int] = []
     var seen: WriteBatch.Expectation?
-    /// Its key here.
+    /// The position of the stamp's key in the arena.
     var key = 0..<0
   }
 
@@ -83,7 +83,7 @@ struct TreeBatch: ~Copyable {
     batch.append(change)
   }
 
-  /// A change of one entry.
+  /// Appends the coded form of a change of one entry.
   private mutating func append(
     _ change: WriteBatch.Change, _ origin: Int, key: [UInt8], isEmpty: Bool
   ) throws(BackendError) {
@@ -124,8 +124,9 @@ struct TreeBatch: ~Copyable {
     return chunk.slices.first?.status == .found
   }
 
-  /// The last bytes of the envelope around the value that ends with these; without such a value something that no
-  /// envelope there ends with.
+  /// Returns the token of the stored envelope around a value with a given token.
+  ///
+  /// If there is no such value, returns a token that no envelope there has.
   private mutating func storedToken(
     for token: UInt64, at place: [UInt8], in tree: KeyspaceID
   ) throws(BackendError) -> UInt64 {
@@ -136,7 +137,7 @@ struct TreeBatch: ~Copyable {
     return unsafe recordToken(chunk.value(of: slice)) == token ? stored : ~stored
   }
 
-  /// Counts the keys within bounds.
+  /// Counts the keys within bounds, and notes whether there are too many.
   private mutating func check(_ change: WriteBatch.Change, _ origin: Int, isEmpty: Bool) throws(BackendError) {
     guard case .atMost(let most) = change.expectation, case .bytes(let lower) = change.key, !isEmpty else { return }
     let bounds = [lower, change.value].map { range in
@@ -182,7 +183,8 @@ struct TreeBatch: ~Copyable {
       batch.append(change)
     }
     guard stampUses.values.contains(where: { !$0.failed.isEmpty }) else { return }
-    // Nothing may be applied, and every other conflict is to be found: no stamp has this key.
+    // The batch must not be applied, but the backend must find every other conflict. No stamp has this key, so the
+    // check fails.
     let key = batch.arena.append([0])
     batch.append(
       WriteBatch.Change(keyspace: stamps, kind: .check, expectation: .present, key: .bytes(key), value: 0..<0))
@@ -190,17 +192,17 @@ struct TreeBatch: ~Copyable {
 
   // MARK: Conflicts
 
-  /// The state that values were looked at and keys counted in; nil if nothing was.
+  /// The commit in whose state values were read and keys counted; nil if there was no need.
   var seenCommit: CommitNumber? { snapshot?.commitNumber }
 
-  /// The conflicts of a commit, as indexes of the original batch.
+  /// Converts the conflicts of a commit to indexes of the original batch.
   func conflicts(_ found: [Int], in original: borrowing WriteBatch) -> [Int] {
     var conflicts = Set(stampUses.values.flatMap(\.failed))
     let changes = batch.changes
     for index in found where changes.indices.contains(index) {
       let change = changes[index]
       if change.keyspace == stamps {
-        // Somebody has put into the tree since its keys were counted.
+        // Another batch has put into the tree since its keys were counted.
         conflicts.formUnion(stampUses.values.first { use in .bytes(use.key) == change.key }?.checks ?? [])
       } else if case .bytes(let key) = change.key {
         if let origin = origins[key.lowerBound] { conflicts.insert(origin) }

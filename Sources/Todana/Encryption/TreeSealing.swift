@@ -1,16 +1,18 @@
-/// The entries of trees, names and codes for a backend that is to see none of them (``StoreBackend/sealsNamesAndTrees``).
+/// The sealing of tree entries and names for a backend that must see none of them
+/// (``StoreBackend/sealsNamesAndTrees``).
 ///
-/// An entry stands under a code of its key, 16 bytes; its value is an envelope around key and value. A key that begins with
-/// the number of its commit stands under that number and a code of the rest: 24 bytes. `docs/formats/sealed-trees.md`.
+/// The key of an entry is stored as a code of 16 bytes; its value is an envelope around key and value. A key that
+/// begins with the number of its commit is stored as that number and a code of the rest, 24 bytes. The format is
+/// described in `docs/formats/sealed-trees.md`.
 struct TreeSealing: Sendable {
   let ring: KeyRing
 
-  /// Bytes of the number that the keys of some entries begin with.
+  /// The size of the commit number with which the keys of some entries begin.
   static let numberByteCount = 8
 
   // MARK: Names
 
-  /// The name of a keyspace as the backend gets it.
+  /// Returns the name of a keyspace for the backend.
   func sealed(keyspaceName name: [UInt8]) throws(BackendError) -> [UInt8] { try ring.sealName(name) }
 
   func opened(keyspaceName sealed: [UInt8]) throws(BackendError) -> [UInt8] {
@@ -20,14 +22,14 @@ struct TreeSealing: Sendable {
     return name
   }
 
-  /// The key of a record under a name.
+  /// Returns the backend's key of a record with a name.
   func code(ofName name: [UInt8]) throws(BackendError) -> [UInt8] { try ring.code(of: name) }
 
   // MARK: Keys of trees
 
-  /// The first byte of what a code is made of: for a whole key, or for one without the number at its beginning.
+  /// The first byte of a code's message: for a whole key, or for a key without the number at its beginning.
   ///
-  /// No UTF-8 text has such a byte.
+  /// No UTF-8 text contains such a byte.
   private enum Domain: UInt8 {
     case key = 0xFF
     case numberedKey = 0xFE
@@ -37,7 +39,7 @@ struct TreeSealing: Sendable {
     try code(.key, key, in: tree)
   }
 
-  /// The code of what follows the number.
+  /// Returns the code of the part of a key that follows the number.
   func code(ofNumberedEnd end: ArraySlice<UInt8>, in tree: KeyspaceID) throws(BackendError) -> [UInt8] {
     try code(.numberedKey, end, in: tree)
   }
@@ -54,7 +56,7 @@ struct TreeSealing: Sendable {
     return try ring.code(of: message)
   }
 
-  /// Where an entry with a key that may begin with a number stands, if it does; nil for keys that cannot.
+  /// Returns the backend's key of an entry whose key begins with a number; nil if the key cannot begin with one.
   ///
   /// Numbers of commits are below 2^48, which no store reaches.
   func numberedPlace(of key: ArraySlice<UInt8>, in tree: KeyspaceID) throws(BackendError) -> [UInt8]? {
@@ -65,9 +67,9 @@ struct TreeSealing: Sendable {
 
   // MARK: Entries
 
-  /// Seals an entry at the end of an arena, and returns its place.
+  /// Seals an entry at the end of an arena, and returns its position.
   ///
-  /// The key comes without the number that the commit puts before it; the code is that of the same bytes.
+  /// The key does not contain the number that the commit puts before it; the code is made of the same bytes.
   func seal(
     key: ArraySlice<UInt8>, value: Range<Int>, code: [UInt8], in tree: KeyspaceID, by sealer: Sealer,
     to arena: ByteArena
@@ -102,8 +104,8 @@ struct TreeSealing: Sendable {
 
   /// Opens the entries of a chunk in place.
   ///
-  /// - Throws: ``BackendError/Code/damaged`` for the first one that does not open, once the others are open; it counts as
-  ///   damaged then.
+  /// - Throws: ``BackendError/Code/damaged`` after opening all entries, if one or more do not open: the error names the
+  ///   first one's damage. Their slices get the status *damaged*.
   func open(_ chunk: RecordChunk, of tree: KeyspaceID, place: [UInt8]? = nil, by sealer: Sealer) throws(BackendError) {
     guard !chunk.leavesOutValues else { return }
     let base = unsafe chunk.arena.base
@@ -124,7 +126,7 @@ struct TreeSealing: Sendable {
     if let failure { throw failure }
   }
 
-  /// An entry whose bytes were opened in place; nil if they are not sound.
+  /// Opens an entry in place, and returns its slice; nil if its bytes are damaged.
   private func open(
     _ value: Range<Int>, at storedKey: [UInt8], in base: UnsafeMutableRawPointer, of tree: KeyspaceID, by sealer: Sealer
   ) -> RecordChunk.Slice? {
@@ -146,7 +148,7 @@ struct TreeSealing: Sendable {
     guard keyByteCount <= end - position else { return nil }
     var keyStart = position
     if isNumbered {
-      // The header of the envelope, which stood before, has more bytes than the number.
+      // The number fits, since the header of the envelope before the key is longer.
       keyStart -= Self.numberByteCount
       unsafe storedKey.withUnsafeBytes { number in
         guard let number = number.baseAddress else { return }
