@@ -4,9 +4,11 @@
   internal import Darwin
 #endif
 
-/// What is done with bytes, wherever they are.
+/// Comparison and search of bytes in memory.
 enum Bytes {
-  /// Below 0, 0, or above: the first byte that differs decides, then the length.
+  /// Compares bytes; the first different byte decides, then the length.
+  ///
+  /// The result is negative if `lhs` comes first, 0 if both are equal, and positive if `rhs` comes first.
   static func order(_ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer) -> Int {
     let count = min(lhs.count, rhs.count)
     if count > 0, let left = lhs.baseAddress, let right = rhs.baseAddress {
@@ -16,12 +18,12 @@ enum Bytes {
     return lhs.count - rhs.count
   }
 
-  /// Whether all of `part` stands in `text` from there on.
+  /// Returns whether `text` contains `part` at the position `start`.
   static func areEqual(_ text: UnsafeRawBufferPointer, from start: Int, _ part: UnsafeRawBufferPointer) -> Bool {
     unsafe order(UnsafeRawBufferPointer(rebasing: text[start..<start + part.count]), part) == 0
   }
 
-  /// Whether `part`, which is not empty, stands somewhere in `text`.
+  /// Returns whether `text` contains `part`, which must not be empty.
   static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
     guard let base = text.baseAddress, let first = unsafe part.first else { return false }
     var start = 0

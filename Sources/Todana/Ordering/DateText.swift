@@ -4,19 +4,19 @@
   internal import Foundation
 #endif
 
-/// Texts for dates, whatever their year.
+/// Texts for dates of any year.
 enum DateText {
-  /// Returns a date as ISO 8601 has it; nil for years that have no four digits.
+  /// Returns a date in the format of ISO 8601; nil for years outside of 1 to 9999.
   ///
-  /// `Date.description` traps for infinite dates, and Foundation formats others wrongly.
+  /// `Date.description` traps for infinite dates, and Foundation formats dates of other years wrongly.
   static func iso8601(_ date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
-    // From the year 1 to the end of 9999.
+    // The range is from the year 1 to the end of 9999.
     guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return nil }
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded()))
   }
 
-  /// Returns a text for messages, of any date.
+  /// Returns a text for messages, for any date.
   static func description(_ date: Date) -> String {
     iso8601(date) ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01"
   }

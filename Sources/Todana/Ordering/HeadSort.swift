@@ -1,9 +1,9 @@
-/// Something by its place, with eight bytes of its key as a number, to be sorted by that.
+/// The position of an element, with eight bytes of its key as a number by which to sort.
 struct KeyHead {
   var head: UInt64
   var position: Int
 
-  /// The eight bytes of a key from an offset on; zeros where it ends.
+  /// Returns the eight bytes of a key from an offset on, with zeros after its end.
   static func head(of key: UnsafeRawBufferPointer, from offset: Int) -> UInt64 {
     if offset + 8 <= key.count {
       return unsafe UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -15,11 +15,11 @@ struct KeyHead {
     return head
   }
 
-  /// Orders by heads; where these are the same, everything stays in its order.
+  /// Sorts stably by heads.
   ///
-  /// A radix sort by those bytes in which heads differ, which are few where keys are numbers.
+  /// It is a radix sort by the bytes in which heads differ, which are few if keys are numbers.
   ///
-  /// - Returns: Whether the order is another one now.
+  /// - Returns: Whether the order has changed.
   static func sort(_ items: inout [KeyHead]) -> Bool {
     var counts = [Int](repeating: 0, count: 8 * 256)
     var isSorted = true

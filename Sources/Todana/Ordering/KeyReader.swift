@@ -1,24 +1,26 @@
-/// Bytes that no ``KeyWriter`` has written.
+/// The error for bytes that no ``KeyWriter`` has written.
 public struct KeyError: Error, Sendable, CustomStringConvertible {
   public let description: String
 
   public init(_ description: String) { self.description = description }
 }
 
-/// Reads what a ``KeyWriter`` wrote, in the same order.
+/// A reader of values that a ``KeyWriter`` wrote, in the same order.
 ///
-/// Borrows the bytes: they have to stay where they are as long as it reads.
+/// It borrows the bytes: they must stay in place as long as it reads.
 @safe
 public struct KeyReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var position = 0
-  /// 0xFF while values are read whose order is turned around, else 0.
+  /// 0xFF while values in descending order are read, else 0.
   @usableFromInline var inversion: UInt8 = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
 
   @inlinable var isAtEnd: Bool { unsafe position == bytes.count }
 
+  /// Reads one byte.
+  ///
   /// - Throws: ``KeyError`` at the end.
   @inlinable
   public mutating func readByte() throws(KeyError) -> UInt8 {
@@ -27,9 +29,9 @@ public struct KeyReader {
     return unsafe bytes[position] ^ inversion
   }
 
-  /// Reads a number whose highest byte stands first.
+  /// Reads a number whose most significant byte comes first.
   ///
-  /// - Throws: ``KeyError`` where fewer bytes are left.
+  /// - Throws: ``KeyError`` if too few bytes are left.
   @inlinable
   public mutating func readBigEndian<Number: FixedWidthInteger & BitwiseCopyable>(
     _ type: Number.Type = Number.self
@@ -41,9 +43,9 @@ public struct KeyReader {
     return inversion == 0 ? number : ~number
   }
 
-  /// Reads bytes of any number.
+  /// Reads bytes of any number up to their end.
   ///
-  /// - Throws: ``KeyError``, also for what was too long for an index.
+  /// - Throws: ``KeyError``, also for a text that was too long for an index, of which the key has only a part.
   public mutating func readText() throws(KeyError) -> [UInt8] {
     var text: [UInt8] = []
     while true {
@@ -61,7 +63,7 @@ public struct KeyReader {
     }
   }
 
-  /// Passes over bytes of any number.
+  /// Skips bytes of any number.
   mutating func skipText() throws(KeyError) {
     while true {
       while try readByte() != 0 {}

@@ -1,17 +1,18 @@
-/// Writes values so that the order of the bytes is the order of the values (docs/formats/index-keys.md).
+/// A writer of values as bytes that have the order of the values (docs/formats/index-keys.md).
 ///
-/// A type of yours that conforms to ``OrderedValue`` writes itself as its parts, one after another.
+/// A type that conforms to ``OrderedValue`` writes its parts, one after the other.
 public struct KeyWriter {
-  /// Where the bytes go, behind what stands there.
+  /// The arena, at whose end the bytes are appended.
   let arena: ByteArena
-  /// A text takes so many bytes; of a longer one stand the first ones and a digest.
+  /// The most bytes of a text; of a longer one the first bytes and a digest are written.
   private let textByteLimit: Int
-  /// Where, in the arena, the first text ends that did not fit: what stands there and behind it does not tell the order.
+  /// The offset in the arena from which on the order of the bytes is undefined: the end of the first text that did not
+  /// fit.
   private(set) var cutOffset: Int?
-  /// Why a value cannot be written.
+  /// The error if a value cannot be written.
   var failure: StoreError?
 
-  /// What an index takes of a text; six of them, with their digests, fit into a backend's key.
+  /// The most bytes of a text in an index; six of them, with their digests, fit into a backend's key.
   static let indexTextByteLimit = 128
 
   init(arena: ByteArena, textByteLimit: Int = .max) {
@@ -19,7 +20,7 @@ public struct KeyWriter {
     self.textByteLimit = textByteLimit
   }
 
-  /// Before the key of another row.
+  /// Begins the key of another row.
   mutating func begin() { cutOffset = nil }
 
   public mutating func append(_ byte: UInt8) {
@@ -29,7 +30,7 @@ public struct KeyWriter {
     arena.count = start + 1
   }
 
-  /// Writes the bytes of a number, the highest first.
+  /// Writes the bytes of a number, the most significant first.
   public mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(bigEndian number: Number) {
     let start = arena.count
     arena.reserve(start + MemoryLayout<Number>.size)
@@ -39,7 +40,7 @@ public struct KeyWriter {
 
   /// Writes bytes of any number: 0 as 0, 1, then 0, 0 as an end.
   ///
-  /// Where they take more than an index has room for: the first ones, then 0, 2, and the SHA-256 of all.
+  /// If they exceed the limit of an index, writes the first ones, then 0, 2, and the SHA-256 of all bytes.
   public mutating func append(text bytes: UnsafeRawBufferPointer) {
     let start = arena.count
     arena.reserve(start + 2 * min(bytes.count, textByteLimit) + 2)
@@ -73,12 +74,13 @@ public struct KeyWriter {
     }
   }
 
+  /// Writes the UTF-8 of a string, as bytes of any number.
   public mutating func append(text string: String) {
     var string = string
     string.withUTF8 { utf8 in unsafe append(text: UnsafeRawBufferPointer(utf8)) }
   }
 
-  /// Turns the order of what was written since around.
+  /// Inverts the bytes from a position on, so that their order is descending.
   mutating func invert(from start: Int) {
     for position in start..<arena.count {
       let byte = unsafe arena.base.load(fromByteOffset: position, as: UInt8.self)

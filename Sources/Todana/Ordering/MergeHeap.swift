@@ -1,17 +1,19 @@
-/// A position in elements that are in order.
+/// A position in a sorted sequence.
 protocol MergeCursor: AnyObject {
-  /// Goes to the next element; returns false at the end.
+  /// Advances to the next element; returns false at the end.
   func advance() throws(BackendError) -> Bool
-  /// Whether its element comes before that of another cursor.
+  /// Returns whether its element comes before another cursor's element.
   func isBefore(_ other: Self) -> Bool
 }
 
-/// Merges several sequences that are in order.
+/// A merge of several sorted sequences.
 struct MergeHeap<Cursor: MergeCursor> {
-  /// A heap: none comes before the one at half its position.
+  /// The cursors as a heap: none comes before its parent.
   private var cursors: [Cursor]
 
-  /// - Parameter cursors: Each at its first element.
+  /// Creates a merge.
+  ///
+  /// - Parameter cursors: The cursors, each at its first element.
   init(_ cursors: [Cursor]) {
     self.cursors = cursors
     for position in (0..<cursors.count / 2).reversed() { sink(from: position) }
@@ -20,7 +22,7 @@ struct MergeHeap<Cursor: MergeCursor> {
   /// The cursor whose element comes first; nil at the end.
   var first: Cursor? { cursors.first }
 
-  /// Goes on after the first element.
+  /// Advances past the first element.
   ///
   /// - Complexity: O(log *n*) in the number of cursors.
   mutating func advance() throws(BackendError) {

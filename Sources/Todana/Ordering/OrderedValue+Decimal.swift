@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// A byte for negative, zero, positive or NaN; then the power of ten of the first digit, and the digits.
+/// A key of a `Decimal` is a byte for its sign or NaN, the power of ten of the first digit, and the digits.
 extension Decimal: OrderedValue {
   public static var indexedTypeName: String { "Decimal" }
 
@@ -16,7 +16,7 @@ extension Decimal: OrderedValue {
   }
 
   private static let greatestExponent = 127
-  /// The decimal digits of the largest significand, which has 128 bits.
+  /// The most decimal digits of a significand, which has 128 bits.
   private static let mostDigits = 39
 
   public func writeKey(to key: inout KeyWriter) {
@@ -63,7 +63,7 @@ extension Decimal: OrderedValue {
       }
       digits.unicodeScalars.append(Unicode.Scalar(digit))
     }
-    // A Decimal's exponent is that of its last digit.
+    // The exponent of a `Decimal` is the power of ten of its last digit.
     var exponent = Int(power) - (digits.utf8.count - 1)
     let missingZeros = exponent - greatestExponent
     if missingZeros > 0 {

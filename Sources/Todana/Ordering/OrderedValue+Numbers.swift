@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-// Unsigned integers stand as they are, the highest byte first; of signed ones the sign is turned around.
+// The key of an unsigned integer is its bytes, the most significant first; of a signed one, the sign bit is inverted.
 
 extension UInt8: OrderedValue {
   @inlinable public static var indexedTypeName: String { "UInt8" }
@@ -100,8 +100,8 @@ extension Bool: OrderedValue {
   @inlinable public static func precedes(_ lhs: Bool, _ rhs: Bool) -> Bool { !lhs && rhs }
 }
 
-// Floating-point numbers: their bits, of negative ones all turned around, of others the sign (as IEEE 754 has laid them
-// out to be compared).
+// The key of a floating-point number is its bits. For a negative number all bits are inverted, for others only the sign
+// bit. Then the bytes have the order of the numbers, as the layout of IEEE 754 provides for.
 
 extension Float: OrderedValue {
   @inlinable public static var indexedTypeName: String { "Float" }

@@ -16,7 +16,7 @@ extension String: OrderedValue {
     return text
   }
 
-  /// Whether the bytes are the same, which is more than that the characters are.
+  /// Returns whether both strings have equal bytes, which is stricter than equal characters.
   public static func isEqual(_ lhs: String, _ rhs: String) -> Bool {
     unsafe withBytes(of: lhs, rhs) { lhs, rhs in
       unsafe lhs.count == rhs.count && Bytes.order(lhs, rhs) == 0
@@ -80,7 +80,7 @@ extension UUID: OrderedValue {
   }
 }
 
-/// By the absolute string.
+/// The key of a URL is its absolute string.
 extension URL: OrderedValue {
   public static var indexedTypeName: String { "URL" }
 

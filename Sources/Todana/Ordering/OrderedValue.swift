@@ -1,33 +1,37 @@
-/// A value that has a place in an index: property values and references to objects.
+/// A value that an index can contain: a property value or a reference to an object.
 public protocol IndexedValue: SendableMetatype {
-  /// What an index remembers of the type, so that it is built anew where the type of a property has changed.
+  /// The name of the type in an index's signature; if a property's type changes, the index is built again.
   static var indexedTypeName: String { get }
 
   /// Writes the value so that the order of the bytes is the order of the values.
   ///
-  /// No value's bytes are the beginning of another's.
+  /// No value's bytes may be the beginning of another value's.
   func writeKey(to key: inout KeyWriter)
 }
 
-/// A value that conditions, sorts and indexes compare: by one rule, everywhere.
+/// A value that conditions, sorts and indexes compare, always by the same rules.
 ///
-/// - Integers, `Date`, `Decimal`, `UUID`, `Bool` (false first) and bytes by their value.
-/// - Floating-point numbers by their value; NaN equals itself and comes after all numbers, -0.0 equals 0.0.
-/// - Strings and URLs by the bytes of their UTF-8: `"é"` in one scalar and in two are different strings, and the order
-///   is no language's. ``Property/folded`` leaves case and accents out.
-/// - nil equals nil and comes first; `<`, `>` and what asks for a text do not hold for it.
-/// - An enumeration with raw values, by these; it conforms by saying so:
+/// - Integers, `Date`, `Decimal`, `UUID`, `Bool` (false first) and bytes are compared by their value.
+/// - Floating-point numbers are compared by their value; NaN equals itself and comes after all numbers, -0.0 equals
+///   0.0.
+/// - Strings and URLs are compared by the bytes of their UTF-8. `"é"` in one scalar and in two are different strings,
+///   and the order is not the one of a language. ``Property/folded`` ignores case and accents.
+/// - nil equals nil and comes first; `<`, `>` and conditions on texts do not hold for it.
+/// - An enumeration with raw values is compared by them; it only has to declare the conformance:
 ///
 /// ```swift
 /// enum Mood: UInt8, OrderedValue { case calm, wild }
 /// ```
 public protocol OrderedValue: IndexedValue, Sendable {
-  /// Reads what ``IndexedValue/writeKey(to:)`` wrote.
+  /// Reads a value that ``IndexedValue/writeKey(to:)`` wrote.
+  ///
+  /// - Throws: ``KeyError`` for any other bytes.
   static func readKey(from key: inout KeyReader) throws(KeyError) -> Self
 
+  /// Returns whether two values are equal by the rules of this protocol.
   static func isEqual(_ lhs: Self, _ rhs: Self) -> Bool
 
-  /// Whether `lhs` comes before `rhs`.
+  /// Returns whether `lhs` comes before `rhs`.
   static func precedes(_ lhs: Self, _ rhs: Self) -> Bool
 
   /// Whether the value is nil, for which neither `<` nor `>` holds.
@@ -43,7 +47,7 @@ extension OrderedValue where Self: Comparable {
   @inlinable public static func precedes(_ lhs: Self, _ rhs: Self) -> Bool { lhs < rhs }
 }
 
-// A raw value stands for its case.
+// An enumeration is indexed by its raw values.
 extension OrderedValue where Self: RawRepresentable, RawValue: OrderedValue {
   @inlinable public static var indexedTypeName: String { RawValue.indexedTypeName }
 
@@ -64,7 +68,7 @@ extension OrderedValue where Self: RawRepresentable, RawValue: OrderedValue {
   }
 }
 
-// Which of the two rules above holds where both could.
+// Resolves the ambiguity between the two rules above: raw values decide.
 extension OrderedValue where Self: RawRepresentable & Comparable, RawValue: OrderedValue {
   @inlinable public static func isEqual(_ lhs: Self, _ rhs: Self) -> Bool {
     RawValue.isEqual(lhs.rawValue, rhs.rawValue)

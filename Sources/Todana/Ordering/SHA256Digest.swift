@@ -1,12 +1,12 @@
 internal import CSealing
 
-/// SHA-256 (FIPS 180-4), by libcrypto.
+/// SHA-256 (FIPS 180-4), computed by libcrypto.
 enum SHA256Digest {
   static let byteCount = Int(TDS_HASH_SIZE)
 
   /// Appends the digest of bytes.
   ///
-  /// - Throws: ``StoreError/Code/backend`` where libcrypto fails.
+  /// - Throws: ``StoreError/Code/backend`` if the buffer has no address, or libcrypto fails.
   static func append(of bytes: UnsafeRawBufferPointer, to arena: ByteArena) throws(StoreError) {
     let start = arena.count
     arena.reserve(start + byteCount)

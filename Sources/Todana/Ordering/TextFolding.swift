@@ -1,14 +1,15 @@
 @_spi(_Unicode) import Swift
 
-/// Texts without case and accents: `"Écoute"` and `"ECOUTE"` fold to the same.
+/// The folding of texts, which ignores case and accents: `"Écoute"` and `"ECOUTE"` have the same folded text.
 ///
-/// Canonical decomposition (Unicode Standard Annex 15), without nonspacing marks, in the lower case of the upper case,
-/// so that `"Straße"` and `"STRASSE"` are the same, too. No language's own rules.
+/// A text is canonically decomposed (Unicode Standard Annex 15) and loses its nonspacing marks. The rest is converted
+/// to upper case and then to lower case, so that `"Straße"` and `"STRASSE"` are equal as well. No rules of a language
+/// apply.
 enum TextFolding {
-  /// Differs where folding may differ: an index that was built with another is built anew.
+  /// The version of the folding; an index that was built with another version is built again.
   static let version = 100 + unicodeVersion
 
-  /// The folded text's UTF-8.
+  /// Returns the folded text in UTF-8.
   static func fold(_ text: String) -> [UInt8] {
     var text = text
     if let ascii = text.withUTF8({ unsafe foldASCII($0) }) { return ascii }
@@ -41,7 +42,8 @@ enum TextFolding {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// The newest version of Unicode, times ten, that the standard library knows, by scalars that came with each.
+  /// The newest version of Unicode, times ten, that the standard library knows, found by scalars that came with each
+  /// version.
   private static let unicodeVersion: Int = {
     let firstScalars: [(version: Int, scalar: Unicode.Scalar)] = [
       (140, "\u{0870}"), (150, "\u{0CF3}"), (151, "\u{2FFC}"), (160, "\u{1C89}"), (170, "\u{088F}"),
