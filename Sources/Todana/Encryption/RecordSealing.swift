@@ -2,8 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The layer between a store and its backend, which seals records for an encrypted backend and opens the ones that it
-/// reads.
+/// The layer between a store and its backend, which seals records on the way in and opens them on the way out.
 ///
 /// Stores write records whose envelope has room for the additions of sealing (``RecordEnvelope``). They read *opened*
 /// records: a format byte, the version byte, the content, and 16 bytes whose last 8 are the token. The format byte is
@@ -148,8 +147,8 @@ package final class RecordSealing: Sendable {
     let isPadded: Bool
     switch unsafe RecordEnvelope.sealing(of: UnsafeRawBufferPointer(record)) {
     case .needed(let known, let padded): (epoch, isPadded) = (known, padded)
-    // The record was sealed by a commit that failed. Nothing reached a file, so the nonce has not been reused. Or it
-    // was written before the encryption of the store began: then the backend seals it.
+    // Either the record was sealed by a commit that failed. Nothing reached a file, so the nonce has not been reused.
+    // Or it was written before the encryption of the store began. Then the backend seals it.
     case .done: return
     case nil:
       throw BackendError(

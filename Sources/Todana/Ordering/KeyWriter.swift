@@ -6,8 +6,9 @@ public struct KeyWriter {
   let arena: ByteArena
   /// The most bytes of a text; of a longer one the first bytes and a digest are written.
   private let textByteLimit: Int
-  /// The offset in the arena from which on the order of the bytes is undefined: the end of the first text that did not
-  /// fit.
+  /// The end, in the arena, of the first text that did not fit; nil if all texts fit.
+  ///
+  /// From this offset on the bytes do not have the order of the values.
   private(set) var cutOffset: Int?
   /// The error if a value cannot be written.
   var failure: StoreError?

@@ -44,7 +44,7 @@ public protocol EngineOperations: AnyObject, Sendable {
 
   /// Checks the files beside those with records, and returns the damaged ones.
   ///
-  /// The store works without any of these files.
+  /// The store can do without a damaged one.
   func verifyCompanions() throws(BackendError) -> [DamagedFile]
 
   /// Returns the newest commit once it is durable, as an anchor for later openings.

@@ -53,7 +53,7 @@ public protocol StoreBackend: AnyObject, Sendable {
   /// A new id becomes durable with the first commit that puts a record into the keyspace. Ids are never used again.
   func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID
 
-  /// Reserves row ids that were never handed out before; the first is 1.
+  /// Reserves row ids that were never handed out before; row ids start at 1.
   func reserveRowIDs(_ count: Int, in keyspace: KeyspaceID) throws(BackendError) -> Range<RowID>
 
   /// Applies a batch entirely or not at all, and returns the number of the commit.

@@ -64,7 +64,7 @@ public struct WriteBatch: ~Copyable {
     /// Puts a record of a tree under a new key that begins with the number of the commit.
     ///
     /// The number takes 8 bytes, the most significant first. The bytes of ``Change/key``, which may be none, follow.
-    /// Only the commit itself knows its number.
+    /// Only the commit itself knows its number in advance.
     case putNumbered = 7
     /// Removes the keyspace: its records, its name and its number, which is never assigned again.
     ///
