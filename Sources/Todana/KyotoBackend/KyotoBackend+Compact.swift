@@ -1,7 +1,7 @@
 internal import CStorageEngine
 
 extension KyotoBackend {
-  /// Rebuilds the keyspace's file if that shortens it by more than a twentieth (`tdn_compact`).
+  /// Compacts the keyspace's file if that shortens it by more than a twentieth and a page (`tdn_compact`).
   ///
   /// Closing the backend during the call makes it give up.
   public func compact(

@@ -14,8 +14,8 @@ extension WriteBatch {
 
   /// Whether the changes are in the order that a backend requires.
   ///
-  /// Changes of a keyspace must be adjacent and in the order of ``sort()``, at most one for each key. Checks of ranges may
-  /// share a lower bound.
+  /// Changes of a keyspace must be adjacent and in the order of ``sort()``, at most one for each key. Checks of
+  /// ranges may share a lower bound.
   ///
   /// - Complexity: O(*n*).
   public var isSorted: Bool {
