@@ -1,17 +1,21 @@
-/// What an object has to be like.
+/// A condition that objects are tested against.
 ///
 /// ```swift
 /// Song.where { $0.seconds > 200 && ($0.title.hasPrefix("B") || !$0.genre.isIn(["Rock", "Pop"])) }
 /// ```
 ///
-/// How values are compared ``OrderedValue`` says. A condition holds or does not: for nil `==` holds with nil, nothing
-/// else does, and `!` is the plain opposite.
+/// Values are compared by the rules of ``OrderedValue``. A condition is either true or false, never unknown, and `!` is
+/// its exact opposite. nil equals only nil. If either side is nil, `<` and `>` are false, and `<=` and `>=` are true
+/// only if both are nil.
 public struct Condition<Root: StoreIdentifiable>: Sendable {
   let node: ConditionNode
-  /// How deep conditions stand within conditions; one that is too deep is not kept.
+  /// The number of levels of nested conditions, at most one more than the limit.
   let depth: Int
 
-  /// Conditions deeper than this are refused by the query: looking at them takes the thread's stack.
+  /// The deepest nesting that a query accepts.
+  ///
+  /// Testing a condition is recursive and takes stack space for each level. A deeper condition is not kept, and its
+  /// query throws an error.
   static var depthLimit: Int { 500 }
 
   var isTooDeep: Bool { depth > Self.depthLimit }
@@ -41,7 +45,7 @@ public struct Condition<Root: StoreIdentifiable>: Sendable {
 
   static func not(_ condition: Condition) -> Condition { Condition(.not(condition.node), depth: 1 + condition.depth) }
 
-  // Parts of the same kind are joined, and so do not become deeper.
+  // Joining conditions of the same kind does not add a level.
 
   private var depthWithinAll: Int {
     if case .all = node { return depth - 1 }
@@ -54,7 +58,7 @@ public struct Condition<Root: StoreIdentifiable>: Sendable {
   }
 }
 
-/// A condition, or a property that is one: a `Bool`.
+/// A value that can be used as a condition: a ``Condition``, or a ``Property`` of type `Bool`.
 public protocol ConditionSource<Root> {
   associatedtype Root: StoreIdentifiable
   var condition: Condition<Root> { get }
@@ -65,12 +69,12 @@ extension Condition: ConditionSource {
 }
 
 extension Property: ConditionSource where Value == Bool {
-  /// Whether the property is true.
+  /// A condition that is true if the property is true.
   public var condition: Condition<Root> { self == true }
 }
 
-// Operators of these types alone: ones for whatever is a condition would take the compiler long in every expression of a
-// program that has an operator of that name.
+// The operators are declared for these two types only. Generic operators over `ConditionSource` would slow down the
+// type checking of every expression in a program that contains an operator of the same name.
 
 extension Condition {
   public static func && (lhs: Condition, rhs: Condition) -> Condition { .all(lhs, rhs) }

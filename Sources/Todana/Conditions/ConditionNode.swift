@@ -7,7 +7,9 @@ indirect enum ConditionNode: Sendable {
   case not(ConditionNode)
   case test(any ConditionTest)
 
-  /// Whether an object, whose content is loaded, meets the condition.
+  /// Tests whether an object meets the condition.
+  ///
+  /// The object's content must be loaded.
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     switch self {
     case .always: return true
@@ -29,7 +31,7 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
-  /// The same condition with as few levels as possible, and `not` around single tests only.
+  /// An equivalent condition with as few levels as possible, in which `not` stands around single tests only.
   var simplified: ConditionNode { simplified(isNegated: false) }
 
   private func simplified(isNegated: Bool) -> ConditionNode {
@@ -76,7 +78,7 @@ indirect enum ConditionNode: Sendable {
     return parts.isEmpty ? .never : parts.count == 1 ? parts[0] : .any(parts)
   }
 
-  /// Tells conditions apart, exactly: what identifies a partial index in its header.
+  /// An exact text of the condition, which identifies a partial index in its header.
   var signature: String {
     switch self {
     case .always, .never: return description
@@ -87,7 +89,7 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
-  /// For people, who need not see every value.
+  /// A text for people, which leaves out some values of long lists.
   var description: String {
     switch self {
     case .always: return "true"
@@ -106,7 +108,7 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
-  /// The properties that it is about.
+  /// The properties that the condition reads.
   var paths: [PropertyPath] {
     switch self {
     case .always, .never: return []
@@ -116,7 +118,7 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
-  /// Whether it looks at properties of the object itself only.
+  /// Whether the condition reads only properties of the object itself.
   var readsOwnProperties: Bool {
     switch self {
     case .always, .never: return true
@@ -126,7 +128,7 @@ indirect enum ConditionNode: Sendable {
     }
   }
 
-  /// Whether every property it is about prints its name.
+  /// Whether the names of all properties in the condition are known.
   var namesItsProperties: Bool {
     switch self {
     case .always, .never: return true
@@ -137,36 +139,39 @@ indirect enum ConditionNode: Sendable {
   }
 }
 
-/// One test of one object.
+/// A single test of an object.
 protocol ConditionTest: Sendable {
   func holds(for object: StoredObject) throws(StoreError) -> Bool
 
-  /// The properties that it looks at.
+  /// The properties that the test reads.
   var paths: [PropertyPath] { get }
 
-  /// Where the values that pass stand in an index of the property; nil where an index cannot tell.
+  /// The ranges of an index on the property that contain all values that pass; nil if an index cannot serve the test.
   var ranges: ValueRanges? { get }
 
-  /// The test that holds where this one does not; nil where it takes a `not`.
+  /// The test that is true exactly if this one is false; nil if the opposite can only be expressed by `not`.
   var opposite: (any ConditionTest)? { get }
 
-  /// What is compared with, as it would stand in an index: with the properties and the kind all that a test is.
+  /// The values that the property is compared with, encoded as in an index.
+  ///
+  /// The kind, the properties and the operand identify a test.
   var operand: [UInt8] { get }
 
-  /// For people, who need not see every value.
+  /// A text for people, which leaves out some values of long lists.
   var description: String { get }
 
-  /// The kind of the test, its properties and its operand, in the same words in each run of the program.
+  /// A text of the test's kind, properties and operand that is the same in every run of the program.
   var signature: String { get }
 
-  /// Whether all that it looks at are properties of the object itself.
+  /// Whether the test reads only properties of the object itself.
   var readsOwnProperties: Bool { get }
 
-  /// Whether what it says depends on other objects.
+  /// Whether the result depends on other objects.
   var looksAtOtherObjects: Bool { get }
 
-  /// Whether it holds where a property is read through a reference to an object that does not exist, and has no nil;
-  /// nil where that is an error.
+  /// The result if a property that cannot be nil is read through a reference that leads to no object.
+  ///
+  /// nil if that is an error.
   var holdsForAbsent: Bool? { get }
 }
 
@@ -185,13 +190,13 @@ extension ConditionTest {
   var identity: TestIdentity { TestIdentity(kind: ObjectIdentifier(Self.self), paths: paths, operand: operand) }
 }
 
-/// Tells tests apart.
+/// The identity of a test.
 struct TestIdentity: Hashable {
   let kind: ObjectIdentifier
   let paths: [PropertyPath]
   let operand: [UInt8]
 
-  /// Without the paths, which take longer than all else.
+  /// Leaves out the paths, because hashing them takes longer than the rest.
   func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(operand)
@@ -199,7 +204,7 @@ struct TestIdentity: Hashable {
 }
 
 extension ConditionNode {
-  /// Whether what it says depends on other objects.
+  /// Whether the result depends on other objects.
   var looksAtOtherObjects: Bool {
     switch self {
     case .always, .never: return false

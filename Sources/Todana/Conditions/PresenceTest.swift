@@ -1,9 +1,9 @@
-/// A property that is not nil.
+/// A test that a property is not nil.
 struct PresenceTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let property: Property<Root, Value>
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     try !property.read(unsafe unsafeDowncast(object, to: Root.self)).isAbsent
   }
 

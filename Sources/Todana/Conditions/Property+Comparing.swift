@@ -13,17 +13,18 @@ extension Property where Value: OrderedValue {
   public static func > (lhs: Self, rhs: Self) -> Condition<Root> { lhs.compared(.greater, rhs) }
   public static func >= (lhs: Self, rhs: Self) -> Condition<Root> { lhs.compared(.greaterOrEqual, rhs) }
 
-  /// Whether the property is one of the values.
+  /// Returns a condition that is true if the property equals one of the values.
   public func isIn(_ values: some Sequence<Value>) -> Condition<Root> {
     Condition(.test(ListTest(property: self, values: values)))
   }
 
-  /// Whether the property is at least the range's first value and below its end.
+  /// Returns a condition that is true if the property is at least the range's lower bound and less than its upper
+  /// bound.
   public func isIn(_ range: Range<Value>) -> Condition<Root> where Value: Comparable {
     self >= range.lowerBound && self < range.upperBound
   }
 
-  /// Whether the property is between the range's first and last value.
+  /// Returns a condition that is true if the property is in the range, both bounds included.
   public func isIn(_ range: ClosedRange<Value>) -> Condition<Root> where Value: Comparable {
     self >= range.lowerBound && self <= range.upperBound
   }
@@ -38,13 +39,18 @@ extension Property where Value: OrderedValue {
 }
 
 extension Property {
-  /// Whether the optional property is at least the range's first value and below its end.
+  /// Returns a condition that is true if the property is at least the range's lower bound and less than its upper
+  /// bound.
+  ///
+  /// It is false if the property is nil.
   public func isIn<Wrapped>(_ range: Range<Wrapped>) -> Condition<Root>
   where Value == Wrapped?, Wrapped: OrderedValue & Comparable {
     self >= range.lowerBound && self < range.upperBound
   }
 
-  /// Whether the optional property is between the range's first and last value.
+  /// Returns a condition that is true if the property is in the range, both bounds included.
+  ///
+  /// It is false if the property is nil.
   public func isIn<Wrapped>(_ range: ClosedRange<Wrapped>) -> Condition<Root>
   where Value == Wrapped?, Wrapped: OrderedValue & Comparable {
     self >= range.lowerBound && self <= range.upperBound
@@ -52,24 +58,24 @@ extension Property {
 }
 
 extension Property where Value: OptionalText {
-  /// Whether the text begins with another, by bytes.
+  /// Returns a condition that is true if the text begins with another one, compared by bytes.
   public func hasPrefix(_ part: String) -> Condition<Root> {
     Condition(.test(TextTest(property: self, match: .prefix, part: part)))
   }
 
-  /// Whether the text ends in another, by bytes.
+  /// Returns a condition that is true if the text ends with another one, compared by bytes.
   public func hasSuffix(_ part: String) -> Condition<Root> {
     Condition(.test(TextTest(property: self, match: .suffix, part: part)))
   }
 
-  /// Whether another text stands somewhere in the text, by bytes.
+  /// Returns a condition that is true if the text contains another one, compared by bytes.
   public func contains(_ part: String) -> Condition<Root> {
     Condition(.test(TextTest(property: self, match: .contains, part: part)))
   }
 
-  /// The text without case and accents, to be compared with others: `$0.title.folded == "écoute"`.
+  /// The text without case and accents, for comparisons: `$0.title.folded == "écoute"`.
   ///
-  /// An index has it as ``IndexPart/folded(_:)``.
+  /// ``IndexPart/folded(_:)`` is the corresponding part of an index.
   public var folded: FoldedProperty<Root> {
     let read = read
     let property = Property<Root, FoldedText?>(path: path.folded) { object throws(StoreError) in
@@ -90,7 +96,7 @@ public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
   public static func > (lhs: Self, rhs: String?) -> Condition<Root> { lhs.compared(.greater, rhs) }
   public static func >= (lhs: Self, rhs: String?) -> Condition<Root> { lhs.compared(.greaterOrEqual, rhs) }
 
-  /// Whether the text is one of the values, whatever their case and accents.
+  /// Returns a condition that is true if the text equals one of the values, ignoring case and accents.
   public func isIn(_ values: some Sequence<String?>) -> Condition<Root> {
     Condition(.test(ListTest(property: property, values: values.map { $0.map { FoldedText($0) } })))
   }
@@ -109,16 +115,16 @@ public struct FoldedProperty<Root: StoreIdentifiable>: Sendable {
 }
 
 extension Property where Value: Collection & Sendable, Value.Element: OrderedValue {
-  /// Whether the collection has the value in it.
+  /// Returns a condition that is true if the collection contains the value.
   public func contains(_ element: Value.Element) -> Condition<Root> {
     Condition(.test(ElementTest(property: self, element: element)))
   }
 }
 
 extension Property {
-  /// Whether the property refers to the object, or, of nil, to none.
+  /// Returns a condition that is true if the property refers to the object; for nil, if it refers to none.
   ///
-  /// An object that was not inserted is referred to by none.
+  /// If the object was not inserted, the condition is false for every object.
   public static func == <Target: StoredObject>(lhs: Self, rhs: Target?) -> Condition<Root> where Value == Target? {
     if let rhs, rhs.anyID == nil { return .never }
     return lhs.refers(to: rhs?.anyID)
@@ -128,7 +134,7 @@ extension Property {
     !(lhs == rhs)
   }
 
-  /// Whether the property refers to the object with this identity.
+  /// Returns a condition that is true if the property refers to the object with this identity.
   public static func == <Target: StoredObject>(
     lhs: Self, rhs: ObjectID<Target>
   ) -> Condition<Root> where Value == Target? {
@@ -142,20 +148,20 @@ extension Property {
     return Condition(.test(test))
   }
 
-  /// Whether the list of references has the object in it.
+  /// Returns a condition that is true if the list of references contains the object.
   public func contains<Target: StoredObject>(_ object: Target) -> Condition<Root> where Value == [Target] {
     guard let target = object.anyID else { return .never }
     return Condition(.test(ReferenceListTest(property: self, target: target)))
   }
 
-  /// Whether the list of references has the object with this identity in it.
+  /// Returns a condition that is true if the list of references contains the object with this identity.
   public func contains<Target: StoredObject>(_ id: ObjectID<Target>) -> Condition<Root> where Value == [Target] {
     Condition(.test(ReferenceListTest(property: self, target: id.untyped)))
   }
 }
 
 extension Property where Value: StoredObject {
-  /// Whether the property refers to the object.
+  /// Returns a condition that is true if the property refers to the object.
   public static func == (lhs: Self, rhs: Value) -> Condition<Root> {
     guard let target = rhs.anyID else { return .never }
     let read = lhs.read

@@ -1,7 +1,7 @@
-// Also for the compiler: without them, it takes the subscript of references for the structures of referred objects
-// (`$0.album.place.room`), though a structure is no object.
+// The compiler also needs these overloads: otherwise, it chooses the subscript of references for a structure in a
+// referenced object (`$0.album.place.room`), although a structure is not an object.
 extension Property {
-  /// A property of the optional structure; nil where there is none.
+  /// A property of the optional structure; nil if the structure is nil.
   public subscript<Structure, Member>(
     dynamicMember keyPath: any KeyPath<Structure, Member> & Sendable
   ) -> Property<Root, Member?> where Value == Structure? {
@@ -11,7 +11,7 @@ extension Property {
     }
   }
 
-  /// An optional property of the optional structure; nil where there is none.
+  /// An optional property of the optional structure; nil if the structure is nil.
   public subscript<Structure, Member>(
     dynamicMember keyPath: any KeyPath<Structure, Member?> & Sendable
   ) -> Property<Root, Member?> where Value == Structure? {

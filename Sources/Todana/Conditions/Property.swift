@@ -1,8 +1,10 @@
 /// A property in a condition: `$0.title` in `Song.where { $0.title.hasPrefix("B") }`.
 ///
-/// It stands for the property of every object. Comparing it gives a ``Condition``. Properties of a structure are
-/// properties, too (`$0.address.city`), and so are those of an object that it refers to (`$0.album.title`), nil where
-/// there is none; the object is loaded to look.
+/// It represents the property of every object, and comparing it gives a ``Condition``. Properties of a structure can be
+/// used in the same way (`$0.address.city`).
+///
+/// Properties of a referenced object can be used as well (`$0.album.title`). The object is loaded to read them. If the
+/// reference is optional, they are nil when it is nil or when its object does not exist.
 @dynamicMemberLookup
 public struct Property<Root: StoreIdentifiable, Value>: Sendable {
   let path: PropertyPath
@@ -33,7 +35,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
     }
   }
 
-  /// A property of the object that this one refers to; nil where it refers to none.
+  /// A property of the object that this property refers to; nil if there is no object.
   public subscript<Target: StoredObject, Member>(
     dynamicMember keyPath: any KeyPath<Target, Member> & Sendable
   ) -> Property<Root, Member?> where Value == Target? {
@@ -44,7 +46,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
     }
   }
 
-  /// An optional property of the object that this one refers to; nil where it refers to none.
+  /// An optional property of the object that this property refers to; nil if there is no object.
   public subscript<Target: StoredObject, Member>(
     dynamicMember keyPath: any KeyPath<Target, Member?> & Sendable
   ) -> Property<Root, Member?> where Value == Target? {
@@ -55,7 +57,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
     }
   }
 
-  /// A property of the object that this one refers to.
+  /// A property of the object that this property refers to.
   public subscript<Member>(
     dynamicMember keyPath: any KeyPath<Value, Member> & Sendable
   ) -> Property<Root, Member> where Value: StoredObject {
@@ -68,7 +70,7 @@ public struct Property<Root: StoreIdentifiable, Value>: Sendable {
   }
 }
 
-/// What the closure of a condition gets: the class's own properties.
+/// The argument of a condition's closure, which gives access to the properties of the class.
 @dynamicMemberLookup
 public struct Properties<Root: StoreIdentifiable>: Sendable {
   public init() {}
@@ -77,14 +79,15 @@ public struct Properties<Root: StoreIdentifiable>: Sendable {
     Property(keyPath)
   }
 
-  /// A computed property, with the references that it reads, which are loaded before; `\.self` alone, if it reads nothing
-  /// but its object's own content.
+  /// A computed property, with the references that it reads, whose objects are loaded before.
+  ///
+  /// If the property reads only the content of its own object, pass `\.self` alone.
   ///
   /// ```swift
   /// Song.where { $0[\.albumTitle, loading: \.album] == "Blue" }
   /// ```
   ///
-  /// A query with a computed property that does not say what it reads is ``StoreError/Code/invalidQuery``.
+  /// A query throws ``StoreError/Code/invalidQuery`` if it uses a computed property without these references.
   public subscript<Value>(
     keyPath: any KeyPath<Root, Value> & Sendable, loading relations: any PartialKeyPath<Root> & Sendable...
   ) -> Property<Root, Value> {

@@ -1,24 +1,27 @@
-/// Which property something is about: a key path from the class, or several, each from the object that the one before
-/// refers to.
+/// The path to a property: a key path from the class, or several key paths in sequence.
 ///
-/// Safe to share: it is made of key paths that are `Sendable`, which a list of untyped ones cannot say.
+/// Each further key path starts at the object or structure that the previous one leads to.
+///
+/// Safe to share: its key paths are `Sendable`, which the type `[AnyKeyPath]` cannot express.
 @safe
 struct PropertyPath: @unchecked Sendable {
   private(set) var keyPaths: [AnyKeyPath]
-  /// What the last key path reads, if that was declared: references of its root, and `\.self` for nothing else.
+  /// The declared references that the last key path reads, from its root; `\.self` means that it reads no others.
+  ///
+  /// nil if nothing was declared.
   private(set) var declaredReading: [AnyKeyPath]?
-  /// Whether it is a property of the object itself, so that no other object is needed to read it.
+  /// Whether the property belongs to the object itself, so that no other object is needed to read it.
   private(set) var isOwnProperty: Bool
-  /// The text without case and accents.
+  /// Whether the path stands for the text without case and accents.
   var isFolded = false
-  /// The elements of a collection, one by one.
+  /// Whether the path stands for each element of a collection.
   var isEach = false
 
   init<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable, loading: [AnyKeyPath]? = nil) {
     self.init(unshared: keyPath, loading: loading)
   }
 
-  /// A path that the caller does not share.
+  /// Makes a path that the caller does not share with other threads, so that the key path need not be `Sendable`.
   init(unshared keyPath: AnyKeyPath, loading: [AnyKeyPath]? = nil) {
     keyPaths = [keyPath]
     declaredReading = loading
@@ -30,7 +33,7 @@ struct PropertyPath: @unchecked Sendable {
     isOwnProperty = false
   }
 
-  /// The property of a property that is no object.
+  /// Returns the path to a property of this property's value, which is not an object.
   func appending<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PropertyPath {
     var path = self
     if let last = keyPaths.last, let longer = last.appending(path: keyPath) {
@@ -38,7 +41,7 @@ struct PropertyPath: @unchecked Sendable {
     } else {
       path.keyPaths.append(keyPath)
     }
-    // How many references there are says nothing of what they lead to.
+    // The number of references in a list does not depend on the objects that they lead to.
     if let list = Root.self as? any CountedReferences.Type, list.countPaths.contains(keyPath) {
       path.declaredReading = keyPaths.last.map { KeyPathRoute.of($0).hops.isEmpty } == true ? [] : nil
     }
@@ -48,12 +51,12 @@ struct PropertyPath: @unchecked Sendable {
     return path
   }
 
-  /// The property of an object that this one refers to.
+  /// Returns the path to a property of the object that this property refers to.
   func following<Root, Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PropertyPath {
     PropertyPath(keyPaths: keyPaths + [keyPath])
   }
 
-  /// A property, by its own path, of the object that this one refers to.
+  /// Returns the path to a property, given by its own path, of the object that this property refers to.
   func following(_ path: PropertyPath) -> PropertyPath {
     var longer = path
     longer.keyPaths = keyPaths + path.keyPaths
@@ -76,13 +79,14 @@ struct PropertyPath: @unchecked Sendable {
   /// The type of the value that the first key path leads to.
   var firstValueType: Any.Type? { keyPaths.first.map { type(of: $0).valueType } }
 
-  /// The property's name as it is written in code; nil where a key path does not tell it.
+  /// The property's name as written in code; nil if a key path does not reveal it.
   ///
-  /// Key paths print their names for stored properties of final classes and of structures only.
+  /// Key paths print names only for stored properties of structures and of final classes.
   var name: String? {
     var names: [Substring] = []
     for keyPath in keyPaths {
-      // What `String(describing:)` gives, too, but looks for conformances of the type first, which takes half a millisecond.
+      // `String(describing:)` gives the same text, but first searches for conformances of the type, which takes half a
+      // millisecond.
       let printed = keyPath.debugDescription
       guard let dot = printed.firstIndex(of: "."), !printed.contains("<") else { return nil }
       names.append(printed[printed.index(after: dot)...])
@@ -90,7 +94,7 @@ struct PropertyPath: @unchecked Sendable {
     return names.joined(separator: ".")
   }
 
-  /// For people.
+  /// A text for people.
   var description: String {
     let name = name ?? "a property"
     if isFolded { return "folded(\(name))" }
@@ -98,7 +102,7 @@ struct PropertyPath: @unchecked Sendable {
   }
 }
 
-/// Two paths are equal if they lead to the same property, whatever was said of what it reads.
+/// Two paths are equal if they lead to the same property, even if different references were declared for it.
 extension PropertyPath: Hashable {
   static func == (lhs: PropertyPath, rhs: PropertyPath) -> Bool {
     lhs.keyPaths == rhs.keyPaths && lhs.isFolded == rhs.isFolded && lhs.isEach == rhs.isEach

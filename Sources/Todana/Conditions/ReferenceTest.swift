@@ -1,4 +1,4 @@
-/// A property that refers to a certain object, or to none.
+/// A test that a property refers to a certain object, or to none.
 struct ReferenceTest<Root: StoreIdentifiable>: ConditionTest {
   let path: PropertyPath
   let isOptional: Bool
@@ -6,9 +6,9 @@ struct ReferenceTest<Root: StoreIdentifiable>: ConditionTest {
   let target: AnyObjectID?
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     let reference = try read(unsafe unsafeDowncast(object, to: Root.self))
-    // One to an object that is in no store has no identity, and is there nevertheless.
+    // A reference to an object in no store has no identity, but it is not nil either.
     guard let target else { return reference == nil }
     return reference?.anyID == target
   }
@@ -27,13 +27,13 @@ struct ReferenceTest<Root: StoreIdentifiable>: ConditionTest {
   var description: String { "\(path.description) == \(describe(target))" }
 }
 
-/// A list of references that has a certain object in it.
+/// A test that a list of references contains a certain object.
 struct ReferenceListTest<Root: StoreIdentifiable, Target: StoredObject>: ConditionTest {
   let property: Property<Root, [Target]>
   let target: AnyObjectID
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     try property.read(unsafe unsafeDowncast(object, to: Root.self)).contains { $0.anyID == target }
   }
 
@@ -50,7 +50,7 @@ struct ReferenceListTest<Root: StoreIdentifiable, Target: StoredObject>: Conditi
   var description: String { "\(property.path.description) contains \(target)" }
 }
 
-/// A class, then a row.
+/// The order of identities: by class, then by row id.
 extension AnyObjectID: OrderedValue {
   public static var indexedTypeName: String { "object" }
 
@@ -75,7 +75,7 @@ extension ObjectID: OrderedValue {
   }
 }
 
-/// A reference, by the identity of what it leads to.
+/// A reference in an index: the identity of the object that it leads to.
 extension StoredObject: IndexedValue {
   public final class var indexedTypeName: String { AnyObjectID.indexedTypeName }
 

@@ -1,4 +1,4 @@
-/// How a text is searched for.
+/// The kind of a search for one text in another.
 enum TextMatch: String, Sendable {
   case contains = "contains"
   case prefix = "has prefix"
@@ -15,7 +15,7 @@ enum TextMatch: String, Sendable {
   }
 }
 
-/// A text, or nothing: `String` and `String?`.
+/// A text that may be nil: `String` or `String?`.
 public protocol OptionalText: OrderedValue {
   var optionalText: String? { get }
 }
@@ -28,7 +28,7 @@ extension Optional: OptionalText where Wrapped == String {
   public var optionalText: String? { self }
 }
 
-/// A text that contains, begins with or ends in another.
+/// A test that a text contains, begins with or ends with another one.
 struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: ConditionTest {
   let property: Property<Root, Value>
   let match: TextMatch
@@ -43,7 +43,7 @@ struct TextTest<Root: StoreIdentifiable, Value: OptionalText>: ConditionTest {
   }
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     guard var text = try property.read(unsafe unsafeDowncast(object, to: Root.self)).optionalText else { return false }
     return text.withUTF8 { text in
       unsafe partBytes.withUnsafeBytes { part in unsafe match.holds(UnsafeRawBufferPointer(text), part) }
@@ -91,14 +91,14 @@ extension FoldedText: CustomStringConvertible {
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// A folded text that contains, begins with or ends in another.
+/// A test that a folded text contains, begins with or ends with another one.
 struct FoldedTest<Root: StoreIdentifiable>: ConditionTest {
   let property: Property<Root, FoldedText?>
   let match: TextMatch
   let part: FoldedText
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     guard let text = try property.read(unsafe unsafeDowncast(object, to: Root.self)) else { return false }
     return unsafe text.bytes.withUnsafeBytes { text in
       unsafe part.bytes.withUnsafeBytes { part in unsafe match.holds(text, part) }
@@ -117,13 +117,13 @@ struct FoldedTest<Root: StoreIdentifiable>: ConditionTest {
   var description: String { "\(property.path.description) \(match.rawValue) \(describe(part))" }
 }
 
-/// Where texts stand that begin with others.
+/// Returns the range of all texts that begin with a text.
 private func prefixRanges(of part: [UInt8], isOptional: Bool, _ path: PropertyPath) -> ValueRanges {
   let arena = ByteArena(capacity: 64)
   if isOptional { _ = unsafe [UInt8(1)].withUnsafeBytes { unsafe arena.append($0) } }
   var writer = KeyWriter(arena: arena, textByteLimit: KeyWriter.indexTextByteLimit)
   unsafe part.withUnsafeBytes { part in unsafe writer.append(text: part) }
-  // Without its end.
+  // The two bytes that end a text are left out.
   let byteCount = writer.cutOffset ?? arena.count - 2
   let bytes = unsafe Array(arena.bytes.prefix(byteCount))
   return ValueRanges(path: path, ranges: [ByteRange(prefix: bytes)], isExact: writer.cutOffset == nil)

@@ -1,17 +1,17 @@
-/// Where values stand among the keys of a property: byte ranges in ascending order, that do not overlap.
+/// The ranges of values among the keys of a property: byte ranges in ascending order that do not overlap.
 struct ValueRanges {
   var path: PropertyPath
   var ranges: [ByteRange]
-  /// Whether every value within the ranges passes; else each has to be looked at.
+  /// Whether every value within the ranges passes the test; otherwise each one has to be tested.
   var isExact: Bool
 }
 
-/// Bytes from a bound on, up to another that does not belong to it.
+/// A range of bytes from a lower bound up to an upper bound, which is not part of it.
 struct ByteRange: Equatable {
   var lower: [UInt8]
-  /// nil: without an end.
+  /// The upper bound; nil if the range has no end.
   var upper: [UInt8]?
-  /// Whether it is one value.
+  /// Whether the range is that of one value.
   var isSingle = false
 
   static let everything = ByteRange(lower: [], upper: nil)
@@ -22,7 +22,7 @@ struct ByteRange: Equatable {
     self.isSingle = isSingle
   }
 
-  /// All bytes that begin so.
+  /// Makes the range of all bytes that begin with a prefix.
   init(prefix: [UInt8], isSingle: Bool = false) {
     self.init(lower: prefix, upper: Self.successor(of: prefix), isSingle: isSingle)
   }
@@ -34,7 +34,7 @@ struct ByteRange: Equatable {
     return !lower.lexicographicallyPrecedes(upper)
   }
 
-  /// The least bytes above all that begin so; nil if there are none.
+  /// Returns the least bytes above all that begin with a prefix; nil if there are none.
   static func successor(of prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 != 0xFF }) else { return nil }
     var next = Array(prefix[...last])
@@ -42,11 +42,13 @@ struct ByteRange: Equatable {
     return next
   }
 
-  /// The range of the same values in a descending part of a key, which has every bit of a value inverted; nil if it is
-  /// empty.
+  /// The range of these values in a descending part of a key; nil if it is empty.
+  ///
+  /// In a descending part, every bit of a value is inverted.
   var inverted: ByteRange? {
     func inverted(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
-    // The bytes of a single value are a prefix of keys, which bounds that were carried over are not.
+    // The bytes of a single value are a prefix of its keys. The bounds of other ranges may be successors, which are not
+    // prefixes.
     if isSingle { return ByteRange(prefix: inverted(lower), isSingle: true) }
     var newLower: [UInt8] = []
     if let upper {
@@ -57,7 +59,7 @@ struct ByteRange: Equatable {
     return ByteRange(lower: newLower, upper: newUpper, isSingle: isSingle)
   }
 
-  /// The same behind a prefix.
+  /// Returns the range with a prefix before its bounds.
   func following(_ prefix: [UInt8]) -> ByteRange {
     ByteRange(
       lower: prefix + lower, upper: upper.map { prefix + $0 } ?? Self.successor(of: prefix), isSingle: isSingle)
@@ -71,14 +73,14 @@ struct ByteRange: Equatable {
       case (.some(let mine), .some(let theirs)): mine.lexicographicallyPrecedes(theirs) ? mine : theirs
       }
     var range = ByteRange(lower: lower, upper: upper)
-    // A part of a value's range would not begin with the whole value.
+    // A proper part of a single value's range does not begin with the complete value.
     range.isSingle = isSingle && range.hasSameBounds(as: self) || other.isSingle && range.hasSameBounds(as: other)
     return range.isEmpty ? nil : range
   }
 }
 
 extension ValueRanges {
-  /// Values in both.
+  /// Returns the values that are in both.
   func intersection(_ other: ValueRanges) -> ValueRanges {
     var common: [ByteRange] = []
     for range in ranges {

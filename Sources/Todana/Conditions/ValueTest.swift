@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// How a property's value stands to another.
+/// A comparison of a property's value with another value.
 enum Comparison: String, Sendable {
   case equal = "=="
   case notEqual = "!="
@@ -26,14 +26,14 @@ enum Comparison: String, Sendable {
   }
 }
 
-/// A property compared with a value.
+/// A test that compares a property with a value.
 struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let property: Property<Root, Value>
   let comparison: Comparison
   let value: Value
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     comparison.holds(try property.read(unsafe unsafeDowncast(object, to: Root.self)), value)
   }
 
@@ -53,7 +53,7 @@ struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
     case .less: range = ByteRange(lower: EncodedValue<Value>.firstPresent, upper: key.isCut ? key.above : key.bytes)
     case .lessOrEqual: range = ByteRange(lower: EncodedValue<Value>.firstPresent, upper: key.above)
     case .greater:
-      // Where nothing stands above the value no value does.
+      // If there are no bytes above those of the value, no value is greater.
       range = key.isCut ? ByteRange(lower: key.lower, upper: nil) : key.above.map { ByteRange(lower: $0, upper: nil) }
     case .greaterOrEqual: range = ByteRange(lower: key.lower, upper: nil)
     }
@@ -64,7 +64,7 @@ struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
     switch comparison {
     case .equal: ValueTest(property: property, comparison: .notEqual, value: value)
     case .notEqual: ValueTest(property: property, comparison: .equal, value: value)
-    // Neither holds for nil.
+    // For nil, the comparison and its opposite are both false.
     default: nil
     }
   }
@@ -73,10 +73,10 @@ struct ValueTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   var description: String { "\(property.path.description) \(comparison.rawValue) \(describe(value))" }
 }
 
-/// A property that is one of several values.
+/// A test that a property equals one of several values.
 struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let property: Property<Root, Value>
-  /// In order, each once.
+  /// The values in ascending order, without duplicates.
   let values: [Value]
 
   init(property: Property<Root, Value>, values: some Sequence<Value>) {
@@ -92,7 +92,7 @@ struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   }
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     let value = try property.read(unsafe unsafeDowncast(object, to: Root.self))
     var (low, high) = (0, values.count)
     while low < high {
@@ -121,13 +121,13 @@ struct ListTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   }
 }
 
-/// A collection that has a value among its elements.
+/// A test that a collection contains a value.
 struct ElementTest<Root: StoreIdentifiable, Elements: Collection>: ConditionTest where Elements.Element: OrderedValue {
   let property: Property<Root, Elements>
   let element: Elements.Element
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     let elements = try property.read(unsafe unsafeDowncast(object, to: Root.self))
     return elements.contains { Elements.Element.isEqual($0, element) }
   }
@@ -147,14 +147,14 @@ struct ElementTest<Root: StoreIdentifiable, Elements: Collection>: ConditionTest
   var description: String { "\(property.path.description) contains \(describe(element))" }
 }
 
-/// Two properties of an object compared with each other.
+/// A test that compares two properties of an object.
 struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest {
   let left: Property<Root, Value>
   let comparison: Comparison
   let right: Property<Root, Value>
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     let root = unsafe unsafeDowncast(object, to: Root.self)
     return comparison.holds(try left.read(root), try right.read(root))
   }
@@ -167,10 +167,10 @@ struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest
   var description: String { "\(left.path.description) \(comparison.rawValue) \(right.path.description)" }
 }
 
-/// The bytes that a value has in an index.
+/// The bytes of a value in an index.
 struct EncodedValue<Value: IndexedValue> {
   let bytes: [UInt8]
-  /// Those of them that tell its place among others: all, but of a value that is too long.
+  /// The number of leading bytes that determine the order: all of them, unless the value is too long.
   private let orderedByteCount: Int
 
   init(_ value: Value) {
@@ -181,20 +181,20 @@ struct EncodedValue<Value: IndexedValue> {
     orderedByteCount = writer.cutOffset ?? arena.count
   }
 
-  /// Whether the value is too long, so that others that begin in the same way stand before or after it.
+  /// Whether the value is too long, so that values with the same beginning may come before or after it.
   var isCut: Bool { orderedByteCount < bytes.count }
 
-  /// Where values begin that are not certain to come before it.
+  /// The least bytes of values that do not certainly come before this one.
   var lower: [UInt8] { Array(bytes.prefix(orderedByteCount)) }
 
-  /// The least bytes of values that are certain to come after it; nil if there are none.
+  /// The least bytes of values that certainly come after this one; nil if there are none.
   var above: [UInt8]? { ByteRange.successor(of: lower) }
 
-  /// Below the first value that is not nil.
+  /// The bytes below the first value that is not nil.
   static var firstPresent: [UInt8] { Value.self is any AbsentValue.Type ? [1] : [] }
 }
 
-/// An optional.
+/// An optional type, which has a nil.
 protocol AbsentValue {
   static var absentValue: Self { get }
 }

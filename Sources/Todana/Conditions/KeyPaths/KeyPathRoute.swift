@@ -1,28 +1,30 @@
 internal import Synchronization
 
-/// Where a key path reads its value: in the object itself, or in objects that it leads to, which have to be loaded.
+/// The route of a key path to its value: in the object itself, or through references to objects that have to be loaded.
 struct KeyPathRoute: Sendable {
-  /// From the object to the one that has the value.
+  /// The references from the object to the one that has the value.
   private(set) var hops: [ReferenceHop] = []
   private(set) var problem: Problem?
-  /// From the object that has the value to those that the value refers to; nil if it is no reference.
+  /// The reference from the object that has the value to the objects that the value refers to.
+  ///
+  /// nil if the value is not a reference.
   private(set) var end: ReferenceHop?
-  /// Reads the value from the object that the hops lead to, faster than the key path does; nil if only that can.
+  /// A faster way than the key path to read the value from the object that the hops lead to; nil if there is none.
   private(set) var leaf: RouteLeaf?
 
   enum Problem: Sendable {
-    /// It reads a computed property, which may read anything.
+    /// The key path reads a computed property, which may read anything.
     case computed
-    /// Its steps cannot be told.
+    /// The steps of the key path cannot be determined.
     case unclear
   }
 
-  /// The route of a key path from a class.
+  /// Returns the route of a key path from a class.
   ///
-  /// - Complexity: Some microseconds for a new key path, else a search in a table.
+  /// - Complexity: Some microseconds for a new key path; otherwise a lookup in a table.
   static func of(_ keyPath: AnyKeyPath) -> KeyPathRoute { known(keyPath).route }
 
-  /// Whether a key path from a class reads a property of the object itself, which needs no other objects.
+  /// Tests whether a key path from a class reads a property of the object itself, which needs no other objects.
   ///
   /// - Complexity: As ``of(_:)``.
   static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool { known(keyPath).isOwnProperty }
@@ -33,7 +35,7 @@ struct KeyPathRoute: Sendable {
     let route = routes.withLock { $0.byKeyPath[keyPath] } ?? KeyPathRoute(keyPath)
     let known = Known(keyPath: keyPath, route: route)
     routes.withLock { routes in
-      // Programs have few key paths; those that are put together at run time are new ones each time.
+      // A program has few key paths, but each one that is composed at run time is new. The limit bounds the table.
       if routes.byIdentity.count >= 4096 { routes = Routes() }
       routes.byIdentity[identity] = known
       routes.byKeyPath[keyPath] = route
@@ -56,7 +58,7 @@ struct KeyPathRoute: Sendable {
 
   private mutating func follow(_ steps: ArraySlice<KeyPathSteps.Step>, of keyPath: AnyKeyPath) {
     var type: Any.Type = Swift.type(of: keyPath).rootType
-    // The object that the last hop leads to, and a place in it.
+    // The object that the last hop leads to, and an offset in it.
     var object = type as? StoredObject.Type
     var offset = 0
     for (position, step) in steps.enumerated() {
@@ -78,17 +80,19 @@ struct KeyPathRoute: Sendable {
         (type, object, offset) = (holder.target, holder.target, 0)
       } else {
         type = (field.type as? any WrappingValue.Type)?.wrappedType ?? field.type
-        // There is nothing at places in what is nil, and what another object has is elsewhere.
+        // An optional structure may be nil, and the properties of another object are not stored in this one. In both
+        // cases an offset cannot be used.
         if type != field.type || type is AnyClass { object = nil }
       }
     }
   }
 
-  /// A class, so that a search copies nothing.
+  /// A key path and its route.
   ///
-  /// Safe though key paths are not `Sendable`: this one is only kept.
+  /// A class, so that a lookup copies only a reference. Safe to share although key paths are not `Sendable`: this one
+  /// is only kept alive.
   @safe private final class Known: @unchecked Sendable {
-    /// Keeps it alive, so that its identity stays its own.
+    /// The key path is kept alive so that no other one gets its identity.
     let keyPath: AnyKeyPath
     let route: KeyPathRoute
     let isOwnProperty: Bool
@@ -100,7 +104,9 @@ struct KeyPathRoute: Sendable {
     }
   }
 
-  /// Safe though key paths are not `Sendable`: they are compared only.
+  /// The tables of known routes.
+  ///
+  /// Safe to share although key paths are not `Sendable`: they are only compared.
   @safe private struct Routes: @unchecked Sendable {
     var byIdentity: [ObjectIdentifier: Known] = [:]
     var byKeyPath: [AnyKeyPath: KeyPathRoute] = [:]

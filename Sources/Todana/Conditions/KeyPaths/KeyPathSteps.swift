@@ -1,21 +1,24 @@
-/// The steps of a key path, as its debug description prints them: it tells them in no other way.
+/// The steps of a key path, parsed from its debug description, which is the only way to get them.
 ///
-/// `\Song.album?.title` has the steps `album` and `title`. The names of stored properties come from the type's metadata;
-/// where a program is built without reflection metadata, offsets are printed for them.
+/// `\Song.album?.title` has the steps `album` and `title`. The names of stored properties come from the type's
+/// metadata. If a program is built without reflection metadata, the description contains offsets in place of names.
 struct KeyPathSteps {
   enum Step: Equatable {
     /// A stored property of a class or structure.
     case stored(name: Substring)
     /// A stored property without a name.
     case unnamed
-    /// A computed property, a subscript, or a stored property that is reached through its accessors: one of a class that
-    /// can have subclasses, with observers, or with a wrapper.
+    /// A computed property, a subscript, or a stored property that is read through its accessors.
+    ///
+    /// Accessors are used if the class can have subclasses, or if the property has observers or a wrapper.
     case computed
   }
 
   private(set) var steps: [Step] = []
 
-  /// - Returns: nil where the description has another form than a key path's.
+  /// Makes the steps of a key path.
+  ///
+  /// - Returns: nil if the description does not have the form of a key path.
   init?(_ keyPath: AnyKeyPath) {
     let description = keyPath.debugDescription
     let start = "\\" + _typeName(type(of: keyPath).rootType, qualified: false)
@@ -28,7 +31,9 @@ struct KeyPathSteps {
     }
   }
 
-  /// Takes one step, or `?` or `!`, which are none.
+  /// Takes the next step.
+  ///
+  /// - Returns: A step; `.some(nil)` for `?` and `!`, which are not steps; nil if the form is unknown.
   private static func takeStep(_ rest: inout Substring) -> Step?? {
     switch rest.removeFirst() {
     case "?", "!": return .some(nil)
@@ -37,7 +42,7 @@ struct KeyPathSteps {
     }
     if rest.first == "<" {
       guard let end = rest.firstRange(of: ")>") else { return nil }
-      // The type in it may have such an end, too.
+      // The type between the parentheses may contain `)>` as well.
       var text = rest[..<end.upperBound]
       while text.count(where: { $0 == "(" }) != text.count(where: { $0 == ")" }) {
         guard let next = rest[text.endIndex...].firstRange(of: ")>") else { return nil }

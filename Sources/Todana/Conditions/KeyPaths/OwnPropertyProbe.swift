@@ -6,16 +6,18 @@
   internal import Foundation
 #endif
 
-/// Finds out whether a property that is reached through accessors is its object's own: a stored one with observers or a
-/// wrapper, or one of a class that can have subclasses.
+/// Finds out whether a property that is read through accessors belongs to its object alone.
 ///
-/// Key paths do not tell such a property from a computed one that reads other objects. So some values are assigned to
-/// the property of a new object: it must give each of them back, and the object itself must have changed.
+/// This is true of a stored property with observers or a wrapper, and of a stored property of a class that can have
+/// subclasses. The key path does not distinguish such a property from a computed one that reads other objects.
+///
+/// Therefore, some values are assigned to the property of a new object. The property must return each of them, and the
+/// object's memory must have changed.
 enum OwnPropertyProbe {
   static func isOwnProperty(_ keyPath: AnyKeyPath) -> Bool {
     guard let root = type(of: keyPath).rootType as? StoredObject.Type else { return false }
-    // The root type is opened from what the key path gives: of a class type that was cast, optimized code would take the
-    // class that it was cast to.
+    // The root type is opened from the key path's own type. If it were opened from a class type after a cast, optimized
+    // code would use the class of the cast.
     func probe<Root>(_ rootType: Root.Type) -> Bool {
       func probe<Value>(_ valueType: Value.Type) -> Bool {
         guard let keyPath = keyPath as? ReferenceWritableKeyPath<Root, Value> else { return false }
@@ -46,7 +48,7 @@ enum OwnPropertyProbe {
       root[keyPath: keyPath] = sample
       guard SampleValues.areEqual(root[keyPath: keyPath], sample) else { return false }
       let current = bytes()
-      // Without the header, in which references to the object are counted.
+      // The object header is skipped, because its reference count may change.
       hasChanged = hasChanged || former.dropFirst(16) != current.dropFirst(16)
       former = current
     }
@@ -54,9 +56,11 @@ enum OwnPropertyProbe {
   }
 }
 
-/// Different values of a type.
+/// Sample values of a type, which differ from one another.
 private enum SampleValues {
-  /// - Returns: At least two, or none where the type is not known.
+  /// Returns samples of a type.
+  ///
+  /// - Returns: At least two values; none if there are no samples of the type.
   static func of<Value>(_ type: Value.Type) -> [Value] {
     let known = simple.compactMap { $0 as? Value }
     if known.count > 1 { return known }
@@ -92,7 +96,7 @@ private enum SampleValues {
     return _openExistential(type, do: samples)
   }
 
-  /// Two cases of an enumeration of one byte: there are at least two, numbered from 0.
+  /// Returns two cases of an enumeration of one byte, which has at least two, numbered from 0.
   private static func smallCases<Value>(_ type: Value.Type) -> [Value] {
     guard MemoryLayout<Value>.size == 1, metadataKind(of: type) == .enum else { return [] }
     return [0, 1].map { (number: UInt8) in unsafe unsafeBitCast(number, to: type) }
@@ -111,7 +115,7 @@ private enum SampleValues {
   }
 }
 
-/// References, of which there are as many different ones as needed.
+/// A type of references, whose samples refer to new objects.
 private protocol SampledReferences {
   static var samples: [Any] { get }
 }
@@ -124,7 +128,7 @@ extension Optional: SampledReferences where Wrapped: StoredObject {
   fileprivate static var samples: [Any] { Wrapped.samples }
 }
 
-/// A list of values that there are samples of.
+/// A collection, whose samples each contain one sample of the element type.
 private protocol SampledElements {
   static var samples: [Any] { get }
 }

@@ -1,17 +1,17 @@
 extension PropertyPath {
-  /// Whether it leads to other objects, which change without this one.
+  /// Whether the property depends on other objects, which can change without this one.
   var leadsToOtherObjects: Bool {
     if isOwnProperty { return false }
     return declaredReading?.contains(where: { !Self.isSelf($0) }) == true || !hops.isEmpty
   }
 
-  /// The hops to the object that has the value; empty where that is the object itself.
+  /// The references to the object that has the value; empty if the object itself has it.
   var hops: [ReferenceHop] { walk().hops }
 
-  /// The hops, and the key path whose reference cannot be followed, if there is one.
+  /// Returns the hops, and the key path whose reference cannot be followed, if there is one.
   private func walk() -> (hops: [ReferenceHop], unclear: AnyKeyPath?) {
     var hops: [ReferenceHop] = []
-    // Key paths since the last hop: to an optional structure, and on from there.
+    // The key paths since the last hop: one to an optional structure, then those from that structure.
     var parts: [AnyKeyPath] = []
     for (position, keyPath) in keyPaths.enumerated() {
       let isLast = position == keyPaths.count - 1
@@ -40,7 +40,7 @@ extension PropertyPath {
     return chains.isEmpty && !hops.isEmpty ? [hops] : chains
   }
 
-  /// Says why the property cannot be relied on; nil where it can.
+  /// The reason why a query cannot rely on the property; nil if it can.
   var problem: String? {
     if isOwnProperty { return nil }
     for (position, keyPath) in keyPaths.enumerated() {

@@ -3,13 +3,15 @@
 /// Safe to share: it only reads the objects that it is given.
 @safe
 final class ReferenceHop: @unchecked Sendable {
-  /// The property, for comparing.
+  /// The property, by which hops are compared.
   let property: Property
-  /// The class of the objects that it leads to.
+  /// The class of the objects that the hop leads to.
   let target: StoredObject.Type
-  /// Whether it is a list of references.
+  /// Whether the property is a list of references.
   let isList: Bool
-  /// The place of a single reference in an object; nil for lists, and if only a key path reads the reference.
+  /// The offset of a single reference in an object.
+  ///
+  /// nil for a list, and if the reference can only be read by a key path.
   let fieldOffset: Int?
   private let readObject: (StoredObject) -> StoredObject?
   private let readObjects: (StoredObject, (StoredObject) -> Void) -> Void
@@ -21,7 +23,7 @@ final class ReferenceHop: @unchecked Sendable {
 
   /// Makes the step of a key path.
   ///
-  /// - Returns: nil if the value of the key path is no reference and no list of references.
+  /// - Returns: nil if the value of the key path is neither a reference nor a list of references.
   static func make(_ keyPath: AnyKeyPath) -> ReferenceHop? {
     guard let holder = type(of: keyPath).valueType as? any ReferenceHolder.Type,
       let root = type(of: keyPath).rootType as? any StoreIdentifiable.Type
@@ -30,7 +32,8 @@ final class ReferenceHop: @unchecked Sendable {
       _ root: Root.Type, _ holder: Holder.Type
     ) -> ReferenceHop? {
       guard let typed = keyPath as? KeyPath<Root, Holder> else { return nil }
-      // A route begins with an object of the key path's root, and goes on with objects of the class before.
+      // A route begins with an object of the key path's root class. Each further step gets objects of the previous
+      // step's target class.
       return ReferenceHop(.keyPaths([keyPath]), at: nil) { unsafe unsafeDowncast($0, to: Root.self)[keyPath: typed] }
     }
     return make(root, holder)
@@ -38,7 +41,7 @@ final class ReferenceHop: @unchecked Sendable {
 
   /// Makes the step of several key paths: the first from the object to an optional structure, the others from there.
   ///
-  /// - Returns: nil if the value of the last key path is no reference and no list of references.
+  /// - Returns: nil if the value of the last key path is neither a reference nor a list of references.
   static func make(_ keyPaths: [AnyKeyPath]) -> ReferenceHop? {
     guard let last = keyPaths.last, let holder = type(of: last).valueType as? any ReferenceHolder.Type else {
       return nil
@@ -59,13 +62,13 @@ final class ReferenceHop: @unchecked Sendable {
   /// Makes the step of a stored property, which may be part of structures in the object.
   ///
   /// - Parameters:
-  ///   - holder: The type of the property, as the metadata of the class says.
+  ///   - holder: The type of the property in the metadata of the class.
   ///   - root: The class.
-  ///   - offset: The place of the property in an object, as the metadata says.
+  ///   - offset: The offset of the property in an object, from the metadata.
   /// - Returns: The step.
   static func make(_ holder: any ReferenceHolder.Type, in root: StoredObject.Type, offset: Int) -> ReferenceHop {
     func make<Holder: ReferenceHolder>(_ holder: Holder.Type) -> ReferenceHop {
-      // Every object of the class, or of one that inherits from it, has the property there.
+      // Objects of the class and of its subclasses have the property at this offset.
       ReferenceHop(.field(of: ObjectIdentifier(root), offset: offset), at: offset) {
         unsafe $0.load(at: offset, as: holder)
       }
@@ -84,10 +87,10 @@ final class ReferenceHop: @unchecked Sendable {
     readObjects = { object, body in read(object)?.forEachObject(body) }
   }
 
-  /// The object that the property refers to; nil if the property is nil, and for lists.
+  /// Returns the object that the property refers to; nil if the property is nil or a list.
   @inline(__always)
   func object(of owner: StoredObject) -> StoredObject? {
-    // A reference, optional or not, is the same word.
+    // A reference and an optional reference have the same representation.
     if let fieldOffset { return unsafe owner.load(at: fieldOffset, as: StoredObject?.self) }
     return readObject(owner)
   }
@@ -97,7 +100,7 @@ final class ReferenceHop: @unchecked Sendable {
 }
 
 extension StoredObject {
-  /// Reads a stored property by its place, which the class's metadata has told.
+  /// Reads a stored property at an offset that was found in the metadata of the class.
   @unsafe
   @inline(__always)
   final func load<Value>(at offset: Int, as type: Value.Type) -> Value {
@@ -107,7 +110,7 @@ extension StoredObject {
   }
 }
 
-/// A value that holds references: an object, an optional one, or a list.
+/// A value that holds references: an object, an optional object, or a list of objects.
 protocol ReferenceHolder {
   static var target: StoredObject.Type { get }
   var singleObject: StoredObject? { get }
@@ -138,7 +141,7 @@ extension LazyReferences: ReferenceHolder {
   func forEachObject(_ body: (StoredObject) -> Void) { for object in self { body(object) } }
 }
 
-/// A list of references, whose number can be read without reading any of the objects.
+/// A list of references whose count can be read without loading the objects.
 protocol CountedReferences {
   static var countPaths: [AnyKeyPath] { get }
 }

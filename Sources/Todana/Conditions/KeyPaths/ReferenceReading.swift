@@ -1,15 +1,17 @@
-/// Reads a property through references: loads the objects that it leads through, if that was not done before.
+/// Reads a property through references, and loads the objects on the way if necessary.
 ///
-/// Safe to share: its key path is one that is shared, or stays with the query that it came with.
+/// Safe to share: its key path is either `Sendable`, or stays with the query that was made with it.
 @safe
 struct ReferenceReading: @unchecked Sendable {
-  /// The last of the property's key paths; from the class itself, if it is the only one.
+  /// The last of the property's key paths.
+  ///
+  /// If it is the only one, it starts at the class itself.
   let keyPath: AnyKeyPath?
   /// The references to the object that has the value.
   private let hops: [ReferenceHop]
-  /// The places of these references; nil if one of them has no place.
+  /// The offsets of these references; nil if one of them has no offset.
   private let offsets: [Int]?
-  /// To other objects that the value is computed from.
+  /// The references to other objects from which the value is computed.
   private let declaredChains: [[ReferenceHop]]
   private let leaf: RouteLeaf?
 
@@ -23,24 +25,25 @@ struct ReferenceReading: @unchecked Sendable {
     declaredChains = path.declaredReading == nil ? [] : path.chains
   }
 
-  /// The property's value; nil where a reference on the way is nil, or where one of its objects does not exist.
+  /// Returns the property's value; nil if a reference on the way is nil or its object does not exist.
   ///
-  /// - Throws: ``StoreError/Code/rowNotFound`` where there is no nil for that; or what loading an object met.
+  /// - Throws: ``StoreError/Code/rowNotFound`` if the value cannot be nil in such a case; errors of loading an object.
   func value<Value>(of object: some StoreIdentifiable, _ read: () -> Value) throws(StoreError) -> Value {
-    // Nothing else is StoreIdentifiable.
+    // Only `StoredObject` conforms to `StoreIdentifiable`.
     let object = unsafe unsafeDowncast(object, to: StoredObject.self)
     if let target = try target(from: object) { return value(at: target, read) }
     if let absent = absentValue(of: Value.self) { return absent }
     throw Self.missingReference(of: object)
   }
 
-  /// The object that has the value, loaded; nil where a reference on the way is nil, or where an object that the value
-  /// is read from does not exist.
+  /// Returns the object that has the value, loaded.
+  ///
+  /// - Returns: nil if a reference on the way is nil, or if an object that the value is read from does not exist.
   func target(from object: StoredObject) throws(StoreError) -> StoredObject? {
     var target = object
     if let offsets {
       for offset in offsets {
-        // The place of a reference in objects of the class that the step before leads to.
+        // The offset is that of a reference in objects of the class that the previous step leads to.
         let next = unsafe target.load(at: offset, as: StoredObject?.self)
         guard let next, try next.isThereToRead() else { return nil }
         target = next
@@ -54,13 +57,13 @@ struct ReferenceReading: @unchecked Sendable {
     return try allExist(object) ? target : nil
   }
 
-  /// The value of the object that was found; `read` reads it by the key path.
+  /// Returns the value of an object that ``target(from:)`` returned; `read` reads it by the key path.
   func value<Value>(at target: StoredObject, _ read: () -> Value) -> Value {
     if let leaf { return leaf.value(of: target, as: Value.self) }
     return read()
   }
 
-  /// Writes the value of the object that was found in the order of sorts; nil if only the key path reads it.
+  /// Writes the value of an object that ``target(from:)`` returned in sort order; nil if only the key path can read it.
   var writeKey: (@Sendable (StoredObject, inout KeyWriter) -> Void)? { leaf?.writeKey }
 
   private func allExist(_ object: StoredObject) throws(StoreError) -> Bool {
@@ -88,15 +91,15 @@ struct ReferenceReading: @unchecked Sendable {
   }
 }
 
-/// The nil of a type, if it has one.
+/// Returns the nil of an optional type; nil if the type is not optional.
 func absentValue<Value>(of type: Value.Type) -> Value? {
   (type as? any AbsentValue.Type)?.absentValue as? Value
 }
 
 extension StoredObject {
-  /// Loads a fault of a store, for a look at its properties.
+  /// Makes sure that the object can be read, and loads it if it is a fault.
   ///
-  /// - Returns: false where its row does not exist, or where the object is deleted.
+  /// - Returns: false if the row does not exist, or if the object is deleted.
   @inline(__always)
   final func isThereToRead() throws(StoreError) -> Bool {
     if state.isDisjoint(with: [.fault, .deleted, .gone]) { return true }

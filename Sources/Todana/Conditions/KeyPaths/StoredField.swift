@@ -1,18 +1,18 @@
 @_spi(Reflection) internal import Swift
 
-/// A stored property of a class or structure, as the type's metadata has it.
+/// A stored property of a class or structure, from the type's metadata.
 struct StoredField {
   let name: String
   let type: Any.Type
-  /// From the object's or the structure's first byte.
+  /// The offset from the first byte of the object or structure.
   let offset: Int
 
-  /// The stored properties of a class, those of its superclasses among them, or of a structure.
+  /// Returns the stored properties of a structure, or of a class and its superclasses.
   ///
-  /// - Returns: Nothing where the metadata does not tell.
+  /// - Returns: An empty array if the metadata does not contain them.
   static func all(of owner: Any.Type) -> [StoredField] {
     var fields: [StoredField] = []
-    // Bit 0 says that a class is asked for.
+    // Bit 0 is set for a class.
     let options = _EachFieldOptions(rawValue: owner is AnyClass ? 1 : 0)
     let isKnown = unsafe _forEachField(of: owner, options: options) { name, offset, type, _ in
       unsafe fields.append(StoredField(name: String(cString: name), type: type, offset: offset))
@@ -21,19 +21,21 @@ struct StoredField {
     return isKnown ? fields : []
   }
 
-  /// - Returns: nil where the type has no such property, or several, as a class and its superclass may.
+  /// Returns the stored property with a name.
+  ///
+  /// - Returns: nil if there is none, or if there are several: a class and its superclass may use the same name.
   static func named(_ name: Substring, of owner: Any.Type) -> StoredField? {
     var fields = all(of: owner)
-    // Those of the base class come first, and no key path of a program leads to them.
+    // The fields of the base class come first. No key path of a program leads to them.
     if owner is StoredObject.Type { fields.removeFirst(all(of: StoredObject.self).count) }
     let found = fields.filter { $0.name == name }
     return found.count == 1 ? found[0] : nil
   }
 }
 
-/// Whether a value of a type can lead to stored objects, so that a property computed from it may depend on others.
+/// Tests whether a value of a type can lead to stored objects, so that a property computed from it may depend on them.
 ///
-/// - Returns: true also where that cannot be told.
+/// - Returns: true if this cannot be determined.
 func mayReferToObjects(_ type: Any.Type, depth: Int = 0) -> Bool {
   if type is any OrderedValue.Type { return false }
   if type is StoredObject.Type || depth > 16 { return true }
@@ -57,7 +59,7 @@ func byteCount(of type: Any.Type) -> Int {
   return _openExistential(type, do: byteCount)
 }
 
-/// The kind of a type: the library tells it of fields only.
+/// Returns the kind of a type; the standard library reports the kinds of fields only.
 func metadataKind(of type: Any.Type) -> _MetadataKind? {
   var kind: _MetadataKind?
   func find<Value>(_ type: Value.Type) {
