@@ -1,4 +1,6 @@
-/// Which objects of a class are wanted, in which order, and how many of them: a value, made step by step.
+/// A query for objects of a class: a condition, an order, and the number of objects.
+///
+/// A query is a value. Each method returns a new one:
 ///
 /// ```swift
 /// let query = Song.where { $0.seconds > 200 && $0.title.hasPrefix("B") }
@@ -8,8 +10,8 @@
 /// let songs = try store.fetch(query)
 /// ```
 ///
-/// Objects with the same values, and those of a query without a sort, come in the order of their row ids, which is that
-/// of insertion: so pages do not overlap. ``OrderedValue`` says how values are compared.
+/// Objects with equal values, and those of a query without a sort, come in the order of their row ids: the order of
+/// insertion. So pages do not overlap. Values are compared by the rules of ``OrderedValue``.
 public struct Query<T: StoredObject>: Sendable {
   var specification: QuerySpecification
 
@@ -20,7 +22,7 @@ public struct Query<T: StoredObject>: Sendable {
     }
   }
 
-  /// The same objects, as far as they also meet another condition.
+  /// Returns a query for those objects of this query that also meet another condition.
   public func `where`<Source: ConditionSource<T>>(_ condition: (Properties<T>) -> Source) -> Query {
     var query = self
     let condition = condition(Properties()).condition
@@ -29,17 +31,19 @@ public struct Query<T: StoredObject>: Sendable {
     return query
   }
 
-  /// Sorted by a property; where the query is sorted already, as the next key among those that are equal.
+  /// Returns the query sorted by a property.
   ///
-  /// A key path may lead through references: `\.album?.title`. The objects are loaded then, many at a time; an object
-  /// whose reference is nil, or leads to an object that does not exist, comes where nil does.
+  /// If the query is already sorted, the property is used for objects whose earlier sort keys are equal.
+  ///
+  /// A key path may lead through references: `\.album?.title`. The objects are then loaded, many at a time. An object
+  /// whose reference is nil, or leads to an object that does not exist, is sorted as if the value were nil.
   ///
   /// - Parameters:
   ///   - keyPath: A stored property, or one of an object that it refers to.
-  ///   - order: From the first to the last, or from the last to the first.
-  ///   - loading: The references that a computed property reads, which have to be loaded before; `\.self` alone, if it
-  ///     reads nothing but its object's own content. A query with a computed property and without this is
-  ///     ``StoreError/Code/invalidQuery``.
+  ///   - order: The direction of the sort.
+  ///   - loading: The references that a computed property reads, whose objects are loaded before. Pass `\.self` alone
+  ///     if the property reads only the content of its own object. Without this argument, a query with a computed
+  ///     property throws ``StoreError/Code/invalidQuery``.
   /// - Returns: The query with the sort.
   public func sorted<Value: OrderedValue>(
     by keyPath: any KeyPath<T, Value> & Sendable, _ order: SortOrder = .ascending,
@@ -48,11 +52,11 @@ public struct Query<T: StoredObject>: Sendable {
     adding(SortKey(keyPath, order, loading: loading.isEmpty ? nil : loading))
   }
 
-  /// Sorted by a text without case and accents.
+  /// Returns the query sorted by a text, without its case and accents.
   ///
   /// - Parameters:
   ///   - keyPath: As for ``sorted(by:_:loading:)``.
-  ///   - order: From the first to the last, or from the last to the first.
+  ///   - order: The direction of the sort.
   ///   - loading: As for ``sorted(by:_:loading:)``.
   /// - Returns: The query with the sort.
   public func sorted<Value: OptionalText>(
@@ -68,14 +72,16 @@ public struct Query<T: StoredObject>: Sendable {
     return query
   }
 
-  /// Without the first ones; they are passed over at every fetch, so for many pages ``after(_:)`` is faster.
+  /// Returns the query without its first objects.
+  ///
+  /// They are skipped again by every fetch, so ``after(_:)`` is faster for many pages.
   public func offset(_ count: Int) -> Query {
     var query = self
     query.specification.offset = count
     return query
   }
 
-  /// At most so many.
+  /// Returns the query with a maximum number of objects.
   public func limit(_ count: Int) -> Query {
     var query = self
     query.specification.limit = count
@@ -89,27 +95,27 @@ struct QuerySpecification: Sendable {
   var sortKeys: [SortKey] = []
   var offset = 0
   var limit: Int?
-  /// Only what comes behind this is wanted.
+  /// The position after which the result begins; nil for the beginning.
   var start: QueryPosition?
-  /// The properties that are wanted of the objects; empty: anything, or the objects.
+  /// The only properties that are read from the result; empty if any properties, or whole objects, are needed.
   var wanted: [PropertyPath] = []
-  /// What is wrong with the query, for the fetch to throw.
+  /// The error in the query, which the fetch throws.
   var problem: String?
 
   init(condition: ConditionNode) { self.condition = condition }
 
-  /// The number of objects up to the last that is wanted; nil: all.
+  /// The number of objects up to the end of the result, including those that are skipped; nil for all.
   var neededCount: Int? { limit.map { $0.addingReportingOverflow(offset).overflow ? .max : $0 + offset } }
 
-  /// Whether all that is read to carry it out are properties of its objects themselves.
+  /// Whether carrying out the query reads only properties of its objects themselves.
   var readsOwnProperties: Bool {
     condition.readsOwnProperties && sortKeys.allSatisfy(\.path.isOwnProperty) && wanted.allSatisfy(\.isOwnProperty)
   }
 
-  /// The properties that are read to carry it out.
+  /// The properties that carrying out the query reads.
   var paths: [PropertyPath] { condition.paths + sortKeys.map(\.path) + wanted }
 
-  /// Whether all objects are wanted that meet the condition.
+  /// Whether the result contains all objects that meet the condition.
   var isUnlimited: Bool { limit == nil && offset == 0 && start == nil }
 
   func check() throws(StoreError) {
@@ -125,7 +131,7 @@ struct QuerySpecification: Sendable {
 }
 
 extension StoreIdentifiable where Self: StoredObject {
-  /// The objects that meet a condition.
+  /// Returns a query for the objects that meet a condition.
   ///
   /// ```swift
   /// let query = Song.where { $0.genre == "Jazz" && $0.seconds > 200 }
@@ -136,6 +142,6 @@ extension StoreIdentifiable where Self: StoredObject {
     Query(condition(Properties()).condition)
   }
 
-  /// All objects of the class.
+  /// A query for all objects of the class.
   public static var all: Query<Self> { Query(.always) }
 }

@@ -1,16 +1,17 @@
-/// A place in the order of a query, behind which the next page begins.
+/// A position in the order of a query, after which the next page begins.
 ///
-/// It says nothing of whether there is, or ever was, an object. It can be handed to another program, and back.
+/// It does not imply that there is, or was, an object at this position. A position can be sent to another program and
+/// back.
 public struct QueryPosition: Sendable, Codable, Hashable {
-  /// The object's values of the sort keys, as they are compared.
+  /// The object's values of the sort keys, as the bytes by which they are compared.
   let keys: [[UInt8]]
   let rowID: RowID
 }
 
 extension Query {
-  /// Where an object stands in the order of the query, by what it has in memory.
+  /// Returns the position of an object in the order of the query, from the values that it has in memory.
   ///
-  /// - Returns: nil for an object in no store, and where a value is read through a reference that cannot be loaded.
+  /// - Returns: nil if the object is in no store, or if a value is read through a reference that cannot be loaded.
   public func position(of object: T) -> QueryPosition? {
     guard let rowID = object.id?.rowID else { return nil }
     var keys: [[UInt8]] = []
@@ -24,10 +25,11 @@ extension Query {
     return QueryPosition(keys: keys, rowID: rowID)
   }
 
-  /// Only what comes behind an object in the order of the query: the next page after one that ended with it.
+  /// Returns the part of the query after an object: the next page, if the object was the last of a page.
   ///
-  /// Costs no more for later pages, which an offset does, and does not move when objects before it come or go. Sort
-  /// first.
+  /// Unlike an offset, this takes no longer for later pages, and is not affected by insertions and deletions before the
+  /// object. Add all sorts before. If ``position(of:)`` is nil for the object, the fetch throws
+  /// ``StoreError/Code/invalidQuery``.
   public func after(_ object: T) -> Query {
     guard let position = position(of: object) else {
       var query = self
@@ -38,7 +40,7 @@ extension Query {
     return after(position)
   }
 
-  /// Only what comes behind a position, of this query or one with the same sort keys.
+  /// Returns the part of the query after a position, which must be of a query with the same sort keys.
   public func after(_ position: QueryPosition) -> Query {
     var query = self
     query.specification.start = position

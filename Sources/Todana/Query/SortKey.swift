@@ -1,16 +1,16 @@
-/// The order that a sort gives its values.
+/// The direction of a sort.
 public enum SortOrder: Sendable {
-  /// From the first to the last; nil is first.
+  /// From the lowest value to the highest; nil is first.
   case ascending
-  /// From the last to the first; nil is last.
+  /// From the highest value to the lowest; nil is last.
   case descending
 }
 
-/// A property that a query sorts by.
+/// A property by which a query sorts.
 struct SortKey: Sendable {
   let path: PropertyPath
   let isDescending: Bool
-  /// Writes an object's value, which is in its content, in the order of the sort.
+  /// A closure that writes the value of an object, whose content is loaded, as bytes in sort order.
   let write: @Sendable (StoredObject, inout KeyWriter) -> Void
 
   init<Root: StoredObject, Value: OrderedValue>(
@@ -30,8 +30,10 @@ struct SortKey: Sendable {
     }
   }
 
-  // `key` makes the sort's value of a property of another object, which is that value if `isKeyItself`. `writeOwn` writes
-  // the value of an own property, without a copy.
+  // Makes a sort key.
+  //
+  // If the property belongs to another object, `key` converts its value to the value that is sorted by; both are the
+  // same if `isKeyItself`. `writeOwn` writes the value of the object's own property, without a copy.
   private init<Root: StoredObject, Value, Key: OrderedValue>(
     _ path: PropertyPath, _ order: SortOrder, _ keyPath: any KeyPath<Root, Value> & Sendable,
     key: @escaping @Sendable (Value) -> Key, isKeyItself: Bool = false,
@@ -43,7 +45,7 @@ struct SortKey: Sendable {
     guard path.leadsToOtherObjects else {
       write = { object, writer in
         let start = writer.arena.count
-        // A query's objects are of its class.
+        // A query sorts objects of its own class only.
         writeOwn(unsafe unsafeDowncast(object, to: Root.self), &writer)
         if isDescending { writer.invert(from: start) }
       }
@@ -56,12 +58,12 @@ struct SortKey: Sendable {
       let start = writer.arena.count
       do throws(StoreError) {
         if let target = try reading.target(from: object) {
-          // A type without nil gets one here, for references that lead nowhere.
+          // A type without nil needs this byte as well, because the reference may lead to no object.
           if !isOptional { writer.append(1) }
           if let writeFromLeaf {
             writeFromLeaf(target, &writer)
           } else {
-            // A query's objects are of its class.
+            // A query sorts objects of its own class only.
             let root = unsafe unsafeDowncast(object, to: Root.self)
             key(reading.value(at: target) { root[keyPath: keyPath] }).writeKey(to: &writer)
           }
@@ -78,21 +80,21 @@ struct SortKey: Sendable {
   var description: String { path.description + (isDescending ? " descending" : "") }
 }
 
-/// Rows, or objects that are not saved, with what a query sorts them by.
+/// The rows of a result, saved and pending, with the values that they are sorted by.
 struct SortedRows {
   private(set) var rows: [Row] = []
   private let sortKeys: [SortKey]
-  /// The rows' keys, and what else came.
+  /// The sort keys of the rows.
   let arena = ByteArena(capacity: 4096)
   private var writer: KeyWriter
-  /// So many of the first ones are wanted; nil: all.
+  /// The number of rows that are needed, from the beginning; nil for all.
   private let limit: Int?
-  /// The key and the row behind which they begin.
+  /// The key and the row after which the result begins.
   private let start: (key: [UInt8], rowID: RowID)?
 
   struct Row {
     let rowID: RowID
-    /// The first bytes of the key, for comparing.
+    /// The first bytes of the key, for fast comparisons.
     fileprivate let head: UInt64
     let offset: Int
     let byteCount: Int
@@ -105,9 +107,9 @@ struct SortedRows {
     writer = KeyWriter(arena: arena)
   }
 
-  /// Adds a row with an object's values.
+  /// Adds a row with the values of an object.
   ///
-  /// - Throws: What loading an object met that a value is read of.
+  /// - Throws: Errors of loading an object that a value is read from.
   mutating func append(_ object: StoredObject, rowID: RowID) throws(StoreError) {
     let offset = arena.count
     for key in sortKeys { key.write(object, &writer) }
@@ -126,11 +128,11 @@ struct SortedRows {
       }
     }
     rows.append(Row(rowID: rowID, head: head, offset: offset, byteCount: byteCount))
-    // Keeping twice the wanted ones, what is left out costs less than a heap.
+    // Dropping rows only at twice the limit takes less time than a heap.
     if let limit, rows.count / 2 > max(limit, 2048) { prune(to: limit) }
   }
 
-  /// Takes the part of a key back that was written before a value could not be read.
+  /// Removes the part of a key that was written before a value could not be read.
   private mutating func removeFailed(from offset: Int) throws(StoreError) {
     arena.count = offset
     let failure = writer.failure
@@ -138,7 +140,7 @@ struct SortedRows {
     if let failure { throw failure }
   }
 
-  /// Adds a row of which only the row id counts.
+  /// Adds a row that is sorted by its row id only.
   mutating func append(rowID: RowID) {
     if let start, rowID <= start.rowID { return }
     rows.append(Row(rowID: rowID, head: 0, offset: 0, byteCount: 0))
@@ -151,12 +153,12 @@ struct SortedRows {
     return order != 0 ? order > 0 : rowID > start.rowID
   }
 
-  /// What a row is sorted by.
+  /// Returns the key that a row is sorted by.
   func key(of row: Row) -> [UInt8] {
     unsafe Array(arena.bytes[row.offset..<row.offset + row.byteCount])
   }
 
-  /// Orders the rows, those with the same values by their row ids.
+  /// Sorts the rows by their keys, and those with equal keys by their row ids.
   mutating func sort() {
     let arena = arena
     rows.sort { lhs, rhs in

@@ -6,7 +6,7 @@
   internal import Foundation
 #endif
 
-/// Finds out whether a property that is read through accessors belongs to its object alone.
+/// A probe that finds out whether a property that is read through accessors belongs to its object alone.
 ///
 /// This is true of a stored property with observers or a wrapper, and of a stored property of a class that can have
 /// subclasses. The key path does not distinguish such a property from a computed one that reads other objects.

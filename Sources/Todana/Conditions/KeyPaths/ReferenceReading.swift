@@ -1,4 +1,4 @@
-/// Reads a property through references, and loads the objects on the way if necessary.
+/// A reader of a property through references, which loads the objects on the way if necessary.
 ///
 /// Safe to share: its key path is either `Sendable`, or stays with the query that was made with it.
 @safe
@@ -63,7 +63,9 @@ struct ReferenceReading: @unchecked Sendable {
     return read()
   }
 
-  /// Writes the value of an object that ``target(from:)`` returned in sort order; nil if only the key path can read it.
+  /// A closure that writes the value of an object that ``target(from:)`` returned, in sort order.
+  ///
+  /// nil if only the key path can read the value.
   var writeKey: (@Sendable (StoredObject, inout KeyWriter) -> Void)? { leaf?.writeKey }
 
   private func allExist(_ object: StoredObject) throws(StoreError) -> Bool {

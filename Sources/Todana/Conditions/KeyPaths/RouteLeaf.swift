@@ -1,11 +1,11 @@
-/// Reads the value at the end of a key path directly from the object that stores it.
+/// A reader of the value at the end of a key path, directly from the object that stores it.
 ///
 /// This is several times as fast as a key path through optional references.
 @safe
 struct RouteLeaf: @unchecked Sendable {
-  /// Writes the value, as the key path's value type, to uninitialized memory.
+  /// A closure that writes the value, as the key path's value type, to uninitialized memory.
   private let write: (StoredObject, UnsafeMutableRawPointer) -> Void
-  /// Writes the value in sort order, without a copy; nil if its type has no order.
+  /// A closure that writes the value in sort order, without a copy; nil if its type has no order.
   let writeKey: (@Sendable (StoredObject, inout KeyWriter) -> Void)?
 
   /// Makes a leaf; nil if the key path's value is neither the property itself nor an optional of it.

@@ -1,8 +1,8 @@
-// What a program asks for most: the one object that has a key.
+// The most frequent query of programs asks for the one object that has a key.
 extension Planner {
-  /// The plan for a condition that is the whole key of a unique index; nil for any other.
+  /// Returns the plan for a condition that determines the complete key of a unique index; nil for any other condition.
   ///
-  /// It is the one that a comparison of all plans would find; to compare takes longer than to look the key up.
+  /// A comparison of all plans would choose the same one, but takes longer than the lookup of the key.
   func uniqueKeyPlan(_ condition: ConditionNode, _ tests: [PlannedTest]) -> ExecutionPlan? {
     guard query.sortKeys.isEmpty, query.start == nil, tests.count == condition.conjunctNodes.count else { return nil }
     for index in indexes where index.isUnique && index.declaration.condition == nil && index.parts.count == tests.count
@@ -18,7 +18,10 @@ extension Planner {
     return nil
   }
 
-  /// The key that the tests say; nil where one leaves a choice, or each object has several.
+  /// Returns the key that the tests determine.
+  ///
+  /// - Returns: nil if a part of the index is descending or is not restricted to one value, or if an object has several
+  ///   keys.
   private func key(in index: ClassIndex, _ tests: [PlannedTest]) -> [UInt8]? {
     var key = [IndexHeader.entryByte]
     for part in index.parts {

@@ -1,7 +1,7 @@
-/// Chooses how a query is carried out.
+/// The planner of a query, which chooses the cheapest way to carry it out.
 ///
-/// Costs are in units of what reading an object by its row takes. How many entries a range of an index has the backend
-/// estimates; how many of these pass the rest of the condition is not known, and taken for a third.
+/// The unit of costs is the reading of one object by its row. The backend estimates the number of entries in a range of
+/// an index. The share of these entries that meets the rest of the condition is unknown, and assumed to be a third.
 struct Planner {
   private let table: ClassTable
   let query: QuerySpecification
@@ -17,11 +17,13 @@ struct Planner {
     static let start = 3.0
   }
 
-  /// More ranges than this are not read one by one.
+  /// The number of ranges above which an index is not read range by range.
   private static let rangeLimit = 4096
 
-  /// Plans with the indexes that are complete as of the state that is read; `estimate` says about how many entries one has
-  /// within a range.
+  /// Makes a planner.
+  ///
+  /// The indexes must be complete in the state that is read. `estimate` returns the approximate number of entries that
+  /// an index has within a range.
   init(
     _ query: QuerySpecification, of table: ClassTable, indexes: [ClassIndex], recordCount: Int,
     estimate: @escaping (KeyspaceID, ByteRange) throws(StoreError) -> Int
@@ -48,7 +50,8 @@ struct Planner {
         return ExecutionPlan(access: .nothing, residual: .always, order: .given, expectedCount: 0, cost: 0)
       }
       accesses.append(access)
-      // One object at most: nothing is better, and damage of others does not matter.
+      // A unique key leads to one object at most, unless it contains a nil that is distinct. No other plan is
+      // considered then, and damage of other objects does not matter.
       if access.isUnique, access.ranges.count == 1, let plan = plans(access, condition).first { return plan }
       for plan in plans(access, condition) where plan.cost < best.cost { best = plan }
     }
@@ -74,8 +77,10 @@ struct Planner {
 
   // MARK: One index
 
-  /// How many entries of an access are read where that is clear without an estimate, which takes longer than to read a
-  /// few: it has what is needed in order, and no other index could have less.
+  /// Returns a function that gives the number of entries to read, if that is clear without an estimate; otherwise nil.
+  ///
+  /// It is clear if the query needs few objects, the access gives them in order, and there is no other index, which
+  /// could have fewer. An estimate takes longer than reading a few entries.
   private func fewNeeded(_ condition: ConditionNode) -> (IndexAccess) -> Double? {
     { access in
       guard let needed = query.neededCount.map(Double.init), indexes.count == 1,
@@ -87,16 +92,16 @@ struct Planner {
     }
   }
 
-  /// The part of an index that has all objects that meet the tests; nil where the index says nothing of them.
+  /// Returns the part of an index that contains all objects that meet the tests; nil if the index cannot serve them.
   ///
-  /// `count` says how many entries are expected, where that need not be estimated.
+  /// `count` gives the expected number of entries, or nil if it has to be estimated.
   private func access(
     to index: ClassIndex, _ tests: [PlannedTest], count: (IndexAccess) -> Double? = { _ in nil }
   ) throws(StoreError) -> IndexAccess? {
     guard let keyspace = index.keyspace else { return nil }
     var exact = Set<TestIdentity>()
     if let condition = index.declaration.condition {
-      // Its own conditions have to be among those of the query.
+      // The index can be used only if all of its own conditions are among those of the query.
       let identities = Set(tests.map(\.test.identity))
       for node in condition.conjunctNodes {
         guard case .test(let test) = node, identities.contains(test.identity) else { return nil }
@@ -108,7 +113,7 @@ struct Planner {
     var singlePartCount = 0
     for part in index.parts {
       let relevant = tests.filter { $0.ranges?.path == part.path }
-      // Of a collection, different elements may pass different tests.
+      // Different elements of a collection may pass different tests, so only one test is used.
       let used = part.path.isEach ? Array(relevant.prefix(1)) : relevant
       guard var values = used.first?.ranges else { break }
       for test in used.dropFirst() { if let more = test.ranges { values = values.intersection(more) } }
@@ -123,7 +128,7 @@ struct Planner {
         break
       }
     }
-    // Objects without an element have no entry.
+    // Objects whose collection is empty have no entry, so the entire index does not contain all objects.
     if index.parts.contains(where: \.path.isEach), singlePartCount == 0, ranges == nil { return nil }
     var access = IndexAccess(
       index: index, keyspace: keyspace, ranges: ranges ?? prefixes.map { ByteRange(prefix: $0, isSingle: true) },
@@ -143,7 +148,7 @@ struct Planner {
     return access
   }
 
-  /// Estimates some of many ranges, and takes the others for as large.
+  /// Returns the expected number of entries, which is extrapolated from a sample if there are many ranges.
   private func expectedCount(_ access: IndexAccess) throws(StoreError) -> Double {
     let step = max(1, access.ranges.count / 16)
     var sum = 0
@@ -162,7 +167,7 @@ struct Planner {
     let count = access.expectedCount
     let readCost = Cost.start * Double(access.ranges.count) + count * Cost.entry
     let covered = hasResidual ? nil : access.coveredPositions(of: query)
-    // What stands before the last part that is wanted has to be passed over.
+    // All parts before the last wanted one have to be skipped.
     let valueCost = covered.map { Cost.entry * Double(1 + ($0.max() ?? 0)) } ?? Cost.row
     let everything = readCost + count * valueCost
     if query.sortKeys.isEmpty {
@@ -198,16 +203,16 @@ struct Planner {
 
   private func neededOf(_ count: Double) -> Double { min(count, query.neededCount.map(Double.init) ?? count) }
 
-  /// What reading costs that can end as soon as enough was found.
+  /// Returns the cost of reading that ends as soon as enough rows were found.
   private func limited(_ cost: Double, of count: Double, _ hasResidual: Bool) -> Double {
     guard let needed = query.neededCount, count > 0 else { return cost }
     return Cost.start + cost * min(1, Double(needed) * (hasResidual ? 3 : 1) / count)
   }
 
-  /// Whether the entries come in the order of the query, from one end or the other.
+  /// Returns the direction in which the entries come in the order of the query; nil if they do so in neither.
   private func order(of access: IndexAccess) -> SortOrder? {
     let parts = access.index.parts
-    // What has one value only sorts nothing.
+    // A part that has only one value does not affect the order.
     let single = Set(parts.prefix(access.singlePartCount).map(\.path))
     let keys = query.sortKeys.filter { !single.contains($0.path) }
     let rest = parts.dropFirst(access.singlePartCount)
@@ -251,7 +256,9 @@ struct Planner {
       expectedCount: chosen.map(\.expectedCount).reduce(0, +), cost: cost)
   }
 
-  /// A plan for alternatives, each of which an index serves.
+  /// Returns a plan that unites the results of several indexes, one for each alternative of a condition.
+  ///
+  /// - Returns: nil if no part of the condition has alternatives that are all served by indexes.
   private func unionPlan(_ condition: ConditionNode) throws(StoreError) -> ExecutionPlan? {
     for node in condition.conjunctNodes {
       guard case .any(let alternatives) = node else { continue }
@@ -294,7 +301,7 @@ struct Planner {
   }
 }
 
-/// A test, and where the values that pass it stand in an index, which takes time to find out.
+/// A test and its ranges in an index, which take time to compute.
 struct PlannedTest {
   let test: any ConditionTest
   let ranges: ValueRanges?
@@ -306,12 +313,12 @@ struct PlannedTest {
 }
 
 extension ByteRange {
-  /// Whether it has all entries of an index.
+  /// Whether the range contains all entries of an index.
   var isWhole: Bool { lower == [IndexHeader.entryByte] && upper == [IndexHeader.entryByte + 1] }
 }
 
 extension ConditionNode {
-  /// What has to hold together, of a simplified condition.
+  /// The conditions that must all be true, of a simplified condition.
   var conjunctNodes: [ConditionNode] {
     switch self {
     case .always: return []
@@ -320,7 +327,7 @@ extension ConditionNode {
     }
   }
 
-  /// The single tests among them.
+  /// The single tests among the conditions that must all be true.
   var conjuncts: [any ConditionTest] {
     conjunctNodes.compactMap { node in
       if case .test(let test) = node { return test }
@@ -328,7 +335,7 @@ extension ConditionNode {
     }
   }
 
-  /// What is left to be tested where some tests are passed.
+  /// Returns the condition that remains if some tests are known to be true.
   func without(_ passed: Set<TestIdentity>) -> ConditionNode {
     if passed.isEmpty { return self }
     return .joinAll(

@@ -1,42 +1,43 @@
-/// What a query will do, as ``Store/explain(_:)`` gives it.
+/// The plan of a query, as returned by ``Store/explain(_:)``.
 public struct QueryPlan: Sendable, CustomStringConvertible {
-  /// How the objects are found.
+  /// The way in which the objects are found.
   public let access: Access
   /// The names of the indexes that are used.
   public let indexNames: [String]
-  /// How many entries, or objects where all are looked at, are read, about.
+  /// The approximate number of index entries that are read; of objects, if all objects are read.
   public let expectedCount: Int
-  /// Whether what was found has to be put in order.
+  /// Whether the objects have to be sorted after they were found.
   public let sorts: Bool
-  /// Whether the answer to ``Store/count(_:)`` and ``Store/ids(_:)`` takes no look at any record.
+  /// Whether ``Store/count(_:includingPending:onDamage:)`` and ``Store/ids(_:includingPending:onDamage:)`` read no
+  /// records.
   public let answersFromIndex: Bool
-  /// In plain words, step by step.
+  /// The steps in plain words.
   public let steps: [String]
 
   public enum Access: Sendable {
     /// The condition cannot be met.
     case nothing
-    /// All objects of the class are looked at.
+    /// All objects of the class are read.
     case scan
-    /// Entries of one index.
+    /// Entries of one index are read.
     case index
-    /// Entries of several indexes, or of several places of one, each of which has some of the objects.
+    /// Entries of several indexes, or of several ranges of one index, are read, each of which has some of the objects.
     case union
-    /// Entries of several indexes, each of which has all of the objects.
+    /// Entries of several indexes are read, each of which has all of the objects.
     case intersection
   }
 
   public var description: String { steps.joined(separator: "\n") }
 }
 
-/// How a query is carried out.
+/// The plan by which a query is carried out.
 struct ExecutionPlan {
   var access: Access
-  /// What is left to be looked at in each record.
+  /// The condition that remains to be tested for each record.
   var residual: ConditionNode
-  /// Whether what the access gives is in the query's order.
+  /// The way in which the result gets the order of the query.
   var order: Order
-  /// Entries or records that are read, about.
+  /// The approximate number of entries or records that are read.
   var expectedCount: Double
   var cost: Double
 
@@ -49,11 +50,11 @@ struct ExecutionPlan {
   }
 
   enum Order {
-    /// As they come.
+    /// The access gives the rows in the order of the query.
     case given
-    /// By row ids, which have to be put in order first.
+    /// The rows have to be sorted by their row ids.
     case rows
-    /// By the query's sort keys, which have to be read from the records.
+    /// The rows have to be sorted by the query's sort keys, which are read from the records.
     case sorted
   }
 
@@ -71,31 +72,31 @@ struct ExecutionPlan {
   }
 }
 
-/// Parts of an index that are read.
+/// The parts of an index that are read.
 struct IndexAccess {
   let index: ClassIndex
   let keyspace: KeyspaceID
-  /// Ranges of its keys, in ascending order.
+  /// The ranges of keys, in ascending order.
   var ranges: [ByteRange]
   /// The tests that every entry within the ranges passes.
   var exactTests: Set<TestIdentity>
-  /// Parts, from the first on, of which each range has one value.
+  /// The number of leading parts that have only one value in each range.
   var singlePartCount: Int
-  /// The bytes of these, where there is one range.
+  /// The bytes of these parts, if there is only one range.
   var prefix: [UInt8]
   var isDescending = false
   var expectedCount: Double = 0
 
-  /// Whether each range is the whole key of a unique index.
+  /// Whether each range is a complete key of a unique index.
   var isUnique: Bool { index.isUnique && singlePartCount == index.parts.count }
 
-  /// The same from where the values of a position stand, if that can be told.
+  /// Returns an access that begins at a position in the query's order; this access if that place cannot be determined.
   func beginning(with start: QueryPosition, of query: QuerySpecification) -> IndexAccess {
     guard ranges.count == 1, let range = ranges.first else { return self }
     let single = Set(index.parts.prefix(singlePartCount).map(\.path))
     var keys: [UInt8] = []
     for (key, bytes) in zip(query.sortKeys, start.keys) where !single.contains(key.path) {
-      // A longer text stands in the index by its beginning only.
+      // The index contains only the beginning of a longer text.
       if bytes.count > KeyWriter.indexTextByteLimit { return self }
       keys += bytes
     }
@@ -111,7 +112,7 @@ struct IndexAccess {
   /// Whether an object can have several entries within the ranges.
   var mayRepeat: Bool { index.parts.contains { $0.path.isEach } }
 
-  /// Whether entries come in the order of their row ids.
+  /// Whether the entries come in the order of their row ids.
   var isInRowOrder: Bool {
     ranges.count <= 1 && singlePartCount == index.parts.count && !mayRepeat
   }

@@ -65,9 +65,9 @@ extension PredicateExpressions.KeyPath: ConditionExpression {
   }
 }
 
-/// An optional expression that is a condition where it is there.
+/// An optional expression that can be translated to a condition.
 protocol OptionalConditionExpression {
-  /// The condition that it is there and true; nil if it has to be evaluated.
+  /// Returns the condition that the expression is true and not nil; nil if the expression has to be evaluated.
   func nodeOfTrue<Root>(_ translation: PredicateTranslation<Root>) -> ConditionNode?
 }
 

@@ -6,9 +6,9 @@ internal import Synchronization
   internal import Foundation
 #endif
 
-/// A part of a predicate that is evaluated, as no other test says the same.
+/// A part of a predicate that is evaluated by Foundation, because no other test is equivalent.
 ///
-/// Safe to share: a predicate is, and its parts are what it is made of.
+/// Safe to share: a predicate is `Sendable`, and so are the parts that it consists of.
 @safe
 struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<Bool>>: ConditionTest,
   @unchecked Sendable
@@ -16,9 +16,9 @@ struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<B
   let expression: Expression
   let variable: PredicateExpressions.Variable<Root>
   let paths: [PropertyPath]
-  /// What loads the objects that it looks at.
+  /// The steps that load the objects which the expression reads.
   let preparations: [@Sendable (Root) throws(StoreError) -> Void]
-  /// Tells it from others.
+  /// The number that distinguishes the test from others.
   private let number = evaluationTestCount.add(1, ordering: .relaxed).newValue
 
   init(
@@ -32,7 +32,7 @@ struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<B
   }
 
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
-    // A query's objects are of its class.
+    // A query tests objects of its own class only.
     let root = unsafe unsafeDowncast(object, to: Root.self)
     for prepare in preparations { try prepare(root) }
     do {
@@ -44,7 +44,7 @@ struct EvaluationTest<Root: StoreIdentifiable, Expression: PredicateExpression<B
   }
 
   var looksAtOtherObjects: Bool { !preparations.isEmpty || paths.contains(where: \.leadsToOtherObjects) }
-  // What the expression says of nil is not known without evaluating it.
+  // The result for nil is known only after an evaluation.
   var holdsForAbsent: Bool? { nil }
   var ranges: ValueRanges? { nil }
   var opposite: (any ConditionTest)? { nil }

@@ -4,14 +4,15 @@
   internal import Foundation
 #endif
 
-/// What has to be done before an expression is evaluated: properties of a fault would show their defaults, so the
-/// objects that it looks at are loaded.
+/// The steps that load the objects which an expression reads, before the expression is evaluated.
+///
+/// Otherwise, the properties of a fault would have their default values.
 struct PredicatePreparation<Root: StoreIdentifiable> {
   private(set) var steps: [@Sendable (Root) throws(StoreError) -> Void] = []
-  /// The properties that are looked at.
+  /// The properties that the expression reads.
   private(set) var paths: [PropertyPath] = []
   private let translation: PredicateTranslation<Root>
-  /// Variables that stand for objects which are loaded.
+  /// The variables that stand for loaded objects.
   private let loadedVariables: [PredicateExpressions.VariableID]
 
   init(_ translation: PredicateTranslation<Root>, within loadedVariables: [PredicateExpressions.VariableID] = []) {
@@ -19,7 +20,7 @@ struct PredicatePreparation<Root: StoreIdentifiable> {
     self.loadedVariables = loadedVariables + [translation.variable.key]
   }
 
-  /// Looks at an expression, and all within it.
+  /// Visits an expression and all expressions within it.
   mutating func visit(_ expression: any PredicateExpression) {
     if let property = expression as? any PropertyExpression, visit(property: property) { return }
     if let visited = expression as? any VisitedExpression {
@@ -29,13 +30,15 @@ struct PredicatePreparation<Root: StoreIdentifiable> {
       }
       if visited.visit(&self) { return }
     }
-    // Expressions are structures of expressions; there are forty of them.
+    // Expressions are structures of other expressions, of forty types. Reflection visits the parts of all of them.
     for child in Mirror(reflecting: expression).children {
       if let child = child.value as? any PredicateExpression { visit(child) }
     }
   }
 
-  /// Reads the property, which loads what it leads through.
+  /// Notes a property, and adds a step that loads the objects on the way to it, if there are any.
+  ///
+  /// - Returns: false if the expression is not such a property.
   private mutating func visit<Expression: PropertyExpression>(property expression: Expression) -> Bool {
     guard let property = expression.property(translation) else { return false }
     paths.append(property.path)
@@ -43,7 +46,7 @@ struct PredicatePreparation<Root: StoreIdentifiable> {
     return true
   }
 
-  /// Loads the object that a reference leads to, and what is looked at from there.
+  /// Adds a step that loads the object of a reference, and the objects which `transform` reads from there.
   mutating func follow<Target: StoreIdentifiable>(
     _ reference: Property<Root, Target?>, _ variable: PredicateExpressions.Variable<Target>,
     _ transform: any PredicateExpression
@@ -57,13 +60,13 @@ struct PredicatePreparation<Root: StoreIdentifiable> {
 }
 
 extension Property {
-  /// Loads the objects that it leads through.
+  /// A closure that loads the objects through which the property is read.
   fileprivate var loader: @Sendable (Root) throws(StoreError) -> Void {
     let read = read
     return { object throws(StoreError) in _ = try read(object) }
   }
 
-  /// Loads the object that it refers to, and those that this one leads to.
+  /// Returns a step that loads the referenced object, and then carries out further steps for it.
   fileprivate func loader<Target: StoreIdentifiable>(
     then steps: [@Sendable (Target) throws(StoreError) -> Void]
   ) -> @Sendable (Root) throws(StoreError) -> Void where Value == Target? {
@@ -78,9 +81,11 @@ extension Property {
 
 /// An expression that may lead to other objects.
 private protocol VisitedExpression {
-  /// Why it cannot be evaluated.
+  /// Returns the reason why the expression cannot be evaluated; nil if it can.
   func problem(_ loadedVariables: [PredicateExpressions.VariableID]) -> String?
-  /// Whether nothing within it is left to be visited.
+  /// Visits the expressions within this one.
+  ///
+  /// - Returns: false if they still have to be visited.
   func visit<Root>(_ preparation: inout PredicatePreparation<Root>) -> Bool
 }
 

@@ -4,9 +4,11 @@
   internal import Foundation
 #endif
 
-// Tests by type: which types are ordered is known when the query is made only.
+// Whether a type is ordered is known only when the query is made, so each test casts to an ordered type.
 extension PredicateTranslation {
-  /// A comparison of two expressions, one of which is a property, and the other one, too, or a constant.
+  /// Returns a comparison of two expressions, of which one is a property and the other a property or a constant.
+  ///
+  /// - Returns: nil if the expressions are not of this kind, or if their type has no order.
   func compared<Left: PredicateExpression, Right: PredicateExpression>(
     _ lhs: Left, _ comparison: Comparison, _ rhs: Right
   ) -> ConditionNode? where Left.Output == Right.Output {
@@ -41,7 +43,7 @@ extension PredicateTranslation {
     return test(type)
   }
 
-  /// Whether a property is one of several values.
+  /// Returns the condition that a property equals one of several values; nil if their type has no order.
   func isIn<Values: Sequence>(_ property: Property<Root, Values.Element>, _ values: Values) -> ConditionNode? {
     func test<Ordered: OrderedValue>(_ type: Ordered.Type) -> ConditionNode? {
       guard let property = property as? Property<Root, Ordered>, let values = Array(values) as? [Ordered] else {
@@ -53,7 +55,7 @@ extension PredicateTranslation {
     return test(type)
   }
 
-  /// Whether a property has a value among its elements.
+  /// Returns the condition that a property contains a value; nil if the type of its elements has no order.
   func contains<Elements: Sequence>(_ property: Property<Root, Elements>, _ element: Elements.Element) -> ConditionNode?
   {
     func test<Ordered: OrderedElements>(_ type: Ordered.Type) -> ConditionNode? {
@@ -68,7 +70,7 @@ extension PredicateTranslation {
 }
 
 extension Comparison {
-  /// The same with its sides exchanged.
+  /// The comparison that gives the same result if the two sides are exchanged.
   fileprivate var turnedAround: Comparison {
     switch self {
     case .equal, .notEqual: self
@@ -80,7 +82,7 @@ extension Comparison {
   }
 }
 
-/// A collection whose elements are ordered.
+/// A collection whose elements have an order.
 protocol OrderedElements: Collection where Element: OrderedValue {}
 extension Array: OrderedElements where Element: OrderedValue {}
 extension ArraySlice: OrderedElements where Element: OrderedValue {}

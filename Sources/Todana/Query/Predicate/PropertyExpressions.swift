@@ -10,7 +10,7 @@ extension PredicateExpressions.KeyPath: PropertyExpression {
       guard variable.key == translation.variable.key, let path = keyPath as? Swift.KeyPath<Object, Output> else {
         return nil
       }
-      // The same key path, which is Sendable, as its own type says.
+      // The key path of an expression is `Sendable`. Only the cast to a typed key path lost this.
       return Property(unsafe unsafeBitCast(path, to: (any Swift.KeyPath<Object, Output> & Sendable).self))
     }
     guard let owner = translation.property(root) else { return nil }
@@ -18,14 +18,14 @@ extension PredicateExpressions.KeyPath: PropertyExpression {
     return owner[dynamicMember: keyPath]
   }
 
-  /// The property of an object that a property refers to.
+  /// Returns a property of the object that another property refers to.
   private func followed<Object, Target: StoreIdentifiable>(
     from owner: Property<Object, Root.Output>, to type: Target.Type
   ) -> Property<Object, Output>? {
     guard let owner = owner as? Property<Object, Target>, let path = keyPath as? Swift.KeyPath<Target, Output> else {
       return nil
     }
-    // The same.
+    // The key path of an expression is `Sendable`. Only the cast to a typed key path lost this.
     let keyPath = unsafe unsafeBitCast(path, to: (any Swift.KeyPath<Target, Output> & Sendable).self)
     let read = owner.read
     return Property<Object, Output>(path: owner.path.following(keyPath)) { object throws(StoreError) in
@@ -37,7 +37,7 @@ extension PredicateExpressions.KeyPath: PropertyExpression {
 }
 
 extension PredicateExpressions.OptionalFlatMap: PropertyExpression {
-  /// A property of an object that another one refers to: `$0.album?.title`.
+  /// Returns a property of the object that an optional property refers to: `$0.album?.title`.
   func property<Root>(_ translation: PredicateTranslation<Root>) -> Property<Root, Result?>? {
     guard let type = Wrapped.self as? any StoreIdentifiable.Type else { return nil }
     return followed(to: type, translation)
@@ -55,7 +55,7 @@ extension PredicateExpressions.OptionalFlatMap: PropertyExpression {
 }
 
 extension PredicateTranslation {
-  /// The translation of what is said of another variable, if it stands for an object.
+  /// Returns a translation for expressions about another variable; nil if that variable is not an object.
   func inner<Target: StoreIdentifiable>(
     _ variable: some Any, _ type: Target.Type
   ) -> PredicateTranslation<Target>? {
@@ -66,7 +66,7 @@ extension PredicateTranslation {
 }
 
 extension Property {
-  /// A property of the object that this one refers to; nil where it refers to none.
+  /// Returns a property of the object that this property refers to; it is nil if there is no object.
   fileprivate func following<Target: StoreIdentifiable, Member, Result>(
     _ property: Property<Target, Member>, _ result: @escaping @Sendable (Member) -> Result?
   ) -> Property<Root, Result?> where Value == Target? {
@@ -78,14 +78,16 @@ extension Property {
   }
 }
 
-/// Loads a fault of a store, to read its properties.
+/// Makes sure that an object can be read, and loads it if it is a fault.
 ///
-/// - Returns: false where its row does not exist.
+/// - Returns: false if its row does not exist, or if the object is deleted.
 func isThere(_ object: some StoreIdentifiable) throws(StoreError) -> Bool {
   try (object as? StoredObject)?.isThereToRead() ?? true
 }
 
-/// Loads a fault of a store, to read its properties.
+/// Makes sure that an object can be read, and loads it if it is a fault.
+///
+/// - Throws: ``StoreError/Code/rowNotFound`` if its row does not exist, or if the object is deleted.
 func checkIsThere(_ object: some StoreIdentifiable) throws(StoreError) {
   guard let object = object as? StoredObject, try !object.isThereToRead() else { return }
   throw ReferenceReading.missingReference(of: object)

@@ -29,7 +29,7 @@ extension PredicateExpressions.RangeExpressionContains: ConditionExpression {
   }
 }
 
-/// A range, by what its elements have to be compared with.
+/// A range, as the comparisons that its elements must pass.
 private protocol BoundedRange { var bounds: [(Comparison, Any)] { get } }
 
 extension Range: BoundedRange {
@@ -52,13 +52,13 @@ extension PartialRangeThrough: BoundedRange {
   fileprivate var bounds: [(Comparison, Any)] { [(.lessOrEqual, upperBound)] }
 }
 
-/// An expression that looks for a text in another.
+/// An expression that searches for one text in another.
 protocol TextExpression: ConditionExpression {
   associatedtype Text: PredicateExpression
-  /// What is searched.
+  /// The text that is searched.
   var text: Text { get }
   var match: TextMatch { get }
-  /// What is looked for; nil if that is no constant text.
+  /// The text that is searched for; nil if it is not a constant text.
   var part: String? { get }
 }
 
@@ -68,7 +68,7 @@ extension TextExpression {
     return .test(TextTest(property: property, match: match, part: part))
   }
 
-  /// Whether the text is all of what a variable stands for.
+  /// Tests whether the searched text is the variable itself.
   func isAbout(_ key: PredicateExpressions.VariableID) -> Bool {
     (text as? PredicateExpressions.Variable<String>)?.key == key
   }

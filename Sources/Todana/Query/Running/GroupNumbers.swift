@@ -1,11 +1,12 @@
-/// Numbers values from 0 on, in the order in which they come; those that are the same by the rule of ``OrderedValue`` get
-/// one number.
+/// A numbering of values from 0 in the order in which they first occur.
+///
+/// Values that are equal by the rules of ``OrderedValue`` get the same number.
 @usableFromInline
 struct GroupNumbers {
   private let arena = ByteArena()
   @usableFromInline var writer: KeyWriter
   private var numbers: [[UInt8]: Int] = [:]
-  /// Values often come sorted: the one before.
+  /// The previous value, which is often the next one as well: values often come sorted.
   private var last: (key: [UInt8], number: Int) = ([], -1)
 
   @usableFromInline
@@ -17,7 +18,7 @@ struct GroupNumbers {
     return numberOfKey()
   }
 
-  /// The number of the value that was written.
+  /// Returns the number of the value that was written.
   @usableFromInline
   mutating func numberOfKey() -> Int {
     defer { arena.count = 0 }

@@ -1,4 +1,6 @@
-/// Reads the entries of an access, range by range, in its direction; rows with the same values in the order of their ids.
+/// A reader of an access's entries, range by range, in the direction of the access.
+///
+/// Rows with equal values are given in the order of their ids.
 struct IndexReader {
   private let store: Store
   private let snapshot: any BackendSnapshot
@@ -6,12 +8,12 @@ struct IndexReader {
   private var nextRange = 0
   private var scan: (any BackendScan)?
   private var chunk: RecordChunk
-  /// How often entries were read.
+  /// The number of reads that returned entries.
   private var readCount = 0
-  /// Entries of one value that were read from the last to the first, to be given the other way around.
+  /// The entries of one value, which were read from last to first and are given in reverse.
   private var group: [RowID] = []
   private var groupKey: [UInt8] = []
-  /// Whether order matters and an entry came whose place does not tell it.
+  /// Whether an entry was read whose text is cut, so that its place does not determine its order.
   private(set) var metCutEntry = false
 
   init(_ access: IndexAccess, _ store: Store, _ snapshot: any BackendSnapshot) {
@@ -21,13 +23,15 @@ struct IndexReader {
     chunk = store.takeIndexChunk()
   }
 
-  /// Gives the memory back.
+  /// Ends reading, and gives the chunk back to the store.
   mutating func finish() {
     scan = nil
     store.giveBackIndexChunk(chunk)
   }
 
-  /// Appends the row ids of some more entries; false at the end.
+  /// Appends the row ids of some more entries.
+  ///
+  /// - Returns: false at the end.
   mutating func read(into rows: inout [RowID]) throws(StoreError) -> Bool {
     while true {
       switch try readOn() {
@@ -42,7 +46,7 @@ struct IndexReader {
     }
   }
 
-  /// Calls back for each entry with its row, until the call returns false.
+  /// Calls back for each entry with its row, until the callback returns false.
   mutating func forEachEntry(
     _ body: (RecordChunk.Slice, RecordChunk, RowID) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -79,7 +83,9 @@ struct IndexReader {
     return .endOfRange
   }
 
-  /// Who reads on wants many; others get by without so much memory.
+  /// Switches to a large chunk if the caller reads more than once.
+  ///
+  /// A single read needs less memory.
   private mutating func useLargeChunk() {
     readCount += 1
     if readCount > 1, chunk.recordLimit < Store.largeIndexChunk { chunk = store.enlargedIndexChunk(chunk) }
@@ -117,7 +123,7 @@ struct IndexReader {
 }
 
 extension Store {
-  /// Entries that a large read of an index takes at a time.
+  /// The number of entries in a large chunk of an index.
   static let largeIndexChunk = 4096
 
   func takeIndexChunk() -> RecordChunk {
@@ -129,7 +135,7 @@ extension Store {
     if chunk.recordLimit < Self.largeIndexChunk { spareIndexChunk = chunk }
   }
 
-  /// A chunk for those who read on, in place of the first one.
+  /// Returns a large chunk for a reader that reads on, and keeps its first chunk for the next reader.
   func enlargedIndexChunk(_ chunk: RecordChunk) -> RecordChunk {
     spareIndexChunk = chunk
     return RecordChunk(byteCapacity: 128 << 10, recordLimit: Self.largeIndexChunk)

@@ -2,16 +2,16 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// A scan whose records several threads look at, whether they meet a condition, while the caller takes those that do.
+/// A scan whose records are tested by several threads, while the caller receives those that meet a condition.
 ///
-/// Threads take turns in reading; the chunks come to the caller in the order of the scan. Each thread reads records into
-/// an object of its own, of a store of its own beside the caller's, so the condition must not depend on other objects
-/// (``ConditionNode/looksAtOtherObjects``).
+/// The threads take turns in reading. The caller receives the chunks in the order of the scan. Each thread reads
+/// records into an object of its own, which belongs to a store of its own. Therefore, the condition must not depend on
+/// other objects (``ConditionNode/looksAtOtherObjects``).
 ///
-/// Safe to share: the scan is used under `reading`; a slot by the thread that fills it, then by the caller, as its
-/// semaphores say.
+/// Safe to share: the scan is used under `reading`. A slot is used by the thread that fills it, then by the caller; its
+/// semaphores separate the two.
 final class ParallelScan: @unchecked Sendable {
-  /// Records that are looked at by the caller before it is worth calling for others.
+  /// The number of records that the caller tests alone, before it is worth starting threads.
   static let beginning = 8192
 
   private let scan: any BackendScan
@@ -20,7 +20,7 @@ final class ParallelScan: @unchecked Sendable {
   private let type: StoredObject.Type
   private let slots: [Slot]
   private let reading = Mutex(Progress())
-  /// Whether the caller wants no more.
+  /// Whether the caller needs no more records.
   private let isStopped = Atomic(false)
   private let workers = DispatchGroup()
 
@@ -29,16 +29,16 @@ final class ParallelScan: @unchecked Sendable {
     var isOver = false
   }
 
-  /// A chunk on its way.
+  /// A chunk that is passed from a thread to the caller.
   private final class Slot {
     let chunk = RecordChunk()
-    /// Those of the chunk's records that meet the condition.
+    /// The positions of the chunk's records that meet the condition.
     var matches: [Int] = []
-    /// Those that could not be read or checked, ascending.
+    /// The errors of records that could not be read or tested, in ascending order of their positions.
     var failures: [(position: Int, error: StoreError)] = []
-    /// Why the chunk could not be read, or not be checked further.
+    /// The error that prevented the chunk from being read or from being tested completely.
     var failure: Failure?
-    /// Whether the scan ended here.
+    /// Whether the scan ends with this chunk.
     var isLast = false
     let isFree = DispatchSemaphore(value: 0)
     let isReady = DispatchSemaphore(value: 0)
@@ -49,10 +49,10 @@ final class ParallelScan: @unchecked Sendable {
     case ofBackend(BackendError)
   }
 
-  /// How many threads it is worth having; 1: only the caller's.
+  /// The number of threads that are worth starting; 1 if the caller's thread is enough.
   static let threadCount = min(ProcessInfo.processInfo.activeProcessorCount, 8)
 
-  /// Begins to read on.
+  /// Starts the threads, which continue the scan from its current place.
   init(_ scan: any BackendScan, of table: ClassTable, in store: Store, condition: ConditionNode) {
     self.scan = scan
     self.condition = condition
@@ -61,21 +61,21 @@ final class ParallelScan: @unchecked Sendable {
     slots = (0..<2 * Self.threadCount).map { _ in Slot() }
     for slot in slots { slot.isFree.signal() }
     for _ in 0..<Self.threadCount {
-      // A queue of its own has a thread beyond those that tasks share.
+      // Each queue gets a thread outside the pool that tasks share.
       DispatchQueue(label: "todana.scan").async(group: workers) { self.work() }
     }
   }
 
-  /// Calls back for each record that meets the condition, in the order of the scan, until it returns false.
+  /// Calls back for each record that meets the condition, in the order of the scan, until the callback returns false.
   ///
-  /// Errors of other threads are reported on the caller's.
+  /// Errors of other threads are reported on the caller's thread.
   ///
   /// - Parameters:
-  ///   - store: The caller's.
+  ///   - store: The caller's store.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - isLeftOut: Whether a row is not wanted, so that an error about it does not count.
-  ///   - body: Gets the record; false ends the scan.
-  /// - Throws: ``StoreError``: of a record, if that is not reported; of the backend; what the body throws.
+  ///   - isLeftOut: Tests whether a row is not wanted, so that an error about it is ignored.
+  ///   - body: Receives the record; returns false to end the scan.
+  /// - Throws: ``StoreError`` of a record, if `onDamage` does not report it; errors of the backend; errors of `body`.
   func forEachMatch(
     translatedBy store: Store, onDamage: DamagePolicy, isLeftOut: (RowID) -> Bool,
     _ body: (RecordChunk.Slice, RecordChunk) throws(StoreError) -> Bool
@@ -86,7 +86,7 @@ final class ParallelScan: @unchecked Sendable {
       let slot = slots[number % slots.count]
       slot.isReady.wait()
       var failures = slot.failures[...]
-      /// Handles the errors of records before a position.
+      /// Handles the errors of the records before a position.
       func handleFailures(before position: Int) throws(StoreError) {
         while let failure = failures.first, failure.position < position {
           failures.removeFirst()
@@ -112,7 +112,7 @@ final class ParallelScan: @unchecked Sendable {
 
   private func stop() {
     isStopped.store(true, ordering: .releasing)
-    // One thread may wait for a slot, with the lock.
+    // One thread may be waiting for a slot while it holds the lock.
     for slot in slots { slot.isFree.signal() }
     workers.wait()
   }
@@ -133,7 +133,9 @@ final class ParallelScan: @unchecked Sendable {
     }
   }
 
-  /// The next chunk, empty at the end; nil where nothing more is to be read.
+  /// Reads the next chunk, which is empty at the end.
+  ///
+  /// - Returns: nil if nothing more has to be read.
   private func readOn() -> Slot? {
     reading.withLock { progress in
       if progress.isOver || isStopped.load(ordering: .acquiring) { return nil }
@@ -157,7 +159,7 @@ final class ParallelScan: @unchecked Sendable {
     }
   }
 
-  /// What a thread looks at records with.
+  /// The store and the object that a thread uses to test records.
   private struct Looking: ~Copyable {
     private let store: Store
     private var scratch: ScratchObject
@@ -171,6 +173,8 @@ final class ParallelScan: @unchecked Sendable {
       scratch = ScratchObject(store, table)
     }
 
+    /// Tests the records of a chunk.
+    ///
     /// - Throws: An error that is not about single records.
     mutating func look(
       at chunk: RecordChunk, for condition: ConditionNode, _ matches: inout [Int],

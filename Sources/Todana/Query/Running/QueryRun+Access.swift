@@ -1,6 +1,6 @@
-// How the rows of a plan are found, and their records looked at.
+// Finding the rows of a plan, and testing their records.
 extension QueryRun {
-  /// Calls back for each saved row that meets the condition, in whatever order.
+  /// Calls back for each saved row that meets the condition, in any order.
   func forEachMatch(needsRecords: Bool = false, _ body: RowBody) throws(StoreError) {
     guard let classID else { return }
     switch plan.access {
@@ -55,17 +55,17 @@ extension QueryRun {
     }
   }
 
-  /// Whether several threads look at the records of a scan, where there are many.
+  /// Whether several threads test the records of a scan, because there are many.
   var scansInParallel: Bool {
     if ParallelScan.threadCount == 1 || plan.expectedCount < Double(2 * ParallelScan.beginning) { return false }
     if case .always = plan.residual { return false }
     return references == nil && !plan.residual.looksAtOtherObjects
   }
 
-  /// Reads an index as far as it is wanted.
+  /// Reads the rows of an index access until the callback returns false.
   ///
-  /// - Returns: Whether the entries told the order of all that was given; else it has ended before the first that does
-  ///   not.
+  /// - Returns: false if reading stopped because a text in an entry is cut, so that the index does not determine the
+  ///   order. The rows given before are in order.
   func stream(
     _ access: IndexAccess, needsRecords: Bool, _ classID: KeyspaceID, ignoringOrder: Bool = false, _ body: RowBody
   ) throws(StoreError) -> Bool {
@@ -87,7 +87,7 @@ extension QueryRun {
 
   enum Combination { case any, all }
 
-  /// The rows that accesses lead to, each once, in order.
+  /// Returns the rows that any or all of the accesses lead to, in ascending order without duplicates.
   func rowIDs(of accesses: [IndexAccess], in combination: Combination) throws(StoreError) -> [RowID] {
     var combined: [RowID] = []
     for (position, access) in accesses.enumerated() {
@@ -112,7 +112,7 @@ extension QueryRun {
     return combined
   }
 
-  /// Calls back for those of the rows that meet what is left of the condition.
+  /// Calls back for each of the rows that meets the residual condition and is not pending.
   func forEach(
     _ rowIDs: [RowID], needsRecords: Bool, _ classID: KeyspaceID, _ body: RowBody
   ) throws(StoreError) {
@@ -124,7 +124,7 @@ extension QueryRun {
     }
     let chunk = store.takeChunk()
     defer { store.giveBack(chunk) }
-    // At first as many as may be enough.
+    // The first batch has as many rows as may be enough.
     var batchCount = max(16, min(query.neededCount ?? 4096, 4096))
     var start = 0
     while start < rowIDs.count {
@@ -132,7 +132,7 @@ extension QueryRun {
       try read(rowIDs[start..<end], of: classID, into: chunk)
       try references?.prepare(chunk)
       for slice in chunk.slices {
-        // The index and the records are of one state.
+        // The index and the records are read in the same state.
         guard slice.status != .absent else {
           throw StoreError(
             .damagedIndex, "An index has an entry of a row that does not exist: rebuild it.", className: table.name,
@@ -159,13 +159,13 @@ extension QueryRun {
   }
 }
 
-/// Checks records, whether they can be read and meet the condition of a run.
+/// A filter of records by whether they can be read and meet the condition of a run.
 private struct RecordFilter: ~Copyable {
   private let store: Store
   private let table: ClassTable
   private let condition: ConditionNode
   private let onDamage: DamagePolicy
-  /// nil where no record has to be read.
+  /// The object that records are read into; nil if none has to be read.
   private var scratch: ScratchObject?
   let passesAll: Bool
 
@@ -183,7 +183,7 @@ private struct RecordFilter: ~Copyable {
   mutating func passes(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> Bool {
     do throws(StoreError) {
       guard let object = try scratch?.read(slice, in: chunk) else {
-        // Row 0 stands for damage that hides which row it was.
+        // Row 0 stands for damage that affects an unknown row.
         if slice.rowID != 0 { return true }
         throw store.damaged(slice.rowID, table)
       }

@@ -1,9 +1,10 @@
-// Results that are looked at without becoming objects of the store.
+// Results that are read without making objects of the store.
 extension QueryRun {
-  /// Calls back with the content of each object of the result, in whatever order where that does not matter.
+  /// Calls back with the content of each object of the result; in any order if `inOrder` is false and the query is
+  /// unlimited.
   ///
-  /// What it gets is a pending object, or one object again and again with the content of another row, good for the call
-  /// only.
+  /// The callback gets a pending object, or a scratch object that is used again with the content of the next row. It
+  /// must not keep the object.
   func forEachContent(inOrder: Bool, _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
     var scratch = ScratchObject(store, table, references: references)
     guard inOrder || !query.isUnlimited else {
@@ -26,7 +27,7 @@ extension QueryRun {
     try forEachContent(of: waiting, &scratch, body)
   }
 
-  /// Calls back with a pending object, and handles what the call could not read.
+  /// Calls back with a pending object, and handles errors of the callback.
   private func give(
     _ object: StoredObject, _ body: (StoredObject) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -49,13 +50,15 @@ extension QueryRun {
     }
   }
 
-  /// The same for rows that are not pending.
+  /// Calls back with the content of each of the rows, in their order.
   func forEachContent(of rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
     var scratch = ScratchObject(store, table, references: references)
     try forEachContent(of: rowIDs, &scratch, body)
   }
 
-  /// The same for rows, which are read together up to one that is pending.
+  /// Calls back with the content of each of the rows, in their order.
+  ///
+  /// Successive rows that are not pending are read together.
   private func forEachContent(
     of rowIDs: [RowID], _ scratch: inout ScratchObject, _ body: (StoredObject) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -4,13 +4,13 @@ struct QueryRun {
   let table: ClassTable
   private(set) var query: QuerySpecification
   let includingPending: Bool
-  /// For this run: it reports each record once.
+  /// The policy of this run, which reports each record only once.
   let onDamage: DamagePolicy
   let snapshot: any BackendSnapshot
-  /// nil where nothing of the class is saved, or anything may be.
+  /// The number of the class; nil in a read-only store that does not know the class.
   let classID: KeyspaceID?
   let plan: ExecutionPlan
-  /// Loads what the query reads through references; nil where it reads nothing through any.
+  /// The loader of objects that the query reads through references; nil if it reads none.
   let references: ReferenceLoader?
 
   init(
@@ -56,7 +56,7 @@ struct QueryRun {
       return try planner.plan()
     }
     var plan = try makePlan()
-    // An index that skipped a row which can be read by now is left aside until it is built on.
+    // An index that skipped a row which can now be read is not used until its building has continued.
     while store.session.indexes.mayAnySkipRows,
       let gap = try store.firstGap(of: plan.indexes, of: table, in: snapshot, includingPending: includingPending)
     {
@@ -68,7 +68,7 @@ struct QueryRun {
       readsOwnProperties ? nil : ReferenceLoader(query.condition, paths: paths, table, snapshot, self.onDamage)
   }
 
-  /// Reports the rows that indexes of the plan do not have, as each may belong to the result.
+  /// Reports the rows that the plan's indexes skipped, because each may belong to the result.
   func reportSkippedRows() throws(StoreError) {
     guard store.session.indexes.mayAnySkipRows else { return }
     for index in plan.indexes {
@@ -80,10 +80,12 @@ struct QueryRun {
 
   // MARK: Results
 
-  /// A row of the result, with its record where that was read just now.
+  /// A closure that receives a row of the result, and its record if that was just read.
+  ///
+  /// It returns false to stop.
   typealias RowBody = (RowID, RecordChunk.Slice?, RecordChunk?) throws(StoreError) -> Bool
 
-  /// The number of objects.
+  /// Returns the number of objects.
   func count() throws(StoreError) -> Int {
     if query.start != nil { return try rowIDs().count }
     let needed = query.neededCount ?? .max
@@ -97,10 +99,10 @@ struct QueryRun {
     return max(0, min(total, needed) - query.offset)
   }
 
-  /// The number of the commit whose state it is carried out in.
+  /// The number of the commit whose state is read.
   var commitNumber: CommitNumber { snapshot.commitNumber }
 
-  /// All that is saved of the result, with what it is sorted by.
+  /// Returns the saved rows of the result, with the keys that they are sorted by.
   func sortedRows() throws(StoreError) -> SortedRows {
     var sorted = SortedRows(by: query.sortKeys, limit: nil, start: query.start)
     var scratch = ScratchObject(store, table, references: references)
@@ -112,7 +114,7 @@ struct QueryRun {
     return sorted
   }
 
-  /// Adds a row with what it is sorted by, if its record can be read.
+  /// Adds a row with its sort keys, if its record can be read.
   private func append(
     _ slice: RecordChunk.Slice, in chunk: RecordChunk, rowID: RowID, to sorted: inout SortedRows,
     _ scratch: inout ScratchObject
@@ -124,7 +126,7 @@ struct QueryRun {
     }
   }
 
-  /// The rows, in order.
+  /// Returns the rows in the order of the query.
   func rowIDs() throws(StoreError) -> [RowID] {
     var rowIDs: [RowID] = []
     try forEachRow(wantsRecords: false) { rowID, _, _ throws(StoreError) in
@@ -134,7 +136,7 @@ struct QueryRun {
     return rowIDs
   }
 
-  /// The objects, loaded, in order.
+  /// Calls back with each object, loaded, in the order of the query.
   func forEachObject(_ body: (StoredObject) throws(StoreError) -> Bool) throws(StoreError) {
     var reader = store.makeReader()
     var waiting: [RowID] = []
@@ -156,7 +158,9 @@ struct QueryRun {
     try load(waiting, body)
   }
 
-  /// Gives the objects of rows, read together as far as they are not in memory.
+  /// Calls back with the objects of rows.
+  ///
+  /// Rows of objects that are not in memory are read together.
   private func load(
     _ rowIDs: [RowID], _ body: (StoredObject) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -166,7 +170,7 @@ struct QueryRun {
     var reader = store.makeReader()
     var start = 0
     while start < rowIDs.count {
-      // The next ones that have to be read, up to one that does not.
+      // The next rows that have to be read, up to one whose object is loaded.
       var end = start
       while end < rowIDs.count, end - start < 4096, liveObject(rowIDs[end]) == nil { end += 1 }
       if end == start {
@@ -198,13 +202,13 @@ struct QueryRun {
 
   // MARK: Order
 
-  /// Calls back for each row of the result, in order: those with their records first, then those without.
+  /// Calls back for each row of the result in order: first for rows with their records, then for rows without.
   func forEachRow(wantsRecords: Bool, _ body: RowBody) throws(StoreError) {
     if query.limit == 0 { return }
     let pending = try matchingPendingObjects()
     var givenCount = 0
     if pending.isEmpty, let given = try giveInOrder(wantsRecords: wantsRecords, body) {
-      // What is left stands in no order.
+      // The remaining rows are not in order.
       givenCount = given.count
       if given.isWhole { return }
     }
@@ -234,9 +238,10 @@ struct QueryRun {
     }
   }
 
-  /// Gives rows as they are found, where that is the order of the result.
+  /// Calls back for rows in the order in which they are found, if this is the order of the result.
   ///
-  /// - Returns: How many were given, and whether that is all; nil where they are not found in order.
+  /// - Returns: The number of rows that were given, and whether the result is complete; nil if rows are not found in
+  ///   order.
   private func giveInOrder(
     wantsRecords: Bool, _ body: RowBody
   ) throws(StoreError) -> (count: Int, isWhole: Bool)? {
@@ -244,7 +249,7 @@ struct QueryRun {
     var left = query.offset
     var count = 0
     let limit = query.limit ?? .max
-    // Where there are no sort keys the row id tells.
+    // If there are no sort keys, the row id determines the order.
     let firstRow = query.sortKeys.isEmpty ? query.start.map { $0.rowID == .max ? .max : $0.rowID + 1 } ?? 0 : 0
     func give(
       _ rowID: RowID, _ slice: RecordChunk.Slice?, _ chunk: RecordChunk?
@@ -261,12 +266,12 @@ struct QueryRun {
     case (.nothing, _): return (0, true)
     case (_, .sorted): return nil
     case (.scan, _):
-      // All of them are found faster in another order.
+      // If there is no limit, reading in another order is faster.
       guard query.limit != nil else { return nil }
       try scanInOrder(classID, from: max(firstRow, 1), needsRecords: wantsRecords, give)
     case (.index(let access), .given):
       guard let start = query.start, !query.sortKeys.isEmpty else {
-        // The count is known once the stream has ended.
+        // The count is known only after the stream has ended.
         let isInOrder = try stream(access, needsRecords: wantsRecords, classID, give)
         return (count, isInOrder)
       }
@@ -292,10 +297,10 @@ struct QueryRun {
     return (count, true)
   }
 
-  /// Whether a limit or an offset counts only objects whose records can be read, for which all of them are read.
+  /// Whether a limit or an offset counts only objects whose records can be read, so that all of these have to be read.
   var countsReadableOnly: Bool { onDamage.isReporting && (query.limit != nil || query.offset > 0) }
 
-  /// Objects of this store that meet the condition and are not saved as they are.
+  /// Returns the pending objects of this store that meet the condition and are not deleted.
   func matchingPendingObjects() throws(StoreError) -> [StoredObject] {
     guard includingPending, !table.pending.isEmpty else { return [] }
     if let references { try references.prepare(table.pending.objects.filter { !$0.state.contains(.deleted) }) }
@@ -304,14 +309,14 @@ struct QueryRun {
       do throws(StoreError) {
         if try query.condition.holds(for: object) { matching.append(object) }
       } catch {
-        // Of an object that it refers to.
+        // The error is that of an object that this one refers to.
         try onDamage.handle(error)
       }
     }
     return matching
   }
 
-  /// Whether a row is judged by what is pending, not by what is saved.
+  /// Tests whether a row is judged by its pending object, and not by its saved record.
   @inline(__always)
   func isPending(_ rowID: RowID) -> Bool {
     includingPending && !table.pending.isEmpty && table.identity[rowID]?.state.isPending == true

@@ -1,24 +1,24 @@
 internal import Logging
 
 extension Store {
-  /// The objects that a query asks for, loaded, in its order.
+  /// Returns the objects of a query, loaded, in its order.
   ///
   /// ```swift
   /// let songs = try store.fetch(Song.where { $0.seconds > 200 }.sorted(by: \.title).limit(20))
   /// ```
   ///
-  /// Reads the state of one commit, with what is pending in this store. Conditions and order go by what is saved, or
-  /// pending: an object that is loaded already and was changed by another store since shows what it was loaded with,
-  /// until ``refresh()``.
+  /// The query reads the state of one commit, with the changes that are pending in this store. Conditions and order use
+  /// saved or pending values. An object that was already loaded may have been changed by another store since. It keeps
+  /// its values in memory until ``refresh()``.
   ///
   /// - Parameters:
-  ///   - query: Of exactly this class.
-  ///   - includingPending: Whether objects are judged by what is pending in this store; else by what is saved.
-  ///   - onDamage: The policy for records that cannot be read, also those that may not belong to the result.
+  ///   - query: A query for exactly this class.
+  ///   - includingPending: Whether the pending changes of this store count; otherwise only saved records do.
+  ///   - onDamage: The policy for records that cannot be read, including those that may not belong to the result.
   /// - Returns: The objects.
-  /// - Throws: ``StoreError``: ``StoreError/Code/invalidQuery``, ``StoreError/Code/scanRefused``; with class and row
-  ///   where a record is at fault.
-  /// - Complexity: As ``explain(_:)`` says: at best O(log *n*) and the size of the result.
+  /// - Throws: ``StoreError``, such as ``StoreError/Code/invalidQuery`` or ``StoreError/Code/scanRefused``. If a record
+  ///   is the cause, the error has its class and row.
+  /// - Complexity: See ``explain(_:)``; at best O(log *n*) plus the size of the result.
   public func fetch<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T] {
@@ -35,9 +35,9 @@ extension Store {
     return objects
   }
 
-  /// The first object of a query; nil if it has none.
+  /// Returns the first object of a query; nil if there is none.
   ///
-  /// With ``DamagePolicy/report(_:)``, the first one that can be read.
+  /// With ``DamagePolicy/report(_:)``, this is the first object that can be read.
   public func first<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> T? {
@@ -46,9 +46,9 @@ extension Store {
     ).first
   }
 
-  /// The number of objects of a query, its offset and limit taken into account.
+  /// Returns the number of objects of a query, within its offset and limit.
   ///
-  /// A record counts without being read where the condition is met without it (``DamagePolicy``).
+  /// A record that is not needed to test the condition is counted without being read (``DamagePolicy``).
   public func count<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Int {
@@ -56,7 +56,7 @@ extension Store {
     return try begin(query, includingPending: includingPending, onDamage: onDamage).count()
   }
 
-  /// Whether a query has any object.
+  /// Tests whether a query has any objects.
   public func exists<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Bool {
@@ -64,9 +64,10 @@ extension Store {
     return try count(firstOnly, includingPending: includingPending, onDamage: onDamage) > 0
   }
 
-  /// The identities of the objects of a query, in its order.
+  /// Returns the identities of the objects of a query, in its order.
   ///
-  /// Records that conditions and order do not need are not read, so these may be of objects that cannot be loaded.
+  /// Records that are needed neither for the condition nor for the order are not read. Therefore, some of these objects
+  /// may be impossible to load.
   public func ids<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [ObjectID<T>] {
@@ -76,7 +77,7 @@ extension Store {
     return rowIDs.map { ObjectID(unchecked: AnyObjectID(classID: classID, rowID: $0)) }
   }
 
-  /// How a query would be carried out now: which indexes it uses, how much is read, what is sorted.
+  /// Returns the plan of a query at present: the indexes it uses, the number of entries it reads, and the sorts.
   ///
   /// ```swift
   /// print(try store.explain(Song.where { $0.seconds > 200 }.sorted(by: \.title)))
@@ -98,10 +99,12 @@ extension Store {
     return run
   }
 
-  /// What a record is looked at as has its content, and no identity that could be compared.
+  /// Throws if a query compares or sorts by identities.
+  ///
+  /// Records are read into an object that has their content, but no identity.
   private func refuseIdentities<T: StoredObject>(in query: Query<T>) throws(StoreError) {
     let paths = query.specification.condition.paths + query.specification.sortKeys.map(\.path)
-    // To make the path of a generic class takes longer than to look at the types.
+    // Making the path of a generic class takes longer than comparing the types.
     guard paths.contains(where: { $0.firstValueType == ObjectID<T>?.self }) else { return }
     let identity = PropertyPath(\T.id)
     guard paths.contains(where: { $0.keyPaths.first == identity.keyPaths.first }) else { return }
@@ -125,7 +128,7 @@ extension Store {
 }
 
 extension QuerySpecification {
-  /// Whether it is every object of the class, in the order of row ids.
+  /// Whether the query is for all objects of the class in the order of their row ids.
   var asksForAll: Bool {
     guard case .always = condition.simplified else { return false }
     return sortKeys.isEmpty && limit == nil && offset == 0 && start == nil && problem == nil

@@ -1,13 +1,13 @@
-// Changing what a query finds.
+// Changes to the objects of a query.
 extension Store {
-  /// Changes every object of a query; the next save writes them.
+  /// Changes every object of a query; the next save writes the changes.
   ///
   /// - Parameters:
-  ///   - query: Of exactly this class.
+  ///   - query: A query for exactly this class.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - change: Gets each object, loaded.
+  ///   - change: Receives each object, loaded.
   /// - Returns: The objects.
-  /// - Throws: What the closure throws; ``StoreError``. No object is changed then: see ``savepoint(_:)``.
+  /// - Throws: Errors of `change`; ``StoreError``. After an error, no object is changed, as in ``savepoint(_:)``.
   @discardableResult
   public func update<T: StoredObject>(
     _ query: Query<T>, onDamage: DamagePolicy = .fail, _ change: (T) throws -> Void
@@ -22,10 +22,10 @@ extension Store {
   /// Deletes every object of a query with the next save.
   ///
   /// - Parameters:
-  ///   - query: Of exactly this class.
-  ///   - onDamage: The policy for records that cannot be read; their objects stay.
+  ///   - query: A query for exactly this class.
+  ///   - onDamage: The policy for records that cannot be read; their objects are not deleted.
   /// - Returns: The identities of the objects.
-  /// - Throws: What a `prepareForDelete` throws; ``StoreError``. Nothing is deleted then.
+  /// - Throws: Errors of a `prepareForDelete`; ``StoreError``. After an error, no object is deleted.
   @discardableResult
   public func delete<T: StoredObject>(
     _ query: Query<T>, onDamage: DamagePolicy = .fail
@@ -36,23 +36,23 @@ extension Store {
     return ids
   }
 
-  /// Inserts an object, or, where another has the same value of a property, gives that one its content.
+  /// Inserts an object, or updates the existing object with the same value of a property.
   ///
   /// ```swift
   /// let song = try store.upsert(imported, by: \.isrc)
   /// ```
   ///
-  /// With a unique index on the property there is one such object at most; otherwise the one with the lowest row id is
-  /// taken. An object whose value is nil is always inserted.
+  /// With a unique index on the property, there is at most one such object. Otherwise, the one with the lowest row id
+  /// is used. An object whose value is nil is always inserted.
   ///
   /// - Parameters:
   ///   - object: An object in no store.
-  ///   - keyPath: The property that tells which object it is.
-  ///   - onDamage: The policy for records that cannot be read, which may be of an object with this value.
-  ///   - merge: What is to become of the object that is there and the new one: it changes the first. By default the first
-  ///     gets all the content of the second.
+  ///   - keyPath: The property that identifies the object.
+  ///   - onDamage: The policy for records that cannot be read. Such a record may be that of an object with this value.
+  ///   - merge: Changes the existing object according to the new one. By default, the existing object gets the entire
+  ///     content of the new one.
   /// - Returns: The object that is in the store.
-  /// - Throws: What `merge` throws, after which nothing in the store is changed; ``StoreError``.
+  /// - Throws: Errors of `merge`, after which nothing in the store is changed; ``StoreError``.
   @discardableResult
   public func upsert<T: StoredObject, Value: OrderedValue>(
     _ object: T, by keyPath: any KeyPath<T, Value> & Sendable, onDamage: DamagePolicy = .fail,
@@ -74,16 +74,17 @@ extension Store {
     return existing
   }
 
-  /// Visits the objects of a query, loaded, in its order, one after another, so that memory does not grow with them.
+  /// Calls back with each object of a query, loaded, in its order.
   ///
-  /// An object that was not in memory before and that nobody keeps is let go after its visit.
+  /// The objects are loaded one after another, so that memory does not grow with their number. An object that was not
+  /// in memory before is released after its visit, unless the program keeps it.
   ///
   /// - Parameters:
-  ///   - query: Of exactly this class.
+  ///   - query: A query for exactly this class.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - body: Sets its second argument to true to end. It must not save.
-  /// - Throws: What the body throws; ``StoreError``.
+  ///   - body: Sets its second argument to true to stop. It must not save.
+  /// - Throws: Errors of `body`; ``StoreError``.
   public func forEach<T: StoredObject>(
     _ query: Query<T>, includingPending: Bool = true, onDamage: DamagePolicy = .fail,
     _ body: (T, _ stop: inout Bool) throws -> Void

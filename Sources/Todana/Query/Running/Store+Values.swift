@@ -1,20 +1,20 @@
-// What is wanted of the objects of a query, without the objects.
+// Values of the objects of a query, without the objects.
 extension Store {
-  /// A property of each object of a query, in its order.
+  /// Returns the values of a property for the objects of a query, in its order.
   ///
   /// ```swift
   /// let titles = try store.values(Song.where { $0.genre == "Jazz" }.sorted(by: \.title), of: \.title)
   /// ```
   ///
-  /// A key path may lead through references: `\.album?.title`. The objects are loaded then, many at a time.
+  /// A key path may lead through references: `\.album?.title`. The objects are then loaded, many at a time.
   ///
   /// - Parameters:
-  ///   - query: Of exactly this class.
+  ///   - query: A query for exactly this class.
   ///   - keyPath: A stored property, or one of an object that it refers to.
-  ///   - loading: The references that a computed property reads, which have to be loaded before; `\.self` alone, if it
-  ///     reads nothing but its object's own content. Needed for computed properties only.
+  ///   - loading: The references that a computed property reads, whose objects are loaded before. Pass `\.self` alone
+  ///     if the property reads only the content of its own object. Needed for computed properties only.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
-  ///   - onDamage: As ``DamagePolicy`` says.
+  ///   - onDamage: The policy for records that cannot be read (``DamagePolicy``).
   /// - Returns: The values.
   /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` for a computed property without `loading`.
   public func values<T: StoredObject, Value>(
@@ -26,15 +26,16 @@ extension Store {
       [keyPath], of: query, loading: loading, inOrder: true, fromContent: true, includingPending, onDamage,
       startingOver: { values.removeAll() }
     ) { wanted throws(StoreError) in
-      // Nothing comes from entries of an index.
+      // With `fromContent`, no values come from index entries.
       if let object = unsafe wanted.object { values.append(try wanted.value(0, keyPath, of: object)) }
     }
     return values
   }
 
-  /// A property of each object of a query, in its order: from the index alone where that has it in this order.
+  /// Returns the values of a property for the objects of a query, in its order.
   ///
-  /// Of values that are equal one may come for another: 0.0 for -0.0.
+  /// They are read from an index alone if one has them in this order. In that case, a value may be replaced by an equal
+  /// one: -0.0 by 0.0.
   @inlinable
   public func values<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
@@ -48,27 +49,28 @@ extension Store {
     return values
   }
 
-  /// What a closure takes out of each object of a query, in its order.
+  /// Returns the results of a closure for the objects of a query, in its order.
   ///
   /// ```swift
   /// let rows = try store.values(Song.all.sorted(by: \.title)) { ($0.title, $0.seconds) }
   /// ```
   ///
-  /// The closure must not keep the object: it has the content of another one at the next call. References that it reads
-  /// are named, so that their objects are loaded before, many at a time:
+  /// The closure must not keep the object, which gets the content of another one for the next call. Declare the
+  /// references that the closure reads, so that their objects are loaded before, many at a time:
   ///
   /// ```swift
   /// let rows = try store.values(Song.all, loading: \.album) { ($0.title, $0.album?.title) }
   /// ```
   ///
   /// - Parameters:
-  ///   - query: The query, of exactly this class.
-  ///   - loading: The references that the closure reads. An object that does not exist stays a fault.
+  ///   - query: A query for exactly this class.
+  ///   - loading: The references that the closure reads. A referenced object that does not exist stays a fault.
   ///   - includingPending: As for ``fetch(_:includingPending:onDamage:)-(Query<T>,_,_)``.
-  ///   - onDamage: As ``DamagePolicy`` says.
+  ///   - onDamage: The policy for records that cannot be read (``DamagePolicy``).
   ///   - value: Computes a result from an object.
   /// - Returns: The results.
-  /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` for a `loading` that is no reference.
+  /// - Throws: ``StoreError``, as a fetch; ``StoreError/Code/invalidQuery`` if an element of `loading` is not a
+  ///   reference.
   public func values<T: StoredObject, Value>(
     _ query: Query<T>, loading: PartialKeyPath<T>..., includingPending: Bool = true, onDamage: DamagePolicy = .fail,
     _ value: (T) -> Value
@@ -83,7 +85,7 @@ extension Store {
     return values
   }
 
-  /// The different values of a property among the objects of a query, in their order.
+  /// Returns the distinct values of a property among the objects of a query, in the order of the values.
   @inlinable
   public func distinctValues<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
@@ -92,9 +94,9 @@ extension Store {
     try groups(query, by: keyPath, loading, includingPending, onDamage).map(\.key)
   }
 
-  /// The sum of a property over the objects of a query; nil counts as nothing.
+  /// Returns the sum of a property over the objects of a query; nil values are left out.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` where it is more than an `Int` holds.
+  /// - Throws: ``StoreError/Code/invalidQuery`` if an `Int` cannot hold the sum.
   @inlinable
   public func sum<T: StoredObject, Number: SummedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
@@ -103,7 +105,9 @@ extension Store {
     try summary(query, keyPath, loading, includingPending, onDamage).sum
   }
 
-  /// The average of a property over the objects of a query where it is not nil; nil if there are none.
+  /// Returns the average of a property over the objects of a query; nil values are left out.
+  ///
+  /// - Returns: The average; nil if there are no values.
   @inlinable
   public func average<T: StoredObject, Number: SummedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Number>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
@@ -112,7 +116,9 @@ extension Store {
     try summary(query, keyPath, loading, includingPending, onDamage).average
   }
 
-  /// The least value of a property among the objects of a query where it is not nil; nil if there are none.
+  /// Returns the least value of a property among the objects of a query; nil values are left out.
+  ///
+  /// - Returns: The value; nil if there is none.
   @inlinable
   public func minimum<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
@@ -121,7 +127,9 @@ extension Store {
     try extreme(query, keyPath, loading, .ascending, includingPending, onDamage)
   }
 
-  /// The greatest value of a property among the objects of a query where it is not nil; nil if there are none.
+  /// Returns the greatest value of a property among the objects of a query; nil values are left out.
+  ///
+  /// - Returns: The value; nil if there is none.
   @inlinable
   public func maximum<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, of keyPath: KeyPath<T, Value>, loading: PartialKeyPath<T>..., includingPending: Bool = true,
@@ -149,14 +157,16 @@ extension Store {
     return best
   }
 
-  /// The first value that is there, where an index has it in order; else nil.
+  /// Returns the first value that is not nil in the order of an index.
+  ///
+  /// - Returns: nil if no index has the values in order; otherwise the value, or a nil value if there is none.
   @usableFromInline
   func firstInOrder<T: StoredObject, Value: OrderedValue>(
     _ query: Query<T>, _ keyPath: KeyPath<T, Value>, _ order: SortOrder, _ includingPending: Bool,
     _ onDamage: DamagePolicy
   ) throws(StoreError) -> (value: Value?, Void)? {
     guard query.specification.isUnlimited, !PropertyPath(unshared: keyPath).leadsToOtherObjects else { return nil }
-    // It stays with this thread: what is carried out below is no scan.
+    // The key path is used by this thread only: a plan with an index starts no threads.
     let keyPath = unsafe unsafeBitCast(keyPath, to: (any KeyPath<T, Value> & Sendable).self)
     var ordered = query
     ordered.specification.condition = .joinAll([
@@ -205,7 +215,7 @@ extension Store {
       .forEachWanted(inOrder: inOrder, fromContent: fromContent, startingOver: startingOver, body)
   }
 
-  /// The objects of a query by a property: how many have each value, in the order of the values.
+  /// Returns the distinct values of a property and the number of objects with each, in the order of the values.
   ///
   /// ```swift
   /// for group in try store.groups(Song.all, by: \.genre) { print(group.key ?? "none", group.count) }
@@ -234,7 +244,9 @@ extension Store {
     return numbers.inOrder.map { groups[$0] }
   }
 
-  /// The objects of a query by a property, with the number, sum, average, least and greatest value of another one.
+  /// Returns the distinct values of a property, and for each a summary of another property.
+  ///
+  /// The summary has the number, sum, average, least and greatest value. The groups are in the order of their keys.
   @inlinable
   public func groups<T: StoredObject, Key: OrderedValue, Number: SummedValue>(
     _ query: Query<T>, by keyPath: KeyPath<T, Key>, of numberPath: KeyPath<T, Number>, loading: PartialKeyPath<T>...,

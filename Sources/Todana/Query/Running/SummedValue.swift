@@ -1,10 +1,12 @@
-/// A number, or nothing, whose sum can be asked for.
+/// A number, or an optional number, that can be summed.
 public protocol SummedValue: OrderedValue {
   associatedtype Sum: Sendable
 
   static var zeroSum: Sum { get }
 
-  /// Adds the value; false where the sum has no room for it.
+  /// Adds the value to a sum.
+  ///
+  /// - Returns: false if the sum cannot hold the result.
   func add(to sum: inout Sum) -> Bool
 
   static func double(_ sum: Sum) -> Double
@@ -55,16 +57,16 @@ extension Optional: SummedValue where Wrapped: SummedValue {
   @inlinable public static func double(_ sum: Wrapped.Sum) -> Double { Wrapped.double(sum) }
 }
 
-/// What there is to know of several numbers; nil is left out.
+/// The number, sum, average, least and greatest of some values; nil values are left out.
 public struct Summary<Number: SummedValue>: Sendable {
-  /// How many are not nil.
+  /// The number of values.
   @inlinable public var count: Int { storedCount }
   @inlinable public var sum: Number.Sum { storedSum }
-  /// The least; nil if there are none.
+  /// The least value; nil if there are none.
   @inlinable public var minimum: Number? { storedMinimum }
-  /// The greatest; nil if there are none.
+  /// The greatest value; nil if there are none.
   @inlinable public var maximum: Number? { storedMaximum }
-  /// The sum by the number; nil if there are none.
+  /// The sum divided by the number of values; nil if there are none.
   @inlinable public var average: Double? { count == 0 ? nil : Number.double(sum) / Double(count) }
 
   @usableFromInline var storedCount = 0
@@ -74,7 +76,7 @@ public struct Summary<Number: SummedValue>: Sendable {
 
   @inlinable init() {}
 
-  // Inlinable as all that happens with each of many values, so that it is compiled for their type.
+  // This is called for each of many values, and is inlinable so that it is specialized for their type.
   @inlinable
   mutating func add(_ number: Number) throws(StoreError) {
     if number.isAbsent { return }

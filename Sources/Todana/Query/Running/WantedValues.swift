@@ -1,19 +1,21 @@
-/// The wanted properties of one object of a query after another, from its content or from an entry of an index.
+/// A reader of the wanted properties of a query's objects, one object after another.
 ///
-/// One for all objects of a query: they are many, and a value for each would cost more than what is read.
+/// The properties are read from an object's content, or from an index entry. One instance serves all objects of a
+/// query, because a new one for each would take longer than reading the properties.
 @safe
 @usableFromInline
 final class WantedValues {
-  /// The object, whose content is loaded, alive while values are read; nil where there is an entry.
-  // It and the key are written before a body reads them, so accesses never overlap, and checking that costs more.
+  /// The object whose content is loaded, alive while values are read; nil if they are read from an index entry.
+  // The object and the key are written before a body reads them, so accesses never overlap. Checking that would take
+  // longer than the accesses.
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) private(set) var object: StoredObject?
-  /// How the wanted properties are read that lead through references; nil where none does.
+  /// The readings of wanted properties that lead through references; nil if there are none.
   private let readings: [ReferenceReading?]?
   @usableFromInline let readsReferences: Bool
-  /// A key that is whole, there while values are read.
+  /// The complete key of an index entry, valid while values are read.
   @exclusivity(unchecked) private var key = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
   private let index: ClassIndex?
-  /// Where in the index the wanted properties are.
+  /// The positions of the wanted properties in the index.
   private let positions: [Int]
 
   init(ofObjects readings: [ReferenceReading?]?) {
@@ -30,7 +32,7 @@ final class WantedValues {
     self.positions = positions
   }
 
-  /// Lets a body read the values of an object.
+  /// Calls a body that reads the values of an object.
   @inline(__always)
   func give(
     _ object: StoredObject, to body: (WantedValues) throws(StoreError) -> Void
@@ -39,7 +41,7 @@ final class WantedValues {
     try body(self)
   }
 
-  /// Lets a body read the values in a key.
+  /// Calls a body that reads the values in a key.
   func give(
     key: UnsafeRawBufferPointer, to body: (WantedValues) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -47,9 +49,9 @@ final class WantedValues {
     try body(self)
   }
 
-  /// One of the properties, which the query was told to want as that number.
+  /// Returns a wanted property; `number` is its position in the list of the query.
   ///
-  /// Inlined, so that a key path that is known when compiling becomes an access to the property.
+  /// Inlined, so that a key path that is known at compile time becomes an access to the property.
   @inlinable
   @inline(__always)
   func value<Root: StoredObject, Value: OrderedValue>(
@@ -64,21 +66,23 @@ final class WantedValues {
     }
   }
 
-  /// One of the properties of an object.
+  /// Returns a wanted property of an object.
   @inlinable
   @inline(__always)
   func value<Root: StoredObject, Value>(
     _ number: Int, _ keyPath: KeyPath<Root, Value>, of object: StoredObject
   ) throws(StoreError) -> Value {
-    // A query's objects are of its class.
+    // A query returns objects of its own class only.
     let root = unsafe unsafeDowncast(object, to: Root.self)
     if readsReferences, let value: Value = try valueThroughReferences(number, of: root) { return value }
     return root[keyPath: keyPath]
   }
 
-  /// - Returns: nil where the property is the object's own.
+  /// Returns a wanted property that is read through references.
   ///
-  /// It knows the key path: one that the caller passed would have to be made for each object.
+  /// It uses the key path of its reading. A key path in an argument would have to be made for each object.
+  ///
+  /// - Returns: nil if the property is the object's own.
   @usableFromInline
   func valueThroughReferences<Root: StoredObject, Value>(
     _ number: Int, of root: Root
@@ -110,7 +114,7 @@ final class WantedValues {
 }
 
 extension IndexAccess {
-  /// Where the index has all that a query wants of its objects; nil where it does not.
+  /// Returns the positions of the wanted properties in the index; nil if it does not have all of them.
   func coveredPositions(of query: QuerySpecification) -> [Int]? {
     guard !query.wanted.isEmpty, query.isUnlimited, !mayRepeat else { return nil }
     var positions: [Int] = []
@@ -127,8 +131,9 @@ extension IndexAccess {
 extension QueryRun {
   /// Calls back with the wanted properties of each object of the result.
   ///
-  /// With `fromContent` objects come and no entries of an index. `startingOver` is called where it turns out late that
-  /// an index does not tell the order: what came does not count, and everything comes once more.
+  /// With `fromContent`, they are always read from objects, and never from index entries. `startingOver` is called if
+  /// it turns out late that the index does not determine the order: all previous calls are void, and everything is
+  /// given again.
   func forEachWanted(
     inOrder: Bool, fromContent: Bool = false, startingOver: () -> Void = {},
     _ body: (WantedValues) throws(StoreError) -> Void

@@ -4,16 +4,18 @@
   internal import Foundation
 #endif
 
-/// A number as it stands in a text: of which type it is, the field decides.
+/// A number in a text, whose type is determined by the field.
 struct NumberLiteral: Equatable {
   let digits: String
-  /// Whether it has neither a point nor an exponent.
+  /// Whether the number has neither a decimal point nor an exponent.
   let isWhole: Bool
 }
 
-/// A value, of whatever type, as one of a field's type, if that is exactly what it is.
+/// Converts a value of any type to the type of a field, if this loses nothing.
 ///
-/// `position` is the number of the value among several, for the problem. nil is NULL where the type has no nil.
+/// nil stands for NULL. `position` is the number of the value among several, for the error.
+///
+/// - Returns: The converted value; nil for NULL if the type has no nil.
 func converted<Value>(_ value: Any?, to type: Value.Type, _ position: Int) throws(FieldProblem) -> Value? {
   guard let present = flattened(value) else { return (type as? any OptionalType.Type)?.nilValue as? Value }
   if let converted = convert(present, to: type) { return converted }
@@ -26,19 +28,19 @@ func converted<Value>(_ value: Any?, to type: Value.Type, _ position: Int) throw
   throw FieldProblem(message: "\(shown) is no \(plainName(of: Value.self))", place: .value(position))
 }
 
-/// Without optionals around it.
+/// Returns the value without the optionals around it.
 func flattened(_ value: Any?) -> Any? {
   var value = value
   while let outer = value, let optional = outer as? any OptionalType { value = optional.content }
   return value
 }
 
-/// The elements of a list that `IN` takes; nil for what is no list.
+/// Returns the elements of a list that is an argument of `IN`; nil if the value is not a list.
 func elements(of value: Any) -> [Any?]? { (value as? any ListArgument)?.elements }
 
 private func convert<Value>(_ value: Any, to type: Value.Type) -> Value? {
   if let type = type as? any OptionalType.Type {
-    // One step after the other: nil would be cast to an optional that is there, and has nil in it.
+    // Each level of optionals is converted separately: a cast of nil would give an optional that contains nil.
     guard let optional = type.wrapping(value) else { return nil }
     return optional as? Value
   }
@@ -52,7 +54,7 @@ private func caseOf<Enumeration: RawRepresentable>(_ type: Enumeration.Type, _ v
   convert(value, to: Enumeration.RawValue.self).flatMap(Enumeration.init(rawValue:))
 }
 
-/// The name of a type for people: `String?`.
+/// Returns the name of a type for people: `String?`.
 func plainName(of type: Any.Type) -> String {
   if let optional = type as? any OptionalType.Type { return optional.wrappedName + "?" }
   return _typeName(type, qualified: false)

@@ -1,4 +1,4 @@
-/// A property that texts can name: in conditions, such as `"seconds > ?"`, and in sorts.
+/// A property that can be named in texts: in conditions, such as `"seconds > ?"`, and in sorts.
 ///
 /// ```swift
 /// final class Song: StoredObject {
@@ -10,8 +10,9 @@
 /// let query = try Song.where("seconds > ? AND title BEGINSWITH ?", 200, "B")
 /// ```
 ///
-/// A name is anything but empty, and has no NUL; a name that is no word, or is a keyword, stands between backticks in a
-/// text. Names are told apart by case. What is wrong with a list of fields the first text that is read with them says.
+/// A name must not be empty or contain a NUL. Names are case-sensitive. In a text, a name stands between backticks if
+/// it is a keyword or not a word. The first text that is read with an invalid list of fields throws
+/// ``QueryTextError/Code/invalidField``.
 public struct Field: Sendable {
   public let name: String
   let access: any FieldAccess
@@ -21,24 +22,25 @@ public struct Field: Sendable {
     self.access = access
   }
 
-  /// A value: a number, a date, an enumeration with raw values, whatever conforms to ``OrderedValue``; or an optional
-  /// one.
+  /// Makes a field of a value whose type conforms to ``OrderedValue``, or of an optional one.
+  ///
+  /// Such values are, for example, numbers, dates, and enumerations with raw values.
   ///
   /// - Parameters:
-  ///   - name: Stands for the property in texts.
+  ///   - name: The name of the property in texts.
   ///   - keyPath: A stored property, or one of an object that it refers to: `\Song.album?.title`.
-  ///   - loading: The references that a computed property reads, which have to be loaded before; `\.self` alone, if it
-  ///     reads nothing but its object's own content. Needed for computed properties only.
+  ///   - loading: The references that a computed property reads, whose objects are loaded before. Pass `\.self` alone
+  ///     if the property reads only the content of its own object. Needed for computed properties only.
   public init<Root: StoredObject, Value: OrderedValue>(
     _ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable, loading: any PartialKeyPath<Root> & Sendable...
   ) {
     self.init(name, access: ValueField(keyPath, loading: loading.isEmpty ? nil : loading))
   }
 
-  /// A text, or an optional one, which `CONTAINS`, `BEGINSWITH`, `ENDSWITH` and `[c]` are for.
+  /// Makes a field of a text or an optional text, which supports `CONTAINS`, `BEGINSWITH`, `ENDSWITH` and `[c]`.
   ///
   /// - Parameters:
-  ///   - name: Stands for the property in texts.
+  ///   - name: The name of the property in texts.
   ///   - keyPath: A stored property, or one of an object that it refers to.
   ///   - loading: As for ``init(_:_:loading:)-(String,KeyPath<Root,Value>&Sendable,PartialKeyPath<Root>&Sendable...)``.
   public init<Root: StoredObject, Value: OptionalText>(
@@ -47,7 +49,7 @@ public struct Field: Sendable {
     self.init(name, access: TextField(plain: ValueField(keyPath, loading: loading.isEmpty ? nil : loading)))
   }
 
-  /// A collection of values, such as an array of strings, which `CONTAINS` is for.
+  /// Makes a field of a collection of values, such as an array of strings, which supports `CONTAINS`.
   @_disfavoredOverload
   public init<Root: StoredObject, Elements: Collection & Sendable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, Elements> & Sendable
@@ -60,7 +62,7 @@ public struct Field: Sendable {
       })
   }
 
-  /// A reference to an object, compared by its identity: `"album = ?"` with `album.id`.
+  /// Makes a field of an optional reference, which is compared by the object's identity: `"album = ?"` with `album.id`.
   public init<Root: StoredObject, Target: StoredObject>(
     _ name: String, _ keyPath: any KeyPath<Root, Target?> & Sendable
   ) {
@@ -73,7 +75,7 @@ public struct Field: Sendable {
         read: { object throws(StoreError) in try read(object) }))
   }
 
-  /// A reference to an object that is always there.
+  /// Makes a field of a reference that is never nil.
   public init<Root: StoredObject, Target: StoredObject>(
     _ name: String, _ keyPath: any KeyPath<Root, Target> & Sendable
   ) {
@@ -86,7 +88,7 @@ public struct Field: Sendable {
         read: { object throws(StoreError) in try read(object) }))
   }
 
-  /// A list of references, which `CONTAINS` is for, with the identity of an object.
+  /// Makes a field of a list of references, which supports `CONTAINS` with the identity of an object.
   public init<Root: StoredObject, Target: StoredObject>(
     _ name: String, _ keyPath: any KeyPath<Root, [Target]> & Sendable
   ) {

@@ -1,37 +1,39 @@
-/// What a text does with a field, whatever its type is.
+/// The operations of texts on a field of any type.
 protocol FieldAccess: Sendable {
-  /// For people: `UInt32`, `String?`, `list of String`.
+  /// The name of the type for people: `UInt32`, `String?`, `list of String`.
   var typeName: String { get }
 
-  /// Whether objects of a class have it.
+  /// Tests whether objects of a class have the field.
   func isProperty(of type: StoredObject.Type) -> Bool
 
-  /// The field compared with a value that may be of any type; nil is NULL.
+  /// Returns the comparison of the field with a value of any type; nil is NULL.
   func compared(_ comparison: Comparison, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode
 
-  /// The field compared with another one of the same object.
+  /// Returns the comparison of the field with another one of the same object.
   func compared(_ comparison: Comparison, with other: any FieldAccess) throws(FieldProblem) -> ConditionNode
 
-  /// Whether the field is one of several values.
+  /// Returns the condition that the field equals one of several values.
   func isIn(_ values: [Any?], isFolded: Bool) throws(FieldProblem) -> ConditionNode
 
-  /// Whether the field contains, begins with or ends in a value.
+  /// Returns the condition that the field contains, begins with or ends with a value.
   func matching(_ match: TextMatch, _ value: Any?, isFolded: Bool) throws(FieldProblem) -> ConditionNode
 
-  /// Whether the field is true.
+  /// Returns the condition that the field is true.
   func isTrue() throws(FieldProblem) -> ConditionNode
 
   func sortKey(_ order: SortOrder, isFolded: Bool) throws(FieldProblem) -> SortKey
 }
 
-/// Why a field does not take an operator or a value; who reads the text knows where that stands.
+/// The reason why a field does not accept an operator or a value.
+///
+/// The reader of the text knows their places.
 struct FieldProblem: Error {
   let message: String
   let place: Place
 
   enum Place {
     case operation
-    /// The value, or the one of several with this number.
+    /// The value; for several values, the one with this number.
     case value(Int)
   }
 }
@@ -59,14 +61,14 @@ extension FieldAccess {
     throw FieldProblem(message: "nothing is sorted by a \(typeName)", place: .operation)
   }
 
-  /// Refuses `[c]`.
+  /// Throws if the operator has a `[c]`.
   func checkIsNotFolded(_ isFolded: Bool) throws(FieldProblem) {
     if isFolded { throw FieldProblem(message: "[c] is for texts, not for a \(typeName)", place: .operation) }
   }
 }
 
 extension TextMatch {
-  /// What stands for it in a text.
+  /// The keyword in a text.
   var keyword: String {
     switch self {
     case .contains: "CONTAINS"
@@ -77,6 +79,6 @@ extension TextMatch {
 }
 
 extension Comparison {
-  /// What it says of all values that are there, compared with NULL.
+  /// The result of comparing any value that is not nil with NULL.
   var withAbsent: ConditionNode { self == .notEqual ? .always : .never }
 }

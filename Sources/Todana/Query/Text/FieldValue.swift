@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// A type of fields that values of other types are converted to, where that loses nothing.
+/// A type of fields to which values of other types are converted, if this loses nothing.
 protocol FieldValue {
   static func converted(_ value: Any) -> Self?
 }
@@ -55,7 +55,7 @@ extension Decimal: FieldValue {
     } else {
       return nil
     }
-    // A Decimal has 38 digits at least; of more it would drop some.
+    // A Decimal has at least 38 digits; further digits might be dropped.
     guard digits.prefix(while: { $0 != "e" && $0 != "E" }).count(where: \.isNumber) <= 38 else { return nil }
     guard let decimal = Decimal(string: digits), !decimal.isNaN else { return nil }
     return decimal

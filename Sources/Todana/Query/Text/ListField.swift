@@ -1,7 +1,7 @@
-/// A field of lists, of values or of references to objects, which `CONTAINS` is for.
+/// A field of a list of values or references, which supports `CONTAINS`.
 struct ListField<Root: StoredObject, Element>: FieldAccess {
   let typeName: String
-  /// Returns the test for lists with an element.
+  /// A closure that returns the test for lists that contain an element.
   let containing: @Sendable (Element) -> ConditionNode
 
   func isProperty(of type: StoredObject.Type) -> Bool { type is Root.Type }

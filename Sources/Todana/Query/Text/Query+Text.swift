@@ -1,13 +1,13 @@
 extension StoreIdentifiable where Self: StoredObject {
-  /// The objects that meet a condition in a text, with a value for each question mark.
+  /// Returns a query for the objects that meet a condition in a text, with a value for each question mark.
   ///
   /// ```swift
   /// let query = try Song.where("seconds > ? AND (title BEGINSWITH ? OR NOT genre IN ?)", 200, "B", ["Rock", "Pop"])
   /// ```
   ///
-  /// For conditions that the compiler cannot see, such as those of a search field or a file; it gives the same query
-  /// as the closure does. The names are those of the class's ``StoredObject/fields``. Put what comes from a person or
-  /// a file into arguments, never into the text.
+  /// Use it for conditions that are not known at compile time, such as those of a search field or a file. The query is
+  /// the same as that of a closure. The names are those of the class's ``StoredObject/fields``. Put input from a person
+  /// or a file into arguments, never into the text.
   ///
   /// | | |
   /// |---|---|
@@ -19,23 +19,23 @@ extension StoreIdentifiable where Self: StoredObject {
   /// | `NOT`, `AND`, `OR`, parentheses | `NOT` binds closest, then `AND`; `!`, `&&`, `\|\|` are the same |
   /// | a field of type `Bool` | is a condition by itself, and so are `TRUE` and `FALSE` |
   ///
-  /// `[c]` after an operator leaves case and accents out of a text: `title ==[c] 'écoute'`. Values are `?`, numbers,
-  /// `'texts'` and `"texts"` with doubled quotation marks, `TRUE`, `FALSE`, `NULL`. Keywords may be of either case; a
-  /// field whose name is one, or no word, stands between backticks.
+  /// `[c]` after an operator ignores case and accents: `title ==[c] 'écoute'`. Values are `?`, numbers, `TRUE`,
+  /// `FALSE`, `NULL`, and texts: `'text'` or `"text"`, with quotation marks doubled inside. Keywords are not
+  /// case-sensitive. A field stands between backticks if its name is a keyword or not a word.
   ///
-  /// How values are compared ``OrderedValue`` says. A value becomes one of the field's type if that loses nothing:
-  /// `200` fits a `UInt32` and a `Double`, a string that is one a `UUID` or `URL`, a raw value an enumeration.
+  /// Values are compared by the rules of ``OrderedValue``. A value is converted to the field's type if this loses
+  /// nothing: `200` to a `UInt32` or a `Double`, a string to a `UUID` or `URL`, a raw value to an enumeration.
   ///
   /// - Parameters:
-  ///   - text: At most 64 KiB, with at most 100 parentheses within each other.
+  ///   - text: The condition, of at most 64 KiB, with at most 100 levels of parentheses.
   ///   - arguments: The values of the question marks, in order; nil is `NULL`.
-  /// - Returns: The query; nothing is read for it yet.
-  /// - Throws: ``QueryTextError``, which says what is wrong and where.
+  /// - Returns: The query. No objects are read yet.
+  /// - Throws: ``QueryTextError`` with the error and its place.
   public static func `where`(_ text: String, _ arguments: (any Sendable)?...) throws(QueryTextError) -> Query<Self> {
     try self.where(text, arguments: arguments)
   }
 
-  /// The objects that meet a condition in a text, with the values of its question marks in an array.
+  /// Returns a query for the objects that meet a condition in a text, with an array of values for its question marks.
   ///
   /// - Throws: ``QueryTextError``.
   public static func `where`(_ text: String, arguments: [(any Sendable)?]) throws(QueryTextError) -> Query<Self> {
@@ -45,15 +45,16 @@ extension StoreIdentifiable where Self: StoredObject {
 }
 
 extension Query {
-  /// The same objects, as far as they also meet a condition in a text.
+  /// Returns a query for those objects of this query that also meet a condition in a text.
   ///
   /// - Throws: ``QueryTextError``.
   public func `where`(_ text: String, _ arguments: (any Sendable)?...) throws(QueryTextError) -> Query {
     try self.where(text, arguments: arguments)
   }
 
-  /// The same objects, as far as they also meet a condition in a text, with the values of its question marks in an
-  /// array.
+  /// Returns a query for those objects of this query that also meet a condition in a text.
+  ///
+  /// The values of its question marks are in an array.
   ///
   /// - Throws: ``QueryTextError``.
   public func `where`(_ text: String, arguments: [(any Sendable)?]) throws(QueryTextError) -> Query {
@@ -63,10 +64,11 @@ extension Query {
     return query
   }
 
-  /// Sorted as a text says: `"genre, seconds DESC, title[c]"`.
+  /// Returns the query sorted as a text says: `"genre, seconds DESC, title[c]"`.
   ///
-  /// Fields with commas between them; `DESC` sorts from the last to the first value, `[c]` sorts a text without case
-  /// and accents. Where the query is sorted already, as the next keys among those that are equal.
+  /// The text has fields with commas between them. `DESC` sorts from the last to the first value, and `[c]` ignores
+  /// case and accents. If the query is already sorted, the fields are used for objects whose earlier sort keys are
+  /// equal.
   ///
   /// - Throws: ``QueryTextError``.
   public func sorted(byText text: String) throws(QueryTextError) -> Query {

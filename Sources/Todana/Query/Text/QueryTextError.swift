@@ -1,4 +1,4 @@
-/// What is wrong with a query in a text, and where.
+/// An error in the text of a query, with its place.
 ///
 /// ```
 /// Song has no field "titel"; its fields are "title", "seconds".
@@ -7,27 +7,29 @@
 /// ```
 public struct QueryTextError: Error, Sendable, CustomStringConvertible {
   public let code: Code
-  /// In plain words, without the place.
+  /// The error in plain words, without its place.
   public let message: String
-  /// How many characters stand before the place in the text.
+  /// The number of characters before the place in the text.
   public let position: Int
   private let excerpt: String
 
   @nonexhaustive
   public enum Code: Sendable {
-    /// The text is none that ``Field`` and the grammar know.
+    /// The text does not follow the grammar.
     case syntax
     /// The class has no field of this name.
     case unknownField
-    /// A field does not take an operator or a value.
+    /// The field does not accept an operator or a value.
     case typeMismatch
     /// There are more question marks than arguments, or fewer.
     case wrongArgumentCount
-    /// Parentheses stand within each other more than 100 times.
+    /// Parentheses are nested more than 100 times.
     case tooDeep
     /// The text is longer than 64 KiB.
     case tooLong
-    /// The class's list of fields cannot be: two have one name, or a name is empty or contains a NUL.
+    /// The class's list of fields is invalid.
+    ///
+    /// Two fields have the same name, a name is empty or contains a NUL, or a field is not a property of the class.
     case invalidField
   }
 
@@ -42,7 +44,7 @@ public struct QueryTextError: Error, Sendable, CustomStringConvertible {
   /// The message, then the line of the text and a mark below the place.
   public var description: String { "\(message)\n\(excerpt)" }
 
-  /// More than this is not shown on either side.
+  /// The number of characters that are shown on either side of the place.
   private static let shownCount = 50
 
   private static func excerpt(of characters: [Character], at position: Int) -> String {

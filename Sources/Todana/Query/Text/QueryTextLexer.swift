@@ -1,7 +1,7 @@
-/// A part of a query's text.
+/// A token of a query's text.
 struct QueryToken {
   let kind: Kind
-  /// Where it stands, in bytes.
+  /// The offset of the token in bytes.
   let start: Int
   let end: Int
 
@@ -15,7 +15,7 @@ struct QueryToken {
     /// A question mark.
     case argument
     case symbol(Symbol)
-    /// `[c]`
+    /// The token `[c]` or `[cd]`.
     case fold
     case end
   }
@@ -36,17 +36,21 @@ struct QueryToken {
   }
 }
 
-/// Takes a query's text apart.
+/// A lexer that divides a query's text into tokens.
 struct QueryTextLexer {
   private let text: String
   private let bytes: [UInt8]
   private var position = 0
 
   static let byteLimit = 65_536
-  /// More digits mean nothing to any type of number.
+  /// The maximum length of a number in bytes.
+  ///
+  /// No type of number needs more digits.
   private static let numberByteLimit = 100
 
-  /// - Throws: ``QueryTextError`` for a text that is too long.
+  /// Makes a lexer.
+  ///
+  /// - Throws: ``QueryTextError`` if the text is too long.
   init(_ text: String) throws(QueryTextError) {
     guard text.utf8.count <= Self.byteLimit else {
       let kept = String(decoding: text.utf8.prefix(Self.byteLimit), as: UTF8.self)
@@ -58,7 +62,7 @@ struct QueryTextLexer {
     bytes = Array(text.utf8)
   }
 
-  /// All parts, the last of which is the end.
+  /// Returns all tokens, of which the last is the end.
   mutating func tokens() throws(QueryTextError) -> [QueryToken] {
     var tokens: [QueryToken] = []
     while true {
@@ -93,7 +97,7 @@ struct QueryTextLexer {
 
   // MARK: Parts
 
-  /// A text or name up to the quotation mark that ends it; two of them stand for one.
+  /// Reads a text or name up to its closing quotation mark; two quotation marks in it stand for one.
   private mutating func quoted(by mark: UInt8, _ what: String) throws(QueryTextError) -> String {
     let start = position
     position += 1
@@ -140,7 +144,7 @@ struct QueryTextLexer {
     guard position - start <= Self.numberByteLimit else {
       throw error("A number has at most \(Self.numberByteLimit) digits.", at: start)
     }
-    // What other readers of numbers take for one: a digit before the point, and behind it.
+    // Other parsers of numbers require a digit before and after the point.
     var digits = String(decoding: bytes[start..<position], as: UTF8.self)
     if let point = digits.firstIndex(of: ".") {
       let next = digits.index(after: point)
@@ -162,7 +166,7 @@ struct QueryTextLexer {
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  // The longer ones first.
+  // Longer spellings come first, because a shorter one may be their beginning.
   private static let spellings: [(String, QueryToken.Symbol)] = [
     ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<=", .lessOrEqual), (">=", .greaterOrEqual),
     ("&&", .and), ("||", .or), ("=", .equal), ("<", .less), (">", .greater), ("!", .not), ("(", .leftParenthesis),
@@ -182,7 +186,7 @@ struct QueryTextLexer {
 
   private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Whether a spelling stands here, in lower or upper case.
+  /// Tests whether a spelling stands here, in lower or upper case.
   private func matches(_ spelling: String) -> Bool {
     let wanted = spelling.utf8
     guard bytes.count - position >= wanted.count else { return false }
@@ -197,7 +201,8 @@ struct QueryTextLexer {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-  /// Letters, those of other languages, too, and the underscore.
+  /// Tests whether a byte can begin a word: an ASCII letter, the underscore, or any byte of a character outside of
+  /// ASCII.
   private static func beginsWord(_ byte: UInt8) -> Bool {
     byte >= 0x80 || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }

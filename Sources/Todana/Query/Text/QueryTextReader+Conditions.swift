@@ -1,5 +1,5 @@
 extension QueryTextReader {
-  /// All of the text as a condition.
+  /// Reads the entire text as a condition.
   mutating func readCondition() throws(QueryTextError) -> ConditionNode {
     let condition = try alternatives()
     try finish()
@@ -96,7 +96,7 @@ extension QueryTextReader {
     }
   }
 
-  /// What begins with a keyword; nil where none stands.
+  /// Reads a test that begins with a keyword; returns nil if there is none.
   private mutating func namedTest(of field: NamedField) throws(QueryTextError) -> ConditionNode? {
     let operation = next
     for match in [TextMatch.contains, .prefix, .suffix] where take(match.keyword) {
@@ -153,9 +153,10 @@ extension QueryTextReader {
 }
 
 extension NamedField {
-  /// Does something with the field, and says where the problem stands that it has with it.
+  /// Carries out an operation on the field, and adds the place in the text to its error.
   ///
-  /// The operator stands at `operation`, the values at `places`; those of a list that is one argument at one place.
+  /// `operation` is the place of the operator, and `places` are those of the values. A list that is one argument has
+  /// one place.
   func checked<Result>(
     by reader: QueryTextReader, _ operation: QueryToken, _ places: [QueryToken],
     _ body: (any FieldAccess) throws(FieldProblem) -> Result

@@ -1,5 +1,5 @@
 extension QueryTextReader {
-  /// All of the text as sort keys: fields, each with `[c]` and `ASC` or `DESC` where wanted.
+  /// Reads the entire text as sort keys: fields, each with an optional `[c]` and `ASC` or `DESC`.
   mutating func readSortKeys() throws(QueryTextError) -> [SortKey] {
     var keys: [SortKey] = []
     repeat {
@@ -11,7 +11,7 @@ extension QueryTextReader {
       let key = try field.checked(by: self, isFolded ? foldToken : field.token, []) { access throws(FieldProblem) in
         try access.sortKey(isDescending ? .descending : .ascending, isFolded: isFolded)
       }
-      // Among those that are equal it sorts nothing.
+      // A field that occurred before does not affect the order any more.
       if !keys.contains(where: { $0.path == key.path }) { keys.append(key) }
     } while take(.comma)
     try finish()

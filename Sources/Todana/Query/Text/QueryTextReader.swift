@@ -1,4 +1,4 @@
-/// Reads a query's text: what is common to conditions and sorts.
+/// A reader of a query's text, with the parts that conditions and sorts share.
 struct QueryTextReader {
   let text: String
   private let typeName: String
@@ -8,7 +8,7 @@ struct QueryTextReader {
   private var position = 0
   private let arguments: [(any Sendable)?]
   private var usedArgumentCount = 0
-  /// How many parentheses stand around what is read.
+  /// The number of parentheses around the current place.
   var depth = 0
 
   static let depthLimit = 100
@@ -47,7 +47,7 @@ struct QueryTextReader {
 
   var next: QueryToken { tokens[position] }
 
-  /// Goes on to the next one; the last one stays.
+  /// Returns the current token and moves on to the next one; stays at the last one.
   @discardableResult
   mutating func take() -> QueryToken {
     defer { if position < tokens.count - 1 { position += 1 } }
@@ -66,7 +66,7 @@ struct QueryTextReader {
     return true
   }
 
-  /// `[c]`.
+  /// Takes the token `[c]` or `[cd]`, if it is the next one.
   mutating func takeFold() -> Bool {
     guard next.kind == .fold else { return false }
     take()
@@ -78,7 +78,7 @@ struct QueryTextReader {
     return word.utf8.count == keyword.utf8.count && Self.uppercased(word) == keyword
   }
 
-  /// In upper case, where it is of letters that keywords have.
+  /// Returns a word in upper case; nil if it is too long for a keyword or not in ASCII.
   private static func uppercased(_ word: String) -> String? {
     let bytes = word.utf8
     guard bytes.count <= 10, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -117,7 +117,7 @@ struct QueryTextReader {
     return NamedField(name: name, access: access, token: token)
   }
 
-  /// A literal or an argument.
+  /// Takes a literal or an argument.
   mutating func takeValue() throws(QueryTextError) -> Any? {
     let token = next
     let value: Any?
@@ -137,7 +137,7 @@ struct QueryTextReader {
     return flattened(value)
   }
 
-  /// Refuses what stands behind the end of what was read, and arguments that are left.
+  /// Throws if the text continues, or if arguments are left.
   func finish() throws(QueryTextError) {
     guard next.kind == .end else { throw expected("the end") }
     guard usedArgumentCount == arguments.count else { throw wrongArgumentCount(at: next) }
@@ -169,7 +169,7 @@ struct QueryTextReader {
   }
 }
 
-/// A field where a text names it.
+/// A field that a text names, with its place.
 struct NamedField {
   let name: String
   let access: any FieldAccess

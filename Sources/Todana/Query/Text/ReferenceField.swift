@@ -1,4 +1,4 @@
-/// A field that refers to an object.
+/// A field of a reference to an object.
 struct ReferenceField<Root: StoredObject>: FieldAccess {
   let path: PropertyPath
   let isOptional: Bool

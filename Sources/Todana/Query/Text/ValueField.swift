@@ -1,8 +1,8 @@
-/// A field of values in an order.
+/// A field of a value with an order.
 struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
   let property: Property<Root, Value>
   let keyPath: any KeyPath<Root, Value> & Sendable
-  /// What a computed property reads.
+  /// The references that a computed property reads; nil if they were not declared.
   let loading: [any PartialKeyPath<Root> & Sendable]?
 
   init(_ keyPath: any KeyPath<Root, Value> & Sendable, loading: [any PartialKeyPath<Root> & Sendable]?) {
@@ -51,13 +51,13 @@ struct ValueField<Root: StoredObject, Value: OrderedValue>: FieldAccess {
     return SortKey(keyPath, order, loading: loading)
   }
 
-  /// The value as one of the field's type; nil for NULL where the type has no nil.
+  /// Converts a value to the field's type; returns nil for NULL if the type has no nil.
   func value(of value: Any?, _ position: Int = 0) throws(FieldProblem) -> Value? {
     try converted(value, to: Value.self, position)
   }
 }
 
-/// A field of texts.
+/// A field of a text.
 struct TextField<Root: StoredObject, Value: OptionalText>: FieldAccess {
   let plain: ValueField<Root, Value>
 
