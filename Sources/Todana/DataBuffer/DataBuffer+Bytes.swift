@@ -4,41 +4,46 @@
   public import Foundation
 #endif
 
-// Bytes as they are.
+// Byte arrays and data, with or without a byte count before them.
 extension DataBuffer {
-  /// Writes bytes behind their count.
+  /// Writes the byte count as a varint, then the bytes.
   public mutating func writeBytes(_ bytes: [UInt8]) {
     fieldNumber &+= 1
     unsafe bytes.withUnsafeBytes { unsafe appendCountedBytes($0) }
   }
 
-  /// Writes data behind its byte count, in the form of ``writeBytes(_:)``.
+  /// Writes the byte count as a varint, then the bytes, in the format of ``writeBytes(_:)``.
   public mutating func writeData(_ data: Data) {
     fieldNumber &+= 1
     unsafe data.withUnsafeBytes { unsafe appendCountedBytes($0) }
   }
 
-  /// Writes bytes without their count: the reader has to know it.
+  /// Writes bytes without their count.
+  ///
+  /// The reader must know the count.
   public mutating func writeRawBytes(_ bytes: borrowing RawSpan) {
     fieldNumber &+= 1
     unsafe bytes.withUnsafeBytes { unsafe appendBytes($0) }
   }
 
-  /// Writes bytes without their count: the reader has to know it.
+  /// Writes bytes without their count.
+  ///
+  /// The reader must know the count.
   public mutating func writeRawBytes(_ bytes: [UInt8]) {
     fieldNumber &+= 1
     unsafe bytes.withUnsafeBytes { unsafe appendBytes($0) }
   }
 
-  /// Reads bytes that stand behind their count.
+  /// Reads a byte count, then as many bytes.
   ///
-  /// - Throws: ``DataBufferError/Code/truncated``, or what ``readVarUInt()`` throws for the count.
+  /// - Throws: ``DataBufferError/Code/truncated`` if fewer bytes are left; for the count, the errors of
+  ///   ``readVarUInt()``.
   public mutating func readBytes() throws(DataBufferError) -> [UInt8] {
     let bytes = unsafe try takeCountedBytes()
     return unsafe Array(bytes)
   }
 
-  /// Reads data that stands behind its byte count.
+  /// Reads a byte count, then as many bytes.
   ///
   /// - Throws: As ``readBytes()``.
   public mutating func readData() throws(DataBufferError) -> Data {
@@ -46,9 +51,10 @@ extension DataBuffer {
     return unsafe Data(bytes)
   }
 
-  /// Reads bytes whose count the caller knows.
+  /// Reads a number of bytes that the caller knows.
   ///
-  /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidValue`` for a negative count.
+  /// - Throws: ``DataBufferError/Code/truncated`` if fewer bytes are left, ``DataBufferError/Code/invalidValue`` if
+  ///   `count` is negative.
   public mutating func readRawBytes(count: Int) throws(DataBufferError) -> [UInt8] {
     guard count >= 0 else { throw readError(.invalidValue, "cannot read a negative number of bytes") }
     let bytes = unsafe try takeBytes(count)

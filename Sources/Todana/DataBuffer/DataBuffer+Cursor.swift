@@ -1,31 +1,33 @@
-// Where the buffer stands, and all of its bytes.
+// The read position, the size, and access to all bytes.
 extension DataBuffer {
-  /// Bytes in all: those to be read, or those written so far.
+  /// The total number of bytes: those to be read, or those written so far.
   public var count: Int { arena == nil ? unsafe readEnd - readStart : writtenByteCount }
 
-  /// Bytes that are still to be read.
+  /// The number of bytes that have not been read yet.
   public var remainingByteCount: Int { count - position }
 
-  /// Whether everything has been read.
+  /// Whether all bytes have been read.
   public var isAtEnd: Bool { remainingByteCount == 0 }
 
-  /// How many bytes have been read.
+  /// The number of bytes read so far.
   public var position: Int { unsafe readCursor - readStart }
 
-  /// Reads from the first byte again.
+  /// Moves the read position back to the first byte.
   public mutating func rewind() { unsafe readCursor = readStart }
 
-  /// Passes over bytes without reading them.
+  /// Skips bytes without reading them.
   ///
-  /// - Throws: ``DataBufferError/Code/truncated`` if fewer are left, ``DataBufferError/Code/invalidValue`` for a
-  ///   negative number.
+  /// - Throws: ``DataBufferError/Code/truncated`` if fewer are left, ``DataBufferError/Code/invalidValue`` if
+  ///   `byteCount` is negative.
   public mutating func skip(_ byteCount: Int) throws(DataBufferError) {
     guard byteCount >= 0 else { throw readError(.invalidValue, "cannot skip a negative number of bytes") }
     guard hasBytes(byteCount) else { throw truncated(byteCount) }
     unsafe readCursor += byteCount
   }
 
-  /// Forgets what was written, and the first error.
+  /// Removes all written bytes, and clears ``firstError``.
+  ///
+  /// Records ``DataBufferError/Code/notWritable`` if the buffer can only be read.
   public mutating func removeAll() {
     guard isOpen, let arena else { return recordError(.notWritable, notWritableMessage) }
     firstError = nil
@@ -33,10 +35,10 @@ extension DataBuffer {
     pointCursors(into: arena, writtenByteCount: 0, position: 0)
   }
 
-  /// Forgets what was written behind the first so many bytes; an error that is kept stays.
+  /// Removes all written bytes after the first `byteCount`.
   ///
-  /// To take back the end of what was written, or to go back to a known length. A number that is negative or larger than
-  /// ``count`` is kept as ``DataBufferError/Code/invalidValue``.
+  /// Use it to undo the last writes, or to return to a known length. ``firstError`` is kept. If `byteCount` is negative
+  /// or larger than ``count``, the call records ``DataBufferError/Code/invalidValue`` and removes nothing.
   public mutating func truncate(to byteCount: Int) {
     guard isOpen, let arena else { return recordError(.notWritable, notWritableMessage) }
     guard (0...writtenByteCount).contains(byteCount) else {
@@ -46,28 +48,33 @@ extension DataBuffer {
     if firstError != nil { unsafe writeEnd = writeCursor }
   }
 
-  /// Bytes that can be written in all before the buffer has to grow; for a buffer that only reads, ``count``.
+  /// The number of bytes that the buffer can hold before it has to grow.
+  ///
+  /// For a buffer that can only be read, this is ``count``.
   public var capacity: Int { isOpen ? unsafe writtenByteCount + (writeEnd - writeCursor) : count }
 
-  /// Makes room for so many bytes in all, up to ``contentByteLimit``, so that writing them does not grow the buffer.
+  /// Reserves memory for `byteCount` bytes in total, up to ``contentByteLimit``, so that writing them does not grow the
+  /// buffer.
   public mutating func reserveCapacity(_ byteCount: Int) {
     let missing = min(byteCount, Self.contentByteLimit) - writtenByteCount
     if unsafe writeEnd - writeCursor < missing { _ = makeRoom(missing) }
   }
 
-  /// A copy of all bytes: those to be read, from the first on, or those written so far.
+  /// A copy of all bytes: those to be read, from the first one on, or those written so far.
   ///
   /// - Complexity: O(*n*)
   public var bytes: [UInt8] { unsafe Array(allBytes) }
 
-  /// Calls the closure with all bytes, uncopied.
+  /// Calls the closure with all bytes, without copying them.
   public func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(unsafe allBytes.bytes)
   }
 
-  /// All bytes as hexadecimal digits, 16 bytes a line, each line with its offset: for people who debug.
+  /// All bytes as hexadecimal digits, for debugging.
+  ///
+  /// Each line has an offset and 16 bytes.
   public var hexadecimalDescription: String {
     var text = ""
     for (index, byte) in bytes.enumerated() {
@@ -77,7 +84,7 @@ extension DataBuffer {
     return text
   }
 
-  /// Good until the next write.
+  /// All bytes, without a copy; valid until the next write.
   var allBytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: readStart, count: count) }
 }
 

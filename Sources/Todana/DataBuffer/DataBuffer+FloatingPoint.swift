@@ -1,10 +1,10 @@
-// Floating-point numbers, by their IEEE 754 bits, and truth values.
+// Floating-point numbers by their IEEE 754 bit patterns, and Booleans.
 extension DataBuffer {
-  /// Writes 4 bytes; keeps every bit, those of a NaN too.
+  /// Writes 4 bytes: the exact bit pattern, also of a NaN.
   @inlinable @inline(__always)
   public mutating func writeFloat(_ value: Float) { writeFixedWidth(value.bitPattern) }
 
-  /// Writes 8 bytes; keeps every bit, those of a NaN too.
+  /// Writes 8 bytes: the exact bit pattern, also of a NaN.
   @inlinable @inline(__always)
   public mutating func writeDouble(_ value: Double) { writeFixedWidth(value.bitPattern) }
 
@@ -30,7 +30,7 @@ extension DataBuffer {
 
   /// Reads 1 byte.
   ///
-  /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidValue`` unless it is 0 or 1.
+  /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidValue`` unless the byte is 0 or 1.
   @inlinable @inline(__always)
   public mutating func readBool() throws(DataBufferError) -> Bool {
     try readFlag("a Bool has to be 0 or 1")

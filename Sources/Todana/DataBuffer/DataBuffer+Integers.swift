@@ -1,4 +1,4 @@
-// Integers of fixed width: little-endian, two's complement, not aligned.
+// Fixed-width integers: little-endian, two's complement, unaligned.
 extension DataBuffer {
   /// Writes 1 byte.
   @inlinable @inline(__always)
@@ -32,11 +32,11 @@ extension DataBuffer {
   @inlinable @inline(__always)
   public mutating func writeUInt64(_ value: UInt64) { writeFixedWidth(value) }
 
-  /// Writes 8 bytes, whatever the platform's width.
+  /// Writes 8 bytes on every platform, also if `Int` is narrower.
   @inlinable @inline(__always)
   public mutating func writeInt(_ value: Int) { writeFixedWidth(Int64(value)) }
 
-  /// Writes 8 bytes, whatever the platform's width.
+  /// Writes 8 bytes on every platform, also if `UInt` is narrower.
   @inlinable @inline(__always)
   public mutating func writeUInt(_ value: UInt) { writeFixedWidth(UInt64(value)) }
 
@@ -118,7 +118,7 @@ extension DataBuffer {
   mutating func writeFixedWidth<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value) {
     fieldNumber &+= 1
     guard hasRoom(MemoryLayout<Value>.size) else { return }
-    // In bounds: there is room.
+    // In bounds: `hasRoom` has checked the size.
     unsafe writeCursor.storeBytes(of: value.littleEndian, as: Value.self)
     unsafe writeCursor += MemoryLayout<Value>.size
   }
@@ -128,7 +128,7 @@ extension DataBuffer {
     _ type: Value.Type
   ) throws(DataBufferError) -> Value {
     guard hasBytes(MemoryLayout<Value>.size) else { throw truncated(MemoryLayout<Value>.size) }
-    // In bounds: the bytes are there. Every pattern of bits is an integer.
+    // In bounds: `hasBytes` has checked the size. Every bit pattern is a valid integer.
     let value = unsafe readCursor.loadUnaligned(as: Value.self)
     unsafe readCursor += MemoryLayout<Value>.size
     return Value(littleEndian: value)

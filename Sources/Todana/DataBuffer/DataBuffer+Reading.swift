@@ -1,12 +1,12 @@
-// What every reader stands on: the check that the bytes are there, and the errors.
+// The basis of all read methods: bounds checks, and errors.
 extension DataBuffer {
-  /// Whether so many bytes can be read.
+  /// Returns whether at least `byteCount` more bytes can be read.
   @usableFromInline @inline(__always)
   mutating func hasBytes(_ byteCount: Int) -> Bool {
     unsafe readEnd - readCursor >= byteCount || hasWrittenBytes(byteCount)
   }
 
-  /// The same, for bytes that were written to this buffer since it last looked.
+  /// Extends the readable range to all bytes written so far, then returns whether `byteCount` more bytes can be read.
   @usableFromInline @inline(never)
   mutating func hasWrittenBytes(_ byteCount: Int) -> Bool {
     guard arena != nil else { return false }
@@ -14,7 +14,9 @@ extension DataBuffer {
     return unsafe readEnd - readCursor >= byteCount
   }
 
-  /// Takes the next bytes; they are good until the next write.
+  /// Returns the next bytes, and moves the read position past them.
+  ///
+  /// The bytes are valid until the next write.
   mutating func takeBytes(_ byteCount: Int) throws(DataBufferError) -> UnsafeRawBufferPointer {
     guard hasBytes(byteCount) else { throw truncated(byteCount) }
     let start = unsafe readCursor
@@ -22,7 +24,7 @@ extension DataBuffer {
     return unsafe UnsafeRawBufferPointer(start: start, count: byteCount)
   }
 
-  /// Takes bytes that stand behind their count.
+  /// Reads a byte count, then returns as many bytes, and moves the read position past them.
   @inline(__always)
   mutating func takeCountedBytes() throws(DataBufferError) -> UnsafeRawBufferPointer {
     let available = unsafe readEnd - readCursor
@@ -48,12 +50,15 @@ extension DataBuffer {
     return unsafe try takeBytes(Int(byteCount))
   }
 
-  /// Reads how many elements follow, and checks that the bytes that are left can hold them.
+  /// Reads an element count, and checks that the remaining bytes can hold so many elements.
   ///
-  /// For collections that have no reader of their own: after this, it is safe to take memory for so many elements.
-  /// `minimumElementByteCount` is the fewest bytes that an element was written with; less than 1 is taken as 1.
+  /// Use it in a reader for a collection type of your own. Once the count is checked, it is safe to reserve memory for
+  /// it.
   ///
-  /// - Throws: ``DataBufferError/Code/countTooLarge``, or what ``readVarUInt()`` throws.
+  /// - Parameter minimumElementByteCount: The smallest number of bytes that an element is written with. Values below 1
+  ///   count as 1.
+  /// - Returns: The number of elements that follow.
+  /// - Throws: ``DataBufferError/Code/countTooLarge``, or an error of ``readVarUInt()``.
   public mutating func readCount(minimumElementByteCount: Int = 1) throws(DataBufferError) -> Int {
     let start = unsafe readCursor
     let count = try takeVarint()
@@ -71,13 +76,13 @@ extension DataBuffer {
     readError(.truncated, "\(byteCount) more bytes are needed, and \(unsafe readEnd - readCursor) are left")
   }
 
-  /// An error about the value at the cursor.
+  /// Makes an error about the value at the read position.
   @inline(never)
   func readError(_ code: DataBufferError.Code, _ message: String) -> DataBufferError {
     DataBufferError(code, message, byteOffset: position)
   }
 
-  /// An error about a value that was just taken: puts the cursor back to its start.
+  /// Moves the read position back to the start of a value, and makes an error about it.
   @usableFromInline @inline(never)
   mutating func refuse(
     _ code: DataBufferError.Code, _ message: String, from start: UnsafeRawPointer
@@ -87,9 +92,10 @@ extension DataBuffer {
   }
 }
 
-// For the store.
+// Used by the store.
 extension DataBuffer {
-  /// Reads other memory from now on, as ``init(borrowing:owner:version:resolver:)`` does.
+  /// Lets the buffer read other memory from now on, under the conditions of
+  /// ``init(borrowing:owner:version:resolver:)``.
   @inline(__always)
   package mutating func beginReading(_ bytes: UnsafeRawBufferPointer, version: UInt8) {
     guard let start = bytes.baseAddress else {
@@ -106,9 +112,9 @@ extension DataBuffer {
     self.version = version
   }
 
-  /// Checks that all of the content was read, and that nobody tried to write to it.
+  /// Checks that all of the content was read, and that no write was attempted.
   ///
-  /// (Mutating only so that a use of it copies nothing.)
+  /// The method is mutating only so that calling it copies nothing.
   @inline(__always)
   package mutating func finishReading() throws(DataBufferError) {
     if unsafe readCursor == readEnd, arena == nil, firstError == nil { return }

@@ -1,6 +1,6 @@
-// Strings: UTF-8 behind its byte count, a varint.
+// Strings: the byte count as a varint, then UTF-8.
 extension DataBuffer {
-  /// Writes the string's UTF-8 behind its byte count.
+  /// Writes the byte count as a varint, then the string's UTF-8.
   ///
   /// - Complexity: O(*n*)
   public mutating func writeString(_ value: String) {
@@ -8,7 +8,9 @@ extension DataBuffer {
     appendString(value)
   }
 
-  /// Writes a presence byte and, unless nil, the string: so nil and the empty string differ.
+  /// Writes a presence byte and, unless nil, the string.
+  ///
+  /// Nil and the empty string are thus distinct.
   public mutating func writeOptionalString(_ value: String?) {
     fieldNumber &+= 1
     guard let value else { return appendByte(0) }
@@ -18,9 +20,10 @@ extension DataBuffer {
 
   /// Reads a string.
   ///
-  /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidUTF8``, or what ``readVarUInt()``
-  ///   throws for its byte count.
-  /// - Complexity: O(*n*); strings of up to 15 bytes take no memory.
+  /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/invalidUTF8``, or an error of
+  ///   ``readVarUInt()``
+  ///   for the byte count.
+  /// - Complexity: O(*n*); a string of up to 15 bytes needs no memory of its own.
   public mutating func readString() throws(DataBufferError) -> String { try takeString() }
 
   /// Reads a string that may be nil.
@@ -52,7 +55,7 @@ extension DataBuffer {
     let start = unsafe readCursor
     let bytes = unsafe try takeCountedBytes()
     if let value = unsafe SmallString.string(ofASCII: bytes) { return value }
-    // `String(validating:as:)` looks up generic metadata at each call and takes four times as long.
+    // `String(validating:as:)` looks up generic metadata at each call, and takes four times as long.
     let value = unsafe String(decoding: bytes, as: UTF8.self)
     guard unsafe isASCII(bytes) || isUnrepaired(value, bytes) else {
       throw unsafe refuse(.invalidUTF8, "a string is not UTF-8", from: start)
@@ -61,7 +64,7 @@ extension DataBuffer {
   }
 }
 
-/// Whether all bytes are under 128, and so are valid UTF-8 whatever they are.
+/// Returns whether all bytes are below 128, and hence valid UTF-8.
 @inline(__always)
 private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
   var highBits: UInt64 = 0
@@ -77,7 +80,9 @@ private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
   return highBits & 0x8080_8080_8080_8080 == 0
 }
 
-/// Whether decoding kept all bytes: had any not been UTF-8, the three bytes of U+FFFD would stand in its place.
+/// Returns whether decoding changed no bytes.
+///
+/// Decoding replaces each invalid sequence by the three bytes of U+FFFD.
 @inline(never)
 private func isUnrepaired(_ value: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
   var value = value

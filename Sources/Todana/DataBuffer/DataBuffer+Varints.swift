@@ -1,23 +1,25 @@
-// Integers of as many bytes as they need: 7 bits a byte, the lowest first, the top bit set on all bytes but the last.
+// Variable-length integers: 7 bits a byte, the lowest bits first. All bytes but the last have their top bit set.
 extension DataBuffer {
-  /// Writes 1 byte for numbers under 128, at most 10.
+  /// Writes 1 to 10 bytes: 1 for numbers below 128.
   public mutating func writeVarUInt(_ value: UInt64) {
     fieldNumber &+= 1
     appendVarint(value)
   }
 
-  /// Writes 1 byte for numbers from -64 to 63, at most 10: as ``writeVarUInt(_:)`` of 0, -1, 1, -2, 2 … in that order.
+  /// Writes 1 to 10 bytes: 1 for numbers from -64 to 63.
+  ///
+  /// The numbers 0, -1, 1, -2, 2 … are written as 0, 1, 2, 3, 4 … are by ``writeVarUInt(_:)`` (zigzag encoding).
   public mutating func writeVarInt(_ value: Int64) {
     writeVarUInt(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }
 
-  /// Reads what ``writeVarUInt(_:)`` wrote.
+  /// Reads an integer written by ``writeVarUInt(_:)``.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``, ``DataBufferError/Code/varintOverflow``, or
-  ///   ``DataBufferError/Code/invalidValue`` for a number that was written in more bytes than it needs.
+  ///   ``DataBufferError/Code/invalidValue`` for a number written in more bytes than it needs.
   public mutating func readVarUInt() throws(DataBufferError) -> UInt64 { try takeVarint() }
 
-  /// Reads what ``writeVarInt(_:)`` wrote.
+  /// Reads an integer written by ``writeVarInt(_:)``.
   ///
   /// - Throws: As ``readVarUInt()``.
   public mutating func readVarInt() throws(DataBufferError) -> Int64 {
@@ -37,7 +39,7 @@ extension DataBuffer {
   @usableFromInline @inline(never)
   mutating func appendLongVarint(_ value: UInt64) {
     guard hasRoom(varintByteCount(value)) else { return }
-    // In bounds: the loop writes exactly the bytes that there is room for.
+    // In bounds: the loop writes exactly the bytes that `hasRoom` has checked.
     var rest = value
     while rest >= 0x80 {
       unsafe writeCursor.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
@@ -84,7 +86,7 @@ extension DataBuffer {
   }
 }
 
-/// The bytes that a number takes as a varint: 1 to 10.
+/// Returns the number of bytes that a number takes as a varint: 1 to 10.
 @inline(__always)
 func varintByteCount(_ value: UInt64) -> Int {
   (64 - (value | 1).leadingZeroBitCount + 6) / 7

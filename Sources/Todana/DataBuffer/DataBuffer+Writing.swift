@@ -1,6 +1,6 @@
-// What every writer stands on: room in the arena, and the first error.
+// The basis of all write methods: room in the arena, and the first error.
 extension DataBuffer {
-  /// Makes room for so many bytes behind the cursor; false if they must not be written.
+  /// Makes room for `byteCount` bytes after the write cursor; returns false if they must not be written.
   @usableFromInline @inline(__always)
   mutating func hasRoom(_ byteCount: Int) -> Bool {
     unsafe writeEnd - writeCursor >= byteCount || makeRoom(byteCount)
@@ -26,7 +26,9 @@ extension DataBuffer {
     return true
   }
 
-  /// Takes the arena's current memory for the content: up to its limit, and short of the room for the trailer.
+  /// Points the cursors into the arena's current memory.
+  ///
+  /// The content may fill it up to its size limit, except for the room that is kept for the trailer.
   @inline(__always)
   mutating func pointCursors(into arena: ByteArena, writtenByteCount: Int, position: Int) {
     let start = unsafe arena.base + contentStart
@@ -37,7 +39,7 @@ extension DataBuffer {
     unsafe readEnd = UnsafeRawPointer(writeCursor)
   }
 
-  /// Bytes of content that were written.
+  /// The number of content bytes written so far.
   @usableFromInline var writtenByteCount: Int { unsafe UnsafeRawPointer(writeCursor) - readStart }
 
   @usableFromInline @inline(__always)
@@ -53,7 +55,7 @@ extension DataBuffer {
     unsafe writeCursor += bytes.count
   }
 
-  /// Appends bytes behind their count.
+  /// Appends the byte count as a varint, then the bytes.
   @inline(__always)
   mutating func appendCountedBytes(_ bytes: UnsafeRawBufferPointer) {
     let byteCount = bytes.count
@@ -70,7 +72,7 @@ extension DataBuffer {
 
   @inline(never)
   private mutating func appendCountedBytesSlowly(_ bytes: UnsafeRawBufferPointer) {
-    // Asks for both at once, so that a value that is too large leaves nothing of itself, not even its count.
+    // Requests room for count and bytes at once: a value that is too large writes nothing, not even its count.
     guard bytes.count <= Self.contentByteLimit, hasRoom(bytes.count + varintByteCount(UInt64(bytes.count))) else {
       _ = makeRoom(bytes.count)
       return
@@ -79,7 +81,7 @@ extension DataBuffer {
     unsafe appendBytes(bytes)
   }
 
-  /// Keeps the first error, and stops writing.
+  /// Records the error if it is the first one, and stops all further writes.
   @usableFromInline @inline(never)
   mutating func recordError(_ code: DataBufferError.Code, _ message: String) {
     recordError(DataBufferError(code, message))
@@ -97,7 +99,7 @@ extension DataBuffer {
   var notWritableMessage: String { "this buffer can only be read; write in writeContent(to:) only" }
 }
 
-// Values that consist of values count as one field.
+// A composite value counts as one field, however many write methods it calls.
 extension DataBuffer {
   @usableFromInline
   struct Composite {
@@ -118,7 +120,9 @@ extension DataBuffer {
     fieldNumber = composite.fieldNumber
   }
 
-  /// Ends a collection, whose elements must have left so many bytes each, or no reader would take their count.
+  /// Ends a collection, and records an error if its elements wrote too few bytes.
+  ///
+  /// Readers refuse a count that the remaining bytes could not hold at `minimumElementByteCount` bytes an element.
   @usableFromInline
   mutating func endComposite(_ composite: Composite, elementCount: Int, minimumElementByteCount: Int = 1) {
     let byteCount = writtenByteCount - composite.byteOffset - varintByteCount(UInt64(elementCount))
@@ -134,12 +138,12 @@ extension DataBuffer {
   }
 }
 
-// For the store.
+// Used by the store.
 extension DataBuffer {
-  /// Room that is kept behind the content at all times, for what closes a record.
+  /// The number of bytes kept free after the content at all times, for a record's trailer.
   static var trailerRoom: Int { 16 }
 
-  /// Starts a record at the end of the arena, its content behind room for a header.
+  /// Starts a record at the end of the arena, and leaves room for a header before its content.
   package mutating func beginRecord(version: UInt8, headerByteCount: Int) {
     self.version = version
     isOpen = arena != nil
@@ -153,30 +157,33 @@ extension DataBuffer {
     }
   }
 
-  /// Ends the record, whose closing bytes the caller has put behind the content; they are at most ``trailerRoom``.
+  /// Ends the record.
   ///
-  /// - Returns: Where, in the arena, the whole record stands.
+  /// The caller has already written the trailer after the content.
+  ///
+  /// - Parameter trailerByteCount: The size of the trailer, at most ``trailerRoom``.
+  /// - Returns: The range of the whole record in the arena.
   package mutating func endRecord(trailerByteCount: Int) -> Range<Int> {
     let end = contentStart + writtenByteCount + trailerByteCount
     closeRecord(arenaCount: end)
     return recordStart..<end
   }
 
-  /// Fills the content up with so many bytes: zeros, and in the last two their number.
+  /// Pads the content with `byteCount` bytes: zeros, and `byteCount` itself in the last two.
   mutating func writePadding(_ byteCount: Int) {
     guard hasRoom(byteCount) else { return }
-    // In bounds: there is room.
+    // In bounds: `hasRoom` has checked the size.
     unsafe writeCursor.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     unsafe (writeCursor + byteCount - 2).storeBytes(of: UInt16(byteCount).littleEndian, as: UInt16.self)
     unsafe writeCursor += byteCount
   }
 
-  /// Forgets the record: the arena is as it was before.
+  /// Discards the record, and returns the arena to its earlier size.
   package mutating func abandonRecord() {
     if isOpen { closeRecord(arenaCount: recordStart) }
   }
 
-  /// Leaves nothing to read or write: from now on the arena may move.
+  /// Closes the buffer for reading and writing, so that the arena may move its memory.
   @inline(__always)
   private mutating func closeRecord(arenaCount: Int) {
     isOpen = false

@@ -1,6 +1,6 @@
-/// The byte stream that an object writes its content to and reads it from.
+/// The byte stream that an object writes its content to, and reads it from.
 ///
-/// A store hands one to ``StoredObject`` when it saves or loads; values are read in the order in which they were
+/// A store passes a buffer to ``StoredObject`` when it saves or loads. Values are read in the order in which they were
 /// written:
 ///
 /// ```swift
@@ -14,67 +14,71 @@
 /// }
 /// ```
 ///
-/// **Writing never throws.** The first value that cannot be written is kept as an error, later writes do nothing, and
-/// the save throws the error.
+/// **Writing never throws.** The first value that cannot be written is recorded as an error. Later writes do nothing,
+/// and the save throws the error.
 ///
-/// **Reading throws ``DataBufferError``** and trusts nothing: every count is checked against the bytes that are left
-/// before memory is taken, so that damaged bytes cost no more than themselves. A single value that is refused leaves the
-/// cursor where it was.
+/// **Reading throws ``DataBufferError``** and trusts no byte. Every count is checked against the remaining bytes before
+/// memory is reserved, so damaged bytes cannot cause large allocations. If a single value is refused, the read position
+/// stays before it.
 ///
-/// Integers are little-endian and nothing is aligned; `docs/formats/data-buffer.md` has every byte.
+/// Integers are little-endian, and nothing is aligned. `docs/formats/data-buffer.md` describes every byte.
 ///
-/// A buffer that a store hands out borrows the store's memory: use it in the method or closure that got it, and never
-/// move it to a variable that outlives the call. Not thread-safe; each thread uses its own.
+/// A buffer from a store borrows the store's memory. Use it only within the method or closure that received it, and
+/// never move it to a variable that outlives the call. A buffer is not thread-safe: each thread uses its own.
 @safe
 public struct DataBuffer: ~Copyable {
-  /// The most bytes that one record's content may have: 1 GiB.
+  /// The maximum size of one record's content, in bytes: 1 GiB.
   public static let contentByteLimit = 1 << 30
 
-  // Invariant: readStart <= readCursor <= readEnd and writeCursor <= writeEnd, each within one allocation that lives as
-  // long as the buffer is used. All reads and writes check against readEnd and writeEnd first.
+  // Invariant: readStart <= readCursor <= readEnd and writeCursor <= writeEnd. Each pair lies within one allocation
+  // that lives as long as the buffer is used. All reads check readEnd first, and all writes check writeEnd first.
   @usableFromInline var readCursor: UnsafeRawPointer
   @usableFromInline var readEnd: UnsafeRawPointer
   @usableFromInline var writeCursor: UnsafeMutableRawPointer
-  /// Where writing has to stop and ask for room; equal to `writeCursor` once nothing more may be written.
+  /// The address at which a write has to request more room; equal to `writeCursor` once no more may be written.
   @usableFromInline var writeEnd: UnsafeMutableRawPointer
-  /// Calls of write methods so far.
+  /// The number of calls of write methods so far.
   @usableFromInline var fieldNumber = 0
   var readStart: UnsafeRawPointer
 
-  /// The version of the content: when reading, what the record was written with; when writing, the class's own.
+  /// The version of the content.
+  ///
+  /// When reading, it is the version that the record was written with. When writing, it is the class's current version.
   public internal(set) var version: UInt8
 
-  /// Why the first value that could not be written was refused; nil if all were written.
+  /// The error of the first value that could not be written; nil if all values were written.
   ///
-  /// A save throws it. Who writes to a buffer of their own looks here.
+  /// A save throws it. If you write to a buffer of your own, check it after writing.
   public internal(set) var firstError: DataBufferError?
 
-  /// What is written into; nil for a buffer that only reads.
+  /// The arena that is written to; nil for a buffer that can only be read.
   let arena: ByteArena?
-  /// The same, for a use that counts no reference.
+  /// The arena without reference counting, for the fast paths.
   let arenaReference: Unmanaged<ByteArena>?
-  /// Where, in the arena, the record and its content start.
+  /// The offsets in the arena at which the record and its content start.
   var recordStart = 0
   var contentStart = 0
-  /// False between records.
+  /// Whether a record has been begun and not ended.
   var isOpen: Bool
-  /// Keeps alive what is read, where the buffer owns it.
+  /// The memory that is read, if the buffer owns it; nil otherwise.
   let owner: ByteArena?
 
   let encoder: (any ReferenceEncoder)?
   let resolver: (any ReferenceResolver)?
 
-  /// Makes an empty buffer to write to; what was written can be read from it too.
+  /// Creates an empty buffer to write to.
+  ///
+  /// The written bytes can also be read from it.
   ///
   /// - Parameters:
-  ///   - version: What ``version`` says.
-  ///   - capacity: The bytes to make room for at the start.
+  ///   - version: The value of ``version``.
+  ///   - capacity: The number of bytes to reserve memory for.
   public init(version: UInt8 = 1, capacity: Int = 0) {
     self.init(arena: ByteArena(capacity: min(max(capacity, 0), Self.contentByteLimit)), encoder: nil)
     beginRecord(version: version, headerByteCount: 0)
   }
 
-  /// Makes a buffer that reads a copy of the bytes and cannot be written to.
+  /// Creates a buffer that reads a copy of the bytes and cannot be written to.
   ///
   /// - Complexity: O(*n*)
   public init(reading bytes: [UInt8], version: UInt8 = 1) {
@@ -86,10 +90,10 @@ public struct DataBuffer: ~Copyable {
     unsafe self.init(borrowing: owner.bytes, owner: owner, version: version, resolver: nil)
   }
 
-  /// Makes a buffer for records that are written one after another to the end of an arena.
+  /// Creates a buffer that writes records one after another to the end of an arena.
   ///
-  /// Nothing can be written before ``beginRecord(version:headerByteCount:)``. Between records the arena may be used by
-  /// others.
+  /// Writing requires ``beginRecord(version:headerByteCount:)`` first. Between two records, other code may use the
+  /// arena.
   package init(arena: ByteArena, encoder: (any ReferenceEncoder)?) {
     self.arena = arena
     unsafe arenaReference = Unmanaged.passUnretained(arena)
@@ -105,7 +109,9 @@ public struct DataBuffer: ~Copyable {
     resolver = nil
   }
 
-  /// Makes a buffer that reads memory of somebody else, who keeps it in place while the buffer is used.
+  /// Creates a buffer that reads memory of the caller.
+  ///
+  /// The caller keeps the memory in place while the buffer is used.
   package init(
     borrowing bytes: UnsafeRawBufferPointer, owner: ByteArena? = nil, version: UInt8 = 0,
     resolver: (any ReferenceResolver)?
@@ -125,5 +131,5 @@ public struct DataBuffer: ~Copyable {
   }
 }
 
-/// An address that is not null, for buffers of no bytes: none is ever read or written there.
+/// A non-null address for buffers of no bytes; it is never read or written.
 private nonisolated(unsafe) let nothing = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)

@@ -6,29 +6,30 @@ import CXXHash
 /// format byte 0x10 | version byte | content | check 8
 /// ```
 ///
-/// The check is an XXH3-64 of everything before it, with a seed made of the store's id, the keyspace's and the row's:
-/// so damage is found, and a record that stands in another's place too. It protects against accidents, not against
-/// people. One value serves all records of one keyspace, on any thread.
+/// The check is an XXH3-64 of all bytes before it. Its seed is made of the store's id, the keyspace number, and the row
+/// id or byte key. The check therefore detects both damage and a record stored in the place of another. It protects
+/// against accidents, not against attackers. One value serves all records of one keyspace, on any thread.
 ///
-/// A record that was decrypted keeps, behind its check, the token that it had (format byte 0x11).
+/// A record that was decrypted keeps its earlier token after its check (format byte 0x11).
 ///
-/// In an encrypted store ``RecordSealing`` seals what is written here, in place, and opens what is read here:
+/// In an encrypted store, ``RecordSealing`` seals the written record in place, and opens a record before it is read
+/// here:
 ///
 /// ```
 /// written: 0xF5 | epoch | room for the nonce | version byte | content | room for the tag
 /// read:                                 0xF0 | version byte | content | tag
 /// ```
 package struct RecordEnvelope: Sendable {
-  /// Bytes before the content, where a record is read.
+  /// The number of bytes before the content of a record that is read.
   package static let headerByteCount = 2
   package static let trailerByteCount = 8
   static let sealedTrailerByteCount = 16
   static let largestPadding = 4096
   package static var minimumByteCount: Int { headerByteCount + trailerByteCount }
 
-  /// What the first byte of a record says about the rest; never 0, so that zeroed bytes are not a record.
+  /// The first byte of a record, which describes the rest.
   ///
-  /// A base and flags, as `CSealing/EnvelopeFormat.h` has them.
+  /// It is never 0, so zeroed bytes are not a record. A base and flags, as in `CSealing/EnvelopeFormat.h`.
   package struct Format: RawRepresentable, Hashable, Sendable {
     package var rawValue: UInt8
 
@@ -38,42 +39,49 @@ package struct RecordEnvelope: Sendable {
     }
 
     package static let plain = Format(rawValue: 0x10)
-    /// Encrypted and authenticated.
+    /// The format of encrypted and authenticated records.
     package static let sealed = Format(rawValue: 0x20)
 
-    /// The token that the record had before it was encrypted again, encrypted or decrypted stands at its end.
+    /// The format of a record that ends with its earlier token.
+    ///
+    /// A record keeps its token if it is encrypted again, encrypted, or decrypted.
     package var keepingToken: Format { Format(rawValue: rawValue | 0x01) }
-    /// The content is padded, which only sealed records are.
+    /// The format of a record with padded content; only sealed records are padded.
     package var padded: Format { Format(rawValue: rawValue | 0x02) }
-    /// Reserved: the content is compressed.
+    /// Reserved: the format of a record with compressed content.
     package var compressed: Format { Format(rawValue: rawValue | 0x04) }
 
-    /// The format of a record that begins with this byte; nil if it is not of a plain one.
+    /// Returns the format of a record that begins with this byte; nil unless it is a plain one.
     static func ofPlain(_ byte: UInt8?) -> Format? {
       byte.map(Format.init).flatMap { $0 == .plain || $0 == .plain.keepingToken ? $0 : nil }
     }
   }
 
-  /// The first byte of a record that sealing was opened for; no file's bytes come to be read as such.
+  /// The first byte of a record that was opened successfully.
+  ///
+  /// ``RecordSealing`` sets this byte, so a byte of a file can never be mistaken for it.
   static let openedFormat: UInt8 = 0xF0
-  /// The first byte of a record that is to be sealed, and of one that is filled up; files never have them.
+  /// The first byte of a record to be sealed, without and with padding; it never occurs in files.
   static let unsealedFormat: UInt8 = 0xF5
   static let unsealedPaddedFormat: UInt8 = 0xF6
 
-  /// XXH3-64, seed 0, of the store id and the keyspace's number.
+  /// The XXH3-64, with seed 0, of the store id and the keyspace number.
   let keyspaceSeed: UInt64
-  /// The epoch that records are sealed in; 0 in a store that is not encrypted.
+  /// The epoch with which records are sealed; 0 in a store that is not encrypted.
   private(set) var epoch: UInt32
-  /// Of so many bytes, or a multiple, is what is sealed of a record; 0: it is not filled up.
+  /// The unit to whose multiples the sealed bytes of a record are padded; 0 or 1 = no padding.
   private let padding: Int
-  /// Bytes before the content, where a record is written.
+  /// The number of bytes before the content of a record that is written.
   private let writtenHeaderByteCount: Int
 
+  /// Creates the envelope for the records of one keyspace.
+  ///
   /// - Parameters:
   ///   - storeID: The store's identity.
-  ///   - keyspace: The class, or the keyspace of named buffers.
-  ///   - epoch: What the store's ``KeyRing`` says; 0 in a store that is not encrypted.
-  ///   - padding: A multiple of so many bytes, at most 4,096, is what is sealed of each record; 0 and 1: as it is.
+  ///   - keyspace: The keyspace of a class, or a keyspace with byte keys.
+  ///   - epoch: The epoch of the store's ``KeyRing``; 0 in a store that is not encrypted.
+  ///   - padding: The unit to whose multiples the sealed bytes of a record are padded, at most 4,096. 0 or 1 = no
+  ///     padding.
   package init(storeID: StoreID, keyspace: KeyspaceID, epoch: UInt32 = 0, padding: Int = 0) {
     self.epoch = epoch
     self.padding = min(max(padding, 0), Self.largestPadding)
@@ -85,14 +93,14 @@ package struct RecordEnvelope: Sendable {
     keyspaceSeed = unsafe checksum(of: identity.allBytes, seed: 0)
   }
 
-  /// What makes the check of one record its own: XXH3-64 of its row id's 8 bytes.
+  /// Returns the seed of a row's check: the XXH3-64 of the 8 bytes of its row id.
   @inline(__always)
   func seed(_ rowID: RowID) -> UInt64 {
     var bytes = rowID.littleEndian
     return unsafe withUnsafeBytes(of: &bytes) { unsafe checksum(of: $0, seed: keyspaceSeed) }
   }
 
-  /// What makes the check of one record its own: XXH3-64 of its byte key.
+  /// Returns the seed of the check of a record under a byte key: the XXH3-64 of the key.
   func seed(_ key: [UInt8]) -> UInt64 {
     unsafe key.withUnsafeBytes { unsafe checksum(of: $0, seed: keyspaceSeed) }
   }
@@ -102,13 +110,15 @@ package struct RecordEnvelope: Sendable {
 extension RecordEnvelope {
   /// A record that was written.
   package struct Written: Sendable {
-    /// Where it stands in the arena.
+    /// The range of the record in the arena.
     package var range: Range<Int>
-    /// Its last 8 bytes, by which a later save knows it.
+    /// The record's last 8 bytes, by which a later save recognizes it.
     package var token: UInt64
   }
 
-  /// Starts a record at the end of the buffer's arena; now its content can be written.
+  /// Starts a record at the end of the buffer's arena.
+  ///
+  /// The caller then writes the content.
   @inline(__always)
   package func begin(version: UInt8, in buffer: inout DataBuffer) {
     buffer.beginRecord(version: version, headerByteCount: writtenHeaderByteCount)
@@ -116,12 +126,12 @@ extension RecordEnvelope {
 
   /// Ends a row's record.
   ///
-  /// - Throws: The first error of the content; then the arena is as it was before the record.
+  /// - Throws: The first error of the content. The arena then has its earlier size again.
   package func finish(_ rowID: RowID, in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
     try finish(seed: seed(rowID), in: &buffer)
   }
 
-  /// Ends the record of a byte key.
+  /// Ends the record under a byte key.
   ///
   /// - Throws: As ``finish(_:in:)``.
   package func finish(_ key: [UInt8], in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
@@ -132,7 +142,7 @@ extension RecordEnvelope {
   private func finish(seed: UInt64, in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
     guard buffer.isOpen, buffer.firstError == nil else { throw abandon(in: &buffer) }
     guard epoch == 0 else { return try finishUnsealed(in: &buffer) }
-    // In bounds: the record began with room for a header, and there always is room for a trailer.
+    // In bounds: `begin` left room for the header, and a buffer always keeps room for a trailer.
     let end = unsafe buffer.writeCursor
     let record = unsafe UnsafeMutableRawPointer(mutating: buffer.readStart) - Self.headerByteCount
     unsafe record.storeBytes(of: Format.plain.rawValue, as: UInt8.self)
@@ -142,18 +152,20 @@ extension RecordEnvelope {
     return Written(range: buffer.endRecord(trailerByteCount: Self.trailerByteCount), token: token)
   }
 
-  /// Leaves room for what sealing adds; the token is known once the record is sealed.
+  /// Ends a record that is to be sealed later, with room for nonce and tag.
+  ///
+  /// Its token is known only after sealing.
   @inline(never)
   private func finishUnsealed(in buffer: inout DataBuffer) throws(DataBufferError) -> Written {
     let isPadded = padding > 1
     if isPadded {
-      // With the version, and the two bytes that say how many these are.
+      // One byte for the version, and two for the padding's own length.
       let byteCount = buffer.writtenByteCount + 3
       let surplus = byteCount % padding
       buffer.writePadding(2 + (surplus == 0 ? 0 : padding - surplus))
       guard buffer.firstError == nil else { throw abandon(in: &buffer) }
     }
-    // In bounds: as above, and a trailer has at most `trailerRoom` bytes.
+    // In bounds: `begin` left room for the header, and a sealed trailer has at most `trailerRoom` bytes.
     let end = unsafe buffer.writeCursor
     let record = unsafe UnsafeMutableRawPointer(mutating: buffer.readStart) - writtenHeaderByteCount
     unsafe record.initializeMemory(as: UInt8.self, repeating: 0, count: writtenHeaderByteCount)
@@ -171,13 +183,13 @@ extension RecordEnvelope {
     return Written(range: buffer.endRecord(trailerByteCount: Self.sealedTrailerByteCount), token: 0)
   }
 
-  /// What a record that is to be sealed says of itself.
+  /// The state of a record on its way to an encrypted backend.
   enum Sealing {
     case needed(epoch: UInt32, isPadded: Bool)
     case done
   }
 
-  /// Nil where the bytes are no record of an encrypted store.
+  /// Returns whether a record still needs sealing; nil if the bytes are not a record of an encrypted store.
   static func sealing(of record: UnsafeRawBufferPointer) -> Sealing? {
     guard record.count > headerByteCount + sealedTrailerByteCount else { return nil }
     switch unsafe Format(rawValue: record[0]) {
@@ -208,18 +220,18 @@ extension RecordEnvelope {
   @safe
   package struct Opened {
     package var version: UInt8
-    /// Part of the bytes that were opened.
+    /// The content, as a part of the bytes passed to `open`.
     package var content: UnsafeRawBufferPointer
-    /// The record's last 8 bytes, by which a later save knows it.
+    /// The record's last 8 bytes, by which a later save recognizes it.
     package var token: UInt64
   }
 
-  /// Checks a row's record.
+  /// Checks a row's record, and returns its parts.
   package func open(_ record: UnsafeRawBufferPointer, _ rowID: RowID) throws(RecordEnvelopeError) -> Opened {
     unsafe try open(record, seed: seed(rowID))
   }
 
-  /// The same; nil where the record cannot be opened.
+  /// Checks a row's record, and returns its parts; nil if the record cannot be opened.
   @inline(__always)
   package func openIfSound(_ record: UnsafeRawBufferPointer, _ rowID: RowID) -> Opened? {
     do throws(RecordEnvelopeError) {
@@ -229,12 +241,12 @@ extension RecordEnvelope {
     }
   }
 
-  /// Checks the record of a byte key.
+  /// Checks the record under a byte key, and returns its parts.
   package func open(_ record: UnsafeRawBufferPointer, _ key: [UInt8]) throws(RecordEnvelopeError) -> Opened {
     unsafe try open(record, seed: seed(key))
   }
 
-  /// What a record holds if its check is right, which is not looked at: for a store whose identity is lost.
+  /// Returns the parts of a plain record without verifying its check, for a store whose identity is lost.
   static func openUnchecked(_ record: UnsafeRawBufferPointer) -> Opened? {
     guard let format = unsafe Format.ofPlain(record.first) else { return nil }
     let trailerByteCount = trailerByteCount + (format == .plain ? 0 : 8)
@@ -264,7 +276,7 @@ extension RecordEnvelope {
 }
 
 extension RecordEnvelope {
-  /// A plain record that keeps a token.
+  /// Checks a plain record that keeps an earlier token.
   @inline(never)
   private func openKept(_ record: UnsafeRawBufferPointer, seed: UInt64) throws(RecordEnvelopeError) -> Opened {
     let format = unsafe record[0]
@@ -286,7 +298,9 @@ extension RecordEnvelope {
       token: token)
   }
 
-  /// The parts of a record that was opened, or why it was not.
+  /// Returns the parts of a record that ``RecordSealing`` has opened.
+  ///
+  /// - Throws: The reason for which it could not be opened.
   @inline(__always)
   private func openUnsealed(
     _ record: UnsafeRawBufferPointer, seed: UInt64
@@ -302,7 +316,9 @@ extension RecordEnvelope {
       token: UInt64(littleEndian: token))
   }
 
-  /// A record that was not opened because it is a plain one; what was refused begins with another byte.
+  /// Checks a plain record in an encrypted store.
+  ///
+  /// Any other record was refused by ``RecordSealing``, and begins with the byte of its ``SealingRefusal``.
   @inline(never)
   private func openPlain(
     _ record: UnsafeRawBufferPointer, seed: UInt64
@@ -325,13 +341,13 @@ extension RecordEnvelope {
   }
 }
 
-/// Why a record could not be opened.
+/// The reason for which a record could not be opened.
 package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The record has no bytes, not even an envelope.
   case empty
-  /// Fewer bytes than any record has.
+  /// The record has fewer bytes than any valid record.
   case tooShort(byteCount: Int)
-  /// The format byte is one of a later version, of a sealed record, or damaged.
+  /// The format byte belongs to a later version or to a sealed record, or is damaged.
   case unsupportedFormat(UInt8)
   /// The record is damaged, or belongs to another row, class or store.
   case checkMismatch
@@ -339,7 +355,7 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
   case notSealed
   /// The record is sealed under a key that the store does not have.
   case unknownEpoch
-  /// There was no memory, or libcrypto failed.
+  /// Memory was exhausted, or libcrypto failed.
   case sealingFailed
 
   package var description: String {
@@ -355,13 +371,13 @@ package enum RecordEnvelopeError: Error, Sendable, Equatable, CustomStringConver
   }
 }
 
-/// XXH3-64 of bytes.
+/// Returns the XXH3-64 of bytes.
 @inline(__always)
 func checksum(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
   unsafe XXH_INLINE_XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, seed)
 }
 
-/// The last 8 bytes of a record as a little-endian number, by which a save knows it; all of them if there are fewer.
+/// Returns the token of a record: its last 8 bytes as a little-endian number, or all bytes if there are fewer.
 func recordToken(_ record: UnsafeRawBufferPointer) -> UInt64 {
   guard record.count >= 8 else { return unsafe record.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
   return UInt64(littleEndian: unsafe record.loadUnaligned(fromByteOffset: record.count - 8, as: UInt64.self))

@@ -1,31 +1,33 @@
-/// Strings of up to 15 ASCII bytes, made from the two words that they consist of.
+/// Construction of strings of up to 15 ASCII bytes directly from their two machine words.
 ///
-/// `String` keeps such strings within itself: the bytes in order, and in the last byte 0xE0 and their number
-/// (`StringObject.swift` of the standard library; part of Swift's ABI where that is stable). Its initializers need three
-/// times as long, because they check again what was checked here.
+/// `String` stores such strings inline: the bytes in order, and in the last byte 0xE0 plus their count
+/// (`StringObject.swift` of the standard library). This layout is part of Swift's ABI on platforms with a stable ABI.
+/// The initializers of `String` take three times as long, because they repeat checks that are made here.
 enum SmallString {
   private typealias Words = (UInt64, UInt64)
 
-  /// The string of the bytes; nil if there are more than 15, if any is not ASCII, or if this `String` works otherwise.
+  /// Returns the string of the bytes.
+  ///
+  /// - Returns: Nil if there are more than 15 bytes, if one is not ASCII, or if `String` has another layout.
   @inline(__always)
   static func string(ofASCII bytes: UnsafeRawBufferPointer) -> String? {
     guard bytes.count < 16, let words = unsafe words(bytes), isLayoutKnown else { return nil }
-    // These are the very bits that `String` has for these bytes: `isLayoutKnown`.
+    // `isLayoutKnown` has verified that `String` has exactly these bits for these bytes.
     return unsafe unsafeBitCast(words, to: String.self)
   }
 
-  /// What a string of these fewer than 16 bytes consists of; nil if any is not ASCII.
+  /// Returns the two words of a string of fewer than 16 bytes; nil if a byte is not ASCII.
   @inline(__always)
   private static func words(_ bytes: UnsafeRawBufferPointer) -> Words? {
     let count = bytes.count
     let first: UInt64
     var last: UInt64 = 0
-    // Two loads that overlap hold all of the bytes.
+    // Two overlapping loads cover all bytes.
     if count >= 8 {
       first = unsafe bytes.loadUnaligned(as: UInt64.self)
       last = unsafe bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
       guard (first | last) & 0x8080_8080_8080_8080 == 0 else { return nil }
-      // Without the bytes that stand in the first word; two shifts, as 64 is too much for one.
+      // Removes the bytes that are already in the first word. Two shifts, as one must be by fewer than 64 bits.
       last = (last &>> 8) &>> UInt64(truncatingIfNeeded: 56 &- (count &- 8) &* 8)
     } else {
       first = unsafe fewBytes(bytes)
@@ -34,7 +36,7 @@ enum SmallString {
     return (first, last | (0xE0 | UInt64(truncatingIfNeeded: count)) &<< 56)
   }
 
-  /// The word of fewer than 8 bytes, the first one lowest.
+  /// Returns fewer than 8 bytes as one word, the first byte lowest.
   @inline(__always)
   private static func fewBytes(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let count = bytes.count
@@ -48,7 +50,7 @@ enum SmallString {
     return word
   }
 
-  /// Whether `String` keeps small strings as is assumed here.
+  /// Whether `String` stores small strings in the layout assumed here.
   private static let isLayoutKnown: Bool = {
     guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }
     return (0..<16).allSatisfy { count in

@@ -1,8 +1,8 @@
-// References to objects of any class: class id + 1 as a varint, 0 for nil, and then the row id as a varint.
+// References to objects of any class: class id + 1 as a varint, 0 for nil, then the row id as a varint.
 extension DataBuffer {
   /// Writes a reference to an object of any class that the store was opened with, or nil.
   ///
-  /// The object has to be in the store that is saved: it is not inserted by being referred to.
+  /// The object must be in the store that is saved; a reference does not insert it.
   public mutating func writeAnyReference(_ object: StoredObject?) {
     fieldNumber &+= 1
     guard let object else { return appendByte(0) }
@@ -10,7 +10,7 @@ extension DataBuffer {
     appendAnyReference(to: object, from: encoder)
   }
 
-  /// Writes the count of the objects and, in their order, a reference to each, whatever their classes.
+  /// Writes the object count, then a reference to each object, in order; classes may differ.
   @inlinable
   public mutating func writeAnyReferences<Object: StoredObject>(_ objects: [Object]) {
     let composite = beginComposite()
@@ -21,7 +21,7 @@ extension DataBuffer {
 
   /// Reads a reference to an object of any class.
   ///
-  /// - Returns: The object that the store knows, or a fault; nil if nil was written.
+  /// - Returns: The store's object of the row, or a new fault if it has none; nil if nil was written.
   /// - Throws: As ``readReference(_:)``.
   public mutating func readAnyReference() throws(DataBufferError) -> StoredObject? {
     let start = unsafe readCursor
@@ -72,7 +72,7 @@ extension DataBuffer {
     }
   }
 
-  /// Leaves the cursor where it failed.
+  /// Reads a reference; after an error, the caller must reset the read position.
   private mutating func takeAnyReference() throws(DataBufferError) -> StoredObject? {
     let classNumber = try takeVarint()
     guard classNumber != 0 else { return nil }

@@ -1,8 +1,8 @@
-// Lists that look for their objects on access; in records they are what arrays of references are.
+// Lists that resolve their objects on access. Their records are identical to those of reference arrays.
 extension DataBuffer {
-  /// Writes the count of the objects and, in their order, a reference to each: the same bytes as for an array.
+  /// Writes the object count, then a reference to each object, in order: the bytes are identical to those for an array.
   ///
-  /// - Complexity: O(*n*); no object is made for a reference that was read and not used.
+  /// - Complexity: O(*n*). A reference that was read and never used is written without making an object for it.
   public mutating func writeReferences<Object: StoredObject>(_ references: LazyReferences<Object>) {
     let composite = beginComposite()
     appendVarint(UInt64(references.count))
@@ -10,7 +10,7 @@ extension DataBuffer {
     endComposite(composite)
   }
 
-  /// Reads references, in the order in which they were written, without looking for their objects.
+  /// Reads references in the order in which they were written, without resolving their objects.
   ///
   /// - Throws: As ``readReferences(_:)``.
   public mutating func readLazyReferences<Object: StoredObject>(
@@ -36,7 +36,7 @@ extension DataBuffer {
     }
   }
 
-  /// What is written for an entry that is a row only; nil if it takes the object.
+  /// Returns the row id to write for an entry that is known by its row only; nil if the object is needed.
   private func rowID(of list: LazyReferenceList, at index: Int) throws(DataBufferError) -> RowID? {
     guard case .row(let rowID) = list.entries[index], let table = list.table, !table.isOrphan else { return nil }
     return try encoder?.rowID(ofRow: rowID, of: table.type, in: table.store)

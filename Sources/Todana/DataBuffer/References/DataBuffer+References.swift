@@ -1,10 +1,10 @@
-// References to objects of one class: the row id as a varint, 0 for nil. The reader says the class.
+// References to objects of one class: the row id as a varint, 0 for nil. The reader supplies the class.
 extension DataBuffer {
   /// Writes a reference to an object of exactly this class, or nil.
   ///
-  /// The object has to be in the store that is saved: it is not inserted by being referred to. The save throws
-  /// ``DataBufferError`` if it is not inserted, of another store, pending deletion, or an instance of a subclass; for
-  /// the last there is ``writeAnyReference(_:)``.
+  /// The object must be in the store that is saved; a reference does not insert it. The save throws ``DataBufferError``
+  /// if the object is not inserted, belongs to another store, or has a pending delete. An instance of a subclass is an
+  /// error, too; use ``writeAnyReference(_:)`` for it.
   @inlinable
   public mutating func writeReference<Object: StoredObject>(_ object: Object?) {
     fieldNumber &+= 1
@@ -12,12 +12,12 @@ extension DataBuffer {
     appendReference(to: object, of: Object.self)
   }
 
-  /// Writes the count of the objects and, in their order, a reference to each.
+  /// Writes the object count, then a reference to each object, in order.
   ///
-  /// All must be of exactly this class; for mixed classes there is ``writeAnyReferences(_:)``. What else holds for
-  /// ``writeReference(_:)`` holds here.
+  /// All objects must be of exactly this class; use ``writeAnyReferences(_:)`` for mixed classes. The other conditions
+  /// of ``writeReference(_:)`` apply to each object.
   ///
-  /// - Complexity: O(*n*), 1 to 5 bytes an object where row ids stay under 2^35.
+  /// - Complexity: O(*n*); a reference takes 1 to 5 bytes if row ids are below 2^35.
   @inlinable
   public mutating func writeReferences<Object: StoredObject>(_ objects: [Object]) {
     let composite = beginComposite()
@@ -28,8 +28,9 @@ extension DataBuffer {
 
   /// Reads a reference.
   ///
-  /// - Returns: The object that the store knows, or a fault; nil if nil was written. That the row exists is not checked:
-  ///   loading the fault does.
+  /// The row is not checked for existence; loading the fault checks it.
+  ///
+  /// - Returns: The store's object of the row, or a new fault if it has none; nil if nil was written.
   /// - Throws: ``DataBufferError/Code/referenceUnknownClass`` if the store was not opened with the class,
   ///   ``DataBufferError/Code/referencesUnavailable`` in a buffer without a store; else as ``readVarUInt()``.
   @inlinable
@@ -37,7 +38,7 @@ extension DataBuffer {
     _ type: Object.Type = Object.self
   ) throws(DataBufferError) -> Object? {
     guard let object = try takeReference(to: Object.self) else { return nil }
-    // The object was checked to be of this very class.
+    // `takeReference` has checked that the object is of exactly this class.
     return unsafe unsafeDowncast(object, to: Object.self)
   }
 
@@ -111,9 +112,10 @@ extension DataBuffer {
     }
   }
 
-  /// Initializes memory for so many references, and says how far it came, also when it throws.
+  /// Initializes memory with `count` references.
   ///
-  /// The resolver gives objects of this very class only, so that the memory may be that of an array of the class.
+  /// `initializedCount` is the number of initialized elements, also after an error. The resolver returns only objects
+  /// of exactly this class, so the memory may belong to an array of the class.
   @usableFromInline
   mutating func takeReferences(
     _ count: Int, to type: StoredObject.Type, into memory: UnsafeMutableRawPointer?, _ initializedCount: inout Int
@@ -130,14 +132,14 @@ extension DataBuffer {
         unsafe try takeGroup(of: classID, as: type, from: resolver, into: rest, &initializedCount)
       }
     } catch {
-      // The value at fault is the one after those that were read.
+      // The failed value is the one after the initialized elements.
       unsafe readCursor = first
       for _ in 0..<initializedCount { _ = try takeVarint() }
       throw readError(error.code, error.message)
     }
   }
 
-  /// Reads up to 64 references of a list: the row ids first, then the objects for all of them.
+  /// Reads up to 64 references of a list: first the row ids, then the objects for all of them.
   private mutating func takeGroup(
     of classID: KeyspaceID, as type: StoredObject.Type, from resolver: any ReferenceResolver,
     into memory: UnsafeMutableBufferPointer<StoredObject>, _ initializedCount: inout Int
@@ -178,21 +180,25 @@ extension DataBuffer {
 let referencesUnavailable = DataBufferError(
   .referencesUnavailable, "references need a buffer that a store handed out")
 
-/// Objects of an array of any class, as objects of the base class: without a cast for each.
+/// The objects of an array of any class, viewed as the base class without a cast for each.
 @safe
 @usableFromInline
 struct StoredObjects {
   @usableFromInline let base: UnsafeRawPointer?
   @usableFromInline let count: Int
 
-  /// - Parameter objects: Stay in place while this is used.
+  /// Creates a view of the array's elements.
+  ///
+  /// - Parameter objects: The elements, which must stay in place while the view is used.
   @inlinable
   init<Object: StoredObject>(_ objects: UnsafeBufferPointer<Object>) {
     unsafe base = UnsafeRawPointer(objects.baseAddress)
     count = objects.count
   }
 
-  /// A reference to a subclass is a reference to its base class, bit for bit.
+  /// Returns an object of the array.
+  ///
+  /// A reference to an instance of a subclass has the same bits as a reference to the base class.
   @inline(__always)
   subscript(_ index: Int) -> StoredObject {
     unsafe base.unsafelyUnwrapped.load(fromByteOffset: index * MemoryLayout<StoredObject>.stride, as: StoredObject.self)

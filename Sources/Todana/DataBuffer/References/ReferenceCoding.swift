@@ -1,4 +1,4 @@
-/// Where an object stands: its class and its row.
+/// The location of an object: its class and its row.
 package struct ObjectReference: Hashable, Sendable {
   package var classID: KeyspaceID
   package var rowID: RowID
@@ -9,25 +9,29 @@ package struct ObjectReference: Hashable, Sendable {
   }
 }
 
-/// Tells a buffer that is written where the objects stand that the content refers to.
+/// Supplies a buffer that is written with the locations of the objects that the content refers to.
 ///
 /// A buffer calls it once for each reference, on the thread that writes.
 package protocol ReferenceEncoder: AnyObject {
-  /// The row of an object whose class the buffer has checked; never 0.
+  /// Returns the row id of an object; never 0.
+  ///
+  /// The buffer has already checked the object's class.
   ///
   /// - Throws: ``DataBufferError/Code/referenceNotInserted``, ``DataBufferError/Code/referenceToOtherStore``,
   ///   ``DataBufferError/Code/referencePendingDeletion``. The buffer adds the position.
   func rowID(of object: StoredObject) throws(DataBufferError) -> RowID
 
-  /// The class and row of an object of any class.
+  /// Returns the class and row of an object of any class.
   func reference(to object: StoredObject) throws(DataBufferError) -> ObjectReference
 
-  /// What to write for an object of a store that is known by its row only; nil if the object itself is needed.
+  /// Returns the row id to write for an object of a store that is known by its row only.
+  ///
+  /// - Returns: Nil if the object itself is needed.
   func rowID(ofRow rowID: RowID, of type: StoredObject.Type, in store: Store) throws(DataBufferError) -> RowID?
 
   /// Keeps a value that cannot be written.
   ///
-  /// - Returns: Its number, to be written in its place; nil if no values are kept.
+  /// - Returns: The number to write in place of the value; nil if the encoder keeps no values.
   func keep(_ value: Any) -> Int?
 }
 
@@ -39,28 +43,29 @@ extension ReferenceEncoder {
   ) throws(DataBufferError) -> RowID? { nil }
 }
 
-/// Gives a buffer that is read the objects for the references in it.
+/// Supplies a buffer that is read with the objects for its references.
 ///
-/// For a list, a buffer asks for the class id and announces the count once, then asks for the objects, many at a time.
+/// For a list, a buffer requests the class id and announces the count once, then requests the objects in groups.
 package protocol ReferenceResolver: AnyObject {
-  /// The store whose rows the references are; nil if they lead to objects in other ways.
+  /// The store that the referenced rows belong to; nil if references are resolved in other ways.
   var storeOfRows: Store? { get }
 
-  /// The id of a class.
+  /// Returns the id of a class.
   ///
   /// - Throws: ``DataBufferError/Code/referenceUnknownClass``. The buffer adds the position.
   func classID(of type: StoredObject.Type) throws(DataBufferError) -> KeyspaceID
 
-  /// Announces that so many objects will be asked for, so that memory can be taken at once.
+  /// Announces that `count` objects will be requested, so that memory can be reserved at once.
   func willResolve(_ count: Int, of classID: KeyspaceID)
 
-  /// The object with this identity: one that is known already, or a new fault.
+  /// Returns the object with this identity: the known one, or a new fault.
   ///
   /// - Throws: ``DataBufferError/Code/referenceUnknownClass``. The buffer adds the position.
   func object(classID: KeyspaceID, rowID: RowID) throws(DataBufferError) -> StoredObject
 
-  /// Appends the objects with these identities, in their order, to memory that has room for them; all that it appends
-  /// are of exactly this class.
+  /// Appends the objects with these identities, in order, to memory that has room for them.
+  ///
+  /// All appended objects must be of exactly this class.
   ///
   /// - Throws: As ``object(classID:rowID:)``, and ``DataBufferError/Code/referenceWrongClass``, for the first object
   ///   that was not appended.
@@ -69,7 +74,7 @@ package protocol ReferenceResolver: AnyObject {
     to objects: inout OutputSpan<StoredObject>
   ) throws(DataBufferError)
 
-  /// The value that ``ReferenceEncoder/keep(_:)`` gave a number.
+  /// Returns the value to which ``ReferenceEncoder/keep(_:)`` gave a number.
   func keptValue(_ number: Int) -> Any?
 }
 
@@ -91,7 +96,9 @@ extension ReferenceResolver {
 }
 
 extension StoredObject {
-  /// The object itself, if it is of exactly this class.
+  /// Returns the object itself if it is of exactly this class.
+  ///
+  /// - Throws: ``DataBufferError/Code/referenceWrongClass`` otherwise.
   final func checked(is type: StoredObject.Type) throws(DataBufferError) -> StoredObject {
     guard Swift.type(of: self) == type else {
       throw DataBufferError(.referenceWrongClass, "a reference to \(type) leads to \(Swift.type(of: self))")

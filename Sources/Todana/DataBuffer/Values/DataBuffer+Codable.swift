@@ -4,17 +4,20 @@
   import Foundation
 #endif
 
-// Codable values: their JSON, behind its byte count.
+// Codable values: the byte count as a varint, then JSON.
 extension DataBuffer {
-  /// Writes a value as JSON: UTF-8, keys sorted, no white space, infinities and NaN as the strings `inf`, `-inf`, `nan`.
+  /// Writes a value as JSON, for types with many fields or without a writer of their own.
   ///
-  /// For values with many fields or none that this library knows; the other writers are much faster. A value that
-  /// cannot be encoded is an error of the save; so is a `Decimal` that is not a number, anywhere in it, for which JSON has
-  /// no form. Finite numbers come back bit by bit, -0.0 and dates included; infinities and NaN do, but for the bits of a
-  /// NaN. A `URL` that is relative to a base comes back as the absolute one.
+  /// The JSON is UTF-8 with sorted keys and no white space. Infinities and NaN are the strings `inf`, `-inf` and `nan`.
+  /// The other write methods are much faster.
   ///
-  /// The JSON is not read again at the save: that the type's `init(from:)` takes what its `encode(to:)` writes is up to
-  /// the type.
+  /// If the value cannot be encoded, the save throws an error. JSON has no form for a `Decimal` that is not a number,
+  /// so a value that contains one is refused, too. Finite numbers are restored bit for bit, including -0.0 and dates.
+  /// Infinities and NaN are restored, except for the payload bits of a NaN. A `URL` relative to a base is restored as
+  /// the absolute URL.
+  ///
+  /// The save does not verify that the type's `init(from:)` accepts the output of its `encode(to:)`; that is up to the
+  /// type.
   public mutating func writeCodable<Value: Encodable>(_ value: Value) {
     fieldNumber &+= 1
     let encoder = JSONEncoder()
@@ -36,7 +39,8 @@ extension DataBuffer {
 
   /// Reads a value that was written as JSON.
   ///
-  /// - Throws: ``DataBufferError/Code/codableFailure`` if the JSON does not give the value; else as ``readData()``.
+  /// - Throws: ``DataBufferError/Code/codableFailure`` if the value cannot be decoded from the JSON; else as
+  ///   ``readData()``.
   public mutating func readCodable<Value: Decodable>(
     _ type: Value.Type = Value.self
   ) throws(DataBufferError) -> Value {
@@ -54,9 +58,9 @@ extension DataBuffer {
   }
 }
 
-/// Whether JSON has the bare `NaN` that `JSONEncoder` writes for a Decimal, and no decoder reads.
+/// Returns whether JSON contains the bare `NaN` that `JSONEncoder` writes for a Decimal, and no decoder accepts.
 ///
-/// Everything else that it writes outside of strings is without an N.
+/// Outside of strings, `JSONEncoder` writes an N for nothing else.
 private func hasNaN(_ json: UnsafeRawBufferPointer) -> Bool {
   guard unsafe json.contains(UInt8(ascii: "N")) else { return false }
   var isInString = false
@@ -73,7 +77,9 @@ private func hasNaN(_ json: UnsafeRawBufferPointer) -> Bool {
   return false
 }
 
-/// Where an error happened: keys only, as messages never show content.
+/// Returns the coding path of an error as text.
+///
+/// It has keys only, as messages never show content.
 private func place(of error: any Error) -> String {
   let path: [any CodingKey]? =
     switch error {

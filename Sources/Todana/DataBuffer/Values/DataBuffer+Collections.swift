@@ -8,7 +8,9 @@ extension DataBuffer {
     }
   }
 
-  /// Writes the count, and for each element what the closure writes: at least one byte.
+  /// Writes the count, then each element with the closure.
+  ///
+  /// The closure must write at least one byte for each element.
   ///
   /// ```swift
   /// buffer.writeArray(points) { buffer, point in
@@ -35,8 +37,9 @@ extension DataBuffer {
 
   /// Reads the elements of an array.
   ///
-  /// - Throws: ``DataBufferError/Code/countTooLarge``; else what the elements' own reader throws.
-  /// - Complexity: O(*n*). Takes no more than 16 times the memory of the bytes that are left, plus the elements read.
+  /// - Throws: ``DataBufferError/Code/countTooLarge``; else the errors of the element type's reader.
+  /// - Complexity: O(*n*). Besides the elements read, it reserves at most 16 times as much memory as there are
+  ///   remaining bytes.
   @inlinable
   public mutating func readArray<Element: DataBufferValue>(
     _ type: Element.Type = Element.self
@@ -46,7 +49,7 @@ extension DataBuffer {
     }
   }
 
-  /// Reads the elements of an array by a closure that reads one.
+  /// Reads the elements of an array with a closure that reads one element.
   ///
   /// ```swift
   /// points = try buffer.readArray(minimumElementByteCount: 8) { buffer in
@@ -54,10 +57,12 @@ extension DataBuffer {
   /// }
   /// ```
   ///
-  /// `minimumElementByteCount` is the fewest bytes that an element was written with: a count that the bytes left could
-  /// not hold is refused before anything is read.
-  ///
-  /// - Throws: ``DataBufferError/Code/countTooLarge``; else what the closure throws.
+  /// - Parameters:
+  ///   - minimumElementByteCount: The smallest number of bytes that an element is written with. A count that the
+  ///     remaining bytes could not hold is refused before an element is read.
+  ///   - readElement: Reads one element.
+  /// - Returns: The elements, in the order in which they were written.
+  /// - Throws: ``DataBufferError/Code/countTooLarge``; else the errors of the closure.
   @inlinable
   public mutating func readArray<Element>(
     minimumElementByteCount: Int = 1, _ readElement: (inout DataBuffer) throws -> Element
@@ -69,7 +74,7 @@ extension DataBuffer {
     return elements
   }
 
-  /// Reads the elements of an array by a closure that throws this error only.
+  /// Reads the elements of an array with a closure that throws only ``DataBufferError``.
   @inlinable
   public mutating func readArray<Element>(
     minimumElementByteCount: Int = 1, _ readElement: (inout DataBuffer) throws(DataBufferError) -> Element
@@ -81,7 +86,9 @@ extension DataBuffer {
     return elements
   }
 
-  /// How many elements to take memory for at once: large ones are not taken on trust.
+  /// Returns the number of elements to reserve memory for at once.
+  ///
+  /// The memory of large elements is limited, because the count has not been verified by reading them.
   @usableFromInline
   func justifiedCapacity<Element>(_ count: Int, of type: Element.Type) -> Int {
     let (byteCount, isOverflowing) = remainingByteCount.multipliedReportingOverflow(by: 16)

@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-// Foundation's values.
+// Values of Foundation, and enumerations with raw values.
 extension DataBuffer {
-  /// Writes the seconds since the start of 2001, UTC, as a Double: 8 bytes, in the date's full precision.
+  /// Writes 8 bytes: the seconds since the start of 2001, UTC, as a Double, in the date's full precision.
   public mutating func writeDate(_ value: Date) { writeDouble(value.timeIntervalSinceReferenceDate) }
 
   /// Reads a date.
@@ -16,13 +16,13 @@ extension DataBuffer {
     Date(timeIntervalSinceReferenceDate: try readDouble())
   }
 
-  /// Writes 16 bytes, in the order of the printed form.
+  /// Writes 16 bytes in the order of the UUID's printed form.
   public mutating func writeUUID(_ value: UUID) {
     fieldNumber &+= 1
     unsafe withUnsafeBytes(of: value.uuid) { unsafe appendBytes($0) }
   }
 
-  /// Reads a UUID; every 16 bytes are one.
+  /// Reads a UUID; any 16 bytes are valid.
   ///
   /// - Throws: ``DataBufferError/Code/truncated``.
   public mutating func readUUID() throws(DataBufferError) -> UUID {
@@ -30,9 +30,9 @@ extension DataBuffer {
     return UUID(uuid: unsafe bytes.loadUnaligned(as: uuid_t.self))
   }
 
-  /// Writes a URL as a string and, behind a presence byte, the string of the base that it is relative to.
+  /// Writes a URL as a string, a presence byte, and, if the URL is relative to a base, the base's string.
   ///
-  /// A URL that these strings do not give again is an error of the save.
+  /// If these strings do not restore the URL, the save throws an error.
   public mutating func writeURL(_ value: URL) {
     fieldNumber &+= 1
     let field = fieldNumber
@@ -68,7 +68,9 @@ extension DataBuffer {
     return value
   }
 
-  /// Writes all of a number's decimal digits as a string, such as `-12.5`, or `NaN`: at most 170 bytes.
+  /// Writes all of a number's decimal digits as a string, such as `-12.5`, or `NaN`.
+  ///
+  /// The string has at most 170 bytes.
   public mutating func writeDecimal(_ value: Decimal) {
     let text = value.description
     if !value.isNaN, Decimal(string: text) != value {
@@ -80,8 +82,8 @@ extension DataBuffer {
 
   /// Reads a Decimal.
   ///
-  /// - Throws: ``DataBufferError/Code/invalidValue`` if the string is not the one that ``writeDecimal(_:)`` writes for a
-  ///   number; else as ``readString()``.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the string is not in the form that ``writeDecimal(_:)`` writes;
+  ///   else as ``readString()``.
   public mutating func readDecimal() throws(DataBufferError) -> Decimal {
     let start = unsafe readCursor
     let text = try readString()
@@ -93,7 +95,7 @@ extension DataBuffer {
     return value
   }
 
-  /// Writes an enumeration's raw value, in the form of the raw value's own writer.
+  /// Writes an enumeration's raw value, in the format of the raw type.
   @inlinable
   public mutating func writeRawValue<Value: RawRepresentable>(_ value: Value) where Value.RawValue: DataBufferValue {
     writeValue(value.rawValue)
@@ -101,7 +103,8 @@ extension DataBuffer {
 
   /// Reads an enumeration by its raw value.
   ///
-  /// - Throws: ``DataBufferError/Code/unknownRawValue`` if no case has it; else what the raw value's own reader throws.
+  /// - Throws: ``DataBufferError/Code/unknownRawValue`` if no case has the raw value; else the errors of the raw type's
+  ///   reader.
   @inlinable
   public mutating func readRawValue<Value: RawRepresentable>(
     _ type: Value.Type = Value.self

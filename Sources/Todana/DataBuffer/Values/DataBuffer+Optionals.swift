@@ -1,4 +1,4 @@
-// Optionals: a presence byte, 1 or 0, and after a 1 the value. So nil, zero and empty all differ.
+// Optionals: a presence byte, 1 or 0, and after a 1 the value. Nil, zero and empty are thus distinct.
 extension DataBuffer {
   /// Writes a presence byte and, unless nil, the value.
   @inlinable
@@ -6,7 +6,7 @@ extension DataBuffer {
     writeOptional(value) { buffer, value in value.writeValue(to: &buffer) }
   }
 
-  /// Writes a presence byte and, unless nil, what the closure writes for the value.
+  /// Writes a presence byte and, unless nil, the value with the closure.
   ///
   /// ```swift
   /// buffer.writeOptional(position) { buffer, position in
@@ -24,8 +24,8 @@ extension DataBuffer {
 
   /// Reads a value that may be nil.
   ///
-  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else what the value's own
-  ///   reader throws.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the errors of the value
+  ///   type's reader.
   @inlinable
   public mutating func readOptional<Value: DataBufferValue>(
     _ type: Value.Type = Value.self
@@ -34,16 +34,17 @@ extension DataBuffer {
     return try Value.readValue(from: &self)
   }
 
-  /// Reads a value that may be nil, by a closure that reads it where it is there.
+  /// Reads a value that may be nil with a closure, which is called only if there is a value.
   ///
-  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else what the closure throws.
+  /// - Throws: ``DataBufferError/Code/invalidValue`` if the presence byte is not 0 or 1; else the errors of the
+  ///   closure.
   @inlinable
   public mutating func readOptional<Value>(_ readValue: (inout DataBuffer) throws -> Value) throws -> Value? {
     guard try readFlag(presenceMessage) else { return nil }
     return try readValue(&self)
   }
 
-  /// Reads a value that may be nil, by a closure that throws this error only.
+  /// Reads a value that may be nil with a closure that throws only ``DataBufferError``.
   @inlinable
   public mutating func readOptional<Value>(
     _ readValue: (inout DataBuffer) throws(DataBufferError) -> Value

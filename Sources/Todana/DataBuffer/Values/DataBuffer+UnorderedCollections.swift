@@ -1,8 +1,8 @@
-// Sets and dictionaries: a count, then the entries in the order of their bytes, so that equal values have equal bytes.
+// Sets and dictionaries: a count, then the entries, sorted by their bytes. Equal values thus have equal bytes.
 extension DataBuffer {
-  /// Writes the count and the elements, ordered by their bytes.
+  /// Writes the count, then the elements, sorted by their bytes.
   ///
-  /// - Complexity: O(*n* log *n*); takes memory for the order.
+  /// - Complexity: O(*n* log *n*); needs additional memory to sort the elements.
   @inlinable
   public mutating func writeSet<Element: DataBufferValue>(_ elements: Set<Element>) {
     let composite = beginComposite()
@@ -18,9 +18,9 @@ extension DataBuffer {
     endComposite(composite, elementCount: elements.count, minimumElementByteCount: Element.minimumByteCount)
   }
 
-  /// Writes the count and, ordered by their bytes, each key with its value behind it.
+  /// Writes the count, then the entries, sorted by their bytes: each key, followed by its value.
   ///
-  /// - Complexity: O(*n* log *n*); takes memory for the order.
+  /// - Complexity: O(*n* log *n*); needs additional memory to sort the entries.
   @inlinable
   public mutating func writeDictionary<Key: DataBufferValue, Value: DataBufferValue>(_ entries: [Key: Value]) {
     let composite = beginComposite()
@@ -40,8 +40,8 @@ extension DataBuffer {
 
   /// Reads the elements of a set.
   ///
-  /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` for an element that comes
-  ///   twice; else what the elements' own reader throws.
+  /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` if an element occurs
+  ///   twice; else the errors of the element type's reader.
   @inlinable
   public mutating func readSet<Element: DataBufferValue>(
     _ type: Element.Type = Element.self
@@ -60,8 +60,8 @@ extension DataBuffer {
 
   /// Reads the entries of a dictionary.
   ///
-  /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` for a key that comes
-  ///   twice; else what the keys' and values' own readers throw.
+  /// - Throws: ``DataBufferError/Code/countTooLarge``, ``DataBufferError/Code/invalidValue`` if a key occurs twice;
+  ///   else the errors of the readers of the key and value types.
   @inlinable
   public mutating func readDictionary<Key: DataBufferValue, Value: DataBufferValue>(
     _ keyType: Key.Type = Key.self, _ valueType: Value.Type = Value.self
@@ -79,7 +79,9 @@ extension DataBuffer {
     return entries
   }
 
-  /// Puts entries that stand one after another, each up to its end, into the order of their bytes.
+  /// Sorts consecutive entries by their bytes.
+  ///
+  /// `ends` has the offset of each entry's end in the content.
   @usableFromInline
   mutating func orderEntries(from start: Int, ends: [Int]) {
     guard ends.count > 1, firstError == nil else { return }
@@ -89,7 +91,7 @@ extension DataBuffer {
     entries.reserveCapacity(ends.count)
     for end in ends { entries.append((entries.last?.upperBound ?? 0)..<(end - start)) }
     entries.sort { copy[$0].lexicographicallyPrecedes(copy[$1]) }
-    // In bounds: the entries are the same bytes, in another order.
+    // In bounds: the entries have equal bytes in total, only in another order.
     unsafe writeCursor -= copy.count
     for entry in entries { unsafe copy[entry].withUnsafeBytes { unsafe appendBytes($0) } }
   }

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-// Each type by its own writer and reader.
+// Each type uses the write and read methods that are named after it.
 
 extension Int8: DataBufferValue {
   @inlinable public func writeValue(to buffer: inout DataBuffer) { buffer.writeInt8(self) }

@@ -1,7 +1,7 @@
 /// A value that can be written to a ``DataBuffer`` and read from it, alone or as an element of a collection.
 ///
-/// Integers, floating-point numbers, `Bool`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`, and optionals, arrays,
-/// sets and dictionaries of such values conform. So can a type of yours:
+/// Integers, floating-point numbers, `Bool`, `String`, `Data`, `Date`, `UUID`, `URL` and `Decimal` conform. So do
+/// optionals, arrays, sets and dictionaries of conforming values. Your own types can conform, too:
 ///
 /// ```swift
 /// extension Point: DataBufferValue {
@@ -15,15 +15,15 @@
 /// }
 /// ```
 public protocol DataBufferValue {
-  /// The fewest bytes that any value is written with: 1 by default, and never less.
+  /// The smallest number of bytes that a value is written with; at least 1, which is the default.
   ///
-  /// A count of elements is refused when the bytes that are left could not hold so many.
+  /// An element count is refused if the remaining bytes could not hold so many elements of this size.
   static var minimumByteCount: Int { get }
 
-  /// Writes the value.
+  /// Writes the value, with at least ``minimumByteCount`` bytes.
   func writeValue(to buffer: inout DataBuffer)
 
-  /// Reads what ``writeValue(to:)`` wrote.
+  /// Reads a value written by ``writeValue(to:)``.
   static func readValue(from buffer: inout DataBuffer) throws(DataBufferError) -> Self
 }
 
@@ -32,7 +32,7 @@ extension DataBufferValue {
 }
 
 extension DataBuffer {
-  /// Writes any value that can be written, in the form of its own writer.
+  /// Writes a value of any conforming type, in the format of the type.
   @inlinable
   public mutating func writeValue<Value: DataBufferValue>(_ value: Value) {
     let composite = beginComposite()
@@ -40,9 +40,9 @@ extension DataBuffer {
     endComposite(composite)
   }
 
-  /// Reads any value that can be read.
+  /// Reads a value of any conforming type.
   ///
-  /// - Throws: What the value's own reader throws.
+  /// - Throws: The errors of the value type's reader.
   @inlinable
   public mutating func readValue<Value: DataBufferValue>(
     _ type: Value.Type = Value.self
