@@ -44,7 +44,7 @@ package struct RecordEnvelope: Sendable {
 
     /// The format of a record that ends with its earlier token.
     ///
-    /// A record keeps its token if it is encrypted again, encrypted, or decrypted.
+    /// A record keeps its token when it is encrypted, encrypted with a new key, or decrypted.
     package var keepingToken: Format { Format(rawValue: rawValue | 0x01) }
     /// The format of a record with padded content; only sealed records are padded.
     package var padded: Format { Format(rawValue: rawValue | 0x02) }
@@ -69,7 +69,7 @@ package struct RecordEnvelope: Sendable {
   let keyspaceSeed: UInt64
   /// The epoch with which records are sealed; 0 in a store that is not encrypted.
   private(set) var epoch: UInt32
-  /// The unit to whose multiples the sealed bytes of a record are padded; 0 or 1 = no padding.
+  /// The granularity of padding in bytes: the sealed part of each record is padded to a multiple of it (0 or 1: never).
   private let padding: Int
   /// The number of bytes before the content of a record that is written.
   private let writtenHeaderByteCount: Int
@@ -80,8 +80,8 @@ package struct RecordEnvelope: Sendable {
   ///   - storeID: The store's identity.
   ///   - keyspace: The keyspace of a class, or a keyspace with byte keys.
   ///   - epoch: The epoch of the store's ``KeyRing``; 0 in a store that is not encrypted.
-  ///   - padding: The unit to whose multiples the sealed bytes of a record are padded, at most 4,096. 0 or 1 = no
-  ///     padding.
+  ///   - padding: The granularity of padding in bytes, at most 4,096: the sealed part of each record is padded to a
+  ///     multiple of it. 0 or 1: no padding.
   package init(storeID: StoreID, keyspace: KeyspaceID, epoch: UInt32 = 0, padding: Int = 0) {
     self.epoch = epoch
     self.padding = min(max(padding, 0), Self.largestPadding)

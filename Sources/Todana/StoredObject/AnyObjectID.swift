@@ -10,7 +10,7 @@ public struct AnyObjectID: Hashable, Sendable {
     self.rowID = rowID
   }
 
-  /// Forgets the type.
+  /// Creates an untyped identity from a typed one.
   public init<T: StoredObject>(_ id: ObjectID<T>) { self = id.untyped }
 }
 
@@ -21,14 +21,14 @@ extension AnyObjectID: Comparable {
 }
 
 extension AnyObjectID: LosslessStringConvertible {
-  /// Reads what ``description`` gives; nil for anything else.
+  /// Parses the text of a ``description``; nil for any other text.
   public init?(_ description: String) {
     let parts = description.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let classNumber = UInt32(parts[0]), let rowID = RowID(parts[1]) else { return nil }
     self.init(classID: KeyspaceID(rawValue: classNumber), rowID: rowID)
   }
 
-  /// Class and row: `1-17`.
+  /// The class and the row, such as `1-17`.
   public var description: String { "\(classID.rawValue)-\(rowID)" }
 }
 

@@ -1,7 +1,7 @@
-/// An ordered list of references that looks for an object only when it is asked for it.
+/// An ordered list of references that resolves each object only on access.
 ///
-/// Reading a `[Song]` makes an object, loaded or a fault, for each reference. Reading this list takes the row ids alone,
-/// which is many times faster where few of the objects are used:
+/// Reading a `[Song]` makes an object, loaded or a fault, for each reference. Reading this list stores only the row
+/// ids, which is many times faster if few of the objects are used:
 ///
 /// ```swift
 /// final class Playlist: StoredObject {
@@ -16,9 +16,10 @@
 /// }
 /// ```
 ///
-/// An element is the store's one object of its row: the live one, or a new fault. **The list keeps no object alive that
-/// it was read with**, so keep what you load: the next access may give a new fault otherwise. What you put into the
-/// list, it keeps alive. Records are the same as those of an array, so a class may change from one to the other.
+/// An element is the store's one object of its row: the live one, or a new fault. **The list does not keep the objects
+/// alive that it was read with.** Keep an object that you load, as the next access may otherwise give a new fault. The
+/// list does keep objects alive that you put into it. Its records are identical to those of an array, so a class may
+/// change from one to the other.
 public struct LazyReferences<Object: StoredObject> {
   var list = LazyReferenceList()
 
@@ -31,7 +32,7 @@ extension LazyReferences: RandomAccessCollection, MutableCollection {
   public var endIndex: Int { list.entries.count }
 
   public subscript(position: Int) -> Object {
-    // All entries are of this class: the table's, and what the setters took.
+    // All entries are of this class: rows belong to its table, and the setters accept only its objects.
     get { unsafe unsafeDowncast(list.object(at: position, as: Object.self), to: Object.self) }
     set { list.entries[position] = .object(newValue) }
   }

@@ -6,10 +6,10 @@
 /// }
 /// ```
 ///
-/// Assigning loads too, and announces the change (``StoredObject/willUpdate()``). A getter cannot throw: when loading
-/// fails the default shows, and the store's next throwing call throws the error.
+/// Assigning loads the object, too, and announces the change (``StoredObject/willUpdate()``). A getter cannot throw. If
+/// loading fails, the getter returns the default value, and the store's next throwing call throws the error.
 ///
-/// An access costs a few tens of nanoseconds more than to a plain property.
+/// An access takes a few tens of nanoseconds longer than that of a plain property.
 @propertyWrapper
 public struct Loaded<Value> {
   private var value: Value
@@ -40,7 +40,7 @@ public struct Loaded<Value> {
 }
 
 extension StoredObject {
-  /// Loads, and leaves an error for the store's next throwing call.
+  /// Loads the content; an error is thrown by the store's next throwing call.
   final func loadOnAccess() {
     guard let store = table?.store, !state.contains(.decoding) else { return }
     do throws(StoreError) {

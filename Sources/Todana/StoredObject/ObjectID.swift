@@ -1,16 +1,16 @@
 /// The identity of a saved object: its class and its row.
 ///
-/// It never changes, and is never used for another object.
+/// An identity never changes, and is never reused for another object.
 ///
-/// `Sendable`: it is what one isolation domain hands to another, which then fetches the object from a store of its own.
+/// It is `Sendable`: one isolation domain passes it to another, which fetches the object from a store of its own.
 ///
 /// ```swift
 /// let id = try store.insert(song)
 /// let title = try await library.perform { store in try store.fetch(id)?.title }
 /// ```
 ///
-/// Ordered by class, then row. Its ``description``, such as `1-17`, reads back with ``init(_:)``, and is what it
-/// encodes to.
+/// Identities are ordered by class, then by row. The ``description``, such as `1-17`, is also the encoded form, and
+/// ``init(_:)`` parses it.
 public struct ObjectID<T: StoredObject>: Hashable, Comparable, Sendable {
   /// The identity without its type.
   public let untyped: AnyObjectID
@@ -21,20 +21,20 @@ public struct ObjectID<T: StoredObject>: Hashable, Comparable, Sendable {
   /// The row within the class.
   public var rowID: RowID { untyped.rowID }
 
-  /// Takes an untyped identity for one of a `T`; a fetch checks it.
+  /// Creates an identity of a `T` without checking the class; a fetch checks it.
   public init(unchecked untyped: AnyObjectID) { self.untyped = untyped }
 
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.untyped < rhs.untyped }
 }
 
 extension ObjectID: LosslessStringConvertible {
-  /// Reads what ``description`` gives; nil for anything else.
+  /// Parses the text of a ``description``; nil for any other text.
   public init?(_ description: String) {
     guard let untyped = AnyObjectID(description) else { return nil }
     self.init(unchecked: untyped)
   }
 
-  /// Class and row: `1-17`.
+  /// The class and the row, such as `1-17`.
   public var description: String { untyped.description }
 }
 

@@ -1,7 +1,7 @@
-/// What an object knows of itself: its state, and where it stands in the table of its class; one word, as there may be
-/// millions of them.
+/// An object's state, and its place in the table of its class, packed into one word.
 ///
-/// The page's address takes the bits that it needs, the slot those above, the state those below (``IdentityPage``).
+/// There may be millions of objects. The middle bits are the page's address, the bits above it the slot, and the bits
+/// below it the state (``IdentityPage``).
 @safe
 struct ObjectPlace {
   private static let stateMask: UInt = UInt(IdentityPage.alignment) - 1
@@ -9,7 +9,7 @@ struct ObjectPlace {
 
   private var word: UInt = 0
 
-  /// Outside any store.
+  /// Creates the place of an object outside any store.
   init() {}
 
   var state: ObjectState {
@@ -17,23 +17,23 @@ struct ObjectPlace {
     @inline(__always) set { word = (word & ~Self.stateMask) | UInt(newValue.rawValue) }
   }
 
-  /// The page that the object stands in; nil outside a store.
+  /// The page that has the object's entry; nil outside a store.
   var page: IdentityPage? {
     @inline(__always) get { IdentityPage(bitPattern: word & Self.pageMask) }
   }
 
-  /// Where in its page the object stands.
+  /// The slot of the object's entry in its page.
   var slot: Int {
     @inline(__always) get { Int(truncatingIfNeeded: word &>> IdentityPage.addressBitCount) }
   }
 
-  /// Says where the object stands now; its state remains.
+  /// Sets page and slot, and keeps the state.
   @inline(__always)
   mutating func move(to page: IdentityPage, slot: Int) {
     word = (word & Self.stateMask) | page.bitPattern | (UInt(truncatingIfNeeded: slot) &<< IdentityPage.addressBitCount)
   }
 
-  /// Says that the object stands nowhere any more; its state remains.
+  /// Clears page and slot, and keeps the state.
   mutating func leave() { word &= Self.stateMask }
 }
 
@@ -53,7 +53,7 @@ extension StoredObject {
     @inline(__always) get { place.page.map { $0.firstRowID + RowID(place.slot) } ?? 0 }
   }
 
-  /// The last 8 bytes of the record that the content was read from or saved to.
+  /// The token of the record that the content was read from or saved to.
   final var token: UInt64 {
     @inline(__always) get { state.isPending ? pendingToken : tokenOrIndex }
     @inline(__always) set { if state.isPending { pendingToken = newValue } else { tokenOrIndex = newValue } }

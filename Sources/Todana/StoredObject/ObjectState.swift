@@ -1,4 +1,4 @@
-/// What an object is to its store; one byte within the object.
+/// The state of an object in its store, in one byte.
 struct ObjectState: OptionSet {
   let rawValue: UInt8
 
@@ -7,20 +7,22 @@ struct ObjectState: OptionSet {
   static let inserted = ObjectState(rawValue: 1 << 1)
   static let updated = ObjectState(rawValue: 1 << 2)
   static let deleted = ObjectState(rawValue: 1 << 3)
-  /// Within `readContent`, when assignments are not changes.
+  /// Set during `readContent`, while assignments do not count as changes.
   static let decoding = ObjectState(rawValue: 1 << 4)
-  /// Within `prepareForDelete`.
+  /// Set during `prepareForDelete`.
   static let deleting = ObjectState(rawValue: 1 << 5)
-  /// Announced a change after a save whose outcome is not known yet.
+  /// A change was announced after a save whose outcome is not known yet.
   static let changedAgain = ObjectState(rawValue: 1 << 6)
-  /// The object is in no store because its delete was saved: references to it lead nowhere.
+  /// The object belongs to no store because its delete was saved; references to it are invalid.
   ///
-  /// It shares the bit of ``changedAgain``, which only objects in a store have.
+  /// The bit is shared with ``changedAgain``, which is set only for objects in a store.
   static let gone = changedAgain
-  /// Perhaps noted in the ``ChangeJournal``; one that is noted without it is noted again.
+  /// The ``ChangeJournal`` may have an entry for the object.
+  ///
+  /// If the bit is not set, the journal adds an entry without searching for an earlier one.
   static let noted = ObjectState(rawValue: 1 << 7)
 
-  /// At most one of these stands at a time.
+  /// The states of pending objects; at most one of them is set.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
 
   var isPending: Bool { !isDisjoint(with: .pending) }

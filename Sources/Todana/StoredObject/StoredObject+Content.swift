@@ -1,10 +1,11 @@
 extension StoredObject {
-  /// Loads the content, if the object is a fault; does nothing if it is loaded, or outside a store.
+  /// Loads the content if the object is a fault.
   ///
-  /// To load many, ``Store/load(_:onDamage:)`` reads them together.
+  /// Does nothing if the object is already loaded or outside a store. To load many objects, use
+  /// ``Store/load(_:onDamage:)``, which reads them together.
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/rowNotFound`` if the row no longer exists, ``StoreError/Code/closed``
-  ///   if the store was closed, or what reading the record met.
+  ///   if the store was closed, or an error of reading the record.
   public final func loadContent() throws(StoreError) {
     guard state.contains(.fault) else { return }
     guard let table else {
@@ -15,10 +16,10 @@ extension StoredObject {
 
   /// Announces that the content is about to change, so that the next save writes it.
   ///
-  /// ``Store/update(_:_:)`` calls it, and loads the content first. Before assigning to a property by hand, call it
-  /// yourself, on a loaded object: it does not load, and saving an object that is still a fault traps in debug builds
-  /// and throws ``StoreError/Code/savingFault`` in others. Does nothing outside a store; for a pending object, it only
-  /// lets a ``Store/savepoint(_:)`` keep the content.
+  /// ``Store/update(_:_:)`` loads the content and calls this method. If you assign to a plain property without
+  /// `update`, call it first, on a loaded object: this method does not load. Saving an object that is still a fault
+  /// traps in debug builds, and throws ``StoreError/Code/savingFault`` in other builds. The call does nothing outside a
+  /// store. For an object that is already pending, it only lets a ``Store/savepoint(_:)`` keep the content.
   public final func willUpdate() {
     guard let table else { return }
     table.store.willUpdate(self)

@@ -1,4 +1,4 @@
-/// The base class of what a ``Store`` saves.
+/// The base class of the objects that a ``Store`` saves.
 ///
 /// Subclass it, give every property a default value, and write and read the properties in the same order:
 ///
@@ -18,83 +18,91 @@
 /// }
 /// ```
 ///
-/// **A plain stored property cannot notice that it is read.** An object that a reference or ``Store/fault(_:)`` gave
-/// is a *fault*: it has its identity, but its properties show their defaults until ``loadContent()``,
-/// ``Store/load(_:)`` or a fetch reads them. ``isFault`` tells; ``Loaded`` makes a property load on access.
+/// **A plain stored property cannot notice that it is read.** An object from a reference or from ``Store/fault(_:)`` is
+/// a *fault*: it has its identity, but its properties have their default values. ``loadContent()``, ``Store/load(_:)``
+/// or a fetch reads them. ``isFault`` is true until then. ``Loaded`` makes a property load its object on access.
 ///
-/// An object belongs to the one store that it was inserted into or fetched from, and is used where that store is
-/// used: neither is `Sendable`. What crosses isolation is an ``ObjectID``. In a module whose default isolation is the
-/// main actor, declare `nonisolated final class Song: StoredObject`.
+/// An object belongs to the one store that it was inserted into or fetched from, and is used in the isolation domain of
+/// that store: neither is `Sendable`. Pass an ``ObjectID`` between isolation domains. In a module whose default
+/// isolation is the main actor, declare `nonisolated final class Song: StoredObject`.
 ///
-/// The deinitializer of a subclass must not use the store: the object still stands in its store's table then.
+/// The deinitializer of a subclass must not use the store, because the store's table still has an entry for the object
+/// then.
 open class StoredObject: StoreIdentifiable, CustomStringConvertible {
-  // A fetch of millions takes the time that their memory takes, so these are the fewest words possible.
+  // The time of a fetch of millions of objects depends on their memory, so these are the fewest words possible.
 
   final var place = ObjectPlace()
-  /// While the object is pending, where it stands in the ``PendingChanges``, which keep its ``token``; else the token.
+  /// The object's index in ``PendingChanges`` while it is pending; else its ``token``.
+  ///
+  /// ``PendingChanges`` keeps the token of a pending object.
   final var tokenOrIndex: UInt64 = 0
 
   /// Creates an object outside any store, with default content.
   ///
-  /// The store creates the objects that it fetches with it, so it must be cheap, and must not depend on where it runs.
+  /// The store creates each fetched object with this initializer. It must be fast, and must not depend on the thread
+  /// that it runs on.
   public required init() {}
 
   deinit {
     if place.page != nil { ClassTable.forget(self) }
   }
 
-  /// The version of what ``writeContent(to:)`` writes; ``DataBuffer/version`` gives it back when reading.
+  /// The version of the content that ``writeContent(to:)`` writes.
   ///
-  /// Raise it whenever the content changes its shape. A record of a higher version than this is never read:
+  /// When reading, ``DataBuffer/version`` is the version that the record was written with. Raise the version whenever
+  /// the format of the content changes. A record of a higher version than this is never read:
   /// ``StoreError/Code/newerVersion``.
   open class var version: UInt8 { 1 }
 
   /// The name of the class in the store: by default the type's name without its module.
   ///
-  /// Override it to rename a class in code and keep its records. Not empty, no NUL, at most 255 bytes of UTF-8. An
-  /// override does not reach subclasses: one that has no override of its own is stored under its own type's name.
+  /// Override it to rename a class in code and keep its records. The name is not empty, contains no NUL, and has at
+  /// most 255 bytes of UTF-8. An override does not apply to subclasses: a subclass without its own override is stored
+  /// under its own type's name.
   open class var storedName: String { unqualifiedName(of: self) }
 
-  /// The indexes that a store keeps of the class's objects: by default none.
+  /// The indexes that a store maintains for the class's objects: by default none.
   ///
-  /// A subclass has those of its superclass, unless it overrides them, each for its own objects.
+  /// A subclass inherits the list unless it overrides it. Each class has indexes of its own, with its own objects only.
   open class var indexes: [Index] { [] }
 
-  /// The properties that texts can name, in conditions and sorts: by default none.
+  /// The properties that textual conditions and sorts can name: by default none.
   ///
-  /// A subclass has those of its superclass, unless it overrides them.
+  /// A subclass inherits the list unless it overrides it.
   open class var fields: [Field] { [] }
 
-  /// What ``writeContent(to:)`` writes, in its order, for tools that do not have the class: by default nothing.
+  /// The fields that ``writeContent(to:)`` writes, in order, for tools that lack the class: by default none.
   ///
-  /// The store remembers it when it is opened for writing, and `todana store` shows records by it. It describes what this
-  /// ``version`` of the class writes; records of others are shown as bytes, and so is one that does not have this form.
-  /// Nothing else depends on it. A subclass has that of its superclass, unless it overrides it.
+  /// The store saves the list when it is opened for writing, and `todana store` uses it to show records. The list
+  /// describes the current ``version`` of the class. Records of other versions are shown as bytes, as is a record that
+  /// does not match the list. Nothing else depends on it. A subclass inherits the list unless it overrides it.
   open class var contentFields: [ContentField] { [] }
 
-  /// What `String(describing:)` gives for a type, which looks for the type's conformances first: opening a store is
-  /// quick enough to notice.
+  /// Returns the type's name without its module, as `String(describing:)` does.
+  ///
+  /// `String(describing:)` looks up the type's conformances first, which would measurably slow down the opening of a
+  /// store.
   final class func unqualifiedName(of type: StoredObject.Type) -> String { _typeName(type, qualified: false) }
 
-  /// Reads the content that ``writeContent(to:)`` wrote, the same values in the same order.
+  /// Reads the content that ``writeContent(to:)`` wrote: the same values in the same order.
   ///
-  /// May run on any thread, and more than once for an object; so it touches only the object and the buffer, and sets
-  /// every property. Whatever it throws is thrown by the fetch or load that asked, with the class and the row.
+  /// The method may be called on any thread, and more than once for an object. It must set every property, and must use
+  /// only the object and the buffer. The fetch or load that called it rethrows its errors, with class and row.
   open func readContent(from buffer: inout DataBuffer) throws {}
 
-  /// Writes the content.
+  /// Writes the content to the buffer.
   ///
-  /// Cannot throw: the buffer keeps its first error, and the save throws it with the class, row and position.
+  /// It cannot throw. The buffer records the first error, and the save throws it with class, row and position.
   open func writeContent(to buffer: inout DataBuffer) {}
 
-  /// Called once before a delete: delete or change here what depends on the object.
+  /// Deletes or changes dependent objects before the object is deleted; does nothing by default.
   ///
-  /// The content is loaded. What this throws is thrown by ``Store/delete(_:)-(StoredObject)``, and the object is then
-  /// not deleted; what was deleted or changed before the throw is taken back, as by ``Store/savepoint(_:)``. It must
-  /// not save.
+  /// The store calls it once before a delete, with the content loaded. If it throws,
+  /// ``Store/delete(_:)-(StoredObject)`` throws the error and does not delete the object. Deletes and changes made
+  /// before the error are undone, as by ``Store/savepoint(_:)``. It must not save.
   open func prepareForDelete(in store: Store) throws {}
 
-  /// The class, and the identity if there is one, without loading anything: `Song 1-17 (not loaded)`.
+  /// The class, the identity if there is one, and the state, such as `Song 1-17 (not loaded)`; loads nothing.
   open var description: String {
     var text = StoredObject.unqualifiedName(of: type(of: self))
     if let id = anyID { text += " \(id)" }
