@@ -1,22 +1,23 @@
-/// Copies of the contents of objects, one after another in one piece of memory, to be given back later.
+/// Copies of objects' contents, consecutive in one block of memory, from which contents can be restored.
 ///
-/// References are kept as the very objects, so it works for objects outside any store and gives back the same
-/// instances. An object's reference to itself is not kept, so that a copy does not keep its object alive.
+/// References are kept as the referenced instances themselves. Copying therefore works for objects outside any store,
+/// and restores references to the same instances. An object's reference to itself is not kept, so a copy does not keep
+/// its object alive.
 struct ContentCopies {
   private let content = ByteArena()
   private let references = References()
 
-  /// Where the copy of one object's content stands.
+  /// The location of the copy of one object's content.
   struct Copy {
     fileprivate let start: Int
-    /// Content is at most 1 GiB (``DataBuffer/contentByteLimit``).
+    /// At most 1 GiB (``DataBuffer/contentByteLimit``), so 32 bits are enough.
     fileprivate let byteCount: UInt32
     fileprivate let version: UInt8
     /// Whether the content refers to its object.
     let refersToItsObject: Bool
   }
 
-  /// A number of copies that were taken, by which the later ones are released.
+  /// A position in the sequence of copies; all later copies can be released.
   struct Mark {
     fileprivate var byteCount = 0
     fileprivate var references = References.Mark()
@@ -26,8 +27,8 @@ struct ContentCopies {
 
   /// Copies the content of an object.
   ///
-  /// - Returns: Nil if `writeContent` cannot write the content, whatever its values are, or from within `writeContent` and
-  ///   `readContent` of an object that is being copied here.
+  /// - Returns: Nil if `writeContent` records an error. (Values that have no bytes are kept and cause none.) Also nil
+  ///   if called within `writeContent` or `readContent` of an object that is being copied or restored here.
   /// - Complexity: O(*n*) in the bytes of the content.
   func take(of object: StoredObject) -> Copy? {
     // The memory must not move while a buffer points into it.
@@ -48,7 +49,7 @@ struct ContentCopies {
       refersToItsObject: references.refersToOwner)
   }
 
-  /// Gives an object of the same class the content of a copy.
+  /// Restores the content of a copy to an object of the same class.
   func restore(_ copy: Copy, to object: StoredObject) {
     let outerOwner = references.owner
     references.begin(object)
@@ -58,12 +59,13 @@ struct ContentCopies {
     var buffer = unsafe DataBuffer(borrowing: bytes, version: copy.version, resolver: references)
     let isDecoding = object.state.contains(.decoding)
     object.state.insert(.decoding)
-    // A class that does not read what it has just written keeps what it has read so far: there is nothing better.
+    // If the class cannot read its own content, the object keeps the part read so far: there is no better content for
+    // it.
     try? object.readContent(from: &buffer)
     if !isDecoding { object.state.remove(.decoding) }
   }
 
-  /// Releases the copies that were taken since a mark; all, by default.
+  /// Releases the copies taken after a mark; all copies by default.
   func removeAll(since mark: Mark = Mark()) {
     references.removeAll(since: mark.references)
     content.count = mark.byteCount
@@ -71,20 +73,20 @@ struct ContentCopies {
   }
 }
 
-/// What copied contents refer to.
+/// The references of copied contents.
 ///
-/// The object whose content it is has the number 1, objects are even from 2 on, and rows that no object was looked for
-/// yet (``LazyReferences``) odd from 3 on.
+/// The number 1 is the object that the content belongs to. Other objects have even numbers from 2 on. Rows whose
+/// references were not resolved yet (``LazyReferences``) have odd numbers from 3 on.
 private final class References: ReferenceEncoder, ReferenceResolver {
   // No other code runs while one of these properties is accessed, so accesses never overlap, and a check costs more.
-  /// How much is kept in all.
+  /// The total number of kept objects, rows and values.
   @safe @exclusivity(unchecked) private var count = 0
   /// The object whose content is being written or read.
   @safe @exclusivity(unchecked) var owner: StoredObject?
   @safe @exclusivity(unchecked) private(set) var refersToOwner = false
   private var objects: [StoredObject] = []
   private var rows: [Row] = []
-  /// Values that have no bytes which could be read again.
+  /// Values that no bytes could restore.
   private var values: [Any] = []
 
   private struct Row {
@@ -158,7 +160,7 @@ private final class References: ReferenceEncoder, ReferenceResolver {
 }
 
 extension Array {
-  /// Removes the elements after the first so many, and with all of them the memory of many.
+  /// Removes all elements after the first `count`; if that empties a large array, releases its memory, too.
   fileprivate mutating func shorten(to count: Int) {
     if count == 0 {
       removeAll(keepingCapacity: self.count <= 1024)

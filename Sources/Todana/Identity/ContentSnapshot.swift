@@ -1,22 +1,22 @@
-/// A copy of one object's content (``ContentCopies``), which can be given to any object of the class.
+/// A copy of one object's content (``ContentCopies``), which can be restored to any object of the class.
 struct ContentSnapshot {
   private let copies = ContentCopies()
-  /// Nil if the content could not be written; nothing is given back then.
+  /// The copy; nil if the content could not be written, and then nothing is restored.
   private let copy: ContentCopies.Copy?
 
   init(of object: StoredObject) { copy = copies.take(of: object) }
 
-  /// Whether the content has a reference to the object itself.
+  /// Whether the content contains a reference to the object itself.
   var refersToItsObject: Bool { copy?.refersToItsObject ?? false }
 
-  /// Gives an object of the same class this content.
+  /// Restores the content to an object of the same class.
   func restore(_ object: StoredObject) {
     if let copy { copies.restore(copy, to: object) }
   }
 }
 
 extension ClassTable {
-  /// Takes the object's content away: it shows defaults, and refers to nothing.
+  /// Resets the object's content to defaults, so that it refers to no other object.
   func clearContent(of object: StoredObject) {
     let blank = blank ?? ContentSnapshot(of: type.init())
     self.blank = blank

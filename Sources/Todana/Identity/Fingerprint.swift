@@ -1,7 +1,8 @@
-/// A hash of an object's content that tells, later in this process, whether the object was changed.
+/// Returns a hash of an object's content, which shows later in this process whether the object was changed.
 ///
-/// References count by the instance they lead to: an object keeps those alive that it refers to, so the hash does not
-/// change when one of them is saved or deleted. Nor does a set's order matter, as long as nobody touches the set.
+/// A reference is hashed by the instance that it leads to. The hash does not change when that instance is saved or
+/// deleted, because the object keeps it alive. A class may write a set in iteration order, which is stable as long as
+/// the set is not modified.
 func fingerprint(of object: StoredObject) -> UInt64 {
   let content = ByteArena()
   var buffer = DataBuffer(arena: content, encoder: InstanceNumbers())
@@ -25,13 +26,13 @@ private final class InstanceNumbers: ReferenceEncoder {
 }
 
 extension Store {
-  /// Remembers what a loaded object looks like, if changes are looked for.
+  /// Stores the fingerprint of a loaded object, if the store is configured to detect unannounced changes.
   @inline(__always)
   func noteFingerprint(_ object: StoredObject, of table: ClassTable) {
     if configuration.detectsUnannouncedChanges { table.fingerprints[object.rowID] = fingerprint(of: object) }
   }
 
-  /// Throws if loaded objects were changed that nobody announced.
+  /// Throws ``StoreError/Code/changedWithoutWillUpdate`` if loaded objects were changed without an announcement.
   func checkForUnannouncedChanges() throws(StoreError) {
     guard configuration.detectsUnannouncedChanges else { return }
     var changed: [AnyObjectID] = []

@@ -1,23 +1,25 @@
-/// 1,024 rows of a class: for each the live object, not retained.
+/// The live objects of 1,024 consecutive rows of a class, not retained.
 ///
-/// An object's ``ObjectPlace`` leads to its page and its slot there, and through these to its table and its row id.
+/// An object's ``ObjectPlace`` leads to its page and slot, and these lead to its table and row id.
 ///
-/// Safe though neither side retains the other: an object's deinitializer takes it out of its page, a page is given up
-/// only when nothing stands in it, and the table's going takes every object out (``ClassTable/detachAll()``).
+/// This is safe although neither side retains the other. An object's deinitializer removes it from its page, and a page
+/// is freed only when it is empty. When the table is deinitialized, it removes all objects
+/// (``ClassTable/detachAll()``).
 @safe
 struct IdentityPage {
   static let rowCount = 1024
-  /// Leaves the low bits of an address to the state of an object.
+  /// The alignment of a page, which leaves the low bits of its address free for an object's state.
   static let alignment = 256
-  /// Leaves the high bits of an address to the slot of an object.
+  /// The number of bits in a page's address, which leaves the high bits free for an object's slot.
   ///
-  /// Systems give programs no addresses above 48 bits unless asked to; ``init(of:firstRowID:)`` checks.
+  /// The system gives a program no address above 48 bits unless the program requests it. ``init(of:firstRowID:)``
+  /// checks this.
   static let addressBitCount: UInt = 48
 
   @safe private struct Header {
     var table: Unmanaged<ClassTable>
     var firstRowID: RowID
-    /// Slots that are taken.
+    /// The number of occupied slots.
     var count: Int
   }
 
@@ -28,7 +30,7 @@ struct IdentityPage {
 
   private let header: UnsafeMutablePointer<Header>
 
-  /// Makes an empty page.
+  /// Creates an empty page.
   init(of table: ClassTable, firstRowID: RowID) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.byteCount, alignment: Self.alignment)
     precondition(UInt(bitPattern: memory) >> Self.addressBitCount == 0, "an address of more than 48 bits")
@@ -39,17 +41,17 @@ struct IdentityPage {
     unsafe entries.initializeMemory(as: Entry.self, repeating: nil, count: Self.rowCount)
   }
 
-  /// The page of an earlier ``bitPattern``; nil for 0.
+  /// Returns the page with this ``bitPattern``; nil for 0.
   @inline(__always)
   init?(bitPattern: UInt) {
     guard let header = unsafe UnsafeMutablePointer<Header>(bitPattern: bitPattern) else { return nil }
     unsafe self.header = header
   }
 
-  /// Gives the page's memory back; nothing may stand in it.
+  /// Frees the page's memory; the page must be empty.
   func deallocate() { unsafe header.deallocate() }
 
-  /// The first address behind the page.
+  /// The first address after the page.
   var end: UInt { bitPattern + UInt(Self.byteCount) }
 
   var bitPattern: UInt {
@@ -60,22 +62,22 @@ struct IdentityPage {
     @inline(__always) get { unsafe header.pointee.table.takeUnretainedValue() }
   }
 
-  /// Calls the closure with the table, which is not retained meanwhile.
+  /// Calls the closure with the table, without retaining it.
   @inline(__always)
   func withTable(_ body: (ClassTable) -> Void) { unsafe header.pointee.table._withUnsafeGuaranteedRef(body) }
 
-  /// A multiple of the number of rows; an empty page may be moved.
+  /// The row id of the first slot, a multiple of ``rowCount``; it may be changed only while the page is empty.
   var firstRowID: RowID {
     @inline(__always) get { unsafe header.pointee.firstRowID }
     nonmutating set { unsafe header.pointee.firstRowID = newValue }
   }
 
-  /// How many objects stand in the page.
+  /// The number of objects in the page.
   var count: Int {
     @inline(__always) get { unsafe header.pointee.count }
   }
 
-  /// The object in the slot, if there is one.
+  /// The object in the slot; nil if the slot is empty.
   @inline(__always)
   subscript(slot: Int) -> StoredObject? {
     guard let entry = unsafe entry(slot).pointee else { return nil }
@@ -92,7 +94,7 @@ struct IdentityPage {
     unsafe header.pointee.count &+= 1
   }
 
-  /// Empties a slot that is taken.
+  /// Empties an occupied slot.
   ///
   /// - Returns: Whether the page is empty now.
   @inline(__always)
@@ -102,7 +104,7 @@ struct IdentityPage {
     return unsafe header.pointee.count == 0
   }
 
-  // In bounds: slots are made by masking row ids with `rowCount - 1`.
+  // In bounds: a slot is a row id masked with `rowCount - 1`.
   @inline(__always)
   private func entry(_ slot: Int) -> UnsafeMutablePointer<Entry> {
     let address = unsafe UnsafeMutableRawPointer(header) + Self.entriesOffset + slot &* MemoryLayout<Entry>.stride

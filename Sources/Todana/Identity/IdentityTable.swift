@@ -1,24 +1,25 @@
 /// The live objects of one class by row id, not retained.
 ///
-/// Row ids are dense, so the table is an array, in pages of 1,024 rows that exist only where objects live: finding an
-/// object costs a shift and two loads, and a distant row id costs one page.
+/// Row ids are dense, so the table is an array of pages. A page has 1,024 rows and exists only if one of them has a
+/// live object. Finding an object costs a shift and two loads, and a distant row id costs one page.
 ///
-/// Invariant: an entry is there exactly as long as its object is alive; the object's deinitializer removes it. So an
-/// entry may be retained whenever no deinitializer of a stored object is running.
+/// Invariant: a table has an entry exactly as long as the object is alive, because the object's deinitializer removes
+/// the entry. An entry may therefore be retained whenever no deinitializer of a stored object is running.
 @safe
 struct IdentityTable: ~Copyable {
-  /// Pages up to here are found by index (row ids below 2^28), those beyond by hash.
+  /// The index of the first page that is found by hash; earlier pages (row ids below 2^28) are found by index.
   private static let indexedPageLimit = 1 << 18
 
   private var pages: UnsafeMutablePointer<IdentityPage?>
   private var pageCapacity = 0
   private var distantPages: [Int: IdentityPage] = [:]
-  /// Pages without entries that are kept for the next need: streaming creates and releases one object at a time, queries
-  /// a hundred from as many pages.
+  /// Empty pages that are kept for reuse.
+  ///
+  /// Streaming creates and releases one object at a time, and queries about a hundred from as many pages.
   private var sparePages: [IdentityPage] = []
-  /// A megabyte of them.
+  /// The maximum number of spare pages, which take about a megabyte.
   private static let sparePageLimit = 128
-  /// Whether objects are being made for most rows of each page that is added, right after it.
+  /// Whether a new page is about to be filled: objects for most of its rows are created right after it is added.
   var isBeingFilled = false
 
   init() {
@@ -32,7 +33,7 @@ struct IdentityTable: ~Copyable {
     unsafe pages.deallocate()
   }
 
-  /// Objects that are alive.
+  /// The number of live objects.
   ///
   /// - Complexity: O(*n*) in the pages.
   var count: Int {
@@ -41,15 +42,15 @@ struct IdentityTable: ~Copyable {
     return count
   }
 
-  /// The object of the row, if it is alive.
+  /// The object of the row; nil if it is not alive.
   @inline(__always)
   subscript(rowID: RowID) -> StoredObject? { page(at: Self.pageIndex(rowID))?[Self.slot(rowID)] }
 
-  /// Whether the row's object is alive.
+  /// Returns whether the row's object is alive.
   @inline(__always)
   func contains(_ rowID: RowID) -> Bool { page(at: Self.pageIndex(rowID))?.isTaken(Self.slot(rowID)) ?? false }
 
-  /// Enters an object, which learns where it stands; there must be none at the row.
+  /// Adds an object, and sets its place; the row must not have an object yet.
   @inline(__always)
   mutating func insert(_ object: StoredObject, at rowID: RowID, of table: ClassTable) {
     let page = page(at: Self.pageIndex(rowID)) ?? addPage(at: Self.pageIndex(rowID), of: table)
@@ -57,7 +58,7 @@ struct IdentityTable: ~Copyable {
     object.place.move(to: page, slot: Self.slot(rowID))
   }
 
-  /// All that are alive, retained, in the order of row ids but for those beyond 2^28.
+  /// Returns all live objects, retained, in the order of row ids; objects of rows from 2^28 on come last, unordered.
   func objects() -> [StoredObject] {
     var objects: [StoredObject] = []
     objects.reserveCapacity(count)
@@ -84,11 +85,11 @@ struct IdentityTable: ~Copyable {
 
   @inline(__always)
   private func page(at index: Int) -> IdentityPage? {
-    // A row id's upper bits are never negative.
+    // The index is never negative, as it is a row id without its low bits.
     index < pageCapacity ? unsafe pages[index] : Self.distantPage(at: index, in: distantPages)
   }
 
-  // Not a method of a table, for which a caller that has none of its fields in memory would have to write them there.
+  // Static, because for a method a caller would have to write all fields of the table to memory first.
   @inline(never)
   private static func distantPage(at index: Int, in distantPages: [Int: IdentityPage]) -> IdentityPage? {
     index < indexedPageLimit ? nil : distantPages[index]
@@ -111,7 +112,7 @@ struct IdentityTable: ~Copyable {
     return page
   }
 
-  /// Whether the pages before this one are full, as where one object after the other is inserted.
+  /// Returns whether the 16 pages before this one are full, as they are when objects are inserted one after another.
   private func isFilledInOrder(upTo index: Int) -> Bool {
     index > 16 && (1...16).allSatisfy { page(at: index - $0)?.count == IdentityPage.rowCount }
   }
@@ -127,7 +128,7 @@ struct IdentityTable: ~Copyable {
     pageCapacity = newCapacity
   }
 
-  /// Gives up a page that has become empty.
+  /// Removes a page that has become empty, and keeps it for reuse or frees it.
   @inline(never)
   mutating func retire(_ page: IdentityPage) {
     let index = Self.pageIndex(page.firstRowID)

@@ -4,23 +4,25 @@
   import Musl
 #endif
 
-/// Memory that is about to be used for the first time, all of it and in order.
+/// A hint to the system about memory that is about to be used for the first time, entirely and in order.
 enum MemoryAhead {
-  /// What the objects of a page of the identity table take, if they are of usual size.
+  /// The number of bytes that the objects of one page of the identity table take, if they are of usual size.
   static let pageOfObjects = 96 << 10
 
-  /// Has the system back the memory behind an address now, in one go, instead of at the first touch of each of its
-  /// pages: a fault of its own for every page is a good part of what a large fetch takes.
+  /// Asks the system to populate the memory after an address in one call.
   ///
-  /// A hint, also for what an allocator hands out next where it has just handed out what ends at `address`. Where that
-  /// is not so, or the memory is not the program's, or the system is older than Linux 5.14, nothing happens.
+  /// Otherwise each memory page causes a page fault at its first use, which takes a considerable part of the time of a
+  /// large fetch. The call assumes that the allocator has just returned memory that ends at `address`, and will return
+  /// the memory after it next. It is only a hint: it does no harm if that is wrong, if the memory does not belong to
+  /// the program, or if the system is older than Linux 5.14.
   static func populate(behind address: UInt, byteCount: Int) {
     #if os(Linux)
       let pageSize = UInt(getpagesize())
       guard let start = unsafe UnsafeMutableRawPointer(bitPattern: (address + pageSize - 1) & ~(pageSize - 1)) else {
         return
       }
-      // MADV_POPULATE_WRITE of <sys/mman.h>, which the C library may be too old to name. What fails is done by faults.
+      // MADV_POPULATE_WRITE of <sys/mman.h>, which an old C library may not define. If the call fails, page faults do
+      // the work.
       _ = unsafe madvise(start, byteCount, 23)
     #endif
   }

@@ -1,25 +1,26 @@
-/// What one object was to its store, and what it contained: enough to make it so again.
+/// The state and content of an object at one time, from which the object can be restored.
 struct ObjectEntry {
   let object: StoredObject
-  /// Nil if it was in no store.
+  /// The object's table; nil if the object was in no store.
   ///
-  /// Safe though unowned: the store that the entry is for owns the table.
+  /// Safe although unowned: the store that the entry is made for owns the table.
   @safe unowned(unsafe) let table: ClassTable?
   let rowID: RowID
   let state: ObjectState
   let token: UInt64
-  /// Whether a delete was pending that removes the row whatever its record is.
+  /// Whether a delete was pending that removes the row regardless of its record.
   let isDeletedByID: Bool
   var content: Content
-  /// Whether its content, as saved, is to be read again: nobody announces what a `prepareForDelete` changes of the
-  /// object itself.
+  /// Whether to read the saved content again.
+  ///
+  /// A `prepareForDelete` may change its own object without announcing it.
   var isReread: Bool
 
   enum Content {
-    /// It is not changed, as far as is known.
+    /// The content is unchanged as far as the store knows.
     case notCopied
     case copied(ContentCopies.Copy)
-    /// `writeContent` cannot write it: it cannot be given back.
+    /// `writeContent` cannot write the content, so it cannot be restored.
     case unwritable
   }
 
@@ -36,17 +37,18 @@ struct ObjectEntry {
 }
 
 extension Store {
-  /// Makes an object again what it was.
+  /// Restores an object to the state of an entry.
   ///
   /// - Parameters:
-  ///   - entry: What it was.
-  ///   - restoreContent: Gives an object the content of the entry.
-  /// - Returns: By how much that changes the number of pending objects, which the caller has to adjust.
+  ///   - entry: The earlier state.
+  ///   - restoreContent: Restores the content of the entry to an object.
+  /// - Returns: The change in the number of pending objects, by which the caller must adjust its count.
   func restore(_ entry: ObjectEntry, _ restoreContent: (StoredObject) -> Void) -> Int {
     var difference = 0
     var object = entry.object
     if let table = object.table, table.store !== self {
-      // It was taken out of this store, and is in another one. What this one had is not lost.
+      // The object has left this store, and belongs to another one. Its row in this store is restored with a new
+      // object.
       guard let table = entry.table else { return 0 }
       object = table.type.init()
     } else if object.state.isPending {
@@ -77,15 +79,15 @@ extension Store {
     return difference
   }
 
-  /// Puts an object at a row, from where one goes that stands there.
+  /// Enters an object in the table at a row, and detaches any other object of that row.
   ///
-  /// - Returns: By how much that changes the number of pending objects.
+  /// - Returns: The change in the number of pending objects.
   private func place(_ object: StoredObject, at rowID: RowID, of table: ClassTable) -> Int {
     if object.table === table, object.rowID == rowID { return 0 }
     object.table?.detach(object)
     var difference = 0
     if let other = table.identity[rowID] {
-      // A fault of the row, which was never saved, made while the object was out of the store.
+      // It is a fault of the row that was made while the object was outside the store; it was never saved.
       if other.state.isPending {
         table.pending.remove(other)
         difference -= 1

@@ -1,4 +1,4 @@
-// How the store answers for the references in the content of its objects.
+// The store as the encoder and resolver of the references in its objects' contents.
 extension Store: ReferenceEncoder {
   package func rowID(of object: StoredObject) throws(DataBufferError) -> RowID {
     if let table = object.table, table.store === self, !object.state.contains(.deleted) { return object.rowID }
@@ -34,7 +34,7 @@ extension Store: ReferenceEncoder {
 extension Store: ReferenceResolver {
   package var storeOfRows: Store? { self }
 
-  /// The table of a class that references lead to.
+  /// Returns the table of a referenced class.
   func tableForReferences(to type: StoredObject.Type) throws(DataBufferError) -> ClassTable {
     _ = try classID(of: type)
     guard let table = registry[type] else {
@@ -61,7 +61,7 @@ extension Store: ReferenceResolver {
     to objects: inout OutputSpan<StoredObject>
   ) throws(DataBufferError) {
     let table = try table(of: classID)
-    // A table's objects are of its class exactly.
+    // All objects of a table are of exactly its class.
     guard table.type == type else {
       throw DataBufferError(.referenceWrongClass, "a reference to \(type) leads to \(table.type)")
     }
@@ -80,7 +80,8 @@ extension Store: ReferenceResolver {
   }
 }
 
-/// Writes references as they are, even to objects that are being deleted: for records that are rewritten unchanged.
+/// A reference encoder that accepts references to objects with a pending delete, for records that are rewritten
+/// unchanged.
 final class UncheckedReferences: ReferenceEncoder {
   func rowID(of object: StoredObject) throws(DataBufferError) -> RowID {
     guard object.rowID != 0 else {
