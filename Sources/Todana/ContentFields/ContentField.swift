@@ -1,4 +1,4 @@
-/// A value that `writeContent` writes, by its name: so that tools which do not have the class can show records.
+/// The name and type of a value that `writeContent` writes, by which tools that lack the class can show records.
 ///
 /// ```swift
 /// override class var contentFields: [ContentField] {
@@ -15,7 +15,9 @@ public struct ContentField: Sendable, Hashable {
   }
 }
 
-/// How a ``DataBuffer`` wrote a value: each case is named like the method.
+/// The type of a content field: the format in which a ``DataBuffer`` wrote the value.
+///
+/// Each case is named after the write method.
 public indirect enum ContentType: Sendable, Hashable {
   case bool
   case int8
@@ -45,13 +47,13 @@ public indirect enum ContentType: Sendable, Hashable {
   case references
   /// ``DataBuffer/writeAnyReference(_:)``
   case anyReference
-  /// What `writeOptional` and `writeOptionalString` write.
+  /// A value written by `writeOptional` or `writeOptionalString`.
   case optional(ContentType)
-  /// What `writeArray` and `writeSet` write.
+  /// A collection written by `writeArray` or `writeSet`.
   case array(ContentType)
 }
 
-/// As it is stored: `uint32`, `string?`, `[uint16]`.
+/// The textual form, in which a type is stored: `uint32`, `string?`, `[uint16]`.
 extension ContentType: LosslessStringConvertible {
   private static let simple: [(String, ContentType)] = [
     ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64), ("uint8", .uint8),
@@ -61,7 +63,7 @@ extension ContentType: LosslessStringConvertible {
     ("anyreference", .anyReference),
   ]
 
-  /// More is nobody's type, and would only fill the stack.
+  /// The maximum nesting depth of a type; deeper nesting has no use, and could overflow the stack.
   private static let depthLimit = 16
 
   public var description: String {
@@ -72,7 +74,7 @@ extension ContentType: LosslessStringConvertible {
     }
   }
 
-  /// A type from its ``description``; nil where the text is none that this version knows.
+  /// Parses a type from its ``description``; nil if this version does not know the text.
   public init?(_ description: String) { self.init(description[...], depth: 0) }
 
   private init?(_ text: Substring, depth: Int) {

@@ -1,8 +1,8 @@
-/// What a class has said of its content (``StoredObject/contentFields``), as the store remembers it.
+/// The content fields that a class has declared (``StoredObject/contentFields``), as the store saved them.
 public struct ContentLayout: Sendable, Hashable {
-  /// The stored name.
+  /// The stored name of the class.
   public var className: String
-  /// The version of the class that the fields describe, and no other.
+  /// The only version of the class that the fields describe.
   public var version: UInt8
   public var fields: [ContentField]
 
@@ -12,10 +12,10 @@ public struct ContentLayout: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// The values of a record, in the order of the fields.
+  /// Returns the values of a record, in the order of the fields.
   ///
-  /// - Returns: Nil for a record of another version, and where the bytes are not what the fields say: then the fields are
-  ///   wrong, and the record is bytes.
+  /// - Returns: Nil if the record has another version, or if its bytes do not match the fields. In the latter case the
+  ///   fields are wrong, and the record can only be shown as bytes.
   public func values(of record: RawRecord) -> [ContentValue]? {
     guard record.version == version, !fields.isEmpty else { return nil }
     var buffer = DataBuffer(reading: record.content, version: version)
@@ -29,9 +29,9 @@ public struct ContentLayout: Sendable, Hashable {
   }
 }
 
-// As it stands in the store: pairs of name and type behind their number.
+// The stored form: the number of fields, then a name and a type for each.
 extension ContentLayout {
-  /// The keyspace that keeps them, under the stored names of classes.
+  /// The name of the keyspace for content layouts, whose keys are the stored names of classes.
   static let keyspaceName = Array("content fields".utf8)
 
   var bytes: [UInt8] {
@@ -44,7 +44,7 @@ extension ContentLayout {
     return buffer.bytes
   }
 
-  /// Nil where the bytes are none, or name a type of a later version.
+  /// Decodes a layout; nil if the bytes are invalid or name a type of a later version.
   init?(className: String, version: UInt8, bytes: [UInt8]) {
     var buffer = DataBuffer(reading: bytes)
     var fields: [ContentField] = []

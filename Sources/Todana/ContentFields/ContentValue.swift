@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// A value of a record that was read by a ``ContentLayout``.
+/// A value of a record, decoded by a ``ContentLayout``.
 public indirect enum ContentValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -17,7 +17,7 @@ public indirect enum ContentValue: Sendable, Hashable {
 }
 
 extension ContentValue: CustomStringConvertible {
-  /// For people.
+  /// The value as text, for people to read.
   public var description: String {
     switch self {
     case .null: "nil"
@@ -33,7 +33,9 @@ extension ContentValue: CustomStringConvertible {
 }
 
 extension ContentValue: Encodable {
-  /// As what it is in JSON; bytes are Base64, and numbers that JSON has none for are texts.
+  /// Encodes the value as its JSON counterpart.
+  ///
+  /// Bytes are encoded as Base64, and numbers without a JSON form as strings.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -51,7 +53,7 @@ extension ContentValue: Encodable {
 }
 
 extension DataBuffer {
-  /// Reads a value by its type, without the class that wrote it.
+  /// Reads a value of a given type, without the class that wrote it.
   mutating func readContentValue(_ type: ContentType) throws(DataBufferError) -> ContentValue {
     switch type {
     case .bool: return .bool(try readBool())
@@ -94,10 +96,10 @@ extension DataBuffer {
 
   private static func reference(_ rowID: RowID) -> ContentValue { rowID == 0 ? .null : .unsigned(rowID) }
 
-  /// The number as it was written: 0.1 and not 0.10000000149011612.
+  /// Returns the double with the shortest decimal form of the float: 0.1 and not 0.10000000149011612.
   private static func shortest(_ value: Float) -> Double { Double("\(value)") ?? Double(value) }
 
-  /// Dates of four-digit years as ISO 8601 has them; others are the seconds that they are stored as.
+  /// Returns a date with a four-digit year in ISO 8601 form; any other date as the stored number of seconds.
   private static func date(_ seconds: Double) -> ContentValue {
     DateText.iso8601(Date(timeIntervalSinceReferenceDate: seconds)).map { .text($0) } ?? .number(seconds)
   }

@@ -1,5 +1,5 @@
 extension Store {
-  /// What classes have said of their content, those that the program does not know among them.
+  /// The content fields that classes have declared, including classes that the program does not know.
   ///
   /// - Throws: ``StoreError``, such as ``StoreError/Code/damagedRecord``.
   public var contentLayouts: [ContentLayout] {
@@ -21,9 +21,9 @@ extension Store {
     }
   }
 
-  /// At opening: remembers what the classes say of their content, where that is new.
+  /// Saves the content fields of the registered classes when the store is opened, if they have changed.
   ///
-  /// What a newer version of a class has said stands. Who may only read leaves it as it is.
+  /// The fields of a newer version of a class are kept. A store that cannot be written to leaves all layouts unchanged.
   func prepareContentLayouts(_ keyspaces: [Keyspace]) throws(StoreError) {
     let tables = registry.tables.filter { !$0.type.contentFields.isEmpty }
     guard !tables.isEmpty else { return }
@@ -54,7 +54,7 @@ extension Store {
     }
   }
 
-  /// The keyspace, which is made where there is none.
+  /// Returns the keyspace of content layouts, and creates it if necessary.
   private func layoutKeyspace(_ keyspaces: [Keyspace]) throws(StoreError) -> KeyspaceID {
     if let known = Self.layoutKeyspace(in: keyspaces) { return known }
     return try onRecords { sealing throws(BackendError) in
@@ -66,7 +66,7 @@ extension Store {
     keyspaces.first { $0.kind == .keys && $0.name == ContentLayout.keyspaceName }?.id
   }
 
-  /// Nil where there is none that can be read: then it is written anew.
+  /// Returns the saved layout of a class; nil if there is none or it is unreadable, and then it is written again.
   private func savedLayout(of className: String, in keyspace: KeyspaceID) throws(StoreError) -> ContentLayout? {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
