@@ -1,9 +1,9 @@
-/// A record as it is stored, of a class that the program need not know.
+/// A saved record with its content as bytes, for a program that may lack the class.
 public struct RawRecord: Sendable, Equatable {
   public let rowID: RowID
   /// The version of the class that wrote it.
   public let version: UInt8
-  /// What `writeContent` wrote.
+  /// The bytes that `writeContent` wrote.
   public let content: [UInt8]
 
   public init(rowID: RowID, version: UInt8, content: [UInt8]) {
@@ -14,14 +14,14 @@ public struct RawRecord: Sendable, Equatable {
 }
 
 extension Store {
-  /// Calls the closure with each saved record of a class, by the class's stored name, registered or not.
+  /// Calls the closure with each saved record of a class, which is given by its stored name and need not be registered.
   ///
   /// - Parameters:
-  ///   - name: As ``catalog`` lists it.
+  ///   - name: The stored name of the class, as in ``catalog``.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - body: Gets the record, and a flag that ends the loop when set.
-  /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/unknownClass`` if nothing was ever saved under
-  ///   the name.
+  ///   - body: Receives the record, and a flag that ends the loop when set.
+  /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/unknownClass`` if nothing was ever saved
+  ///   under the name.
   public func rawRecords(
     ofClassNamed name: String, onDamage: DamagePolicy = .fail, _ body: (RawRecord, inout Bool) throws -> Void
   ) throws {
@@ -29,17 +29,17 @@ extension Store {
     try visit(try scan(keyspace), of: keyspace, named: name, onDamage: onDamage, body)
   }
 
-  /// The same in the order of row ids, from behind one of them.
+  /// Calls the closure with the saved records of a class after a given row, in the order of row ids.
   ///
-  /// For pages of a long list, and for output that is to be compared. Records that are missing are not noticed, as they
-  /// are by the other one.
+  /// Use it for pages of a long list, or for output that is to be compared. Unlike
+  /// ``rawRecords(ofClassNamed:onDamage:_:)``, it does not notice missing records.
   ///
   /// - Parameters:
-  ///   - name: As ``catalog`` lists it.
-  ///   - rowID: Rows up to this one are left out; 0: none.
-  ///   - onDamage: The policy for records that cannot be read. Where it is not known which row a damaged place belongs
-  ///     to, rows that do not exist may be among those that are reported.
-  ///   - body: Gets the record, and a flag that ends the loop when set.
+  ///   - name: The stored name of the class, as in ``catalog``.
+  ///   - rowID: The row after which to begin; 0 for the first row.
+  ///   - onDamage: The policy for records that cannot be read. If the row of a damaged place is unknown, the reported
+  ///     rows may include some that do not exist.
+  ///   - body: Receives the record, and a flag that ends the loop when set.
   /// - Throws: As ``rawRecords(ofClassNamed:onDamage:_:)``.
   /// - Complexity: O(*n*) single reads.
   public func rawRecords(
@@ -54,9 +54,9 @@ extension Store {
     try visit(scan, of: keyspace, named: name, onDamage: onDamage, body)
   }
 
-  /// One saved record of a class, by the class's stored name, registered or not.
+  /// Returns one saved record of a class, which is given by its stored name and need not be registered.
   ///
-  /// - Returns: Nil where there is no such row.
+  /// - Returns: Nil if the row does not exist.
   /// - Throws: ``StoreError``: ``StoreError/Code/unknownClass``, ``StoreError/Code/damagedRecord``.
   public func rawRecord(ofClassNamed name: String, rowID: RowID) throws(StoreError) -> RawRecord? {
     let keyspace = try keyspace(ofClassNamed: name)
@@ -67,7 +67,7 @@ extension Store {
     return try rawRecord(slice, in: chunk, envelope: envelope(of: keyspace), className: name)
   }
 
-  /// The keyspace of a class that has, or had, records.
+  /// Returns the keyspace of a class that has, or once had, records.
   func keyspace(ofClassNamed name: String) throws(StoreError) -> KeyspaceID {
     try begin()
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }

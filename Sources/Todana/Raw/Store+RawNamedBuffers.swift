@@ -1,7 +1,7 @@
-/// A named buffer as it is saved, for a program that need not know what is in it.
+/// A saved named buffer with its content as bytes, for a program that may not know its format.
 public struct RawNamedBuffer: Sendable, Equatable {
   public let name: String
-  /// What ``DataBuffer/version`` says when it is read.
+  /// The ``DataBuffer/version`` of the buffer when it is read.
   public let version: UInt8
   public let content: [UInt8]
 
@@ -13,9 +13,9 @@ public struct RawNamedBuffer: Sendable, Equatable {
 }
 
 extension Store {
-  /// A named buffer as it was saved last.
+  /// Returns a named buffer as it was last saved, without pending changes.
   ///
-  /// - Returns: Nil if there is none of this name.
+  /// - Returns: Nil if there is no buffer of this name.
   /// - Throws: ``StoreError``: ``StoreError/Code/damagedRecord``, ``StoreError/Code/invalidName``.
   public func rawNamedBuffer(_ name: String) throws -> RawNamedBuffer? {
     try readNamedBuffer(name, includingPending: false) { buffer in
@@ -24,10 +24,10 @@ extension Store {
     }
   }
 
-  /// Calls the closure with each saved named buffer, in the order of the bytes of their names.
+  /// Calls the closure with each saved named buffer, in the order of the names' UTF-8 bytes.
   ///
-  /// - Parameter body: Gets the buffer, and a flag that ends the loop when set.
-  /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/damagedRecord``.
+  /// - Parameter body: Receives the buffer, and a flag that ends the loop when set.
+  /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/damagedRecord``.
   /// - Complexity: O(*n* log *n*); reads all buffers twice.
   public func rawNamedBuffers(_ body: (RawNamedBuffer, inout Bool) throws -> Void) throws {
     try withSnapshot {
