@@ -1,16 +1,16 @@
-/// What a store knows of named buffers: what is pending, and what it has read.
+/// The pending changes of named buffers, and the record states that a store has seen.
 struct NamedBuffers {
-  /// The keyspace that keeps them, in every backend.
+  /// The name of the keyspace for named buffers, in every backend.
   static let keyspaceName = Array("named buffers".utf8)
 
   var keyspace: KeyspaceID?
   private(set) var pending: [Name: PendingBuffer] = [:]
-  /// What the records were when this store last read or saved them.
+  /// The state of each record when this store last read or saved it.
   private var known: [Name: WriteBatch.Expectation] = [:]
 
-  /// A name as the backend tells names apart: by its bytes.
+  /// A buffer name, compared by its UTF-8 bytes as in the backend.
   ///
-  /// Strings are equal to their normalized forms.
+  /// A plain `String` would equal its other Unicode normalization forms.
   struct Name: Hashable {
     let string: String
 
@@ -23,20 +23,24 @@ struct NamedBuffers {
     case remove
   }
 
-  /// The pending change of a buffer.
+  /// Returns the pending change of a buffer.
   func pendingChange(of name: String) -> PendingBuffer? { pending[Name(string: name)] }
 
-  /// What must be there for a save not to overwrite what another store changed; anything, where nothing was read.
+  /// Returns the record state that a save must find, so that it does not overwrite another store's change.
+  ///
+  /// If the record was never read, any state is accepted.
   func expectation(of name: String) -> WriteBatch.Expectation { known[Name(string: name)] ?? .anything }
 
-  /// What is known of the record; nil where nothing was read.
+  /// Returns the last known state of the record; nil if it was never read.
   func knownState(of name: String) -> WriteBatch.Expectation? { known[Name(string: name)] }
 
   mutating func note(_ expectation: WriteBatch.Expectation?, for name: String) {
     known[Name(string: name)] = expectation
   }
 
-  /// Makes a change pending, and tells by how much the number of pending buffers changed.
+  /// Sets or clears the pending change of a buffer.
+  ///
+  /// - Returns: The change in the number of pending buffers.
   mutating func setPending(_ change: PendingBuffer?, for name: String) -> Int {
     let name = Name(string: name)
     let hadOne = pending[name] != nil
@@ -44,13 +48,13 @@ struct NamedBuffers {
     return (change == nil ? 0 : 1) - (hadOne ? 1 : 0)
   }
 
-  /// After a save: what it left under the names is known.
+  /// Records the states that a save has left under the names.
   mutating func didSave(_ saved: [Name: WriteBatch.Expectation]) {
     known.merge(saved) { _, new in new }
   }
 }
 
-/// The name that the sealed record of a named buffer begins with, and what is behind it.
+/// Splits the content of a named buffer's sealed record, which begins with the buffer's name.
 func nameAndContent(
   ofBuffer content: UnsafeRawBufferPointer
 ) throws(DataBufferError) -> (name: String, content: UnsafeRawBufferPointer) {

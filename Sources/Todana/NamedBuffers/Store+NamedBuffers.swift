@@ -1,19 +1,20 @@
-// Bytes under a name, saved in the same commits as objects.
+// Named buffers: bytes under a name, saved in the same commits as objects.
 extension Store {
-  /// Writes a named buffer with the next save, in place of any that has the name.
+  /// Writes a named buffer with the next save, and replaces any earlier content of the name.
   ///
   /// ```swift
   /// try store.writeNamedBuffer("favourites") { buffer in buffer.writeReferences(favourites) }
   /// ```
   ///
   /// - Parameters:
-  ///   - name: Not empty, and not longer than the backend's keys.
-  ///   - version: What ``DataBuffer/version`` says when the buffer is read.
-  ///   - immediately: Saves the buffer, and nothing else, before the call returns. Pending objects cannot be referred to.
-  ///   - body: Writes the content. Called once, at once.
-  /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/cannotEncode``,
-  ///   ``StoreError/Code/invalidName``; when writing immediately, ``StoreError/Code/withinSavepoint``, and
-  ///   ``SaveConflict`` where another store changed the buffer since this store read it.
+  ///   - name: The name: not empty, without NUL, and not longer than the backend's keys.
+  ///   - version: The ``DataBuffer/version`` of the buffer when it is read.
+  ///   - immediately: Whether to save the buffer, and nothing else, before the call returns. The buffer cannot refer to
+  ///     objects whose insert is pending then.
+  ///   - body: Writes the content. It is called once, before the method returns.
+  /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/cannotEncode``,
+  ///   ``StoreError/Code/invalidName``. When writing immediately, also ``StoreError/Code/withinSavepoint``, and
+  ///   ``SaveConflict`` if another store has changed the buffer since this store read it.
   public func writeNamedBuffer(
     _ name: String, version: UInt8 = 1, immediately: Bool = false, _ body: (inout DataBuffer) throws -> Void
   ) throws {
@@ -33,16 +34,16 @@ extension Store {
     try keep(.put(content: content, version: version), for: name, immediately: immediately)
   }
 
-  /// Reads a named buffer: what is pending, or else what was saved last.
+  /// Reads a named buffer: its pending content, or else its saved content.
   ///
   /// ```swift
   /// let count = try store.readNamedBuffer("favourites") { buffer in try buffer.readReferences(Song.self).count }
   /// ```
   ///
-  /// From then on a save that would overwrite what another store changed meanwhile is a ``SaveConflict``.
+  /// After this call, a save throws ``SaveConflict`` instead of overwriting a change that another store made since.
   ///
-  /// - Returns: What the closure returns; nil if there is no such buffer.
-  /// - Throws: What the closure throws; ``StoreError``: ``StoreError/Code/damagedRecord``.
+  /// - Returns: The result of the closure; nil if there is no buffer of this name.
+  /// - Throws: The errors of the closure; ``StoreError``: ``StoreError/Code/damagedRecord``.
   public func readNamedBuffer<Result>(
     _ name: String, includingPending: Bool = true, _ body: (inout DataBuffer) throws -> Result
   ) throws -> Result? {
@@ -63,9 +64,9 @@ extension Store {
     return try unsafe read(chunk.value(of: slice), key: key, name: name, body)
   }
 
-  /// Removes a named buffer with the next save, or at once.
+  /// Removes a named buffer with the next save, or immediately.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was a buffer of this name.
   /// - Throws: ``StoreError``; ``SaveConflict`` when removing immediately.
   @discardableResult
   public func removeNamedBuffer(_ name: String, immediately: Bool = false) throws -> Bool {
@@ -86,7 +87,7 @@ extension Store {
     }
   }
 
-  /// The names of all named buffers, in the order of their UTF-8 bytes.
+  /// Returns the names of all named buffers, in the order of their UTF-8 bytes.
   ///
   /// - Complexity: O(*n* log *n*); reads all buffers.
   public func namedBufferNames(includingPending: Bool = true) throws(StoreError) -> [String] {
@@ -136,7 +137,7 @@ extension Store {
     return try body(&buffer)
   }
 
-  /// Reads the saved record, and remembers what it is; false if there is none.
+  /// Reads the saved record, and records its state; returns false if there is none.
   private func readSavedBuffer(_ key: [UInt8], name: String, into chunk: RecordChunk) throws(StoreError) -> Bool {
     guard let keyspace = try knownBufferKeyspace() else { return false }
     try read(key: key, of: keyspace, into: chunk)
@@ -151,7 +152,9 @@ extension Store {
     return true
   }
 
-  /// What was read first stands while a change of the buffer is pending: the change was made knowing that.
+  /// Records the state of a buffer, unless a change of it is pending.
+  ///
+  /// A pending change was made with knowledge of the state that was read first.
   private func noteBuffer(_ expectation: WriteBatch.Expectation, name: String) {
     guard namedBuffers.pendingChange(of: name) == nil else { return }
     noteChange(ofBuffer: name)
@@ -164,7 +167,7 @@ extension Store {
     return try readSavedBuffer(Array(name.utf8), name: name, into: chunk)
   }
 
-  /// What a save would find under the name now.
+  /// Returns the state that a save would find under the name now.
   func savedState(ofBuffer name: String) throws(StoreError) -> WriteBatch.Expectation {
     guard let keyspace = try knownBufferKeyspace() else { return .absent }
     let chunk = takeSmallChunk()
@@ -184,9 +187,9 @@ extension Store {
     guard !name.utf8.contains(0) else { throw StoreError(.invalidName, "A named buffer's name contains a NUL.") }
   }
 
-  /// The name of a saved buffer.
+  /// Returns the name of a saved buffer.
   ///
-  /// In an encrypted store only a record that can be opened tells its name.
+  /// In an encrypted store, the name can be read only if the record can be opened.
   private func bufferName(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> String {
     if epoch != 0, chunk.isSealed {
       let format = unsafe chunk.value(of: slice).first
@@ -197,7 +200,7 @@ extension Store {
     return unsafe String(decoding: chunk.arena.bytes[slice.key], as: UTF8.self)
   }
 
-  /// Writes a buffer's record.
+  /// Encodes a buffer's record into the arena, and returns its range.
   func encode(
     _ content: [UInt8], version: UInt8, name: String, of keyspace: KeyspaceID, into arena: ByteArena
   ) throws(StoreError) -> Range<Int> {
@@ -213,7 +216,7 @@ extension Store {
     }
   }
 
-  /// The keyspace of named buffers, which is made where there is none.
+  /// Returns the keyspace of named buffers, and creates it if necessary.
   func namedBufferKeyspace() throws(StoreError) -> KeyspaceID {
     if let keyspace = namedBuffers.keyspace { return keyspace }
     let keyspace = try onRecords { sealing throws(BackendError) in
@@ -233,7 +236,7 @@ extension Store {
   }
 }
 
-/// The buffers that a batch changes, by the keys that it knows them by.
+/// The named buffers that a batch changes, by their keys in the batch.
 struct BufferKeys {
   private var names: [[UInt8]: NamedBuffers.Name] = [:]
   private let keyspace: KeyspaceID?
@@ -243,13 +246,13 @@ struct BufferKeys {
     for name in names { self.names[Array(name.string.utf8)] = name }
   }
 
-  /// The name that a change is about; nil where it is about something else, such as an entry of an index.
+  /// Returns the name of the buffer that a change affects; nil for another change, such as an index entry.
   func name(of change: WriteBatch.Change, in arena: ByteArena) -> NamedBuffers.Name? {
     guard case .bytes(let range) = change.key, change.keyspace == keyspace else { return nil }
     return names[unsafe [UInt8](arena.bytes[range])]
   }
 
-  /// What the batch leaves under the names, once it is committed.
+  /// Returns the record states under the names after the commit of a batch.
   func saved(by batch: borrowing WriteBatch) -> [NamedBuffers.Name: WriteBatch.Expectation] {
     var saved: [NamedBuffers.Name: WriteBatch.Expectation] = [:]
     guard !names.isEmpty else { return saved }
@@ -262,7 +265,7 @@ struct BufferKeys {
   }
 }
 
-/// Refuses references to objects whose insert is pending: for what is saved before them.
+/// A reference encoder for buffers that are saved immediately: it refuses references to objects with a pending insert.
 private final class SavedReferences: ReferenceEncoder {
   private let store: Store
 
