@@ -1,11 +1,11 @@
-/// An index of a registered class, as a store keeps it.
+/// An index of a registered class, in one open store.
 final class ClassIndex {
   let declaration: Index
   let className: String
   let name: String
-  /// What it was built with, if it is of use.
+  /// The signature of the declaration; a tree that was built with another one is not usable.
   let signature: String
-  /// The tree that it is; nil in a store that cannot be written to and does not have it.
+  /// The index's tree; nil if the store has none and cannot be written to.
   var keyspace: KeyspaceID?
 
   init(_ declaration: Index, name: String, className: String, classVersion: UInt8) {
@@ -15,19 +15,19 @@ final class ClassIndex {
     signature = declaration.signature(classVersion: classVersion)
   }
 
-  /// The name of its tree: those of the class and of the index, which have no NUL.
+  /// The name of the index's tree, made of the names of the class and of the index, which have no NUL.
   var keyspaceName: [UInt8] { Self.keyspacePrefix(ofClass: className) + Array(name.utf8) }
 
-  /// How the names of all trees of a class begin.
+  /// Returns the prefix of the names of all index trees of a class.
   static func keyspacePrefix(ofClass className: String) -> [UInt8] { Array("index".utf8) + [0] + className.utf8 + [0] }
 
   var parts: [IndexPart] { declaration.parts }
   var isUnique: Bool { declaration.isUnique }
 
-  /// More parts would not fit into a backend's key (``KeyWriter/indexTextByteLimit``).
+  /// The maximum number of parts, whose keys always fit into a backend's key (``KeyWriter/indexTextByteLimit``).
   private static let partLimit = 6
 
-  /// The indexes that a class declares.
+  /// Returns the indexes that a class declares, after checking them.
   ///
   /// - Throws: ``StoreError/Code/invalidIndex``.
   static func all(of type: StoredObject.Type, className: String) throws(StoreError) -> [ClassIndex] {

@@ -1,4 +1,4 @@
-/// An index of a class: its objects by the values of properties, so that queries need not look at all of them.
+/// An index of a class: it orders objects by the values of properties, so that queries need not read all objects.
 ///
 /// ```swift
 /// override class var indexes: [Index] {
@@ -6,39 +6,41 @@
 /// }
 /// ```
 ///
-/// An index is kept with the records, in the same commits, and costs every insert and delete, and every update of what
-/// is in it, an entry. It serves conditions on its first properties: several `==` and one more condition on the next
-/// one; and sorting by them, from either end. Which indexes a query uses ``Store/explain(_:)`` tells.
+/// An index is saved with the records, in the same commits. Every insert and delete writes or removes an entry, as does
+/// every update of an indexed value. An index serves conditions on its first properties: several `==`, and one
+/// more condition on the next property. It also serves sorting by these properties, in both directions.
+/// ``Store/explain(_:)`` shows which indexes a query uses.
 ///
-/// **Its name is what it is known by** in later runs of the program: by default the key paths as they print, which
-/// those of stored properties of final classes and keyspaces do. For others give a `name`. An index of another name,
-/// of other types, of another order, or of another version of the class or of the index itself is built anew
+/// **An index is identified by its name** in later runs of the program. By default it is made of the printed key paths,
+/// which are available for stored properties of final classes and of structures. For other key paths, pass a `name`. An
+/// index is built again if its name, its types, its order, its version or the version of the class has changed
 /// (``Store/buildIndexes(progress:)``).
 ///
-/// An index is over stored properties of the object itself, and of keyspaces in it. One over a computed property, or
-/// over a property of another object, which changes without this one, is refused when a store is opened:
-/// ``StoreError/Code/invalidIndex``.
+/// An index takes stored properties of the object itself, and of structures in it. A computed property is refused when
+/// a store is opened, with ``StoreError/Code/invalidIndex``. So is a property of another object, because that object
+/// can change without this one.
 public struct Index: Sendable {
   let parts: [IndexPart]
   let isUnique: Bool
-  /// Whether a unique index takes any number of objects with nil.
+  /// Whether a unique index accepts any number of objects with nil.
   let nilIsDistinct: Bool
   let givenName: String?
   let version: Int
-  /// Which objects are in it; nil: all.
+  /// The condition that an object must meet to be in the index; nil for all objects.
   let condition: ConditionNode?
 
-  /// An index by one property, or by several: by the first, among equals by the second, and so on.
+  /// Creates an index by one property, or by several: by the first, among equal values by the second, and so on.
   ///
   /// - Parameters:
-  ///   - parts: Key paths of properties, or ``IndexPart/descending(_:)``, ``IndexPart/folded(_:)``,
-  ///     ``IndexPart/each(_:)`` of them; six at most.
-  ///   - unique: Whether no two objects may have the same values: a save that would bring that about throws
+  ///   - parts: Key paths of properties, or ``IndexPart/descending(_:)``, ``IndexPart/folded(_:)`` or
+  ///     ``IndexPart/each(_:)`` of them; at most six.
+  ///   - unique: Whether no two objects may have equal values. A save that would violate this throws
   ///     ``UniqueViolation``.
-  ///   - nilIsDistinct: Whether nil never equals nil in a unique index. By default (`true`) nil never equals nil, so any
-  ///     number of objects may have it. With `false` nil is a value like others, which only one object may have.
-  ///   - name: What the index is known by in later runs.
-  ///   - version: Raise it to have the index built again, for example if `readContent` gives other values.
+  ///   - nilIsDistinct: Whether nil never equals nil in a unique index. If true (the default), any number of objects
+  ///     may have nil. If false, nil is a value like any other, which only one object may have.
+  ///   - name: The name by which later runs identify the index.
+  ///   - version: The version of the index. Raise it to have the index built again, for example if `readContent` yields
+  ///     other values.
   public init<each Part: IndexPartSource & Sendable>(
     _ parts: repeat each Part, unique: Bool = false, nilIsDistinct: Bool = true, name: String? = nil, version: Int = 1
   ) {
@@ -47,13 +49,13 @@ public struct Index: Sendable {
     self.init(parts: all, isUnique: unique, nilIsDistinct: nilIsDistinct, name: name, version: version, condition: nil)
   }
 
-  /// A partial index: of the objects that meet a condition.
+  /// Creates a partial index, which has only the objects that meet a condition.
   ///
   /// ```swift
   /// Index(\Song.title, where: { $0.isFavourite })
   /// ```
   ///
-  /// A query uses it if its own conditions have all of these among them.
+  /// A query uses it only if the conditions of the query include all conditions of the index.
   public init<Root: StoreIdentifiable, each Value: IndexedValue, Source: ConditionSource<Root>>(
     _ keyPaths: repeat any KeyPath<Root, each Value> & Sendable, unique: Bool = false, nilIsDistinct: Bool = true,
     name: String? = nil, version: Int = 1, where condition: (Properties<Root>) -> Source
@@ -65,7 +67,11 @@ public struct Index: Sendable {
       condition: condition(Properties()).condition.node)
   }
 
-  /// A partial index by parts: `Index(.folded(\Song.title), where: { (song: Properties<Song>) in song.isFavourite })`.
+  /// Creates a partial index by parts.
+  ///
+  /// ```swift
+  /// Index(.folded(\Song.title), where: { (song: Properties<Song>) in song.isFavourite })
+  /// ```
   public init<Root: StoreIdentifiable, Source: ConditionSource<Root>>(
     _ parts: IndexPart..., unique: Bool = false, nilIsDistinct: Bool = true, name: String? = nil, version: Int = 1,
     where condition: (Properties<Root>) -> Source
@@ -75,7 +81,7 @@ public struct Index: Sendable {
       condition: condition(Properties()).condition.node)
   }
 
-  /// An index with an entry for each element of a collection, such as an array of strings or of references.
+  /// Creates an index with an entry for each element of a collection, such as an array of strings or of references.
   public init<Root: StoredObject, Elements: Collection & SendableMetatype>(
     each elements: any KeyPath<Root, Elements> & Sendable, unique: Bool = false, nilIsDistinct: Bool = true,
     name: String? = nil, version: Int = 1
@@ -96,7 +102,7 @@ public struct Index: Sendable {
     self.condition = condition?.simplified
   }
 
-  /// What the index is known by; nil if that is not given and does not print.
+  /// The name that identifies the index; nil if none is given and a key path does not print.
   var name: String? {
     if let givenName { return givenName }
     var names: [String] = []
@@ -107,7 +113,7 @@ public struct Index: Sendable {
     return names.joined(separator: ", ")
   }
 
-  /// All that has to be the same for what was built earlier to be of use.
+  /// Returns a text of all properties of the index that must be unchanged for an existing tree to be usable.
   func signature(classVersion: UInt8) -> String {
     var lines = ["layout 1", "class version \(classVersion)", "index version \(version)"]
     if isUnique { lines.append(nilIsDistinct ? "unique" : "unique with nil") }

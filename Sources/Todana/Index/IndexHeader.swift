@@ -1,31 +1,31 @@
-/// What stands in an index's tree beside its entries: what it was built with, and how far (docs/formats/index-keys.md).
+/// The record in an index's tree that describes how the index was built, and how far (docs/formats/index-keys.md).
 struct IndexHeader {
   var state: State
-  /// While it is being built: rows below this one are in it.
+  /// The row from which the build continues: all rows below it are in the index.
   var nextRow: RowID
   var signature: String
-  /// Another number for each header that is written: who builds the index expects the one that it has written itself.
+  /// A random number, new for each header; a builder recognizes by it the header that it has written itself.
   let token: UInt64
 
   enum State: UInt8 {
-    /// What is in it is right, but not everything is.
+    /// All entries are correct, but some are missing.
     case building = 1
     case complete = 2
-    /// All rows are in it but those that are noted in its tree, as their records could not be read.
+    /// All rows have entries except those noted in the tree, whose records could not be read.
     case completeButSkippedRows = 3
   }
 
-  /// The key that it stands under; entries begin with ``entryByte``.
+  /// The key of the header; keys of entries begin with ``entryByte``.
   static let key: [UInt8] = [0]
   static let entryByte: UInt8 = 1
   private static let format: UInt8 = 2
 
-  /// The key of the note about a row whose record could not be read: that of the header, then the row id.
+  /// Returns the key of the note about a row whose record could not be read: the header's key, then the row id.
   static func skippedKey(of rowID: RowID) -> [UInt8] {
     key + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: rowID >> RowID($0)) }
   }
 
-  /// The row of such a key; nil if it is another one.
+  /// Returns the row of a note's key; nil for any other key.
   static func skippedRow(of key: UnsafeRawBufferPointer) -> RowID? {
     guard key.count == Self.key.count + 8, unsafe key.starts(with: Self.key) else { return nil }
     return unsafe RowID(bigEndian: key.loadUnaligned(fromByteOffset: Self.key.count, as: RowID.self))
@@ -38,7 +38,7 @@ struct IndexHeader {
     token = .random(in: .min ... .max)
   }
 
-  /// Reads ``bytes``; nil if they are something else, which is as good as an index of another form.
+  /// Parses a header; nil if the bytes have another format, which requires a new build of the index.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 18, unsafe bytes[0] == Self.format, let state = unsafe State(rawValue: bytes[1]),
       let signature = unsafe String(validating: bytes[10..<bytes.count - 8], as: UTF8.self)

@@ -1,22 +1,22 @@
-/// Keys of objects in one index, in an arena of their own, to be sorted.
+/// The keys of objects in one index, in an arena of their own, to be sorted.
 struct IndexKeys {
   let index: ClassIndex
   var entries: [Entry] = []
   let arena: ByteArena
   private var writer: KeyWriter
 
-  /// The key of one row.
+  /// An entry with the key of one row.
   struct Entry {
-    /// Where the key stands in the arena.
+    /// The offset of the key in the arena.
     var offset: Int
     var rowID: RowID
-    /// The token of the record that it is of, where that matters.
+    /// The token of the record that the key was made from; 0 if the caller does not need it.
     var token: UInt64
-    /// A key is short; a save may have millions of them.
+    /// The size of the key: 32 bits are enough, as keys are short, and a save may have millions of entries.
     private let smallByteCount: UInt32
-    /// Whether the key ends in the row id, so that it belongs to this row only.
+    /// Whether the key ends in the row id, so that no other row can have it.
     var endsInRow: Bool
-    /// Whether a text in it was too long.
+    /// Whether a text in the key was too long and was cut.
     var isCut: Bool
 
     init(offset: Int, byteCount: Int, rowID: RowID, token: UInt64, endsInRow: Bool, isCut: Bool) {
@@ -39,9 +39,9 @@ struct IndexKeys {
 
   mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
-  /// Adds the keys of an object, whose content is loaded.
+  /// Adds the keys of an object, whose content must be loaded.
   ///
-  /// - Throws: ``StoreError/Code/notInserted`` where it refers to an object that is in no store.
+  /// - Throws: ``StoreError/Code/notInserted`` if the object refers to an object outside any store.
   mutating func append(_ object: StoredObject, rowID: RowID, token: UInt64 = 0) throws(StoreError) {
     let declaration = index.declaration
     if let condition = declaration.condition, try !condition.holds(for: object) { return }
@@ -59,7 +59,9 @@ struct IndexKeys {
     if entries.count > first + 1 { removeRepetitions(from: first) }
   }
 
-  /// Writes the parts from one on, behind the others, and ends the entry.
+  /// Appends the parts from a position on to the key, and ends the entry.
+  ///
+  /// A part with elements makes an entry for each element.
   private mutating func appendParts(
     _ position: Int, of object: StoredObject, from start: Int, rowID: RowID, token: UInt64, endsInRow: Bool
   ) {
@@ -77,7 +79,7 @@ struct IndexKeys {
           writer.arena.appendCopy(of: prefix)
           if cutOffset == nil { writer.begin() }
         }
-        // Behind the last element, the beginning of one more.
+        // Removes the prefix that was already appended for a further element.
         arena.count = elementStart
         finishElements(
           starts, end: elementStart, position: position, object, rowID: rowID, token: token, endsInRow: endsInRow)
@@ -87,7 +89,10 @@ struct IndexKeys {
     finish(from: start, rowID: rowID, token: token, endsInRow: endsInRow, isCut: writer.cutOffset != nil)
   }
 
-  /// Writes what comes behind the elements, each of which stands behind what comes before it.
+  /// Completes the entries of all elements.
+  ///
+  /// Each element's key already has its prefix. It is copied to the end of the arena, and the remaining parts are
+  /// appended.
   private mutating func finishElements(
     _ starts: [(start: Int, isCut: Bool)], end: Int, position: Int, _ object: StoredObject, rowID: RowID,
     token: UInt64, endsInRow: Bool
@@ -114,7 +119,7 @@ struct IndexKeys {
         endsInRow: endsInRow, isCut: isCut))
   }
 
-  /// Takes out what an element that comes several times has added several times.
+  /// Removes duplicate entries, which come from equal elements.
   private mutating func removeRepetitions(from first: Int) {
     var added = Array(entries[first...])
     added.sort { order($0, $1) < 0 }
@@ -124,7 +129,7 @@ struct IndexKeys {
     }
   }
 
-  /// Adds a key of the same index, which is taken as it is.
+  /// Adds a key of the same index without changing it.
   mutating func append(
     _ key: UnsafeRawBufferPointer, rowID: RowID, token: UInt64, endsInRow: Bool, isCut: Bool
   ) {
@@ -135,12 +140,12 @@ struct IndexKeys {
         isCut: isCut))
   }
 
-  /// What the keys take.
+  /// The memory that keys and entries take, in bytes.
   var byteCount: Int { arena.count + entries.count * MemoryLayout<Entry>.stride }
 
   func order(_ lhs: Entry, _ rhs: Entry) -> Int { Self.order(lhs, rhs, arena, arena) }
 
-  /// Below 0, 0 or above.
+  /// Compares two keys; returns a number below 0, 0, or a number above 0.
   static func order(_ lhs: Entry, _ rhs: Entry, _ left: ByteArena, _ right: ByteArena) -> Int {
     unsafe Bytes.order(
       UnsafeRawBufferPointer(start: left.base + lhs.offset, count: lhs.byteCount),

@@ -1,49 +1,50 @@
 /// One of the properties that an ``Index`` orders objects by.
 ///
-/// Where an index takes a key path, ascending, it takes one of these, too:
+/// An index takes a part instead of a key path, which stands for an ascending part:
 ///
 /// ```swift
 /// Index(.folded(\Song.title), .descending(\Song.seconds))
 /// ```
 public struct IndexPart: Sendable {
   let path: PropertyPath
-  /// The path's, which takes a while to print.
+  /// The printed key path, kept because printing takes long.
   private let pathName: String?
   let typeName: String
   let isDescending: Bool
-  /// What the key path starts from.
+  /// The class that the key path starts from.
   let root: AnyObject.Type
-  /// Whether an object's value is nil.
+  /// Tests whether an object's value is nil.
   let isNil: @Sendable (StoredObject) -> Bool
-  /// An object's value, for people.
+  /// Describes an object's value, for messages.
   let describe: @Sendable (StoredObject) -> String
   let write: Write
-  /// Passes over a key that is whole; nil where nothing reads one.
+  /// Skips the part's value in a key that was not cut; nil if values of this part cannot be read from keys.
   let skip: Skip?
 
   typealias Skip = @Sendable (inout KeyReader) throws(KeyError) -> Void
 
-  /// Writes the key of an object's property, whose root the caller has checked.
+  /// A closure that writes the key of an object's property; the caller has checked that the object is of the root
+  /// class.
   enum Write: Sendable {
     case value(@Sendable (StoredObject, inout KeyWriter) -> Void)
-    /// Calls back after each element.
+    /// Calls the last argument after each element.
     case elements(@Sendable (StoredObject, inout KeyWriter, (inout KeyWriter) -> Void) -> Void)
   }
 
-  /// Without case and accents, as ``Property/folded``.
+  /// Creates a part that ignores case and accents, as ``Property/folded`` does.
   init<Root: StoreIdentifiable, Value: OptionalText>(folding keyPath: any KeyPath<Root, Value> & Sendable) {
     self.init(
       path: PropertyPath(keyPath).folded, typeName: "folded String \(TextFolding.version)", isDescending: false,
       root: Root.self, isNil: { unsafe unsafeDowncast($0, to: Root.self)[keyPath: keyPath].isAbsent },
       describe: { Todana.describe(unsafe unsafeDowncast($0, to: Root.self)[keyPath: keyPath]) },
       write: .value { object, key in
-        // The class that lists the index has been checked to be a Root.
+        // The class that declares the index was checked to be a Root.
         let text = unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath].optionalText
         text.map { FoldedText($0) }.writeKey(to: &key)
       }, skip: Self.skip(String?.self))
   }
 
-  /// The elements of a collection: the object has an entry for each, and none where it is empty.
+  /// Creates a part with an entry for each element of a collection, and none for an empty one.
   init<Root: StoreIdentifiable, Elements: Collection & SendableMetatype>(
     eachOf keyPath: any KeyPath<Root, Elements> & Sendable
   ) where Elements.Iterator: SendableMetatype, Elements.Element: IndexedValue {
@@ -55,7 +56,7 @@ public struct IndexPart: Sendable {
         return "[" + elements.map { Todana.describe($0) }.joined(separator: ", ") + "]"
       },
       write: .elements { object, key, finish in
-        // The class that lists the index has been checked to be a Root.
+        // The class that declares the index was checked to be a Root.
         for element in unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath] {
           element.writeKey(to: &key)
           finish(&key)
@@ -68,7 +69,7 @@ public struct IndexPart: Sendable {
     self.init(
       path: PropertyPath(keyPath), typeName: Value.indexedTypeName, isDescending: isDescending, root: Root.self,
       isNil: { object in
-        // The class that lists the index has been checked to be a Root.
+        // The class that declares the index was checked to be a Root.
         switch unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath] as Any {
         case Optional<Any>.none: true
         default: false
@@ -77,14 +78,14 @@ public struct IndexPart: Sendable {
       describe: { Todana.describe(unsafe unsafeDowncast($0, to: Root.self)[keyPath: keyPath]) },
       write: .value { object, key in
         let start = key.arena.count
-        // The same.
+        // The class that declares the index was checked to be a Root.
         unsafe unsafeDowncast(object, to: Root.self)[keyPath: keyPath].writeKey(to: &key)
         if isDescending { key.invert(from: start) }
       }, skip: (Value.self as? any OrderedValue.Type).map { Self.skip($0) })
   }
 
   private static func skip<Value: OrderedValue>(_ type: Value.Type) -> Skip {
-    // Texts, without making one.
+    // Skips texts without making a string.
     if type == String.self { return { key throws(KeyError) in try key.skipText() } }
     if type == String?.self {
       return { key throws(KeyError) in if try key.readByte() != 0 { try key.skipText() } }
@@ -108,7 +109,7 @@ public struct IndexPart: Sendable {
     self.skip = skip
   }
 
-  /// What it adds to the name of an index; nil where the key path does not print.
+  /// The contribution of the part to the index's name; nil if the key path does not print.
   var name: String? {
     guard let name = pathName else { return nil }
     return (isDescending ? "-" : "") + (path.isFolded ? "folded(\(name))" : path.isEach ? "each(\(name))" : name)
@@ -128,35 +129,35 @@ extension IndexPart: IndexPartSource {
 
 extension KeyPath: IndexPartSource where Root: StoreIdentifiable, Value: IndexedValue {
   public var indexPart: IndexPart {
-    // An index takes key paths that are Sendable only, which its constraint says and a conformance cannot.
+    // The initializer of Index accepts only Sendable key paths; a conformance cannot state this constraint.
     IndexPart(unsafe unsafeBitCast(self, to: (any KeyPath<Root, Value> & Sendable).self), isDescending: false)
   }
 }
 
-// So that `.descending(\Song.seconds)` is found where an index takes key paths and parts.
+// Makes `.descending(\Song.seconds)` available as an argument of an index.
 extension IndexPartSource where Self == IndexPart {
-  /// From the first to the last value.
+  /// Returns a part that orders objects from the lowest to the highest value.
   public static func ascending<Root: StoreIdentifiable, Value: IndexedValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable
   ) -> IndexPart {
     IndexPart(keyPath, isDescending: false)
   }
 
-  /// From the last to the first value; nil is last.
+  /// Returns a part that orders objects from the highest to the lowest value; nil is last.
   public static func descending<Root: StoreIdentifiable, Value: IndexedValue>(
     _ keyPath: any KeyPath<Root, Value> & Sendable
   ) -> IndexPart {
     IndexPart(keyPath, isDescending: true)
   }
 
-  /// Without case and accents, as ``Property/folded``.
+  /// Returns a part that ignores case and accents, as ``Property/folded`` does.
   public static func folded<Root: StoreIdentifiable, Value: OptionalText>(
     _ keyPath: any KeyPath<Root, Value> & Sendable
   ) -> IndexPart {
     IndexPart(folding: keyPath)
   }
 
-  /// The elements of a collection: the object has an entry for each, and none where it is empty.
+  /// Returns a part with an entry for each element of a collection; an object with an empty collection has no entry.
   public static func each<Root: StoreIdentifiable, Elements: Collection & SendableMetatype>(
     _ keyPath: any KeyPath<Root, Elements> & Sendable
   ) -> IndexPart where Elements.Iterator: SendableMetatype, Elements.Element: IndexedValue {

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// How far the indexes of a backend are, which its stores have in common.
+/// The states of a backend's indexes, shared by all its stores.
 final class IndexStates: Sendable {
-  /// An index as far as the stores know.
+  /// The state of an index as known to the stores.
   enum State: Equatable {
-    /// Saves keep up what is in it; queries cannot use it.
+    /// The index is being built: saves maintain its entries, but queries cannot use it.
     case building
-    /// Snapshots from this commit on can be answered from it.
+    /// The index is complete: queries can use it for snapshots from this commit on.
     case complete(since: CommitNumber)
-    /// It could not be completed; saves keep it up, queries cannot use it.
+    /// The build failed: saves maintain the entries, but queries cannot use the index.
     case failed(any Error)
 
     static func == (lhs: State, rhs: State) -> Bool {
@@ -27,16 +27,16 @@ final class IndexStates: Sendable {
 
   private struct Contents {
     var states = SmallMap<KeyspaceID, State>()
-    /// Indexes whose trees may have notes of skipped rows.
+    /// The indexes whose trees may have notes of skipped rows.
     var skipping: [KeyspaceID] = []
-    /// By class, what the stores that are open say of its indexes: they have to say the same.
+    /// The index signatures that open stores have declared, by class; all stores must declare equal ones.
     var declarations = SmallMap<String, Declaration>()
   }
 
   private let contents = Mutex(Contents())
-  /// Whether any index skips rows: no lock is taken in all other stores.
+  /// Whether any index skips rows; if none does, readers take no lock.
   private let isAnySkipping = Atomic(false)
-  /// Held while stores compare what they declare with what there is.
+  /// A lock that is held while a store compares its declarations with the existing trees.
   private let preparing = Mutex<Void>(())
 
   subscript(keyspace: KeyspaceID) -> State? {
@@ -44,12 +44,12 @@ final class IndexStates: Sendable {
     set { contents.withLock { $0.states[keyspace] = newValue } }
   }
 
-  /// Whether the tree may have notes of rows whose records could not be read when it was built.
+  /// Returns whether the tree may have notes of rows whose records could not be read when it was built.
   func skipsRows(_ keyspace: KeyspaceID) -> Bool {
     mayAnySkipRows && contents.withLock { $0.skipping.contains(keyspace) }
   }
 
-  /// Whether any index may have such notes.
+  /// Whether any index may have notes of skipped rows.
   var mayAnySkipRows: Bool { isAnySkipping.load(ordering: .acquiring) }
 
   func setSkipsRows(_ skipsRows: Bool, _ keyspace: KeyspaceID) {
@@ -60,7 +60,9 @@ final class IndexStates: Sendable {
     }
   }
 
-  /// Enters the indexes that a store declares for a class; false where another one says otherwise.
+  /// Declares the indexes of a class for a store.
+  ///
+  /// - Returns: False if another open store has declared different ones.
   func declare(_ signatures: [String], forClass className: String) -> Bool {
     contents.withLock { contents in
       if var known = contents.declarations[className] {
@@ -82,7 +84,7 @@ final class IndexStates: Sendable {
     }
   }
 
-  /// What stands in the files decides again.
+  /// Forgets all states, so that they are read from the files again.
   func forget() { contents.withLock { $0.states = SmallMap() } }
 
   func whilePreparing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {

@@ -1,21 +1,21 @@
-// What a save adds to its batch to keep indexes up.
+// The changes by which a save maintains indexes.
 extension Store {
-  /// Adds the index entries of a table's pending objects, whose records are in the batch.
+  /// Adds the index changes for a table's pending objects, whose records are already in the batch.
   ///
-  /// Which entries go is read from the records as they are saved, not from what objects were like: whatever became of
-  /// an object since, an index has an entry for each record and no other. The batch checks the records' tokens, so what
-  /// is read here is what it finds, or it is refused. Of a record that is deleted by its identity and cannot be decoded,
-  /// all entries are looked for in the trees.
+  /// The entries to remove are computed from the saved records, not from the earlier state of the objects. An index
+  /// thus has entries for each record and no others, however the objects were changed. The batch checks the tokens of
+  /// these records, so it is refused if a record changes in between. If a row is deleted by its identity and its record
+  /// cannot be decoded, its entries are searched for in the entire tree.
   ///
   /// - Parameters:
   ///   - table: The class.
   ///   - unknownRows: Rows deleted by their identities whose records cannot be read.
-  ///   - batch: Gets the changes.
-  /// - Throws: ``UniqueViolation`` where two pending objects have the same values; ``StoreError``.
+  ///   - batch: Receives the changes.
+  /// - Throws: ``UniqueViolation`` if two pending objects have equal values; ``StoreError``.
   func appendIndexChanges(of table: ClassTable, _ unknownRows: Set<RowID>, to batch: inout WriteBatch) throws {
     guard !table.indexes.isEmpty else { return }
     var unknownRows = unknownRows
-    // Read once for all indexes.
+    // The records are read once for all indexes.
     let replaced = try replacedObjects(of: table, undecodable: &unknownRows)
     for index in table.indexes {
       guard let keyspace = index.keyspace else { continue }
@@ -39,13 +39,13 @@ extension Store {
     }
   }
 
-  /// What is saved now of the objects that are to be updated or deleted.
+  /// Returns the saved versions of the objects that are to be updated or deleted.
   ///
   /// - Parameters:
   ///   - table: The class.
-  ///   - undecodable: Rows that are left out; gets those that are deleted by their identities and cannot be decoded.
-  /// - Returns: Objects in no store, with their rows.
-  /// - Throws: ``StoreError`` for a record that cannot be decoded, unless it is deleted by its identity.
+  ///   - undecodable: Rows to leave out; receives the rows that are deleted by their identities and cannot be decoded.
+  /// - Returns: Objects outside any store, with their rows.
+  /// - Throws: ``StoreError`` for a record that cannot be decoded, unless its row is deleted by its identity.
   private func replacedObjects(
     of table: ClassTable, undecodable: inout Set<RowID>
   ) throws(StoreError) -> [(rowID: RowID, object: StoredObject)] {
@@ -60,9 +60,9 @@ extension Store {
     guard !rowIDs.isEmpty, let classID = table.classID else { return [] }
     var replaced: [(rowID: RowID, object: StoredObject)] = []
     replaced.reserveCapacity(rowIDs.count)
-    // Not through a snapshot that is held: others may have saved since.
+    // Reads the newest state and not a held snapshot, as other stores may have saved since.
     try readNewestRows(rowIDs, of: classID) { index, slice, chunk throws(StoreError) in
-      // One that is gone, or another, makes the batch a conflict.
+      // A record that is missing or has changed makes the commit a conflict.
       guard slice.status != .absent else { return }
       guard slice.status == .found else { throw damaged(slice.rowID, table) }
       let record = unsafe chunk.value(of: slice)
@@ -81,7 +81,7 @@ extension Store {
     return replaced
   }
 
-  /// The rows that are updated or deleted and that an index has skipped.
+  /// Returns the rows that are updated or deleted and that an index has skipped.
   private func skippedRows(amongChangedOf table: ClassTable, in keyspace: KeyspaceID) throws(StoreError) -> Set<RowID> {
     guard session.indexes.skipsRows(keyspace) else { return [] }
     var changed: Set<RowID> = []
@@ -90,7 +90,9 @@ extension Store {
     return changed.intersection(try skippedRows(of: keyspace, range: first...last))
   }
 
-  /// Adds all entries that a tree has of some rows, which takes as long as it has entries.
+  /// Adds all entries that a tree has for some rows.
+  ///
+  /// - Complexity: O(*n*) in all entries of the tree.
   private func appendEntries(
     of rowIDs: Set<RowID>, in keyspace: KeyspaceID, to keys: inout IndexKeys
   ) throws(StoreError) {
@@ -113,7 +115,7 @@ extension Store {
     }
   }
 
-  /// Adds the changes of one index, in the order of its keys.
+  /// Adds the changes of one index to the batch, in the order of its keys.
   private func append(
     _ added: IndexKeys, insteadOf removed: IndexKeys, _ keyspace: KeyspaceID, to batch: inout WriteBatch
   ) throws {
@@ -130,7 +132,7 @@ extension Store {
         order = IndexKeys.order(
           added.entries[position], removed.entries[removedPosition], added.arena, removed.arena)
       }
-      // One that ends in the row id is no other's.
+      // A key that ends in the row id belongs to one row only.
       if order <= 0, position > 0, !added.entries[position].endsInRow,
         IndexKeys.order(added.entries[position - 1], added.entries[position], added.arena, added.arena) == 0
       {
@@ -148,7 +150,7 @@ extension Store {
       } else {
         let (entry, former) = (added.entries[position], removed.entries[removedPosition])
         if entry.rowID != former.rowID {
-          // Two objects swap their values.
+          // The key moves from one object to another, for example because two objects swap their values.
           let isThere = try !isBuilding || isInTree(former, of: removed, keyspace)
           changes.put(entry, insteadOf: isThere ? former.rowID : nil, into: &batch)
         } else if isBuilding {
@@ -160,7 +162,7 @@ extension Store {
     }
   }
 
-  /// Whether a unique index that is being built has a row's entry by now.
+  /// Returns whether a unique index that is being built already has a row's entry.
   private func isInTree(
     _ entry: IndexKeys.Entry, of keys: IndexKeys, _ keyspace: KeyspaceID
   ) throws(StoreError) -> Bool {
@@ -169,8 +171,10 @@ extension Store {
 
   // MARK: Refusals
 
-  /// Whether a batch was refused only for entries of indexes that are being built, which were added meanwhile, or for rows
-  /// that are deleted whatever they are: then it can be made again.
+  /// Returns whether a refused batch can be encoded and committed again.
+  ///
+  /// This is possible if all conflicts concern unfinished indexes, whose entries were added concurrently, or rows that
+  /// are deleted regardless of their records.
   func canBeEncodedAgain(_ batch: borrowing WriteBatch, after error: BackendError) -> Bool {
     guard error.code == .conflict, !error.conflicts.isEmpty else { return false }
     for position in error.conflicts {
@@ -187,7 +191,9 @@ extension Store {
     return isUnfinished(index)
   }
 
-  /// What a conflict is that indexes met alone; nil where records or named buffers are not what they were.
+  /// Returns the error for a conflict that affects only indexes.
+  ///
+  /// - Returns: Nil if a record or a named buffer has changed, too.
   func indexConflict(in batch: borrowing WriteBatch, _ conflicts: [Int]) throws(StoreError) -> (any Error)? {
     for position in conflicts where registry.index(of: batch.changes[position].keyspace) == nil { return nil }
     for position in conflicts {
@@ -207,7 +213,7 @@ extension Store {
     return nil
   }
 
-  /// The row that a unique index has for a key.
+  /// Returns the row that a unique index has for a key.
   func row(of key: [UInt8], in tree: KeyspaceID) throws(StoreError) -> RowID? {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
@@ -228,12 +234,12 @@ extension Store {
   }
 }
 
-/// The changes of one index as a batch has them.
+/// A builder of the changes of one index in a batch.
 private struct IndexChanges {
   let keyspace: KeyspaceID
   let keys: IndexKeys
 
-  /// Puts an entry, in place of another row's where they swap values.
+  /// Puts an entry; `former` is the row that has the key now, if the entry replaces another row's.
   func put(_ entry: IndexKeys.Entry, insteadOf former: RowID?, into batch: inout WriteBatch) {
     let value = IndexEntry.appendValue(of: entry, to: batch.arena)
     let expectation: WriteBatch.Expectation =
@@ -244,7 +250,7 @@ private struct IndexChanges {
         key: .bytes(entry.offset..<entry.offset + entry.byteCount), value: value))
   }
 
-  /// Keeps what is the same before and after, but may not be there yet.
+  /// Puts an entry that is equal before and after the save, as an unfinished index may not have it yet.
   func keep(_ entry: IndexKeys.Entry, into batch: inout WriteBatch) {
     guard entry.endsInRow else { return }
     put(entry, insteadOf: nil, into: &batch)
@@ -264,26 +270,26 @@ private struct IndexChanges {
   }
 }
 
-/// An entry of an index as it stands in the tree.
+/// The format of an index entry in the tree.
 enum IndexEntry {
-  /// Writes the value of an entry: whether a text was too long, and the row id where the key does not end in it.
+  /// Writes the value of an entry: whether a text was cut, and the row id if the key does not end in it.
   static func appendValue(of entry: IndexKeys.Entry, to arena: ByteArena) -> Range<Int> {
     let start = arena.count
     if entry.endsInRow, !entry.isCut { return start..<start }
     var writer = KeyWriter(arena: arena)
     if entry.isCut { writer.append(1) }
-    // The last eight bytes are a record's token, by which a save says which row it takes the entry from.
+    // The last 8 bytes are the record's token. A save thus states which row it takes the entry from.
     if !entry.endsInRow { writer.append(bigEndian: entry.rowID.byteSwapped) }
     return start..<arena.count
   }
 
-  /// The row of an entry whose key does not end in it.
+  /// Returns the row of an entry whose key does not end in the row id.
   static func rowID(inValue value: UnsafeRawBufferPointer) -> RowID? {
     guard value.count >= 8 else { return nil }
     return unsafe RowID(littleEndian: value.loadUnaligned(fromByteOffset: value.count - 8, as: RowID.self))
   }
 
-  /// The row of an entry.
+  /// Returns the row of an entry.
   static func rowID(of slice: RecordChunk.Slice, in chunk: RecordChunk) -> RowID? {
     let value = unsafe chunk.value(of: slice)
     if value.count >= 8 { return unsafe rowID(inValue: value) }
@@ -292,6 +298,6 @@ enum IndexEntry {
     return unsafe RowID(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: RowID.self))
   }
 
-  /// Whether a text in the entry was too long, so that its place does not tell all of its order.
+  /// Returns whether a text in the entry was cut, so that the key does not determine the full order.
   static func isCut(_ slice: RecordChunk.Slice) -> Bool { slice.value.count % 8 == 1 }
 }

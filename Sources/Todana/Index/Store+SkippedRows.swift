@@ -1,18 +1,18 @@
-// Rows that an index does not have, as their records could not be read when it was built.
+// Skipped rows: rows without entries in an index, as their records could not be read when it was built.
 //
-// Each is noted in the index's tree, under a key of its own, so that every snapshot has the notes that belong to its
-// entries. A save that changes or deletes a row removes its note; a building tries all of them again.
+// Each row is noted in the index's tree, under a key of its own, so every snapshot has the notes that match its
+// entries. A save that changes or deletes a row removes its note. Each build tries all noted rows again.
 extension Store {
-  /// The skipped rows of an index, in a state of the store.
+  /// Returns the skipped rows of an index.
   ///
   /// - Parameters:
   ///   - keyspace: The tree.
-  ///   - snapshot: The state; nil: the newest one.
-  ///   - range: The rows that are asked for.
-  ///   - limit: How many are given at most.
+  ///   - snapshot: The state to read; nil for the newest one.
+  ///   - range: The rows to search.
+  ///   - limit: The maximum number of rows to return.
   /// - Returns: The rows, ascending.
   /// - Throws: ``StoreError``.
-  /// - Complexity: O(*n*) in the rows that are given.
+  /// - Complexity: O(*n*) in the returned rows.
   func skippedRows(
     of keyspace: KeyspaceID, in snapshot: (any BackendSnapshot)? = nil, range: ClosedRange<RowID> = 0...RowID.max,
     limit: Int = .max
@@ -38,7 +38,7 @@ extension Store {
     return rowIDs
   }
 
-  /// The first of the indexes that skipped a row which can be read by now; nil if there is none.
+  /// Returns the first index that skipped a row which can be read now; nil if there is none.
   func firstGap(
     of indexes: [ClassIndex], of table: ClassTable, in snapshot: any BackendSnapshot, includingPending: Bool
   ) throws(StoreError) -> ClassIndex? {
@@ -51,16 +51,17 @@ extension Store {
     return nil
   }
 
-  /// Why the rows that an index skipped cannot be read.
+  /// Returns the errors for which the rows skipped by an index cannot be read.
   ///
   /// - Parameters:
-  ///   - index: One of the class's.
+  ///   - index: One of the class's indexes.
   ///   - table: The class.
-  ///   - snapshot: The state that is read.
-  ///   - isLeftOut: Whether a row is judged by what is pending.
-  ///   - stopsAtFirst: Whether one error is enough.
-  /// - Returns: An error for each row; nil if one of them can be read by now, so that the index is not complete.
-  /// - Throws: ``StoreError`` that is not about single records.
+  ///   - snapshot: The state to read.
+  ///   - isLeftOut: Returns whether to leave out a row, as its pending state counts instead.
+  ///   - stopsAtFirst: Whether to return after the first error.
+  /// - Returns: An error for each row that cannot be read. Nil if one of the rows can be read now, which means that the
+  ///   index is not complete.
+  /// - Throws: ``StoreError`` that does not concern single records.
   func reasons(
     forRowsSkippedBy index: ClassIndex, of table: ClassTable, in snapshot: any BackendSnapshot,
     isLeftOut: (RowID) -> Bool, stopsAtFirst: Bool
@@ -99,12 +100,12 @@ extension Store {
     return reasons
   }
 
-  /// Removes the notes of rows from an index in a batch.
+  /// Adds the removal of an index's notes about rows to a batch.
   ///
   /// - Parameters:
-  ///   - rowIDs: Ascending.
+  ///   - rowIDs: The rows, ascending.
   ///   - keyspace: The tree, of which the batch has no other changes yet.
-  ///   - batch: Gets the changes.
+  ///   - batch: Receives the changes.
   func appendErasingNotes(of rowIDs: [RowID], in keyspace: KeyspaceID, to batch: inout WriteBatch) {
     for rowID in rowIDs {
       let key = unsafe IndexHeader.skippedKey(of: rowID).withUnsafeBytes { unsafe batch.arena.append($0) }

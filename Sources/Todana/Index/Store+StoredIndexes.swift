@@ -1,27 +1,31 @@
-/// An index as it stands in the store, whether the program knows its class or not.
+/// An index saved in a store, also of a class that the program does not know.
 public struct StoredIndex: Sendable, Equatable {
   /// The stored name of the class.
   public var className: String
   public var name: String
   public var isUnique = false
-  /// Whether queries use it; otherwise the program that has the class builds it when it opens the store.
+  /// Whether queries use the index.
+  ///
+  /// If not, a program that has the class builds it when it opens the store.
   public var isComplete = false
-  /// The number of entries; 0 where the file of the index is damaged.
+  /// The number of entries; 0 if ``isDamaged``.
   public var entryCount = 0
-  /// The number of rows that are not in it, as their records could not be read when it was built.
+  /// The number of rows without entries, as their records could not be read when the index was built.
   public var skippedRowCount = 0
-  /// Its parts, conditions and versions as they were declared, a line each.
+  /// The parts, condition and versions as they were declared, one a line.
   public var definition: [String] = []
-  /// The file of the index cannot be read: emptying it makes it right (``Store/emptyStoredIndex(named:ofClassNamed:)``).
+  /// Whether the file of the index cannot be read.
+  ///
+  /// ``Store/emptyStoredIndex(named:ofClassNamed:)`` repairs the index by emptying it.
   public var isDamaged = false
 }
 
 extension Store {
-  /// All indexes of the store, those of classes that the program does not know among them.
+  /// All indexes of the store, including those of classes that the program does not know.
   ///
-  /// Indexes that are not declared any more, and were emptied, are left out.
+  /// An index that is no longer declared and was emptied is left out.
   ///
-  /// - Throws: ``StoreError``. Damage is told of the index that it is in.
+  /// - Throws: ``StoreError``. A damaged index throws no error, but is listed with ``StoredIndex/isDamaged``.
   public var storedIndexes: [StoredIndex] {
     get throws(StoreError) {
       try begin()
@@ -37,7 +41,7 @@ extension Store {
           index.isUnique = index.definition.contains { $0 == "unique" || $0 == "unique with nil" }
           index.isComplete = header.state != .building
           if header.state != .complete { index.skippedRowCount = try skippedRows(of: keyspace.id).count }
-          // One of them is the header.
+          // One of the records is the header.
           index.entryCount = max(0, try savedCount(of: keyspace.id) - 1 - index.skippedRowCount)
         } catch {
           guard error.code == .damagedRecord else { throw error }
@@ -49,15 +53,17 @@ extension Store {
     }
   }
 
-  /// Empties an index, so that the program that has the class builds it anew when it opens the store: what
-  /// ``rebuildIndexes(of:named:progress:)`` does, for one who does not have the class.
+  /// Empties an index, so that a program that has the class builds it again when it opens the store.
   ///
-  /// Until then queries of that class look at all objects, and a unique index refuses only what is in it already.
+  /// A program that has the class uses ``rebuildIndexes(of:named:progress:)`` instead.
+  ///
+  /// Until the index is built again, queries of the class read all objects, and a unique index refuses only values that
+  /// it already has.
   ///
   /// - Parameters:
-  ///   - name: The index, as ``storedIndexes`` has it.
+  ///   - name: The name of the index, as in ``storedIndexes``.
   ///   - className: The stored name of the class.
-  /// - Throws: ``StoreError/Code/invalidIndex`` where there is none; else what the commit met.
+  /// - Throws: ``StoreError/Code/invalidIndex`` if there is no such index; else the errors of the commit.
   public func emptyStoredIndex(named name: String, ofClassNamed className: String) throws(StoreError) {
     try beginChange()
     let keyspaceName = ClassIndex.keyspacePrefix(ofClass: className) + Array(name.utf8)
@@ -65,7 +71,7 @@ extension Store {
     guard let tree = keyspaces.first(where: { $0.kind == .tree && $0.name == keyspaceName })?.id else {
       throw StoreError(.invalidIndex, "There is no index \"\(name)\" of this class.", className: className)
     }
-    // A header that cannot be read is not needed: without one the index is begun anew.
+    // An unreadable header is not needed: without one, the build starts from the beginning.
     var header: IndexHeader?
     do throws(StoreError) {
       header = try indexHeader(of: tree).0
@@ -74,7 +80,7 @@ extension Store {
     }
     try session.worker.pause()
     defer { session.worker.resume() }
-    // Before the commit: from then on nobody may rely on it.
+    // The state changes before the commit, as no query may use the index after it.
     if session.indexes[tree] != nil { session.indexes[tree] = .building }
     session.indexes.setSkipsRows(false, tree)
     var batch = WriteBatch()
@@ -92,7 +98,7 @@ extension Store {
 }
 
 extension ClassIndex {
-  /// The class and the index that a tree's name is made of; nil where it is another kind of tree.
+  /// Returns the names of class and index from the name of a tree; nil for another kind of tree.
   static func names(fromKeyspace name: [UInt8]) -> (className: String, name: String)? {
     let parts = name.split(separator: 0, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual("index".utf8) else { return nil }

@@ -1,10 +1,11 @@
 internal import Logging
 
 extension Store {
-  /// Objects up to which opening waits for their indexes: some ten milliseconds.
+  /// The largest number of objects of a class for which opening waits until their indexes are built: some ten
+  /// milliseconds.
   private static let fewObjects = 10_000
 
-  /// Builds what is unfinished, or sees to it.
+  /// Builds unfinished indexes, or starts to build them in the background.
   func beginBuildingIndexes() throws(StoreError) {
     let unfinished = registry.tables.filter(hasIndexesToBuild)
     guard !unfinished.isEmpty, configuration.indexBuilding != .manual else { return }
@@ -24,17 +25,17 @@ extension Store {
     do {
       try buildIndexes()
     } catch let error as StoreError where error.code == .readOnly || error.code == .damagedRecord {
-      // The store is of use without the indexes; ``indexes`` says that they are not complete.
+      // The store is usable without the indexes. ``indexes`` shows that they are not complete.
       configuration.logger?.warning("Indexes could not be built: \(error)")
     } catch let error as StoreError {
       throw error
     } catch {
-      // The same; ``indexes`` has the error.
+      // The store is usable without the index. ``indexes`` has the error.
       configuration.logger?.warning("An index could not be built: \(error)")
     }
   }
 
-  /// Whether so many rows are to be tried again that opening does not wait for them.
+  /// Returns whether an index skipped so many rows that opening does not wait for another try.
   private func skipsManyRows(_ index: ClassIndex) throws(StoreError) -> Bool {
     guard let keyspace = index.keyspace, skipsRows(index) else { return false }
     return try skippedRows(of: keyspace, limit: Self.fewObjects + 1).count > Self.fewObjects
@@ -50,13 +51,13 @@ extension Store {
         } catch is IndexTakeover {
           store.awaitIndexes(of: type)
         } catch let error as UniqueViolation {
-          // Queries go on without the index; ``Store/indexes`` tells.
+          // Queries work without the index. ``Store/indexes`` has the error.
           store.configuration.logger?.warning("An index could not be built: \(error)")
         }
       })
   }
 
-  /// Looks from time to time whether others have completed the indexes of a class.
+  /// Checks after commits of other sessions whether they have completed the indexes of a class.
   private func awaitIndexes(of type: StoredObject.Type) {
     guard let table = try? registry.table(for: type) else { return }
     session.worker.addWhenOthersCommit(

@@ -1,15 +1,15 @@
-/// Somebody else builds the index: another session of the same records.
+/// The error of a build whose index has been claimed by another session of the store.
 struct IndexTakeover: Error, CustomStringConvertible {
   var description: String { "Another program builds the indexes of the class now." }
 }
 
-// Several sessions may find an index unfinished; the one that has claimed it last builds it. A claim is the token of the
-// header that the builder itself has written: every commit of the building expects it.
+// Several sessions may find an index unfinished; the last one to claim it builds it. A claim is the token of a header
+// that the builder has written itself. Every commit of the build expects this token.
 extension IndexBuilding {
-  /// Claims the indexes.
+  /// Claims the indexes by writing their headers again.
   ///
-  /// - Returns: The row from which the least advanced of them goes on.
-  /// - Throws: ``IndexTakeover`` where others claim them at the same time, or have made another index of one.
+  /// - Returns: The row from which the least advanced index continues.
+  /// - Throws: ``IndexTakeover`` if another session claims them at the same time, or has changed the signature of one.
   mutating func claim() throws -> RowID {
     var headers: [(KeyspaceID, IndexHeader)] = []
     var first = RowID.max
@@ -27,7 +27,7 @@ extension IndexBuilding {
     return max(first, 1)
   }
 
-  /// Writes headers over those that the building has written last, or has claimed.
+  /// Replaces the headers that this build has written last, or has claimed.
   ///
   /// - Throws: ``IndexTakeover``; ``StoreError``.
   @discardableResult
@@ -49,7 +49,7 @@ extension IndexBuilding {
     return number
   }
 
-  /// Makes a batch expect that an index is still claimed.
+  /// Adds a check to a batch that the index is still claimed by this build.
   func appendClaim(of keyspace: KeyspaceID, to batch: inout WriteBatch) {
     guard let token = claims[keyspace] else { return }
     let key = unsafe IndexHeader.key.withUnsafeBytes { unsafe batch.arena.append($0) }
@@ -57,7 +57,7 @@ extension IndexBuilding {
       .init(keyspace: keyspace, kind: .check, expectation: .token(token), key: .bytes(key), value: 0..<0))
   }
 
-  /// Throws ``IndexTakeover`` where a batch was refused since an index is not claimed any more.
+  /// Throws ``IndexTakeover`` if a batch was refused because an index is no longer claimed by this build.
   func checkClaims(in batch: borrowing WriteBatch, _ error: BackendError) throws(IndexTakeover) {
     let changes = batch.changes
     for position in error.conflicts {
@@ -67,7 +67,7 @@ extension IndexBuilding {
 }
 
 extension Store {
-  /// Looks how far indexes are that others build.
+  /// Reads the progress of indexes that other sessions build, and marks the complete ones as usable.
   ///
   /// - Returns: Whether all of them are complete.
   @discardableResult

@@ -1,17 +1,17 @@
-// Records that cannot be read do not keep an index from being built: it notes their rows instead.
+// Unreadable records do not prevent an index from being built: the build notes their rows instead.
 extension IndexBuilding {
   /// A row whose record could not be read.
   struct SkippedRow {
     let rowID: RowID
-    /// The token of the record; nil if that is damaged.
+    /// The token of the record; nil if the record is damaged.
     let token: UInt64?
   }
 
-  /// Notes rows in all of the indexes, but those that were changed since they were read.
+  /// Notes rows in all indexes, except rows that were changed since they were read.
   func note(_ rows: [SkippedRow]) throws {
     guard !rows.isEmpty, let classID = table.classID else { return }
     for index in indexes {
-      // Before the commit: a save that comes after it has to know.
+      // The flag is set before the commit, as every save after the commit must know it.
       if let keyspace = index.keyspace { store.session.indexes.setSkipsRows(true, keyspace) }
     }
     for start in stride(from: 0, to: rows.count, by: Self.entryLimit) {
@@ -53,7 +53,7 @@ extension IndexBuilding {
     return batch
   }
 
-  /// Adds the entries of rows that were skipped and can be read by now, and removes the notes of rows that are gone.
+  /// Adds the entries of skipped rows that can be read now, and removes the notes of rows that no longer exist.
   ///
   /// - Throws: ``UniqueViolation``; ``StoreError``.
   func retrySkippedRows() throws {
@@ -95,7 +95,7 @@ extension IndexBuilding {
     }
   }
 
-  /// Completes indexes that have all other rows, as far as that is possible now.
+  /// Tries the skipped rows of indexes that have all other rows; an index without skipped rows becomes complete.
   mutating func completeSkippedRows() throws {
     _ = try claim()
     try retrySkippedRows()

@@ -1,25 +1,28 @@
-/// Builds indexes of one class while the store is in use.
+/// The build of indexes of one class while the store is in use.
 ///
-/// From the commit on in which their trees begin, every save keeps up the entries of the rows that it changes, whether
-/// the builder has come to them or not. The builder adds the entries of all rows as they are in a snapshot, each only if
-/// the row is still the same when it is added, which the batch checks: who has changed it has seen to its entries.
+/// As soon as the index trees exist, every save maintains the entries of the rows that it changes, whether or not the
+/// builder has reached them. The builder adds the entries of all rows of a snapshot. It adds an entry only if its row
+/// is unchanged, which the batch checks by the row's token. If a row has changed, the save that changed it has already
+/// written its entries.
 ///
-/// The entries are sorted first, so that each commit changes few nodes of the tree, and written in small commits, between
-/// which others come through. The header tells how far it is, and who builds it (IndexBuilding+Claim.swift). Rows whose records cannot be read are noted beside the
-/// entries (Store+SkippedRows.swift).
+/// The entries are sorted first, so that each commit changes few nodes of the tree. They are written in small commits,
+/// so that other commits can run in between. The header records how far the build is, and which session does it
+/// (IndexBuilding+Claim.swift). Rows with unreadable records are noted beside the entries (Store+SkippedRows.swift).
 struct IndexBuilding {
   let store: Store
   let table: ClassTable
   let indexes: [ClassIndex]
-  /// The tokens of their headers, since the building has claimed them.
+  /// The tokens of the index headers that this build has written.
   var claims = SmallMap<KeyspaceID, UInt64>()
   private let totalCount: Int
   private var doneCount = 0
 
-  /// Rows whose entries are sorted together: with those of more, a temporary file would become large, and more would be
-  /// done again after an interruption.
+  /// The maximum number of rows whose entries are sorted together.
+  ///
+  /// A larger number would need a large temporary file, and more work would be repeated after an interruption.
   private static let rowLimit = 1 << 24
-  /// Entries that one commit adds: others wait for it about as long as for a save of so many objects.
+  /// The maximum number of entries that one commit adds; another commit waits for it as long as for a save of as many
+  /// objects.
   static let entryLimit = 2048
 
   init(_ store: Store, _ table: ClassTable, _ indexes: [ClassIndex]) throws(StoreError) {
@@ -42,16 +45,16 @@ struct IndexBuilding {
     }
   }
 
-  /// Adds the entries of some millions of rows.
+  /// Adds the entries of up to ``rowLimit`` rows.
   ///
-  /// - Returns: The row to go on from; nil at the end.
+  /// - Returns: The row from which to continue; nil at the end.
   private mutating func addRows(
     from first: RowID, _ progress: (IndexBuildingProgress) throws -> Void
   ) throws -> RowID? {
     do {
       return try addSortedRows(from: first, progress)
     } catch let error as BackendError {
-      // Of the temporary file.
+      // It is an error of the temporary file.
       throw store.translate(error)
     }
   }
@@ -63,7 +66,7 @@ struct IndexBuilding {
     let (rowCount, nextRow) = try readRows(from: first, &keys, progress)
     guard let nextRow else { return nil }
     let base = doneCount + rowCount / 2
-    // Each goes with its memory.
+    // Each sorter is removed after its use, which releases its memory.
     keys.reverse()
     while let sorter = keys.popLast() {
       let (total, position) = (sorter.count, indexes.count - 1 - keys.count)
@@ -79,12 +82,12 @@ struct IndexBuilding {
     return nextRow
   }
 
-  /// Bytes of entries that are in memory at a time; sorting takes as much again.
+  /// The maximum number of bytes of entries in memory; sorting needs the same amount again.
   private var keyByteLimit: Int { store.configuration.backendOptions.limitsMemory ? 8 << 20 : 96 << 20 }
 
-  /// Reads rows as they are now.
+  /// Reads rows of the current state, and collects their keys.
   ///
-  /// - Returns: How many there were, and the row to go on from; nil where there were none.
+  /// - Returns: The number of rows read, and the row from which to continue; nil if there were no rows.
   private func readRows(
     from first: RowID, _ keys: inout [KeySorter], _ progress: (IndexBuildingProgress) throws -> Void
   ) throws -> (count: Int, nextRow: RowID?) {
@@ -129,11 +132,11 @@ struct IndexBuilding {
       IndexBuildingProgress(
         className: table.name, indexNames: indexes.map(\.name), doneCount: min(done, totalCount),
         totalCount: totalCount))
-    // By the closure.
+    // The closure may have closed the store.
     if store.isClosed { throw StoreError(.closed, "The store was closed while it built indexes.") }
   }
 
-  /// Adds some entries in one commit, but those of rows that were changed since they were read.
+  /// Adds entries in one commit, except those of rows that were changed since they were read.
   func commit(_ entries: [IndexKeys.Entry], of keys: IndexKeys) throws {
     guard let keyspace = keys.index.keyspace, let classID = table.classID else { return }
     try refuseRepetitions(among: entries, of: keys)
@@ -141,7 +144,7 @@ struct IndexBuilding {
     while !entries.isEmpty {
       var batch = WriteBatch()
       for entry in entries.sorted(by: { $0.rowID < $1.rowID }) {
-        // An object has several entries where it has one for each element.
+        // A row with an entry for each element is checked only once.
         if let last = batch.changes.last, last.key == .row(entry.rowID) { continue }
         batch.append(
           .init(
@@ -188,7 +191,7 @@ struct IndexBuilding {
     }
   }
 
-  /// Where a unique index has the values already: they may be the same row's.
+  /// Throws ``UniqueViolation`` if a unique index has the values for another row.
   private func refuseUnlessOwn(_ entry: IndexKeys.Entry, of keys: IndexKeys, _ keyspace: KeyspaceID) throws {
     guard let other = try store.row(of: unsafe Array(keys.bytes(of: entry)), in: keyspace), other != entry.rowID else {
       return
@@ -196,7 +199,7 @@ struct IndexBuilding {
     throw try violation(of: keys.index, entry.rowID, other)
   }
 
-  /// With the values, for which the object is loaded.
+  /// Makes a violation with the values of the object, which is loaded for that.
   private func violation(of index: ClassIndex, _ rowID: RowID, _ other: RowID) throws(StoreError) -> UniqueViolation {
     let object = table.objectOrFault(rowID)
     if object.isFault { try store.load(object, of: table) }

@@ -1,15 +1,16 @@
 extension IndexKeys {
-  /// Fewer entries than this are sorted by comparing them.
+  /// The number of entries from which sorting uses key heads; fewer are sorted by comparing keys.
   private static let fewEntries = 512
 
-  /// Orders the entries by their keys.
+  /// Sorts the entries by their keys.
   ///
-  /// The keys stand in the arena in the same order then, so that whoever takes one after another finds them in the
-  /// processor's cache.
+  /// Large ranges are also arranged in the arena in this order, so that reading one key after another makes good use of
+  /// the processor's cache.
   mutating func sort() { sort(0..<entries.count, from: 1) }
 
-  /// Orders some entries, whose keys are the same before `offset`: many of them by the next eight bytes, then those that
-  /// have these in common.
+  /// Sorts a range of entries whose keys are equal before `offset`.
+  ///
+  /// A large range is sorted by the next eight bytes, then entries with equal heads by the following bytes.
   private mutating func sort(_ range: Range<Int>, from offset: Int) {
     guard range.count >= Self.fewEntries else { return sortFew(range) }
     var isPastAll = true
@@ -20,7 +21,7 @@ extension IndexKeys {
       if key.count > offset { isPastAll = false }
       heads.append(KeyHead(head: unsafe KeyHead.head(of: key, from: offset), position: position))
     }
-    // They are the same, or differ in length.
+    // The keys are equal, or differ only in length.
     if isPastAll { return sortFew(range) }
     if KeyHead.sort(&heads) { arrange(range, as: heads) }
     var start = 0
@@ -39,7 +40,7 @@ extension IndexKeys {
     entries[range].sort { Self.order($0, $1, arena, arena) < 0 }
   }
 
-  /// Puts entries into an order, and their keys, in the memory that these take.
+  /// Arranges entries, and their keys in the arena, in the order of the heads.
   private mutating func arrange(_ range: Range<Int>, as heads: [KeyHead]) {
     let firstOffset = range.reduce(Int.max) { min($0, entries[$1].offset) }
     let keys = ByteArena(capacity: range.reduce(0) { $0 + entries[$1].byteCount })
@@ -50,7 +51,7 @@ extension IndexKeys {
       entry.offset = unsafe firstOffset + keys.append(bytes(of: entry)).lowerBound
       arranged.append(entry)
     }
-    // What stands between the keys, if anything, is of no use any more.
+    // Any bytes between the keys are no longer needed.
     unsafe (arena.base + firstOffset).copyMemory(from: keys.base, byteCount: keys.count)
     if range.count == entries.count {
       entries = arranged

@@ -1,8 +1,8 @@
-/// Keys of an index that went to a temporary file, sorted.
+/// A sorted sequence of index keys in a temporary file.
 struct KeyRun {
   private var blocks: SpilledBlocks
 
-  /// Writes keys that are sorted.
+  /// Writes sorted keys to the file.
   init(_ keys: IndexKeys, to file: SpillFile) throws(BackendError) {
     blocks = SpilledBlocks(in: file)
     let block = ByteArena(capacity: SpilledBlocks.blockByteCount + 4096)
@@ -13,7 +13,7 @@ struct KeyRun {
     try blocks.append(block)
   }
 
-  /// What stands before each key.
+  /// The fixed-size fields before each key.
   private struct Record {
     static let byteCount = 24
 
@@ -43,35 +43,35 @@ struct KeyRun {
     }
   }
 
-  /// Reads the keys of a run, one after the other.
+  /// A reader of the keys of a run, one after another.
   final class Cursor: MergeCursor {
     private var reader: SpilledBlocks.Reader
     private var record = Record()
-    /// The first bytes of the key behind that which all keys begin with.
+    /// The eight bytes of the key after the first one, which all keys have in common.
     private(set) var head: UInt64 = 0
 
-    /// Begins at the first key; nil if there is none.
+    /// Creates a cursor at the first key; nil if there is none.
     init?(_ run: KeyRun) throws(BackendError) {
       reader = SpilledBlocks.Reader(run.blocks)
       guard try advance() else { return nil }
     }
 
-    /// Good until the next call of ``advance()``.
+    /// The current key; valid until the next call of ``advance()``.
     var key: UnsafeRawBufferPointer {
       unsafe UnsafeRawBufferPointer(
         start: reader.block.base + reader.offset - Int(record.keyByteCount), count: Int(record.keyByteCount))
     }
 
-    /// Adds the key to others.
+    /// Appends the current key to `keys`.
     func append(to keys: inout IndexKeys) {
       unsafe keys.append(
         key, rowID: record.rowID, token: record.token, endsInRow: record.flags & 1 != 0, isCut: record.flags & 2 != 0)
     }
 
-    /// Goes to the next key; false at the end.
+    /// Moves to the next key; returns false at the end.
     func advance() throws(BackendError) -> Bool {
       guard try reader.hasNext() else { return false }
-      // The file is authenticated: what was written comes back.
+      // The file is authenticated, so the bytes read are those that were written.
       record = unsafe Record(
         UnsafeRawBufferPointer(start: reader.block.base + reader.offset, count: Record.byteCount))
       reader.offset += Record.byteCount + Int(record.keyByteCount)
@@ -79,7 +79,7 @@ struct KeyRun {
       return true
     }
 
-    /// Whether the key stands before another.
+    /// Returns whether the current key sorts before the other cursor's key.
     func isBefore(_ other: Cursor) -> Bool {
       if head != other.head { return head < other.head }
       return unsafe Bytes.order(key, other.key) < 0

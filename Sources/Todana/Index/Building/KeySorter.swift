@@ -1,21 +1,23 @@
-/// Sorts keys of an index: in memory, and where they are more than that may take, by way of a temporary file.
+/// A sorter of index keys, which uses a temporary file if the keys exceed a memory limit.
 struct KeySorter {
   private var keys: IndexKeys
   private let byteLimit: Int
   private var file: SpillFile?
   private var runs: [KeyRun] = []
-  /// Keys in all.
+  /// The total number of keys.
   private(set) var count = 0
 
+  /// Creates a sorter without keys.
+  ///
   /// - Parameters:
-  ///   - index: What the keys are of.
-  ///   - byteLimit: Of keys that are in memory at a time; sorting takes as much again.
+  ///   - index: The index of the keys.
+  ///   - byteLimit: The maximum number of bytes of keys in memory; sorting needs the same amount again.
   init(_ index: ClassIndex, byteLimit: Int) {
     keys = IndexKeys(index)
     self.byteLimit = byteLimit
   }
 
-  /// Adds the keys of an object, whose content is loaded.
+  /// Adds the keys of an object, whose content must be loaded.
   mutating func append(_ object: StoredObject, rowID: RowID, token: UInt64) throws {
     let first = keys.entries.count
     try keys.append(object, rowID: rowID, token: token)
@@ -31,9 +33,9 @@ struct KeySorter {
     keys.removeAll()
   }
 
-  /// Calls back with all keys in their order, so many at a time.
+  /// Calls the closure with all keys in sorted order, up to `limit` at a time.
   ///
-  /// - Throws: ``BackendError``; what `body` throws.
+  /// - Throws: ``BackendError``; the errors of `body`.
   consuming func forEach(_ limit: Int, _ body: (ArraySlice<IndexKeys.Entry>, IndexKeys) throws -> Void) throws {
     if runs.isEmpty {
       keys.sort()

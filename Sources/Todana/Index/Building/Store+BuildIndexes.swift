@@ -1,38 +1,41 @@
-/// How far the building of indexes is.
+/// The progress of a build of indexes.
 public struct IndexBuildingProgress: Sendable {
   /// The stored name of the class.
   public var className: String
-  /// The indexes that are built together.
+  /// The names of the indexes that are built together.
   public var indexNames: [String]
-  /// Of all rows; each is read first, then its entries are written.
+  /// The number of rows that are done, out of ``totalCount``.
+  ///
+  /// Reading a row counts as one half, and writing its entries as the other.
   public var doneCount: Int
   public var totalCount: Int
 }
 
-/// An index and how far it is.
+/// The status of an index.
 public struct IndexStatus: Sendable {
   public var className: String
   public var name: String
   public var isUnique: Bool
-  /// Whether queries use it.
+  /// Whether queries use the index.
   public var isComplete: Bool
-  /// The number of entries; 0 where it could not be completed.
+  /// The number of entries; 0 if the build has failed.
   public var entryCount: Int
-  /// Why it could not be completed; ``Store/buildIndexes(progress:)`` tries again.
+  /// The error of a failed build; ``Store/buildIndexes(progress:)`` tries again.
   public var failure: (any Error)?
-  /// Rows that are not in it, as their records could not be read when it was built: the first 1,000 of them.
+  /// The first 1,000 rows without entries, as their records could not be read when the index was built.
   ///
-  /// A query that uses the index reports them, or throws (``DamagePolicy``). A row leaves the list when a program that
-  /// can read it saves or deletes it, and when such a program opens the store or calls ``Store/buildIndexes(progress:)``.
-  /// A unique index does not refuse values that only a skipped row has; if such a row turns out to have the values of
-  /// another one, the index cannot be completed, and ``failure`` is a ``UniqueViolation``.
+  /// A query that uses the index reports these rows, or throws (``DamagePolicy``). A row leaves the list when a program
+  /// that can read its record saves or deletes it. It also does when such a program opens the store or calls
+  /// ``Store/buildIndexes(progress:)``. A unique index does not refuse values that only a skipped row has. If such a
+  /// row turns out to have the values of another one, the index cannot be completed, and ``failure`` is a
+  /// ``UniqueViolation``.
   public var skippedRows: [RowID] = []
-  /// The number of these rows.
+  /// The total number of rows without entries.
   public var skippedRowCount = 0
 }
 
 extension Store {
-  /// The indexes of the registered classes.
+  /// The status of all indexes of the registered classes.
   public var indexes: [IndexStatus] {
     get throws(StoreError) {
       try begin()
@@ -50,7 +53,7 @@ extension Store {
             let rowIDs = try skippedRows(of: keyspace)
             (status.skippedRows, status.skippedRowCount) = (Array(rowIDs.prefix(1000)), rowIDs.count)
           }
-          // One of them is the header.
+          // One of the records is the header.
           if let keyspace = index.keyspace, status.failure == nil {
             status.entryCount = max(0, try savedCount(of: keyspace) - 1 - status.skippedRowCount)
           }
@@ -61,20 +64,20 @@ extension Store {
     }
   }
 
-  /// Builds the indexes that are new, or were not finished, now; returns at once where there are none.
+  /// Builds all new and unfinished indexes; returns immediately if there are none.
   ///
-  /// After opening that is done by itself, in the background where there are many objects
-  /// (``StoreConfiguration/indexBuilding``). Saves by this and other stores go on meanwhile, queries look at all objects
-  /// until an index is complete. What was done stays when the program ends.
+  /// The store does this automatically after opening, in the background if there are many objects
+  /// (``StoreConfiguration/indexBuilding``). This and other stores can save concurrently. Queries read all objects
+  /// until an index is complete. If the program ends, the finished part of the build is kept.
   ///
-  /// Records that cannot be read do not end the building: the index is built without them (``IndexStatus/skippedRows``).
+  /// Records that cannot be read do not end the build: the index is built without them (``IndexStatus/skippedRows``).
   /// Rows that were skipped earlier are tried again.
   ///
-  /// - Parameter progress: Called now and then; what it throws ends the building for now.
-  /// - Throws: ``UniqueViolation`` where two objects have the same values in a unique index; what `progress` throws;
+  /// - Parameter progress: Receives the progress from time to time. If it throws, the build ends for now.
+  /// - Throws: ``UniqueViolation`` if two objects have equal values in a unique index; the errors of `progress`;
   ///   ``StoreError``.
-  /// - Complexity: O(*n* log *n*); takes up to 200 MB of memory (20 where ``KyotoBackend/Options/limitsMemory`` is set), and
-  ///   where the keys of up to 16 million objects are more, a temporary file for them in the directory `TMPDIR`.
+  /// - Complexity: O(*n* log *n*). Takes up to 200 MB of memory, or 20 MB if ``KyotoBackend/Options/limitsMemory`` is
+  ///   set. If the keys of up to 16 million objects need more, they go to a temporary file in the directory `TMPDIR`.
   public func buildIndexes(progress: (IndexBuildingProgress) throws -> Void = { _ in }) throws {
     try beginChange()
     for table in registry.tables where hasIndexesToBuild(table) {
@@ -88,17 +91,18 @@ extension Store {
     }
   }
 
-  /// Empties indexes and builds them again: after damage to their files, or changes to code without a new version.
+  /// Empties indexes and builds them again, after damage to their files, or after a change to code without a new
+  /// version.
   ///
-  /// If it throws after it has emptied them, the indexes stay unfinished, also for other stores and later openings:
-  /// queries read all objects instead until ``buildIndexes(progress:)`` or the next opening has completed them.
+  /// If an error is thrown after they were emptied, the indexes stay unfinished, also for other stores and later
+  /// openings. Queries then read all objects until ``buildIndexes(progress:)`` or the next opening has completed the
+  /// indexes.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - name: One of its indexes; nil: all.
-  ///   - progress: As of ``buildIndexes(progress:)``.
-  /// - Throws: ``StoreError/Code/invalidIndex`` where the class has no such index; else as
-  ///   ``buildIndexes(progress:)``.
+  ///   - name: The name of one of its indexes; nil for all.
+  ///   - progress: As in ``buildIndexes(progress:)``.
+  /// - Throws: ``StoreError/Code/invalidIndex`` if the class has no such index; else as ``buildIndexes(progress:)``.
   public func rebuildIndexes(
     of type: StoredObject.Type, named name: String? = nil,
     progress: (IndexBuildingProgress) throws -> Void = { _ in }
@@ -114,7 +118,7 @@ extension Store {
     var batch = WriteBatch()
     for index in chosen {
       guard let keyspace = index.keyspace else { throw StoreError(.readOnly, "The store cannot be written to.") }
-      // Before the commit: from then on nobody may rely on it.
+      // The state changes before the commit, as no query may use the index after it.
       session.indexes[keyspace] = .building
       session.indexes.setSkipsRows(false, keyspace)
       batch.appendClear(of: keyspace)
@@ -133,24 +137,26 @@ extension Store {
     }
   }
 
-  /// Whether a class has indexes with entries to come.
+  /// Returns whether a class has indexes with missing entries.
   func hasIndexesToBuild(_ table: ClassTable) -> Bool {
     table.indexes.contains { isUnfinished($0) || skipsRows($0) }
   }
 
-  /// Whether an index has entries to come.
+  /// Returns whether an index is not complete yet.
   func isUnfinished(_ index: ClassIndex) -> Bool {
     guard let keyspace = index.keyspace else { return false }
     if case .complete = session.indexes[keyspace] { return false }
     return true
   }
 
-  /// Whether an index may have rows to be tried again.
+  /// Returns whether an index may have skipped rows to try again.
   func skipsRows(_ index: ClassIndex) -> Bool { index.keyspace.map(session.indexes.skipsRows) ?? false }
 
-  /// Builds those of a class, while the worker pauses, or in one of its jobs.
+  /// Builds the unfinished indexes of a class.
   ///
-  /// - Throws: ``IndexTakeover`` where somebody else has begun to build them.
+  /// The caller has paused the worker, or runs in one of its jobs.
+  ///
+  /// - Throws: ``IndexTakeover`` if another session has started to build them.
   func buildIndexes(
     of table: ClassTable, _ progress: (IndexBuildingProgress) throws -> Void
   ) throws {
@@ -170,12 +176,12 @@ extension Store {
     }
   }
 
-  /// Calls the closure, and keeps what it throws for ``indexes``.
+  /// Calls the closure, and keeps its error for ``indexes``.
   private func noting(failureOf indexes: [ClassIndex], _ body: () throws -> Void) throws {
     do {
       try body()
     } catch {
-      // A store that is closed, and a caller that ends it, are no failures of an index.
+      // Closing the store, or an error of the caller's closure, is not a failure of the index.
       let isFailure = error is UniqueViolation || (error as? StoreError).map { $0.code != .closed } ?? false
       if error is IndexTakeover { try noteIndexesOfOthers(indexes) }
       for index in indexes where isFailure {

@@ -1,10 +1,11 @@
-// At opening: what the classes declare is compared with what there is.
+// The preparation of indexes when a store is opened: the declared indexes are compared with the existing trees.
 extension Store {
-  /// Finds the trees of the declared indexes, begins those that are new or another than before, and drops those that
-  /// are not declared any more; then the declared ones are kept up by every save.
+  /// Prepares the declared indexes, so that every save maintains them.
   ///
-  /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` where another open store of the
-  ///   backend declares others; what reading and writing the trees meets.
+  /// Finds their trees, starts those that are new or have changed, and drops trees that are no longer declared.
+  ///
+  /// - Throws: ``StoreError/Code/invalidIndex``; ``StoreError/Code/indexesDiffer`` if another open store of the backend
+  ///   declares different indexes; the errors of reading and writing the trees.
   func prepareIndexes(_ keyspaces: [Keyspace]) throws(StoreError) {
     for table in registry.tables { table.indexes = try ClassIndex.all(of: table.type, className: table.name) }
     let trees = keyspaces.filter { $0.kind == .tree }
@@ -34,7 +35,7 @@ extension Store {
           session.indexes[keyspace] = if case .complete = state { .complete(since: number) } else { state }
         }
       } catch {
-        // Who may only read leaves indexes as they are, and uses those that are complete.
+        // A read-only store leaves the trees unchanged, and uses the complete ones.
         guard error.code == .readOnly else { throw translate(error) }
         for table in registry.tables {
           for index in table.indexes where begun.contains(where: { $0.0 == index.keyspace }) { index.keyspace = nil }
@@ -56,7 +57,7 @@ extension Store {
     }
   }
 
-  /// The store goes: others may declare what they like.
+  /// Withdraws the declarations of a closing store, so that other stores may declare different indexes.
   func withdrawIndexes() {
     for table in registry.tables where table.hasDeclaredIndexes {
       session.indexes.withdraw(class: table.name)
@@ -75,13 +76,13 @@ extension Store {
       do throws(StoreError) {
         (header, commit) = try indexHeader(of: tree)
       } catch {
-        // Records do not suffer from it: queries do without the index until it is rebuilt.
+        // Records are not affected: queries work without the index until it is rebuilt.
         guard error.code == .damagedRecord else { throw error }
         session.indexes[tree] = .failed(error)
         return
       }
       if let header, header.signature == index.signature {
-        // One that is being built may have skipped rows already.
+        // An index that is being built may have skipped rows already.
         if header.state != .complete { session.indexes.setSkipsRows(true, tree) }
         session.indexes[tree] = header.state == .building ? .building : .complete(since: commit)
         return
@@ -108,7 +109,7 @@ extension Store {
     begun.append((keyspace, isEmpty ? .complete(since: 0) : .building))
   }
 
-  /// What stands in a tree about itself, and the commit as of which.
+  /// Returns the header of a tree, and the commit of the snapshot that it was read from.
   func indexHeader(of tree: KeyspaceID) throws(StoreError) -> (IndexHeader?, CommitNumber) {
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
@@ -122,7 +123,7 @@ extension Store {
     return (unsafe IndexHeader(chunk.value(of: slice)), snapshot.commitNumber)
   }
 
-  /// Adds a header to a batch.
+  /// Adds the write of a header to a batch.
   func append(
     _ header: IndexHeader, to keyspace: KeyspaceID, _ batch: inout WriteBatch,
     expecting expectation: WriteBatch.Expectation = .anything
