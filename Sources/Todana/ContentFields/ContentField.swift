@@ -28,24 +28,24 @@ public indirect enum ContentType: Sendable, Hashable {
   case uint16
   case uint32
   case uint64
-  /// ``DataBuffer/writeInt(_:)``
+  /// A value written by ``DataBuffer/writeInt(_:)``.
   case int
-  /// ``DataBuffer/writeUInt(_:)``
+  /// A value written by ``DataBuffer/writeUInt(_:)``.
   case uint
   case varInt
   case varUInt
   case float
   case double
   case string
-  /// ``DataBuffer/writeBytes(_:)`` and ``DataBuffer/writeData(_:)``
+  /// A value written by ``DataBuffer/writeBytes(_:)`` or ``DataBuffer/writeData(_:)``.
   case bytes
   case date
   case uuid
-  /// ``DataBuffer/writeReference(_:)``
+  /// A value written by ``DataBuffer/writeReference(_:)``.
   case reference
-  /// ``DataBuffer/writeReferences(_:)``
+  /// A list written by ``DataBuffer/writeReferences(_:)``.
   case references
-  /// ``DataBuffer/writeAnyReference(_:)``
+  /// A value written by ``DataBuffer/writeAnyReference(_:)``.
   case anyReference
   /// A value written by `writeOptional` or `writeOptionalString`.
   case optional(ContentType)

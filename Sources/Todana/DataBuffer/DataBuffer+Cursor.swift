@@ -55,6 +55,8 @@ extension DataBuffer {
 
   /// Reserves memory for `byteCount` bytes in total, up to ``contentByteLimit``, so that writing them does not grow the
   /// buffer.
+  ///
+  /// Records ``DataBufferError/Code/notWritable`` if the buffer can only be read.
   public mutating func reserveCapacity(_ byteCount: Int) {
     let missing = min(byteCount, Self.contentByteLimit) - writtenByteCount
     if unsafe writeEnd - writeCursor < missing { _ = makeRoom(missing) }

@@ -108,7 +108,7 @@ package struct RecordEnvelope: Sendable {
 
 // Writing.
 extension RecordEnvelope {
-  /// A record that was written.
+  /// The location and token of a written record.
   package struct Written: Sendable {
     /// The range of the record in the arena.
     package var range: Range<Int>
@@ -216,7 +216,7 @@ extension RecordEnvelope {
 
 // Reading.
 extension RecordEnvelope {
-  /// A record that was checked.
+  /// The parts of a record that was checked successfully.
   @safe
   package struct Opened {
     package var version: UInt8

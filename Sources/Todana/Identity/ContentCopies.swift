@@ -78,7 +78,8 @@ struct ContentCopies {
 /// The number 1 is the object that the content belongs to. Other objects have even numbers from 2 on. Rows whose
 /// references were not resolved yet (``LazyReferences``) have odd numbers from 3 on.
 private final class References: ReferenceEncoder, ReferenceResolver {
-  // No other code runs while one of these properties is accessed, so accesses never overlap, and a check costs more.
+  // No other code runs during an access to these properties, so accesses never overlap. Exclusivity checks would only
+  // take time.
   /// The total number of kept objects, rows and values.
   @safe @exclusivity(unchecked) private var count = 0
   /// The object whose content is being written or read.

@@ -13,8 +13,8 @@ enum MemoryAhead {
   ///
   /// Otherwise each memory page causes a page fault at its first use, which takes a considerable part of the time of a
   /// large fetch. The call assumes that the allocator has just returned memory that ends at `address`, and will return
-  /// the memory after it next. It is only a hint: it does no harm if that is wrong, if the memory does not belong to
-  /// the program, or if the system is older than Linux 5.14.
+  /// the memory after it next. It is only a hint. It does no harm if the assumption is wrong, if the memory does not
+  /// belong to the program, or on systems older than Linux 5.14.
   static func populate(behind address: UInt, byteCount: Int) {
     #if os(Linux)
       let pageSize = UInt(getpagesize())

@@ -1,7 +1,7 @@
 /// The record in an index's tree that describes how the index was built, and how far (docs/formats/index-keys.md).
 struct IndexHeader {
   var state: State
-  /// The row from which the build continues: all rows below it are in the index.
+  /// During a build, the row from which it continues; all rows below it are in the index.
   var nextRow: RowID
   var signature: String
   /// A random number, new for each header; a builder recognizes by it the header that it has written itself.

@@ -23,7 +23,7 @@
 public struct LazyReferences<Object: StoredObject> {
   var list = LazyReferenceList()
 
-  /// Makes an empty list.
+  /// Creates an empty list.
   public init() {}
 }
 

@@ -14,7 +14,7 @@ extension StoreIdentifiable where Self: StoredObject {
 }
 
 extension StoredObject {
-  /// The identity within the store, without its type; nil whenever ``StoreIdentifiable/id`` is nil.
+  /// The identity within the store, without its type; nil whenever `id` is nil.
   public final var anyID: AnyObjectID? {
     guard let table, let classID = table.classID else { return nil }
     return AnyObjectID(classID: classID, rowID: rowID)
