@@ -1,18 +1,20 @@
-/// What objects and named buffers were before they were changed within savepoints, in the order of the changes.
+/// A journal of the former states of objects and named buffers that were changed within savepoints, in the order of the
+/// changes.
 ///
-/// To take changes back is to give each what it was, the last entry first. So an entry more than needed does no harm,
-/// and a savepoint that ends well leaves its entries to the one around it at no cost.
+/// Undoing changes restores the state of each entry, the last entry first. A redundant entry therefore does no harm,
+/// and a savepoint that succeeds leaves its entries to the enclosing savepoint at no cost.
 final class ChangeJournal {
-  // No other code runs while one of these properties is accessed, so accesses never overlap, and a check costs more.
+  // No other code runs while one of these properties is accessed, so accesses never overlap. A check costs more than
+  // the access.
   @safe @exclusivity(unchecked) private var objects: [ObjectEntry] = []
-  /// The savepoint that is open, the innermost one.
+  /// The innermost open savepoint.
   @safe @exclusivity(unchecked) private var level = Level()
-  /// Those around it, the outermost first.
+  /// The enclosing savepoints, the outermost first.
   @safe @exclusivity(unchecked) private var outerLevels: [Level] = []
   @safe @exclusivity(unchecked) private var isEmpty = true
   private var buffers: [BufferEntry] = []
   private let contents = ContentCopies()
-  /// The last entries of objects, of the first so many entries.
+  /// The index of each object's last entry, among the first `indexedCount` entries.
   private var lastEntries: [ObjectIdentifier: Int] = [:]
   @safe @exclusivity(unchecked) private var indexedCount = 0
 
@@ -23,16 +25,16 @@ final class ChangeJournal {
   }
 
   private struct Level {
-    /// 1 for the outermost.
+    /// The nesting depth; 1 for the outermost savepoint.
     var depth = 0
-    /// How much was noted before.
+    /// The number of entries that were noted before the savepoint was opened.
     var objectCount = 0
     var bufferCount = 0
     var contents = ContentCopies.Mark()
     var lastKnownCommit: CommitNumber = 0
   }
 
-  /// What one savepoint has noted, the first change first.
+  /// The entries that one savepoint has noted, the first change first.
   struct Changes {
     let objects: [ObjectEntry]
     let buffers: [BufferEntry]
@@ -49,7 +51,7 @@ final class ChangeJournal {
     (level.objectCount, level.bufferCount, level.contents) = (objects.count, buffers.count, contents.mark)
   }
 
-  /// Ends the innermost savepoint, whose changes stand.
+  /// Ends the innermost savepoint and keeps its changes.
   ///
   /// - Complexity: O(1) within another savepoint, else O(*n*) in the entries.
   func close() {
@@ -57,7 +59,9 @@ final class ChangeJournal {
     if level.depth == 0, !isEmpty { removeAll() }
   }
 
-  /// Takes out what the innermost savepoint has noted; its contents stay until ``finish(_:)``.
+  /// Ends the innermost savepoint and removes its entries from the journal.
+  ///
+  /// The copied contents are kept until ``finish(_:)``.
   func takeChanges() -> Changes {
     let level = level
     self.level = outerLevels.popLast() ?? Level()
@@ -77,14 +81,14 @@ final class ChangeJournal {
     return changes
   }
 
-  /// Releases the contents of changes that were taken back.
+  /// Releases the copied contents of changes that have been undone.
   func finish(_ changes: Changes) {
     contents.removeAll(since: changes.mark)
     for entry in changes.objects { entry.object.state.remove(.noted) }
     if level.depth == 0 { removeAll() }
   }
 
-  /// Gives an object the content of its entry, if it was noted.
+  /// Restores an object's content from its entry, if the entry has a copy.
   func restoreContent(_ entry: ObjectEntry, to object: StoredObject) {
     if case .copied(let copy) = entry.content { contents.restore(copy, to: object) }
   }
@@ -95,7 +99,7 @@ final class ChangeJournal {
     if !lastEntries.isEmpty { lastEntries.removeAll(keepingCapacity: lastEntries.count <= 1024) }
     indexedCount = 0
     if !buffers.isEmpty { buffers.removeAll(keepingCapacity: buffers.count <= 1024) }
-    // Out of the journal before they are released, as that may end the lives of objects.
+    // Removes the entries from the journal before releasing them, as the release may deinitialize objects.
     var released: [ObjectEntry] = []
     swap(&released, &objects)
     for entry in released { entry.object.state.remove(.noted) }
@@ -105,15 +109,15 @@ final class ChangeJournal {
   }
 }
 
-// Noting changes.
+// Noting states before changes.
 extension ChangeJournal {
-  /// Notes what an object is, unless the innermost savepoint has noted it already.
+  /// Notes the current state of an object, unless the innermost savepoint has noted it already.
   ///
   /// - Parameters:
-  ///   - object: Of the store, or about to be.
-  ///   - copiesContent: Whether its content may change; for an object that was noted without, it is copied now.
-  ///   - isReread: Whether its content, as saved, is to be read again when the change is taken back, if the object was
-  ///     not pending.
+  ///   - object: An object of the store, or one that is about to be inserted.
+  ///   - copiesContent: Whether the content may change and is copied. If the object was noted without its content, the
+  ///     content is copied now.
+  ///   - isReread: Whether undoing the change reads the object's saved content again, if the object was not pending.
   func note(_ object: StoredObject, copiesContent: Bool, isReread: Bool = false) {
     if object.state.contains(.noted), let index = lastEntry(of: object), index >= level.objectCount {
       if copiesContent, case .notCopied = objects[index].content { objects[index].content = copy(of: object) }
@@ -125,7 +129,7 @@ extension ChangeJournal {
     object.state.insert(.noted)
   }
 
-  /// Notes what a named buffer is, so that it can be changed.
+  /// Notes the pending change and the known saved state of a named buffer before it is changed.
   func note(_ name: String, in namedBuffers: NamedBuffers) {
     isEmpty = false
     buffers.append(
@@ -134,14 +138,14 @@ extension ChangeJournal {
   }
 
   private func copy(of object: StoredObject) -> ObjectEntry.Content {
-    // A fault has no content, and what it shows is nothing to go back to.
+    // A fault has no content, and its properties only show defaults.
     if object.isFault { return .notCopied }
     return contents.take(of: object).map { .copied($0) } ?? .unwritable
   }
 
-  /// Where the last entry of an object stands; perhaps nil if the savepoint of the last one was taken back.
+  /// Returns the index of an object's last entry; perhaps nil if the savepoint of that entry was undone.
   ///
-  /// Entries are indexed when one is looked for: changes of many objects, each once, need no index.
+  /// Entries are indexed lazily: changes of many objects, each once, need no index.
   private func lastEntry(of object: StoredObject) -> Int? {
     while indexedCount < objects.count {
       lastEntries[ObjectIdentifier(objects[indexedCount].object)] = indexedCount

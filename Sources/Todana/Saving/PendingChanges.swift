@@ -1,23 +1,24 @@
 /// The objects of one class that the next save inserts, updates or deletes, each once.
 ///
-/// Which of the three, and where it stands here, the object itself knows (``StoredObject/state``,
-/// ``StoredObject/tokenOrIndex``); so moving between the three, and leaving, cost no search.
+/// Each object stores its kind of change and its index here (``StoredObject/state``, ``StoredObject/tokenOrIndex``).
+/// Changing the kind and removing an object therefore need no search.
 struct PendingChanges {
   private(set) var objects: [StoredObject] = []
-  /// The tokens of the objects' records, in the same order, for which the objects have no room meanwhile; empty as long
-  /// as all are 0, as those of new objects are.
+  /// The tokens of the objects' records, in the same order; empty while all are 0, as the tokens of new objects are.
+  ///
+  /// They are kept here because a pending object stores its index in place of its token.
   private var tokens: [UInt64] = []
   private(set) var insertCount = 0
   private(set) var updateCount = 0
   private(set) var deleteCount = 0
-  /// Rows that are deleted by their identities: the save removes them whatever their records are.
+  /// The rows that are deleted by their identities: the save removes any record that they have.
   private(set) var deletedByID: Set<RowID> = []
-  /// Whether the objects stand in the order of their row ids.
+  /// Whether the objects are in the order of their row ids.
   private var isAscending = true
 
   var isEmpty: Bool { objects.isEmpty }
 
-  /// Adds an object that is not pending, as `change`.
+  /// Adds an object that is not pending yet, with the kind of change `change`.
   mutating func add(_ object: StoredObject, as change: ObjectState) {
     if let last = objects.last, last.rowID > object.rowID { isAscending = false }
     setToken(object.tokenOrIndex, at: objects.count)
@@ -27,12 +28,12 @@ struct PendingChanges {
     adjust(change, by: 1)
   }
 
-  /// Makes a pending delete one whose record does not matter.
+  /// Marks a pending delete as one by identity, which removes any record of the row.
   mutating func disregardRecord(of object: StoredObject) {
     deletedByID.insert(object.rowID)
   }
 
-  /// Takes an object out that is pending.
+  /// Removes a pending object and gives it its token back.
   mutating func remove(_ object: StoredObject) {
     let index = index(of: object)
     let token = token(at: index)
@@ -51,7 +52,7 @@ struct PendingChanges {
     if objects.isEmpty { isAscending = true }
   }
 
-  /// Makes a pending object pending as something else.
+  /// Replaces the kind of change of a pending object.
   mutating func change(_ object: StoredObject, to change: ObjectState) {
     if !deletedByID.isEmpty { deletedByID.remove(object.rowID) }
     adjust(object.state.intersection(.pending), by: -1)
@@ -79,28 +80,30 @@ struct PendingChanges {
     isAscending = true
   }
 
-  /// Forgets all; the objects have their tokens again, and their state is the caller's to change.
+  /// Removes and returns all objects, with their tokens restored.
+  ///
+  /// The caller has to update their states.
   mutating func takeAll() -> [StoredObject] {
     for object in objects { object.tokenOrIndex = self[tokenOf: object] }
     return takeObjects()
   }
 
-  /// Forgets all, whose tokens and state are the caller's to set.
+  /// Removes and returns all objects; the caller has to set their tokens and states.
   mutating func takeObjects() -> [StoredObject] {
     let all = objects
     self = PendingChanges()
     return all
   }
 
-  /// The token of the record of the object at an index.
+  /// Returns the token of the record of the object at an index.
   @inline(__always)
   func token(at index: Int) -> UInt64 { tokens.isEmpty ? 0 : tokens[index] }
 
-  /// Sets the token at an index, or adds the one behind the last.
+  /// Sets the token at an index, or appends it after the last one.
   @inline(__always)
   private mutating func setToken(_ token: UInt64, at index: Int) {
     if token == 0, tokens.isEmpty { return }
-    // Those before it, and with an index in their midst those behind it, are 0.
+    // The tokens before it are 0, and so are those after it if the index is not the last.
     while tokens.count <= max(index, objects.count - 1) { tokens.append(0) }
     tokens[index] = token
   }

@@ -1,22 +1,22 @@
-// Between objects and records.
+// Conversion between objects and records.
 extension Store {
-  /// The epoch that records are sealed in now; 0 in a store that is not encrypted.
+  /// The epoch in which records are sealed now; 0 in a store that is not encrypted.
   var epoch: UInt32 { sealing.keyRing?.epoch ?? 0 }
 
-  /// The envelope of a keyspace's records.
+  /// Returns the envelope for records of a keyspace.
   func envelope(of keyspace: KeyspaceID) -> RecordEnvelope {
     RecordEnvelope(
       storeID: backend.storeID, keyspace: keyspace, epoch: epoch, padding: configuration.recordPadding)
   }
 
-  /// A buffer that reads records of this store, one after another.
+  /// Returns a buffer for reading records of this store, one after another.
   func makeReader() -> DataBuffer {
     unsafe DataBuffer(borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: self)
   }
 
-  /// Reads a record into an object of its row that is a fault or new; the object is loaded then.
+  /// Decodes a record into the object of its row, which is a fault or new; the object is loaded then.
   ///
-  /// On an error it is a fault without content.
+  /// After an error the object is a fault without content.
   func decode(
     _ object: StoredObject, of table: ClassTable, record: UnsafeRawBufferPointer, reader: inout DataBuffer
   ) throws(StoreError) {
@@ -37,8 +37,9 @@ extension Store {
     noteFingerprint(object, of: table)
   }
 
-  /// A new object with a record's content; nil, and nothing has happened, where the row's object is alive or the record
-  /// is not as it should be.
+  /// Returns a new object with a record's content.
+  ///
+  /// Returns nil and changes nothing if the row's object is alive or the record cannot be read.
   @inline(__always)
   func freshObject(
     _ record: UnsafeRawBufferPointer, rowID: RowID, of table: ClassTable, reader: inout DataBuffer
@@ -54,7 +55,7 @@ extension Store {
       try object.readContent(from: &reader)
       try reader.finishReading()
     } catch {
-      // Whoever gets nil reads the record again, and reports the error.
+      // The caller reads the record again after nil, and reports the error.
       object.state = []
       return nil
     }
@@ -64,7 +65,7 @@ extension Store {
     return object
   }
 
-  /// Reads a record into an object outside the store, for a look at it or to be written again.
+  /// Decodes a record into an object outside the store, to inspect it or to write it again.
   ///
   /// - Returns: The record's version and token.
   @discardableResult
@@ -83,7 +84,7 @@ extension Store {
     return (opened.version, opened.token)
   }
 
-  /// Checks a record, and that its version can be read.
+  /// Opens a record's envelope and checks that the class can read its version.
   @inline(__always)
   func open(
     _ record: UnsafeRawBufferPointer, rowID: RowID, of table: ClassTable
@@ -100,7 +101,7 @@ extension Store {
     return opened
   }
 
-  /// Opens a record once more: the store may be an encrypted one since the last look.
+  /// Opens a record again with the current envelope, as the store may have been encrypted since the envelope was made.
   @inline(never)
   private func openAfterRenewal(
     _ record: UnsafeRawBufferPointer, rowID: RowID, of table: ClassTable, _ error: RecordEnvelopeError

@@ -1,11 +1,12 @@
-/// A save was refused whole, because other stores changed or deleted what it was to change.
+/// The error of a save that was refused because other stores changed or deleted objects or named buffers that it
+/// changes.
 ///
-/// Nothing was applied, and the pending changes stand. ``Store/refresh(keeping:)`` or ``Store/refresh(merging:)``
-/// resolves it; then save again.
+/// Nothing was applied, and the changes are still pending. ``Store/refresh(keeping:)`` or ``Store/refresh(merging:)``
+/// resolves the conflict; then save again.
 public struct SaveConflict: Error, Sendable, CustomStringConvertible {
-  /// The objects whose records are no longer what they were read as.
+  /// The objects whose records were changed or deleted since they were read.
   public let objectIDs: [AnyObjectID]
-  /// The named buffers of which that is true.
+  /// The names of the named buffers that were changed or removed since they were read.
   public let bufferNames: [String]
 
   public init(objectIDs: [AnyObjectID], bufferNames: [String]) {

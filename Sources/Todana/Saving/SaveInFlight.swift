@@ -1,33 +1,36 @@
-/// A save that was applied and whose flush is awaited: all it takes to make it pending again if the flush fails.
+/// A save that was applied and whose flush is awaited, with all data needed to make it pending again if the flush
+/// fails.
 final class SaveInFlight {
   let batchID: BatchID
   private(set) var objects: [SavedObject]
   let buffers: [SavedBuffer]
-  /// Holds the records, sealed where the store is encrypted; the batch's own, which nobody writes to any more.
+  /// The arena with the records, sealed if the store is encrypted.
+  ///
+  /// It is the batch's own arena, which is not written to any more.
   let arena: ByteArena
-  /// What became of it, once that is known.
+  /// The outcome of the save; nil until it is known.
   var outcome: Outcome?
 
   enum Outcome {
     case counts
-    /// It is pending again.
+    /// The save is not in the store; its changes are pending again.
     case lost
   }
 
   struct SavedObject {
-    /// Kept alive: it may have to be saved again.
+    /// The saved object, kept alive because it may have to be saved again.
     let object: StoredObject
     let table: ClassTable
     let rowID: RowID
-    /// Inserted, updated or deleted.
+    /// The kind of change: inserted, updated or deleted.
     let change: ObjectState
     let isDeletedByID: Bool
-    /// The token of the record that was to be there before.
+    /// The token of the record that the save expected to replace.
     let token: UInt64
     let record: Range<Int>
   }
 
-  /// Once the save counts: lets go of the objects that it deleted.
+  /// Releases the objects that the save deleted; called once the save is known to count.
   func releaseDeletedObjects(in store: Store) {
     while let saved = objects.popLast() {
       guard saved.change == .deleted else { continue }
@@ -43,7 +46,7 @@ final class SaveInFlight {
     let expectation: WriteBatch.Expectation
   }
 
-  /// Notes what a batch holds, whose objects are pending still.
+  /// Collects the changes of a batch while its objects are still pending.
   init(_ batch: borrowing WriteBatch, registry: ClassRegistry, buffers: NamedBuffers) {
     batchID = batch.id
     arena = batch.arena
@@ -66,11 +69,13 @@ final class SaveInFlight {
 }
 
 extension Store {
-  /// Once the backend works again after a failed flush: makes the saves pending again that do not count.
+  /// Records the outcomes of the saves in flight, and makes the lost ones pending again.
+  ///
+  /// Called once the backend works again after a failed flush.
   ///
   /// - Parameter counts: For each of ``flights`` whether it counts.
   func settleFlights(_ counts: [Bool]) {
-    // The newest first: an older save knows what the records were before.
+    // The newest is undone first, so that the tokens of the oldest lost save remain.
     for (flight, counts) in zip(flights, counts).reversed() {
       flight.outcome = counts ? .counts : .lost
       if !counts { takeBack(flight) }
@@ -87,13 +92,13 @@ extension Store {
     }
   }
 
-  /// Makes one object's change pending again; what was changed since stays changed.
+  /// Makes one object's change pending again; changes made since the save are kept.
   private func takeBack(_ saved: SaveInFlight.SavedObject, in arena: ByteArena) {
     let table = saved.table
     let object = objectOfRow(of: saved)
     if object.isFault { restore(object, of: table, from: saved.record, in: arena) }
     if saved.change == .inserted, object.state.contains(.deleted) {
-      // It never was: nothing is left to be deleted.
+      // The row was never saved, so there is nothing to delete.
       forget(object, of: table)
     } else {
       makePending(object, of: table, as: saved.change)
@@ -103,10 +108,10 @@ extension Store {
     if hasDelegate { delegate?.store(self, didChange: object) }
   }
 
-  /// The object that stands for the row now.
+  /// Returns the object that now represents the row.
   private func objectOfRow(of saved: SaveInFlight.SavedObject) -> StoredObject {
     if let object = saved.table.identity[saved.rowID] { return object }
-    // Deleted, by this save or by a later one. It may have been inserted somewhere else since.
+    // The object was deleted by this save or a later one. It may have been inserted into another store since.
     guard saved.object.table == nil else { return saved.table.objectOrFault(saved.rowID) }
     saved.table.attach(saved.object, at: saved.rowID)
     return saved.object
@@ -116,11 +121,11 @@ extension Store {
     guard !record.isEmpty, let classID = table.classID else { return }
     let chunk = takeSmallChunk()
     defer { spareSmallChunk = chunk }
-    // The commit has sealed it where it stands, so it is read as one that comes from a file.
+    // The commit sealed the record in place, so it is opened like a record read from a file.
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: arena.bytes[record])
     let isSealed = unsafe bytes.first != RecordEnvelope.Format.plain.rawValue
     unsafe chunk.hold(bytes, rowID: object.rowID, isSealed: isSealed)
-    // It was written a moment ago; a class that does not read what it writes leaves a fault, which the save refuses.
+    // The record was just written. If the class cannot read it, the object stays a fault, which the next save refuses.
     try? sealing.open(chunk, of: classID)
     guard let slice = chunk.slices.first else { return }
     var reader = makeReader()

@@ -1,14 +1,15 @@
 extension Store {
-  /// Deletes an object with the next save; an insert that was never saved is just forgotten.
+  /// Deletes an object with the next save; an insert that was never saved is only forgotten.
   ///
   /// Loads the object if it is a fault, then calls its ``StoredObject/prepareForDelete(in:)``, which may delete further
-  /// objects; deleting one that is being deleted already does nothing. The object keeps its identity until the save.
+  /// objects. Deleting an object that is already being deleted does nothing. The object keeps its identity until the
+  /// save.
   ///
-  /// If `prepareForDelete` throws, nothing is deleted, and what it changed is taken back, as by ``savepoint(_:)``; so it
-  /// must not save.
+  /// If `prepareForDelete` throws, nothing is deleted and its changes are undone, as by ``savepoint(_:)``. It must
+  /// therefore not save.
   ///
-  /// - Throws: What `prepareForDelete` throws; ``StoreError``: ``StoreError/Code/rowNotFound`` for a fault without a
-  ///   row, ``StoreError/Code/notInserted``.
+  /// - Throws: Errors of `prepareForDelete`; ``StoreError``: ``StoreError/Code/rowNotFound`` for a fault without a row,
+  ///   ``StoreError/Code/notInserted``.
   public func delete(_ object: StoredObject) throws {
     let isWithinSavepoint = savepointDepth > 0
     try delete(object) { object throws in
@@ -26,7 +27,7 @@ extension Store {
     }
   }
 
-  /// Deletes an object within a savepoint that is taken back whole if this throws.
+  /// Deletes an object within a savepoint that is undone entirely if this throws.
   private func deleteWithinSavepoint(_ object: StoredObject) throws {
     try delete(object) { object throws in
       let isClean = !object.state.isPending
@@ -38,9 +39,9 @@ extension Store {
   /// Makes the delete of an object pending.
   ///
   /// - Parameters:
-  ///   - object: Of this store.
-  ///   - prepare: Calls its `prepareForDelete`, having noted it for a savepoint around this call.
-  /// - Throws: As ``delete(_:)-(StoredObject)``.
+  ///   - object: An object of this store.
+  ///   - prepare: Calls the object's `prepareForDelete`, after noting the object for a savepoint around this call.
+  /// - Throws: The errors of ``delete(_:)-(StoredObject)``.
   @inline(__always)
   private func delete(_ object: StoredObject, _ prepare: (StoredObject) throws -> Void) throws {
     try beginChange()
@@ -68,10 +69,9 @@ extension Store {
   ///
   /// - Parameters:
   ///   - objects: Objects of this store.
-  ///   - onDamage: The policy for objects that cannot be loaded, also because they no longer exist
-  ///     (``StoreError/Code/rowNotFound``). They are not deleted;
-  ///     ``delete(_:)-([ObjectID<T>])`` deletes by identities.
-  /// - Throws: As ``delete(_:)-(StoredObject)``; none of the objects is deleted then, nor anything that depends on them.
+  ///   - onDamage: The policy for objects that cannot be loaded, including those that no longer exist
+  ///     (``StoreError/Code/rowNotFound``). They are not deleted; ``delete(_:)-([ObjectID<T>])`` deletes by identities.
+  /// - Throws: The errors of ``delete(_:)-(StoredObject)``. Neither the objects nor their dependents are deleted then.
   public func delete(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws {
     let objects = Array(objects).filter { !$0.state.contains(.deleted) }
     try load(objects, onDamage: onDamage)
@@ -82,17 +82,19 @@ extension Store {
     }
   }
 
-  /// Lets go of an object whose delete was saved, where only its own references keep it alive: no closing would.
+  /// Releases an object whose delete was saved, if only its own references keep it alive.
+  ///
+  /// Closing the store would not release it, as it is no longer in the store.
   func release(deleted object: inout StoredObject, of table: ClassTable) {
     if isKnownUniquelyReferenced(&object) || object.isFault || object.table != nil { return }
     let content = ContentSnapshot(of: object)
     guard content.refersToItsObject else { return }
     table.clearContent(of: object)
-    // Somebody else holds it, so it keeps its content.
+    // The program holds the object too, so it keeps its content.
     if !isKnownUniquelyReferenced(&object) { content.restore(object) }
   }
 
-  /// Takes a pending insert back.
+  /// Cancels a pending insert.
   func forget(_ object: StoredObject, of table: ClassTable) {
     table.pending.remove(object)
     table.detach(object)

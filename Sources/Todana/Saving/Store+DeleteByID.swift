@@ -1,9 +1,9 @@
 extension Store {
   /// Deletes objects with the next save by their identities, without loading them.
   ///
-  /// Deletes also an object whose record cannot be read: a damaged one, one of a newer version of its class, one that
-  /// `readContent` refuses. An identity without a row is ignored, as is one whose delete is pending. An insert that was
-  /// never saved is forgotten.
+  /// Objects whose records cannot be read are deleted as well: a damaged record, one of a newer version of its class,
+  /// one that `readContent` refuses. An identity without a row is ignored, as is one whose delete is pending. An insert
+  /// that was never saved is forgotten.
   ///
   /// ```swift
   /// var unreadable: [AnyObjectID] = []
@@ -12,15 +12,16 @@ extension Store {
   /// try store.saveChanges()
   /// ```
   ///
-  /// ``StoredObject/prepareForDelete(in:)`` is **not** called; an object that is in memory is otherwise as after
-  /// ``delete(_:)``. The save removes whatever record the row has by then, so it cannot conflict with other stores.
+  /// ``StoredObject/prepareForDelete(in:)`` is **not** called. An object that is in memory is otherwise treated as by
+  /// ``delete(_:)``. The save removes any record that the row has at that time, so it cannot conflict with other
+  /// stores.
   ///
   /// - Parameter ids: Identities of rows of this store's backend.
   /// - Returns: The number of objects that are deleted by this call.
-  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or the backend's error.
-  ///   Nothing is deleted then.
-  /// - Complexity: O(*n*); no content is read. Where a class has indexes, the save decodes the records to find their
-  ///   entries; if it cannot decode one, it reads all entries of the class's indexes.
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or the backend's
+  ///   error. Nothing is deleted then.
+  /// - Complexity: O(*n*); no content is read. If a class has indexes, the save decodes the records to find their
+  ///   entries. If it cannot decode one, it reads all entries of the class's indexes.
   @discardableResult
   public func delete<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
     try beginChange()
@@ -29,13 +30,14 @@ extension Store {
 
   /// Deletes objects of any class with the next save by their identities, without loading them.
   ///
-  /// As ``delete(_:)-([ObjectID<T>])``.
+  /// Unreadable records, pending changes and errors are treated as by ``delete(_:)-([ObjectID<T>])``.
   @discardableResult
   public func delete(_ ids: [AnyObjectID]) throws(StoreError) -> Int {
     try delete(ids.map { ObjectID<StoredObject>(unchecked: $0) })
   }
 
-  /// The object that an error of this store is about, from its class and row; nil if it does not say both.
+  /// Returns the identity of the object that an error of this store names by class and row; nil if it does not name
+  /// both.
   public func objectID(of error: StoreError) -> AnyObjectID? {
     guard let className = error.className, let rowID = error.rowID,
       let classID = registry.tables.first(where: { $0.name.utf8.elementsEqual(className.utf8) })?.classID
@@ -45,7 +47,7 @@ extension Store {
 
   private func deleteRows<T: StoredObject>(_ ids: [ObjectID<T>]) throws(StoreError) -> Int {
     var count = 0
-    // Identities come class by class mostly, so a change of class just starts another list.
+    // Identities usually come grouped by class, so a change of class starts another list.
     var rowIDs: [RowID] = []
     var rowTable: ClassTable?
     for id in ids {
@@ -69,7 +71,7 @@ extension Store {
         saved.append(rowID)
         continue
       }
-      // Within its prepareForDelete it is forgotten at the end of that.
+      // If this is called from its prepareForDelete, the outer delete forgets the object when that returns.
       if object.state.contains(.deleting) { continue }
       tellDelegate(ofDeleting: object)
       guard object.state.contains(.inserted) else { continue }
@@ -81,7 +83,7 @@ extension Store {
     let chunk = RecordChunk(byteCapacity: 4096, recordLimit: 4096, leavesOutValues: true)
     var start = 0
     while start < saved.count {
-      // Of the newest state, as the save goes by that.
+      // Reads the newest state, against which the save is checked.
       try onRecords { sealing throws(BackendError) in
         try sealing.read(rows: saved.span.extracting(start..<saved.count), of: classID, into: chunk)
       }
@@ -97,13 +99,13 @@ extension Store {
 
   /// Makes the delete of a row pending.
   ///
-  /// - Returns: False if it was already.
+  /// - Returns: False if it is pending already, or if the delegate removed the object.
   private func deleteRow(_ rowID: RowID, of table: ClassTable) -> Bool {
     let object = table.objectOrFault(rowID)
     guard object.state.isDisjoint(with: [.deleted, .deleting]) else { return false }
     tellDelegate(ofDeleting: object)
     guard object.table === table, !object.state.contains(.deleted) else { return false }
-    // The content of a clean object stays as it is.
+    // A delete by identity does not change the content of a clean object.
     if savepointDepth > 0 { journal?.note(object, copiesContent: object.state.isPending) }
     if object.state.contains(.updated) {
       table.pending.change(object, to: .deleted)
@@ -120,12 +122,13 @@ extension Store {
   }
 }
 
-// Saving what was deleted by its identity.
+// Saving deletes by identity.
 extension Store {
-  /// Notes which records the rows that are deleted by their identities have now, so that their index entries are removed
-  /// with them.
+  /// Stores the tokens of the current records of rows deleted by identity, so that their index entries are removed as
+  /// well.
   ///
-  /// - Returns: Rows of which no record is known: damaged ones, and such as are gone. All, in a class without indexes.
+  /// - Returns: The rows without a known record, which are damaged or no longer exist. In a class without indexes, all
+  ///   rows.
   func noteRecordsDeletedByID(of table: ClassTable) throws(StoreError) -> Set<RowID> {
     var unknown = table.pending.deletedByID
     guard !unknown.isEmpty, !table.indexes.isEmpty, let classID = table.classID else { return unknown }
@@ -139,7 +142,7 @@ extension Store {
     return unknown
   }
 
-  /// Whether a change deletes a row by its identity.
+  /// Returns whether a change deletes a row by its identity.
   func isOfDeleteByID(_ change: WriteBatch.Change) -> Bool {
     guard case .row(let rowID) = change.key, let table = registry[change.keyspace] else { return false }
     return table.pending.deletedByID.contains(rowID)

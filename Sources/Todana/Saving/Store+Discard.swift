@@ -1,9 +1,11 @@
 extension Store {
-  /// Takes back everything that is pending.
+  /// Discards all pending changes.
   ///
-  /// Updated and deleted objects get their saved content again and are in the store as before, inserted ones lose id
-  /// and store and keep their content, named buffers are as saved. An object that cannot be read now becomes a fault;
-  /// loading it says why. Within a ``savepoint(_:)`` that throws, what was discarded is pending again.
+  /// Updated and deleted objects get their saved content back and stay in the store. Inserted objects keep their
+  /// content, but lose their id and store. Named buffers have their saved content again. An object that cannot be read
+  /// now becomes a fault, and loading it throws the error.
+  ///
+  /// If this is called within a ``savepoint(_:)`` that throws, the discarded changes are pending again.
   public func discardChanges() {
     guard !isClosed, pendingCount > 0 else { return }
     unresolvedSave = nil
@@ -23,7 +25,7 @@ extension Store {
         table.detach(object)
       } else {
         object.state.subtract([.pending, .changedAgain])
-        // One that was deleted by its identity may never have been loaded.
+        // An object that was deleted by its identity may never have been loaded.
         if !object.isFault { changed.append(object) }
         object.state.insert(.fault)
       }
@@ -33,7 +35,9 @@ extension Store {
     if hasDelegate { for object in objects { delegate?.store(self, didChange: object) } }
   }
 
-  /// Gives faults their saved content; those that cannot be read stay faults, and lose what they show.
+  /// Loads the saved content of faults.
+  ///
+  /// Objects that cannot be read stay faults, and their properties are cleared.
   func reload(_ faults: [StoredObject], of table: ClassTable) {
     do throws(StoreError) {
       try load(faults)

@@ -1,24 +1,25 @@
 extension Store {
-  /// Makes an object one of the store's; the next save writes it.
+  /// Inserts an object into the store; the next save writes it.
   ///
-  /// Inserting an object that is in the store already changes nothing; one whose delete is pending stays.
+  /// If the object is in the store already, nothing changes. If its delete is pending, the delete is cancelled and the
+  /// object is saved again.
   ///
-  /// - Returns: The object's identity, which holds for good once it is saved.
+  /// - Returns: The object's identity, which is permanent once the object is saved.
   /// - Throws: ``StoreError``: ``StoreError/Code/unknownClass``, ``StoreError/Code/objectOfOtherStore``.
-  /// - Complexity: O(1); asks the backend for row ids in blocks.
+  /// - Complexity: O(1); row ids are reserved from the backend in blocks.
   @discardableResult
   public func insert<T: StoredObject>(_ object: T) throws(StoreError) -> ObjectID<T> {
     ObjectID(unchecked: try insertAny(object))
   }
 
-  /// Makes objects the store's, all or none.
+  /// Inserts objects into the store, all or none.
   ///
   /// ```swift
   /// let ids = try store.insert(contentsOf: lines.map(Song.init(parsing:)))
   /// ```
   ///
-  /// - Returns: The objects' identities, in their order.
-  /// - Throws: As ``insert(_:)``; none of the objects is in the store then that was not before.
+  /// - Returns: The objects' identities, in the order of `objects`.
+  /// - Throws: The errors of ``insert(_:)``. No object is in the store then that was not in it before.
   /// - Complexity: O(*n*)
   @inlinable
   @discardableResult
@@ -56,19 +57,19 @@ extension Store {
     return AnyObjectID(classID: classID, rowID: rowID)
   }
 
-  /// Inserts an object that has a store: this one, or the insert is refused.
+  /// Inserts an object that is in a store already; throws if that is another store.
   private func reinsert(_ object: StoredObject) throws(StoreError) -> AnyObjectID {
     let table = try table(of: object, to: "insert")
     if object.state.contains(.deleted) {
       noteChange(of: object)
-      // It may have been changed before the delete; writing it again is right either way.
+      // The object may have been changed before the delete; writing it again is correct in either case.
       table.pending.change(object, to: .updated)
       if hasDelegate { delegate?.store(self, willUpdate: object) }
     }
     return AnyObjectID(classID: try table.resolveClassID(), rowID: object.rowID)
   }
 
-  /// The table of a class; the last one is found without a search.
+  /// Returns the table of a class; the table used last is found without a search.
   @inline(__always)
   func table(for type: StoredObject.Type) throws(StoreError) -> ClassTable {
     if let table = lastTable, table.type == type { return table }

@@ -1,13 +1,14 @@
-/// Which side of a conflict stands.
+/// The side of a conflict that is kept.
 public enum ConflictResolution: Sendable {
-  /// What this store has pending: the next save overwrites what the others did.
+  /// The changes that are pending in this store: the next save overwrites the other stores' changes.
   case mine
-  /// What the others saved: this store's change is dropped.
+  /// The changes that other stores saved: this store's change is dropped.
   case theirs
 }
 
 extension Store {
-  /// Makes every loaded object without pending changes a fault whose record another store changed or deleted.
+  /// Turns loaded objects whose records another store has changed or deleted into faults, unless they have pending
+  /// changes.
   ///
   /// - Throws: ``StoreError``.
   /// - Complexity: O(1) if no other store has committed, else O(*n*) in the objects alive.
@@ -22,7 +23,7 @@ extension Store {
     lastKnownCommit = commit
   }
 
-  /// Makes those of some loaded objects of one class faults whose record is another one now.
+  /// Turns the given loaded objects of one class into faults if their records have changed.
   func refresh(_ objects: [StoredObject], of table: ClassTable) throws(StoreError) {
     try unsafe compare(objects, of: table) { object, record throws(StoreError) in
       if let record = unsafe record, unsafe recordToken(record) == object.token { return }
@@ -31,11 +32,15 @@ extension Store {
     }
   }
 
-  /// Resolves conflicts for every pending update, delete and named buffer that another store's change stands against.
+  /// Resolves conflicts between other stores' changes and all pending updates, deletes and named buffers.
   ///
-  /// Keeping `.mine`, the next save overwrites; an object that the others deleted is inserted again under its id.
-  /// Keeping `.theirs`, the change is dropped and the object shows what was saved; where the others deleted it, it is a
-  /// fault that cannot be loaded. Clean objects are refreshed too.
+  /// With `.mine`, the next save overwrites the other stores' changes. An object that another store deleted is inserted
+  /// again under its id.
+  ///
+  /// With `.theirs`, the pending change is dropped and the object gets its saved content. If another store deleted the
+  /// object, it is a fault that cannot be loaded.
+  ///
+  /// Objects without pending changes are refreshed too.
   ///
   /// - Throws: ``StoreError``; nothing is resolved then.
   public func refresh(keeping side: ConflictResolution) throws(StoreError) {
@@ -54,11 +59,11 @@ extension Store {
 
   /// Resolves conflicts of pending updates by a closure that merges.
   ///
-  /// The closure gets the object with its pending changes, and another one, in no store, with what was saved
-  /// meanwhile, nil where the object was deleted. It changes the first; what it leaves there is what the next save
-  /// writes. Deletes and named buffers stay as ``refresh(keeping:)`` leaves them with `.mine`.
+  /// The closure receives the object with its pending changes, and a second object, in no store, with the content that
+  /// another store saved. The second one is nil if the object was deleted. The closure changes the first object, which
+  /// the next save then writes. Deletes and named buffers are resolved as ``refresh(keeping:)`` does with `.mine`.
   ///
-  /// - Throws: What the closure throws; ``StoreError``. Nothing is resolved then, and pending objects have their former
+  /// - Throws: Errors of the closure; ``StoreError``. Nothing is resolved then, and pending objects have their former
   ///   content.
   public func refresh(merging merge: (_ mine: StoredObject, _ theirs: StoredObject?) throws -> Void) throws {
     try begin()
@@ -73,11 +78,12 @@ extension Store {
     }
   }
 
-  /// Pending updates and deletes whose record is not the one that was read, with the record that is there now.
+  /// Returns the pending updates and deletes whose record has changed since it was read, with the current record or
+  /// nil.
   private func conflictingObjects() throws(StoreError) -> [(StoredObject, ClassTable, [UInt8]?)] {
     var found: [(StoredObject, ClassTable, [UInt8]?)] = []
     for table in registry.tables where !table.pending.isEmpty {
-      // A delete by identity stands against no change.
+      // A delete by identity conflicts with no change.
       let changed = table.pending.objects.filter {
         !$0.state.contains(.inserted) && !table.pending.deletedByID.contains($0.rowID)
       }
@@ -92,7 +98,7 @@ extension Store {
     return found
   }
 
-  /// Reads the records of objects of one class; nil for one that is gone or damaged.
+  /// Reads the records of objects of one class and passes each to a closure; nil if it is gone or damaged.
   func compare(
     _ objects: [StoredObject], of table: ClassTable,
     _ body: (StoredObject, UnsafeRawBufferPointer?) throws(StoreError) -> Void
@@ -108,7 +114,7 @@ extension Store {
     if let record {
       object.token = unsafe record.withUnsafeBytes { unsafe recordToken($0) }
     } else if object.state.contains(.deleted) {
-      // Both deleted it: nothing is left to be saved.
+      // Both stores deleted the object, so there is nothing to save.
       forget(object, of: table)
     } else {
       table.pending.change(object, to: .inserted)
@@ -124,7 +130,7 @@ extension Store {
     if hasDelegate { delegate?.store(self, didChange: object) }
   }
 
-  /// An object in no store with the content of a record.
+  /// Returns an object in no store with the content of a record; nil if there is no record.
   private func theirs(
     _ object: StoredObject, of table: ClassTable, record: [UInt8]?
   ) throws(StoreError) -> StoredObject? {
@@ -136,7 +142,7 @@ extension Store {
     return copy
   }
 
-  /// Resolves pending named buffers that were read before others changed them.
+  /// Resolves conflicts of pending named buffers that other stores changed since they were read.
   private func resolveBuffers(keeping side: ConflictResolution) throws(StoreError) {
     for (name, change) in namedBuffers.pending {
       let name = name.string
@@ -146,7 +152,7 @@ extension Store {
       noteChange(ofBuffer: name)
       namedBuffers.note(saved, for: name)
       if case .remove = change, saved == .absent {
-        // Both removed it.
+        // Both stores removed the buffer.
         adjustPendingCount(by: namedBuffers.setPending(nil, for: name))
       } else if side == .theirs {
         adjustPendingCount(by: namedBuffers.setPending(nil, for: name))

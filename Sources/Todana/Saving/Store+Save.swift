@@ -1,15 +1,15 @@
 extension Store {
-  /// Saves everything that is pending in one atomic commit.
+  /// Saves all pending changes in one atomic commit.
   ///
-  /// On an error nothing was saved and everything stays pending, so that it can be tried again; but see
-  /// ``StoreError/Code/mustReopen``.
+  /// If it throws, nothing was saved and all changes stay pending, so that the save can be tried again.
+  /// ``StoreError/Code/mustReopen`` is the exception.
   ///
-  /// - Parameter durability: When the save counts as done; nil for what the configuration says.
-  /// - Throws: ``SaveConflict`` if another store changed what is to be changed; ``StoreError``:
-  ///   ``StoreError/Code/cannotEncode`` with class, row and field; ``StoreError/Code/changedWithoutWillUpdate``;
-  ///   ``StoreError/Code/mustReopen`` if the flush failed, so that only ``reopen()`` can tell whether the save counts;
-  ///   ``StoreError/Code/withinSavepoint``; or the backend's error.
-  /// - Complexity: O(*n*) in the pending changes. Takes at most about 300 bytes for each while it runs.
+  /// - Parameter durability: The durability of the commit; nil for the one of the configuration.
+  /// - Throws: ``SaveConflict`` if another store changed an object or named buffer that this save changes;
+  ///   ``StoreError``: ``StoreError/Code/cannotEncode`` with class, row and field;
+  ///   ``StoreError/Code/changedWithoutWillUpdate``; ``StoreError/Code/mustReopen`` if the flush failed, so that only
+  ///   ``reopen()`` can find out whether the save counts; ``StoreError/Code/withinSavepoint``; or the backend's error.
+  /// - Complexity: O(*n*) in the pending changes. A save temporarily takes at most about 300 bytes for each change.
   public func saveChanges(durability: Durability? = nil) throws {
     try beginChange()
     try refuseWithinSavepoint("save")
@@ -20,13 +20,13 @@ extension Store {
     if hasDelegate { delegate?.storeDidSave(self) }
   }
 
-  /// Encodes everything that is pending and applies it in one commit; nothing of it is pending any more then.
+  /// Encodes all pending changes and applies them in one commit; nothing is pending afterwards.
   ///
   /// - Parameters:
-  ///   - durability: When the commit counts as done.
-  ///   - isAwaited: Whether a flush is to follow, after which only the save counts.
-  /// - Returns: What is needed if that flush fails.
-  /// - Throws: As ``saveChanges(durability:)``.
+  ///   - durability: The durability of the commit.
+  ///   - isAwaited: Whether a flush follows, before which the save does not count.
+  /// - Returns: The data needed if that flush fails; nil if none is awaited.
+  /// - Throws: The errors of ``saveChanges(durability:)``.
   @discardableResult
   func commitChanges(durability: Durability, isAwaited: Bool = false) throws -> SaveInFlight? {
     isSaving = true
@@ -54,7 +54,7 @@ extension Store {
     }
   }
 
-  /// Tells those who listen what is saved, whose objects are pending still.
+  /// Publishes the changes of a commit to the listeners; called while its objects are still pending.
   private func publish(_ batch: borrowing WriteBatch, _ number: CommitNumber) {
     var changes = CommitChanges(commitNumber: number)
     for table in registry.tablesWithChanges {
@@ -73,7 +73,7 @@ extension Store {
     session.changes.publish(changes)
   }
 
-  /// The batch of everything that is pending.
+  /// Returns a batch of all pending changes.
   private func encodePendingChanges() throws -> WriteBatch {
     var batch = WriteBatch()
     batch.reserveCapacity(pendingCount)
@@ -87,12 +87,12 @@ extension Store {
     return batch
   }
 
-  /// Makes what was saved relaxed durable.
+  /// Flushes the commits that were made with relaxed durability, if `durability` is full.
   private func flush(_ durability: Durability) throws(StoreError) {
     guard hasRelaxedCommits, durability == .full else { return }
     let batch = WriteBatch()
     do throws(BackendError) {
-      // An empty batch is no commit: the number that comes back may be another store's.
+      // An empty batch is no commit, so the returned number may belong to another store's commit.
       _ = try backend.commit(batch, durability: .full)
       hasRelaxedCommits = false
     } catch {
@@ -111,7 +111,8 @@ extension Store {
     let arenaStart = batch.arena.count
     for (index, object) in objects.enumerated() {
       if index == 1024 {
-        // Taking the memory at once, by what the first ones took, saves copying it again and again as it grows.
+        // Reserving the memory at once, estimated from the first 1,024 objects, avoids copying it repeatedly as it
+        // grows.
         batch.arena.reserve(arenaStart + (batch.arena.count - arenaStart) / 1024 * objects.count / 16 * 17)
       }
       if object.state.contains(.deleted) {
@@ -159,7 +160,7 @@ extension Store {
     }
   }
 
-  /// Saves one named buffer on its own.
+  /// Saves one named buffer in a commit of its own.
   func saveBuffer(_ change: NamedBuffers.PendingBuffer, name: String) throws {
     var batch = WriteBatch()
     try append(change, name: name, to: &batch)
@@ -173,7 +174,7 @@ extension Store {
     namedBuffers.didSave(bufferKeys.saved(by: batch))
   }
 
-  /// Keeps track of which commits this store knows.
+  /// Records a commit of this store: the last known commit, the number of saves, and whether a flush is due.
   func noteCommit(_ number: CommitNumber, durability: Durability) {
     if number == lastKnownCommit + 1 { lastKnownCommit = number }
     hasRelaxedCommits = durability != .full
@@ -181,9 +182,9 @@ extension Store {
     heldSnapshot = nil
   }
 
-  /// Clears what was saved, and gives every object the token of its record.
+  /// Clears the saved changes, and gives every object the token of its new record.
   ///
-  /// The batch's rows stand in the order of the tables' pending objects.
+  /// The batch's rows are in the order of the tables' pending objects.
   private func finishSave(_ batch: borrowing WriteBatch) {
     let changes = batch.changes
     var index = 0
@@ -233,7 +234,7 @@ extension Store {
     }
   }
 
-  /// Names what the backend found changed.
+  /// Returns a conflict that names the objects and named buffers whose expectations failed.
   func conflict(
     in batch: borrowing WriteBatch, _ error: BackendError, _ bufferKeys: BufferKeys
   ) -> SaveConflict {

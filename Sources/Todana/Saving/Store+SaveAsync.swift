@@ -1,38 +1,39 @@
-// What waits for the disk without occupying the domain that the store lives in. The names differ from those of the
-// synchronous calls: in an asynchronous function an overload would take the place of the synchronous one.
+// Saving without blocking the isolation domain of the store. The names differ from the synchronous calls' names: in an
+// asynchronous function, an overload would be chosen over the synchronous call.
 extension Store {
-  /// Saves everything that is pending, as ``saveChanges(durability:)``, and waits for the disk without blocking.
+  /// Saves all pending changes, as ``saveChanges(durability:)`` does, and waits for the disk without blocking.
   ///
   /// ```swift
   /// try store.update(song) { $0.seconds = 337 }
   /// try await store.save()
   /// ```
   ///
-  /// **Before the first suspension** everything is encoded and applied: what was pending is not pending any more, other
-  /// stores of the backend see it, and a conflict, a refusal or an encoding error has been thrown, with nothing saved.
-  /// **While it is suspended** only the flush is awaited, on another thread, and the domain is free. Other tasks of the
-  /// domain may use the store meanwhile, without any limit:
+  /// **Before the first suspension** all changes are encoded and applied. They are no longer pending, and other stores
+  /// of the backend see them. A conflict, a refusal or an encoding error is thrown by then, with nothing saved.
   ///
-  /// - What they insert, update, delete or write into named buffers is pending for the next save; none of it is lost,
-  ///   also of objects that this save holds.
-  /// - They may save, in either way. A second `save()` waits for a flush of its own; ``saveChanges(durability:)`` with
+  /// **During the suspension** the call only awaits the flush, on another thread. Other tasks of the domain may use the
+  /// store without restriction:
+  ///
+  /// - Their inserts, updates, deletes and writes to named buffers are pending for the next save. None of them is lost,
+  ///   even if this save holds the same object.
+  /// - They may save, in either way. A second `save()` waits for a flush of its own. ``saveChanges(durability:)`` with
   ///   `.full` blocks until its changes, and so this save's, are on disk.
-  /// - ``hasUnsavedChanges`` speaks of what is pending, not of the flush.
-  /// - ``close(discarding:)`` flushes first; this call then returns as if nothing had happened.
+  /// - ``hasUnsavedChanges`` refers to pending changes, not to the flush.
+  /// - ``close(discarding:)`` flushes first; this call then returns normally.
   ///
-  /// **If the flush fails** the call throws ``StoreError/Code/mustReopen``, and only ``reopen()`` can tell whether the
-  /// save counts. If it does not, its changes are pending again, together with what was changed since, so that they
-  /// can be saved once more.
+  /// **If the flush fails** the call throws ``StoreError/Code/mustReopen``, and only ``reopen()`` can find out whether
+  /// the save counts. If it does not, its changes are pending again, together with later changes, so that all can be
+  /// saved again.
   ///
-  /// Cancelling the task does not take back what was applied, and does not end the wait.
+  /// Cancelling the task neither undoes the applied changes nor ends the wait.
   ///
-  /// A save that adds a mebibyte or more of new records to a class in a directory writes them straight to the class's
-  /// file and flushes that file while it is applied, so before the first suspension. Save in smaller steps, or use a
-  /// ``StoreActor``, where that matters.
+  /// A save that adds a mebibyte or more of new records to a class in a directory writes them directly to the class's
+  /// file. It flushes that file while it is applied, before the first suspension. If that takes too long, save in
+  /// smaller steps, or use a ``StoreActor``.
   ///
-  /// - Parameter durability: When the save counts as done; nil for what the configuration says. With
-  ///   `.relaxed` and `.bulk` the call does not wait at all.
-  /// - Throws: As ``saveChanges(durability:)``.
+  /// - Parameter durability: The durability of the commit; nil for the one of the configuration. With `.relaxed` and
+  ///   `.bulk` the call does not wait at all.
+  /// - Throws: The errors of ``saveChanges(durability:)``.
   public nonisolated(nonsending) func save(durability: Durability? = nil) async throws {
     try beginChange()
     try refuseWithinSavepoint("save")
@@ -48,7 +49,7 @@ extension Store {
     if hasChanges, hasDelegate { delegate?.storeDidSave(self) }
   }
 
-  /// Waits until everything that was committed so far is on disk.
+  /// Waits until all commits so far are on disk.
   private nonisolated(nonsending) func flush(for flight: SaveInFlight?) async throws(StoreError) {
     let saveCountBefore = saveCount
     let backend = backend
@@ -64,17 +65,17 @@ extension Store {
 
   private func flushFailed(_ error: BackendError, for flight: SaveInFlight?) throws(StoreError) {
     switch flight?.outcome {
-    // Settled while this was about to be told: by a closing, or because somebody has reopened the backend.
+    // The outcome was found out before this task resumed: the store was closed, or the backend was reopened.
     case .counts: return
     case .lost: throw StoreError(error)
     case nil:
-      // After a failed flush the save stays in flight until the backend tells what became of it.
+      // After a failed flush the save stays in flight until the backend reports its outcome.
       if error.code != .mustReopen { flights.removeAll { $0 === flight } }
       throw translate(error)
     }
   }
 
-  /// Flushes what is in flight, on closing.
+  /// Flushes the saves in flight; called when the store is closed.
   func landFlights() throws(StoreError) {
     guard !flights.isEmpty else { return }
     let landed = flights

@@ -1,6 +1,6 @@
-// Changes that are made whole or not at all.
+// Changes that are made entirely or not at all.
 extension Store {
-  /// Runs a closure; if it throws, everything that it changed in the store is as it was before.
+  /// Runs a closure; if it throws, undoes everything that it changed in the store.
   ///
   /// ```swift
   /// try store.savepoint {
@@ -11,25 +11,25 @@ extension Store {
   ///
   /// Savepoints nest. If the closure throws:
   ///
-  /// - Pending inserts, updates, deletes and named buffers are those from before. An object that was inserted within is
-  ///   in no store again, one that was deleted is back.
+  /// - Pending inserts, updates, deletes and named buffers are those from before. An object that was inserted within
+  ///   the closure is in no store again. An object that was deleted is back in the store.
   /// - Each object whose change was announced, by ``update(_:_:)`` or ``StoredObject/willUpdate()``, has its former
-  ///   content, also if it was pending already. An object that a `prepareForDelete` changed and that was not pending is
-  ///   read again. The delegate hears `didChange` of all of them.
-  /// - A fault that was loaded stays loaded. What another store saved since is not taken back.
+  ///   content, even if it was pending already. An object that a `prepareForDelete` changed and that was not pending is
+  ///   read again. The delegate's `didChange` is called for all of them.
+  /// - A fault that was loaded stays loaded. Changes saved by other stores are not undone.
   ///
-  /// **A change that nobody announced cannot be noticed**: within a savepoint announce changes of pending objects, too.
-  /// An object whose content is over 1 GiB, or otherwise nothing that `writeContent` may write, keeps what the closure
-  /// left.
+  /// **A change that was not announced cannot be noticed**: within a savepoint announce changes of pending objects, too.
+  /// If an object's content cannot be copied, the object keeps the content that the closure gave it. That is so if the
+  /// content is over 1 GiB, or if `writeContent` cannot write it for another reason.
   ///
-  /// Within the closure ``discardChanges()`` and ``refresh()`` are taken back as other changes are. A save cannot be
-  /// taken back: ``saveChanges(durability:)`` throws ``StoreError/Code/withinSavepoint`` there. So do named buffers that
-  /// are written immediately, upgrades of records, ``close(discarding:)`` and ``reopen()``.
+  /// Within the closure ``discardChanges()`` and ``refresh()`` are undone as other changes are. A save cannot be
+  /// undone: ``saveChanges(durability:)`` throws ``StoreError/Code/withinSavepoint``. Named buffers that are written
+  /// immediately, upgrades of records, ``close(discarding:)`` and ``reopen()`` throw it as well.
   ///
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; ``StoreError``: also an error that the closure left to be thrown by the next
-  ///   call, such as that of a ``Loaded`` property that could not be read.
-  /// - Complexity: O(*n*) in what is changed within, whatever else is pending or alive.
+  /// - Returns: The result of the closure.
+  /// - Throws: Errors of the closure; ``StoreError``. This includes a deferred error that the next throwing call
+  ///   reports, for example of a ``Loaded`` property that could not be read.
+  /// - Complexity: O(*n*) in the objects changed within the closure, independent of other pending or live objects.
   @discardableResult
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try beginChange()
@@ -40,7 +40,7 @@ extension Store {
     }
   }
 
-  /// Runs a closure; if it throws, what it changed in the store is taken back.
+  /// Runs a closure; if it throws, undoes everything that it changed in the store.
   func allOrNothing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let journal = openJournal()
     do throws(Failure) {
@@ -63,7 +63,7 @@ extension Store {
     return journal
   }
 
-  /// Makes everything again what it was when the innermost savepoint was opened.
+  /// Restores the state at the opening of the innermost savepoint.
   private func takeBack(_ journal: ChangeJournal) {
     let changes = journal.takeChanges()
     var difference = 0
@@ -75,7 +75,8 @@ extension Store {
       namedBuffers.note(entry.expectation, for: entry.name)
     }
     rereadContents(changes.objects)
-    // What was refreshed within shows what it showed before.
+    // Objects that were refreshed within the savepoint show their former content, so the next refresh must check them
+    // again.
     lastKnownCommit = min(lastKnownCommit, changes.lastKnownCommit)
     journal.finish(changes)
     adjustPendingCount(by: difference)
@@ -86,9 +87,9 @@ extension Store {
     }
   }
 
-  /// Reads the contents of clean objects again whose `prepareForDelete` may have changed them.
+  /// Reads the contents of clean objects again if their `prepareForDelete` may have changed them.
   ///
-  /// An object whose record another store has changed, or that cannot be read now, keeps what it shows.
+  /// An object keeps its current content if another store has changed its record, or if it cannot be read now.
   private func rereadContents(_ entries: [ObjectEntry]) {
     var objects: [ObjectIdentifier: [StoredObject]] = [:]
     for entry in entries where entry.isReread && !entry.object.state.isPending {
@@ -110,21 +111,21 @@ extension Store {
   }
 }
 
-// Noting changes, for savepoints that may have to take them back.
+// Noting states before changes, for savepoints that may have to undo them.
 extension Store {
-  /// Notes what an object is, before its content is changed.
+  /// Notes the current state of an object before its content is changed.
   @inline(__always)
   func noteChange(of object: StoredObject) {
     if savepointDepth > 0 { journal?.note(object, copiesContent: true) }
   }
 
-  /// Notes what a named buffer is, before it is changed.
+  /// Notes the current state of a named buffer before it is changed.
   @inline(__always)
   func noteChange(ofBuffer name: String) {
     if savepointDepth > 0 { journal?.note(name, in: namedBuffers) }
   }
 
-  /// Refuses what cannot be taken back.
+  /// Throws ``StoreError/Code/withinSavepoint`` within a savepoint, for an action that cannot be undone.
   func refuseWithinSavepoint(_ action: String) throws(StoreError) {
     guard savepointDepth > 0 else { return }
     throw StoreError(

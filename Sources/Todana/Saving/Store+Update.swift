@@ -5,15 +5,15 @@ extension Store {
   /// try store.update(song) { $0.seconds = 337 }
   /// ```
   ///
-  /// If the closure throws, the object gets back the content that it had before the call, and is pending only if it was
-  /// pending before. What counts as content is what `writeContent` writes. For a closure that cannot throw no copy of it
-  /// is made. Other objects that the closure changed stay changed; ``savepoint(_:)`` takes all back.
+  /// If the closure throws, the content from before the call is restored, and the object is pending only if it was
+  /// pending before. The content is everything that `writeContent` writes. No copy of it is made for a closure that
+  /// cannot throw. Changes of other objects are not undone; ``savepoint(_:)`` undoes all.
   ///
-  /// The closure may save or discard changes. After such a closure, whether it throws or not, the object is pending if its
-  /// content differs from what is saved.
+  /// The closure may save or discard changes. After such a closure, whether it throws or not, the object is pending if
+  /// its content differs from its saved content.
   ///
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; ``StoreError`` if the object is in no store or another, or cannot be loaded.
+  /// - Returns: The result of the closure.
+  /// - Throws: Errors of the closure; ``StoreError`` if the object is in no store or another, or cannot be loaded.
   @discardableResult
   public func update<T: StoredObject, Result, Failure: Error>(
     _ object: T, _ change: (T) throws(Failure) -> Result
@@ -22,10 +22,10 @@ extension Store {
     let table = try table(of: object, to: "update")
     try load(object)
     if Failure.self == Never.self {
-      // Nothing has to be given back, so nothing is kept.
+      // The closure cannot throw, so no copy is needed to restore the content.
       return try self.change(object, of: table, change)
     }
-    // The closure may update other objects, so the copies are taken, not shared.
+    // The closure may update other objects, so the spare copies are taken, not shared.
     let copies = spareCopies.take() ?? ContentCopies()
     defer {
       copies.removeAll()
@@ -42,7 +42,7 @@ extension Store {
     }
   }
 
-  /// As ``update(_:_:)``, where a savepoint gives the content back if the closure throws.
+  /// Changes an object as ``update(_:_:)`` does, within a savepoint that restores the content if the closure throws.
   func updateWithinSavepoint<T: StoredObject>(_ object: T, _ change: (T) throws -> Void) throws {
     try beginChange()
     let table = try table(of: object, to: "update")
@@ -61,16 +61,15 @@ extension Store {
     return result
   }
 
-  /// After a closure from within which an object was saved, or its changes discarded: makes it pending again if the
-  /// closure has changed it after that.
+  /// Makes an object pending again if a closure changed it after saving it or discarding its changes.
   @inline(never)
   private func announceUnsavedContent(of object: StoredObject, in table: ClassTable) {
     guard object.table === table, !object.isFault else { return }
-    // Nobody knows yet whether a save counts whose flush failed, so it may have been changed after that one.
+    // It is not known yet whether the save whose flush failed counts, so the object may have been changed after it.
     if unresolvedSave != nil || !showsSavedContent(object, of: table) { willUpdate(object) }
   }
 
-  /// Whether an object that is not pending has the content of its record; false if that cannot be found out.
+  /// Returns whether an object that is not pending has the content of its record; false if that cannot be determined.
   private func showsSavedContent(_ object: StoredObject, of table: ClassTable) -> Bool {
     guard !isClosed, let classID = table.classID else { return false }
     let arena = ByteArena()
@@ -88,14 +87,14 @@ extension Store {
       return unsafe record.version == table.version && record.token == object.token
         && record.content.elementsEqual(arena.bytes)
     } catch {
-      // The object is saved once more than it has to be.
+      // At worst the object is saved once more than necessary.
       return false
     }
   }
 
-  /// After a closure that threw: makes the object again what it was before.
+  /// Restores an object after its closure threw.
   ///
-  /// If it was saved from within the closure, it is pending unless that is what it shows again.
+  /// If the object was saved within the closure, it is pending unless its restored content is the saved content.
   private func takeBack(_ entry: ObjectEntry, _ copies: ContentCopies, isSaved: Bool) {
     let object = entry.object
     let restoreContent = { (object: StoredObject) in
@@ -112,7 +111,9 @@ extension Store {
     if !object.state.isPending || isUnresolved { announceUnsavedContent(of: object, in: table) }
   }
 
-  /// Announces that the object's content is about to change; ``StoredObject/willUpdate()`` says more.
+  /// Announces that an object's content is about to change, so that the next save writes it.
+  ///
+  /// ``StoredObject/willUpdate()`` says more. Does nothing for an object that is not in this store.
   public func willUpdate(_ object: StoredObject) {
     guard let table = object.table, table.store === self, !isClosed else { return }
     if !isSaving { noteChange(of: object) }

@@ -1,16 +1,16 @@
 internal import Logging
 
-/// A save whose flush failed: whether it counts is known only after the backend was reopened.
+/// A save whose flush failed: only after the backend is reopened is it known whether the save counts.
 struct UnresolvedSave {
   let batchID: BatchID
   let objects: [SavedObject]
-  /// What the save would leave under the names of named buffers.
+  /// The states of the named buffers after the save.
   let buffers: [NamedBuffers.Name: WriteBatch.Expectation]
 
   struct SavedObject {
     let object: StoredObject
     let table: ClassTable
-    /// The token of the record that was to be written; nil for a delete.
+    /// The token of the record that the save writes; nil for a delete.
     let token: UInt64?
   }
 
@@ -35,20 +35,21 @@ struct UnresolvedSave {
 }
 
 extension Store {
-  /// After a flush that failed: recovers the backend, and finds out whether the save counts.
+  /// Recovers the backend after a failed flush, and finds out whether the save counts.
   ///
-  /// If it does, nothing of it is pending any more; if not, it is, and can be saved again. Clean objects become faults,
-  /// as what they show may be lost. Calling it without need does no harm.
+  /// If the save counts, none of its changes is pending any more. If it does not, they are still pending and can be
+  /// saved again. Objects without pending changes become faults, as their content may be lost. An unnecessary call does
+  /// no harm.
   ///
-  /// Another store of the backend, or the backend's own ``StoreBackend/reopen()``, may do the reopening: the next call
-  /// then finds out.
+  /// Another store of the backend, or the backend's own ``StoreBackend/reopen()``, may have reopened the backend. The
+  /// next call of this store then finds out the outcome.
   ///
-  /// - Throws: ``StoreError``, if the backend cannot be recovered; ``StoreError/Code/withinSavepoint``.
+  /// - Throws: ``StoreError`` if the backend cannot be recovered; ``StoreError/Code/withinSavepoint``.
   public func reopen() throws(StoreError) {
     if isClosed { return try begin() }
     try refuseWithinSavepoint("reopen the backend")
     if unresolvedSave == nil, session.failureCount == seenFailureCount {
-      // The backend may know more: of a checkpoint that failed, say. Any question does.
+      // The backend may have failed elsewhere, in a checkpoint for example. Any request to it reports that.
       do throws(StoreError) {
         _ = try onBackend { backend throws(BackendError) in try backend.outcome(of: BatchID()) }
         return
@@ -61,11 +62,11 @@ extension Store {
     try settleFailure()
   }
 
-  /// Once the backend works again: settles the save that failed, and makes clean objects load anew.
+  /// Settles the save whose flush failed once the backend works again, and makes clean objects load again.
   func settleFailure() throws(StoreError) {
     let failureCount = session.failureCount
     guard unresolvedSave != nil || failureCount != seenFailureCount else { return }
-    // Any question does: as long as the backend has to be reopened it throws so.
+    // Any request to the backend throws `mustReopen` until the backend is reopened.
     let batchID = unresolvedSave?.batchID ?? BatchID()
     let outcome = try onBackend { backend throws(BackendError) in try backend.outcome(of: batchID) }
     let flightCounts = try flights.map { flight throws(StoreError) in
@@ -82,7 +83,7 @@ extension Store {
     seenFailureCount = failureCount
   }
 
-  /// The save counts after all.
+  /// Clears the pending changes of a save that counts after all.
   private func finish(_ save: UnresolvedSave) {
     saveCount += 1
     for entry in save.objects where entry.object.table === entry.table && entry.object.state.isPending {
