@@ -1,5 +1,5 @@
 extension Store {
-  /// The results of a query, now and after every commit that changes them, with the differences.
+  /// Returns a sequence of the results of a query, now and after every commit that changes them, with the differences.
   ///
   /// ```swift
   /// for try await change in store.observe(Song.where { $0.genre == "Jazz" }.sorted(by: \.title)) {
@@ -7,25 +7,29 @@ extension Store {
   /// }
   /// ```
   ///
-  /// Goes by what is saved, by this or another store of the ``backend``: pending changes are not in it. The first element
-  /// is the whole result, as insertions. Commits that come while an element is being dealt with are taken together.
+  /// The results are those of saved objects, whichever store of the ``backend`` saved them; pending changes are not
+  /// included. The first element is the whole result, as insertions. Commits that are made while an element is being
+  /// processed are combined into the next one.
   ///
-  /// A commit costs a look at the objects that it changed, and nothing where it changed none of the class; but a query
-  /// with a limit or an offset, or that looks at objects which others refer to, is carried out again. It is used where the
-  /// store is used. Ends with an error where the store is closed, and when the task is cancelled.
+  /// After a commit only the objects that it changed are checked, and none if it changed no object of the class. Two
+  /// kinds of queries run again instead: those with a limit or an offset, and those that read objects to which others
+  /// refer.
+  ///
+  /// The sequence must be used in the store's isolation domain. It throws if the store is closed or the task is
+  /// cancelled.
   ///
   /// - Parameters:
-  ///   - query: Of exactly this class.
+  ///   - query: The query; its result has objects of exactly this class.
   ///   - onDamage: The policy for records that cannot be read. With ``DamagePolicy/report(_:)`` each is reported once,
-  ///     in the store's domain, and again if it was changed and still cannot be read; with ``DamagePolicy/fail`` the
+  ///     in the store's domain, and again if it was changed and still cannot be read. With ``DamagePolicy/fail`` the
   ///     sequence throws.
-  /// - Returns: A sequence whose every pass observes the query.
+  /// - Returns: A sequence of which every pass observes the query.
   public func observe<T: StoredObject>(_ query: Query<T>, onDamage: DamagePolicy = .fail) -> LiveQuery<T> {
     LiveQuery(store: self, query: query, onDamage: onDamage)
   }
 }
 
-/// The results of a query as they change; ``Store/observe(_:onDamage:)`` makes it.
+/// The results of a query as they change; returned by ``Store/observe(_:onDamage:)``.
 public struct LiveQuery<T: StoredObject>: AsyncSequence {
   public typealias Element = QueryChange<T>
 
@@ -46,7 +50,7 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
       self.store = store
       self.query = query
       self.onDamage = onDamage
-      // Before the first look, so that nothing is missed.
+      // Joins before the first run of the query, so that no commit is missed.
       membership = CommitSequence.Membership(store.session.changes)
     }
 
@@ -57,7 +61,7 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
         let commits = membership.hub.take(membership.id)
         if result != nil {
           if !commits.isEmpty {
-            // In place: a copy would take as long as the result is large.
+            // Applied in place: a copy would take time proportional to the size of the result.
             if let difference = try result?.apply(commits) { return QueryChange(store: store, difference: difference) }
             continue
           }
@@ -77,11 +81,11 @@ public struct LiveQuery<T: StoredObject>: AsyncSequence {
   }
 }
 
-/// A result of a query and what is different from the one before.
+/// A result of a query with its differences from the previous result.
 ///
-/// To make a list of the one before into this one: take out what stands at ``deletions``, the highest index first; then
-/// put in what is at ``insertions``, the lowest first. An object that moved is among both. What stands at ``updates``
-/// has changed, whether it moved or not.
+/// To turn a list of the previous result into this one, first remove the elements at ``deletions``, the highest index
+/// first. Then insert the elements at ``insertions``, the lowest index first. An object that moved is in both. The
+/// objects at ``updates`` have changed, whether they moved or not.
 public struct QueryChange<T: StoredObject> {
   private let store: Store
   private let difference: LiveDifference
@@ -97,25 +101,25 @@ public struct QueryChange<T: StoredObject> {
   /// The number of objects.
   public var count: Int { difference.rowIDs.count }
 
-  /// Indexes into the result before, ascending.
+  /// The indexes of removed objects in the previous result, ascending.
   public var deletions: [Int] { difference.deletions }
 
-  /// Indexes into this result, ascending.
+  /// The indexes of inserted objects in this result, ascending.
   public var insertions: [Int] { difference.insertions }
 
-  /// Indexes into this result, ascending, of objects that were in the one before and changed.
+  /// The indexes in this result, ascending, of changed objects that were in the previous result.
   public var updates: [Int] { difference.updates }
 
-  /// Objects that are at another place than before, whatever came and went around them.
+  /// The objects that moved relative to the others: their indexes in the previous and in this result.
   public var moves: [(from: Int, to: Int)] { difference.moves }
 
-  /// The commit as of which the result is.
+  /// The number of the commit whose state the result reflects.
   public var commitNumber: CommitNumber { difference.commitNumber }
 
-  /// The object at an index, loaded; nil where it was deleted since.
+  /// Returns the object at an index, loaded; nil if it was deleted since.
   public func object(at index: Int) throws(StoreError) -> T? { try store.fetch(id(of: difference.rowIDs[index])) }
 
-  /// The objects of the result, loaded; without those that were deleted since.
+  /// Returns the objects of the result, loaded, without those that were deleted since.
   public func objects(onDamage: DamagePolicy = .fail) throws(StoreError) -> [T] {
     try store.fetch(ids, onDamage: onDamage).compactMap { $0 }
   }

@@ -1,4 +1,4 @@
-/// What is different between two results of a query.
+/// The differences between two results of a query.
 struct LiveDifference {
   var classID: KeyspaceID
   var commitNumber: CommitNumber
@@ -11,19 +11,20 @@ struct LiveDifference {
   var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && updates.isEmpty }
 }
 
-/// The result of a query in one state of the store, to be brought to later ones.
+/// The result of a query in one state of the store, which can be updated to later states.
 struct LiveResult {
   private let store: Store
   private let table: ClassTable
   private let query: QuerySpecification
   private let onDamage: DamagePolicy
-  /// What was reported, so that it is not again as long as it stays as it is.
+  /// The records that were reported, so that each is not reported again while it is unchanged.
   private let reported: ReportedRecords
-  /// Whether it has to be carried out again for every commit: an object's place depends on others.
+  /// Whether the query runs again after every commit, because a limit or offset makes an object's place depend on
+  /// others.
   private let dependsOnOthers: Bool
   private let leadsToOtherClasses: Bool
   private var rowIDs: [RowID]
-  /// What rows are sorted by; empty without a sort.
+  /// The sort keys of the rows; empty without a sort.
   private var keys = RowKeys()
   private var commitNumber: CommitNumber
 
@@ -43,7 +44,7 @@ struct LiveResult {
     try carryOut()
   }
 
-  /// All of it, as something new.
+  /// The whole result, as insertions.
   var whole: LiveDifference {
     LiveDifference(
       classID: classID, commitNumber: commitNumber, rowIDs: rowIDs, insertions: Array(rowIDs.indices))
@@ -64,9 +65,9 @@ struct LiveResult {
     keys = RowKeys(of: sorted)
   }
 
-  /// Brings the result to the newest state.
+  /// Updates the result to the newest state.
   ///
-  /// - Returns: nil where it is the same.
+  /// - Returns: The differences; nil if there are none.
   mutating func apply(_ commits: [CommitChanges]) throws(StoreError) -> LiveDifference? {
     var changed: Set<RowID> = []
     var isUnknown = false
@@ -96,7 +97,7 @@ struct LiveResult {
     return try apply(changed)
   }
 
-  /// Loaded objects without pending changes get what others saved.
+  /// Turns loaded objects without pending changes into faults if other stores have changed them.
   private func reload(_ changed: Set<RowID>, of table: ClassTable) throws(StoreError) {
     let loaded = changed.compactMap { table.identity[$0] }.filter { !$0.isFault && !$0.state.isPending }
     try store.refresh(loaded, of: table)
@@ -116,7 +117,7 @@ struct LiveResult {
       if let key = present[rowID] {
         if let index {
           updated.insert(rowID)
-          // It stays where it is.
+          // The row keeps its place.
           if query.sortKeys.isEmpty || keys.order(rowID, key) == 0 { continue }
           removed.append((index, rowID))
         }
@@ -145,7 +146,7 @@ struct LiveResult {
     return change
   }
 
-  /// The sort keys of those rows that belong to the result now.
+  /// Returns the sort keys of those rows that belong to the result now, with the commit whose state was read.
   private func places(of rowIDs: [RowID]) throws(StoreError) -> ([RowID: [UInt8]], CommitNumber) {
     guard let classID = try table.classIDForReading() else { return ([:], 0) }
     var present: [RowID: [UInt8]] = [:]
@@ -169,14 +170,14 @@ struct LiveResult {
     return (present, number)
   }
 
-  /// Where a row stands; nil if it does not belong to the result.
+  /// Returns the index of a row; nil if it does not belong to the result.
   private func index(of rowID: RowID) -> Int? {
     guard let key = query.sortKeys.isEmpty ? [] : keys[rowID] else { return nil }
     let index = insertionIndex(of: rowID, key)
     return index < rowIDs.count && rowIDs[index] == rowID ? index : nil
   }
 
-  /// Where a row belongs: the first place whose row does not come before it.
+  /// Returns the index at which a row belongs: the first whose row does not come before it.
   private func insertionIndex(of rowID: RowID, _ key: [UInt8]) -> Int {
     var (low, high) = (0, rowIDs.count)
     while low < high {
@@ -194,7 +195,7 @@ struct LiveResult {
     var change = LiveDifference(classID: classID, commitNumber: commitNumber, rowIDs: rowIDs)
     var formerIndexes: [RowID: Int] = Dictionary(minimumCapacity: former.count)
     for (index, rowID) in former.enumerated() { formerIndexes[rowID] = index }
-    // Those that stay in order among each other stay; the others are taken out and put in.
+    // Rows whose relative order is unchanged stay; the others are removed and inserted again.
     let common = rowIDs.compactMap { formerIndexes[$0] }
     let staying = Set(Self.longestAscending(common))
     var remaining: Set<Int> = []
@@ -215,7 +216,7 @@ struct LiveResult {
     return change.isEmpty ? nil : change
   }
 
-  /// A longest run of numbers that ascend, not necessarily side by side (Schensted, 1961).
+  /// Returns a longest ascending subsequence of the numbers (Schensted, 1961).
   private static func longestAscending(_ numbers: [Int]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)

@@ -2,7 +2,7 @@
 struct RowKeys {
   private var places: [RowID: Place] = [:]
   private var arena: ByteArena
-  /// Bytes in the arena that belong to no row any more.
+  /// The number of bytes in the arena that no longer belong to a row.
   private var unusedByteCount = 0
 
   private struct Place {
@@ -12,25 +12,26 @@ struct RowKeys {
 
   init() { arena = ByteArena(capacity: 0) }
 
-  /// The keys of rows that were sorted by them; takes their memory over.
+  /// Takes over the keys of sorted rows, with their memory.
   init(of sorted: SortedRows) {
     arena = sorted.arena
     places = Dictionary(minimumCapacity: sorted.rows.count)
     for row in sorted.rows { places[row.rowID] = Place(offset: row.offset, byteCount: Int32(row.byteCount)) }
   }
 
-  /// The key of a row; nil where it has none.
+  /// The key of a row; nil if it has none.
   subscript(rowID: RowID) -> [UInt8]? {
     places[rowID].map { place in unsafe Array(bytes(place)) }
   }
 
-  /// How a row's key, empty where it has none, stands to another: below 0, 0 or above.
+  /// Compares a row's key, or an empty key if it has none, with another key; returns a negative number, 0 or a positive
+  /// number.
   func order(_ rowID: RowID, _ key: [UInt8]) -> Int {
     guard let place = places[rowID] else { return key.isEmpty ? 0 : -1 }
     return unsafe key.withUnsafeBytes { key in unsafe Bytes.order(bytes(place), key) }
   }
 
-  /// Gives a row that has none a key.
+  /// Adds the key of a row that has none.
   mutating func insert(_ key: [UInt8], of rowID: RowID) {
     let range = unsafe key.withUnsafeBytes { key in unsafe arena.append(key) }
     places[rowID] = Place(offset: range.lowerBound, byteCount: Int32(key.count))

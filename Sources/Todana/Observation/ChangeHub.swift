@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// Hands the changes of each commit to those who listen, whichever store of the backend made it.
+/// A hub that passes the changes of each commit to all listeners, regardless of which store of the backend made it.
 ///
-/// A commit is noted once, in a list that all listeners read at their own pace, so what it costs the store that made it
-/// does not grow with them; each is woken at most once until it has read what there is. Who falls too far behind
-/// is told that anything may have changed.
+/// A commit is noted once, in a list that all listeners read at their own pace. The cost for the committing store
+/// therefore does not grow with their number. Each listener is woken at most once until it has read all entries. A
+/// listener that falls too far behind only learns that anything may have changed.
 final class ChangeHub: Sendable {
   typealias ListenerID = UInt64
 
   private struct Listener {
-    /// The next entry that it has not read.
+    /// The position of the next entry that it has not read.
     var position: Int
-    /// Wakes it where it waits.
+    /// The continuation that wakes the listener; nil if it is not waiting.
     var waiting: CheckedContinuation<Void, Never>?
   }
 
@@ -22,24 +22,24 @@ final class ChangeHub: Sendable {
     var changeCount = 0
     var listeners: [ListenerID: Listener] = [:]
     var nextListener: ListenerID = 1
-    /// Whether no store of the backend is open any more.
+    /// Whether the last store of the backend was closed.
     var isEnded = false
 
     var endPosition: Int { firstPosition + entries.count }
   }
 
   private let contents = Mutex(Contents())
-  /// Whether anybody listens, for those who commit.
+  /// The number of listeners, which committing stores check without taking the lock.
   private let listenerCount = Atomic<Int>(0)
 
-  /// Changed objects that are kept for those who are behind.
+  /// The largest number of changed objects that are kept for listeners that have not read them yet.
   private static let changeLimit = 1 << 20
 
   var hasListeners: Bool { listenerCount.load(ordering: .relaxed) > 0 }
 
   var isEnded: Bool { contents.withLock { $0.isEnded } }
 
-  /// Wakes everybody, to look whether there is still something to wait for.
+  /// Wakes all waiting listeners, so that they check whether to continue waiting.
   func wake(ending: Bool) {
     let woken = contents.withLock { contents -> [CheckedContinuation<Void, Never>] in
       if ending { contents.isEnded = true }
@@ -56,7 +56,7 @@ final class ChangeHub: Sendable {
     return woken
   }
 
-  /// Begins to listen: everything that is published from now on.
+  /// Adds a listener, which receives everything that is published from now on.
   func join() -> ListenerID {
     listenerCount.add(1, ordering: .relaxed)
     return contents.withLock { contents in
@@ -83,7 +83,7 @@ final class ChangeHub: Sendable {
       contents.entries.append(changes)
       contents.changeCount += changes.inserted.count + changes.updated.count + changes.deleted.count
       if contents.changeCount > Self.changeLimit {
-        // Who has read everything is not concerned; the others begin anew.
+        // Listeners that have read all entries are not affected. The others receive `.unknown`.
         contents.firstPosition += contents.entries.count
         contents.entries = []
         contents.changeCount = 0
@@ -93,7 +93,7 @@ final class ChangeHub: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// What was published since the listener's last look.
+  /// Returns the changes that were published since the listener's last call.
   func take(_ id: ListenerID) -> [CommitChanges] {
     contents.withLock { contents in
       guard let position = contents.listeners[id]?.position else { return [] }
@@ -106,7 +106,7 @@ final class ChangeHub: Sendable {
     }
   }
 
-  /// Waits until there is something to take, the listener has left, or the task is cancelled.
+  /// Waits until there are changes to take, the listener has left, the last store was closed, or the task is cancelled.
   nonisolated(nonsending) func wait(_ id: ListenerID) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -125,11 +125,11 @@ final class ChangeHub: Sendable {
     }
   }
 
-  /// Lets go of what everybody has read.
+  /// Removes the entries that all listeners have read.
   private func trim(_ contents: inout Contents) {
     let least = contents.listeners.values.map(\.position).min() ?? contents.endPosition
     let count = min(max(0, least - contents.firstPosition), contents.entries.count)
-    // Not for each commit, as the others move up.
+    // Not for each commit, as removing entries moves all later ones.
     guard count > 64 || count == contents.entries.count else { return }
     for entry in contents.entries.prefix(count) {
       contents.changeCount -= entry.inserted.count + entry.updated.count + entry.deleted.count

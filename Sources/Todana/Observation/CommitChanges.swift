@@ -1,14 +1,15 @@
-/// What one commit of a store changed, as far as objects go.
+/// The objects that one commit of a store inserted, updated and deleted.
 public struct CommitChanges: Sendable {
-  /// The number of the commit; 0 where ``isUnknown``.
+  /// The number of the commit; 0 if ``isUnknown``.
   public var commitNumber: CommitNumber
   public var inserted: [AnyObjectID] = []
   public var updated: [AnyObjectID] = []
   public var deleted: [AnyObjectID] = []
-  /// Whether anything may have changed: after a failed flush, or for who has not listened for long.
+  /// Whether anything may have changed: after a failed flush, after commits by other processes, or if the listener has
+  /// fallen too far behind.
   public var isUnknown = false
 
-  /// The classes that anything changed of.
+  /// The classes with changed objects.
   var classIDs: Set<KeyspaceID> {
     Set(inserted.map(\.classID)).union(updated.map(\.classID)).union(deleted.map(\.classID))
   }

@@ -1,16 +1,17 @@
 extension Store {
-  /// What each commit changes from now on, whichever store of the ``backend`` makes it.
+  /// Returns the changes of all commits from now on, made by any store of the ``backend``.
   ///
   /// ```swift
   /// for await commit in store.commits() { print(commit.inserted.count, "new objects") }
   /// ```
   ///
-  /// `Sendable`: it can be read in another domain. Ends when its task is cancelled, or when the store is closed. Commits
-  /// that were not made through a store, but by a ``WriteBatch`` of your own, are not among them.
+  /// The sequence is `Sendable`: it can be read in another isolation domain. It ends when its task is cancelled, or
+  /// when the last store of the backend is closed. Commits made directly by a ``WriteBatch``, and not through a store,
+  /// are not included.
   public func commits() -> CommitSequence { CommitSequence(session: session) }
 }
 
-/// The changes of commits, one after another; ``Store/commits()`` makes it.
+/// The changes of commits, one after another; returned by ``Store/commits()``.
 public struct CommitSequence: AsyncSequence, Sendable {
   public typealias Element = CommitChanges
   public typealias Failure = Never
@@ -30,7 +31,7 @@ public struct CommitSequence: AsyncSequence, Sendable {
     public nonisolated(nonsending) mutating func next() async -> CommitChanges? {
       while taken.isEmpty {
         if Task.isCancelled { return nil }
-        // Asked before: what is published until then can still be taken.
+        // Read first, so that changes published before the end can still be taken.
         let isEnded = membership.hub.isEnded
         taken = membership.hub.take(membership.id)[...]
         guard taken.isEmpty else { continue }
@@ -41,7 +42,7 @@ public struct CommitSequence: AsyncSequence, Sendable {
     }
   }
 
-  /// Listens as long as somebody holds it.
+  /// A registration as a listener, which ends when it is deinitialized.
   final class Membership: Sendable {
     let hub: ChangeHub
     let id: ChangeHub.ListenerID

@@ -18,9 +18,9 @@ extension Store {
   ///   read again. The delegate's `didChange` is called for all of them.
   /// - A fault that was loaded stays loaded. Changes saved by other stores are not undone.
   ///
-  /// **A change that was not announced cannot be noticed**: within a savepoint announce changes of pending objects, too.
-  /// If an object's content cannot be copied, the object keeps the content that the closure gave it. That is so if the
-  /// content is over 1 GiB, or if `writeContent` cannot write it for another reason.
+  /// **A change that was not announced cannot be noticed**: within a savepoint announce changes of pending objects,
+  /// too. If an object's content cannot be copied, the object keeps the content that the closure gave it. That is so if
+  /// the content is over 1 GiB, or if `writeContent` cannot write it for another reason.
   ///
   /// Within the closure ``discardChanges()`` and ``refresh()`` are undone as other changes are. A save cannot be
   /// undone: ``saveChanges(durability:)`` throws ``StoreError/Code/withinSavepoint``. Named buffers that are written

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What the stores of one backend have in common.
+/// The open state that all stores of one backend share.
 final class BackendSession: Sendable {
-  /// Counts what makes every store of the backend check what it has in memory: failed flushes.
+  /// The number of failed flushes, after each of which every store of the backend has to check its contents in memory.
   private let failures = Atomic<Int>(0)
 
   var failureCount: Int {
     @inline(__always) get { failures.load(ordering: .relaxed) }
   }
 
-  /// How far the indexes of the backend's classes are.
+  /// The states of the indexes of the backend's classes.
   let indexes = IndexStates()
 
-  /// Who hears of what is committed.
+  /// The hub that passes the changes of commits to their listeners.
   let changes = ChangeHub()
 
-  /// Does what stores leave to the background.
+  /// The worker for the stores' background jobs.
   let worker = BackgroundWorker()
 
   func noteFailure() {
@@ -23,7 +23,7 @@ final class BackendSession: Sendable {
     changes.publish(.unknown)
   }
 
-  /// Others may have changed anything: another process, above all.
+  /// Publishes that anything may have changed; called after others have committed, usually another process.
   private func noteExternalCommits() {
     changes.publish(.unknown)
     worker.addAwaitingJobs()
@@ -38,7 +38,7 @@ final class BackendSession: Sendable {
 
   private static let entries = Mutex(SmallMap<ObjectIdentifier, Entry>())
 
-  /// Enters a store of the backend.
+  /// Adds a store of the backend, and returns the session that all of them share.
   static func join(_ backend: any StoreBackend, opened: Bool) -> BackendSession {
     entries.withLock { entries in
       let key = ObjectIdentifier(backend)
@@ -52,9 +52,9 @@ final class BackendSession: Sendable {
     }
   }
 
-  /// Takes a store out, and ends the work in the background with the last one.
+  /// Removes a store, and ends the background work if it was the last one.
   ///
-  /// - Returns: Whether it was the last and the backend is to be closed.
+  /// - Returns: Whether it was the last and the caller has to close the backend.
   static func leave(_ backend: any StoreBackend) -> Bool {
     let left = entries.withLock { entries -> Entry? in
       let key = ObjectIdentifier(backend)

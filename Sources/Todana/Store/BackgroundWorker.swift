@@ -3,16 +3,18 @@ internal import Foundation
 internal import Logging
 internal import Synchronization
 
-/// Does what the stores of a session leave to it: one job after another, on a thread of its own.
+/// A worker that runs the background jobs of a session's stores, one after another, on a thread of its own.
 ///
-/// Each job gets a store of its own beside those of the session. The worker ends with the last of these, which waits for
-/// the job that is running: so a job calls ``checkForEnd()`` between its steps. Who needs the result of such work at once
-/// does it itself, while the worker pauses (``pause()``).
+/// Each job gets its own store beside the session's stores. The worker ends when the session's last store leaves, which
+/// waits for the running job. A job therefore calls ``checkForEnd()`` between its steps.
+///
+/// A caller that needs the result of such work immediately does the work itself, after pausing the worker
+/// (``pause()``).
 final class BackgroundWorker: Sendable {
   struct Job: Sendable {
-    /// The work and the class that it is for, such as `building indexes of Song`.
+    /// The work and its class, such as `building indexes of Song`.
     ///
-    /// While a job waits, no other of its name is added.
+    /// No second job of the same name is added while one waits.
     let name: String
     let seed: WorkerSeed
     let work: @Sendable (Store) throws -> Void
@@ -20,13 +22,13 @@ final class BackgroundWorker: Sendable {
 
   private struct State {
     var waiting: [Job] = []
-    /// Jobs that are to run when others have committed.
+    /// The jobs that run after others have committed.
     var awaitingOthers: [Job] = []
-    /// Whether a thread takes jobs, or is about to.
+    /// Whether a thread is taking jobs, or is about to start.
     var isDraining = false
-    /// The thread that has the turn: that of the worker while it runs a job, or that of a caller.
+    /// The thread that has the turn: the worker's while it runs a job, or a caller's.
     var owner: ObjectIdentifier?
-    /// Those who wait until nobody has the turn.
+    /// The semaphores of threads that wait until no thread has the turn.
     var waiters: [DispatchSemaphore] = []
     /// Whether the owner is the worker itself.
     var isRunningJob = false
@@ -37,7 +39,7 @@ final class BackgroundWorker: Sendable {
 
   // MARK: Jobs
 
-  /// Runs a job as soon as those before it are done; not at all if the session has ended.
+  /// Adds a job, which runs when all earlier jobs are done; does nothing if the session has ended.
   func add(_ job: Job) {
     let isFirst = state.withLock { state in
       guard !state.hasEnded, !state.waiting.contains(where: { $0.name == job.name }) else { return false }
@@ -48,7 +50,7 @@ final class BackgroundWorker: Sendable {
     if isFirst { startDraining() }
   }
 
-  /// Runs a job after the next hint that others have committed (``addAwaitingJobs()``).
+  /// Adds a job that runs after the next hint that others have committed (``addAwaitingJobs()``).
   func addWhenOthersCommit(_ job: Job) {
     state.withLock { state in
       guard !state.hasEnded, !state.awaitingOthers.contains(where: { $0.name == job.name }) else { return }
@@ -56,7 +58,7 @@ final class BackgroundWorker: Sendable {
     }
   }
 
-  /// Others have committed: runs the jobs that waited for it.
+  /// Adds the jobs that waited for others' commits; called when others have committed.
   func addAwaitingJobs() {
     let jobs = state.withLock { state in
       let jobs = state.awaitingOthers
@@ -75,7 +77,7 @@ final class BackgroundWorker: Sendable {
     }
   }
 
-  /// Takes the turn and the first job; nil if there is none any more.
+  /// Takes the turn and the first job; returns nil if no job is left.
   private func takeJob() -> Job? {
     takeTurn { state in
       guard !state.waiting.isEmpty else {
@@ -91,7 +93,7 @@ final class BackgroundWorker: Sendable {
     do {
       try job.work(try Store(beside: job.seed))
     } catch let error as StoreError where error.code == .closed {
-      // The next session goes on.
+      // The next session continues the work.
     } catch {
       job.seed.configuration.logger?.warning("Work in the background failed, \(job.name): \(error)")
     }
@@ -99,14 +101,14 @@ final class BackgroundWorker: Sendable {
 
   // MARK: The end
 
-  /// Throws ``StoreError/Code/closed`` where the session has ended; jobs call it between their steps.
+  /// Throws ``StoreError/Code/closed`` if the session has ended; jobs call it between their steps.
   func checkForEnd() throws(StoreError) {
     if state.withLock({ $0.hasEnded }) { throw StoreError(.closed, "The last store of the backend was closed.") }
   }
 
-  /// Takes back the jobs that wait, and returns when none is running.
+  /// Removes the waiting jobs, and returns when no job is running.
   ///
-  /// A job itself may call it, by closing what it should not: then it returns at once.
+  /// If a job itself calls it, by closing the session's last store, it returns immediately.
   func end() {
     let thread = Self.currentThread
     state.withLock { state in
@@ -124,9 +126,11 @@ final class BackgroundWorker: Sendable {
 
   // MARK: The turn
 
-  /// Waits until no job is running, and lets none begin until ``resume()``: the caller does such work itself.
+  /// Waits until no job is running, and keeps jobs from starting until ``resume()``, so that the caller can do such
+  /// work itself.
   ///
-  /// - Throws: ``StoreError/Code/reentrant`` where a job, or a caller who has paused the worker, calls it again.
+  /// - Throws: ``StoreError/Code/reentrant`` if it is called from a job, or by a thread that has already paused the
+  ///   worker.
   func pause() throws(StoreError) {
     guard state.withLock({ $0.owner }) != Self.currentThread else {
       throw StoreError(.reentrant, "Indexes are being built; progress must not build them.")
@@ -134,10 +138,10 @@ final class BackgroundWorker: Sendable {
     takeTurn { _ in true }
   }
 
-  /// Lets jobs run again.
+  /// Allows jobs to run again.
   func resume() { giveTurn() }
 
-  /// Waits until nobody has the turn, and takes it if the closure returns anything.
+  /// Waits until no thread has the turn, and takes it if the closure returns a value.
   @discardableResult
   private func takeTurn<Result: Sendable>(_ prepare: (inout State) -> Result?) -> Result? {
     let thread = Self.currentThread

@@ -1,11 +1,11 @@
 extension Store {
-  /// What every throwing call does first: throws what was left to be thrown, and settles what a failed flush left.
+  /// Throws a deferred error, and settles the consequences of a failed flush; every throwing call starts with this.
   @inline(__always)
   func begin() throws(StoreError) {
     if needsAttention || session.failureCount != seenFailureCount { try attend() }
   }
 
-  /// The same for calls that change something.
+  /// Does the same as ``begin()``, and throws if the store is being saved; every changing call starts with this.
   @inline(__always)
   func beginChange() throws(StoreError) {
     try begin()
@@ -21,7 +21,7 @@ extension Store {
       deferredError = nil
       throw error
     }
-    // A savepoint knows what objects were, not what a save makes of them; the first call after it finds out.
+    // A savepoint can restore former states, but not the result of settling a save. The first call after it settles.
     if savepointDepth == 0 { try settleFailure() }
   }
 }

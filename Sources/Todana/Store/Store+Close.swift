@@ -1,22 +1,23 @@
 extension Store {
-  /// Ends the use of the store.
+  /// Closes the store.
   ///
-  /// Calling it again does nothing. While anything is pending the store stays open and usable, unless you give it up:
+  /// Closing a closed store does nothing. If changes are pending, this throws and the store stays open and usable,
+  /// unless you discard them:
   ///
   /// ```swift
   /// try store.close(discarding: true)
   /// ```
   ///
-  /// Every object that is alive loses its content and becomes a fault that cannot be loaded any more: so objects that
-  /// refer to each other in cycles release each other. Everything that throws throws ``StoreError/Code/closed`` from now
-  /// on. The backend is closed with the last of its stores, if a store opened it.
+  /// Every live object loses its content and becomes a fault that can no longer be loaded. Objects that refer to each
+  /// other in cycles are therefore released. All throwing calls throw ``StoreError/Code/closed`` afterwards. The
+  /// backend is closed with the last of its stores, if a store opened it.
   ///
-  /// A ``save(durability:)`` that waits for its flush is flushed first.
+  /// A ``save(durability:)`` that is waiting for its flush is flushed first.
   ///
-  /// - Parameter discarding: Whether changes that are not saved are given up. So a store whose saves fail can be closed.
-  /// - Throws: ``StoreError``: ``StoreError/Code/unsavedChanges``, ``StoreError/Code/withinSavepoint`` and
-  ///   ``StoreError/Code/reentrant``, after which the store is open; if the backend fails to close, or to flush such a
-  ///   save, after which it is closed.
+  /// - Parameter discarding: Whether unsaved changes are discarded. Use it to close a store whose saves fail.
+  /// - Throws: ``StoreError``. After ``StoreError/Code/unsavedChanges``, ``StoreError/Code/withinSavepoint`` and
+  ///   ``StoreError/Code/reentrant`` the store is still open. After an error of closing the backend, or of flushing
+  ///   such a save, the store is closed.
   /// - Complexity: O(*n*) in the objects alive.
   public func close(discarding: Bool = false) throws(StoreError) {
     guard !isClosed else { return }
@@ -49,7 +50,7 @@ extension Store {
         + "close(discarding: true).")
   }
 
-  /// How much is pending: `1 insert, 2 updates`.
+  /// The counts of pending changes as text: `1 insert, 2 updates`.
   var pendingChangesDescription: String {
     let tables = registry.tables
     let counts = [
@@ -61,7 +62,7 @@ extension Store {
     return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: ", ")
   }
 
-  /// What the flush of saves that are waited for met.
+  /// Flushes the saves in flight, and returns the error if that fails.
   private func landingFailure() -> StoreError? {
     do throws(StoreError) {
       try landFlights()
@@ -72,7 +73,7 @@ extension Store {
   }
 
   private func release(_ table: ClassTable) {
-    // Kept alive while their contents go: releasing one may release others.
+    // The objects are kept alive while their contents are released, as releasing one may release others.
     let objects = table.identity.objects()
     let pending = table.pending.takeAll()
     for object in objects {

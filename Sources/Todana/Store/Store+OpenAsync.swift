@@ -1,7 +1,8 @@
 extension Store {
-  /// Opens a store, and waits for it, and for the recovery it may take, without blocking.
+  /// Opens a store without blocking, including any recovery.
   ///
-  /// As ``init(_:classes:configuration:expecting:)``. The store belongs to the domain that calls.
+  /// The parameters are those of ``init(_:classes:configuration:expecting:)``. The store belongs to the isolation
+  /// domain of the caller.
   ///
   /// ```swift
   /// let store = try await Store.open(.directory("Music.todana"), classes: [Song.self, Playlist.self])
@@ -18,7 +19,7 @@ extension Store {
     do throws(StoreError) {
       return try Store(backend: backend, classes: classes, configuration: configuration, opened: true)
     } catch {
-      // What the caller has to know is the first error.
+      // The first error is the one to report.
       try? backend.close()
       throw error
     }

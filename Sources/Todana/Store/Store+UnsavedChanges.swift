@@ -1,15 +1,15 @@
 public import Observation
 
 extension Store: Observable {
-  /// Whether anything is pending.
+  /// Whether any change is pending.
   ///
-  /// Observable: `withObservationTracking` and `Observations` see it change.
+  /// The property is observable: `withObservationTracking` and `Observations` see it change.
   public var hasUnsavedChanges: Bool {
     observation.access(self, keyPath: \.hasUnsavedChanges)
     return pendingCount > 0
   }
 
-  /// Counts pending changes; observers hear of the first and of the last only.
+  /// Adjusts the number of pending changes; observers are notified only when it becomes nonzero or zero.
   @inline(__always)
   func adjustPendingCount(by difference: Int) {
     let count = pendingCount + difference

@@ -1,7 +1,7 @@
 internal import Logging
 import Observation
 
-/// Where objects are fetched, changed and saved: a unit of work over a ``StoreBackend``.
+/// An open store, in which objects are fetched, changed and saved: a unit of work over a ``StoreBackend``.
 ///
 /// ```swift
 /// let store = try Store(.directory("Music.todana"), classes: [Song.self, Playlist.self])
@@ -12,25 +12,28 @@ import Observation
 /// ```
 ///
 /// A store has **one instance for each row**: fetching a row twice gives the same object. Inserts, updates and deletes
-/// are *pending* until ``saveChanges(durability:)`` commits them all, or ``discardChanges()`` takes them back; every
-/// fetch, count and stream sees them, unless it is told `includingPending: false`, which speaks of what rows there are:
-/// a live object always shows its own content.
+/// are *pending* until ``saveChanges(durability:)`` commits them all, or ``discardChanges()`` discards them.
+///
+/// Every fetch, count and stream sees pending changes. With `includingPending: false` pending inserts and deletes are
+/// disregarded, but a live object still shows its own content.
 ///
 /// Neither `Store` nor ``StoredObject`` is `Sendable`: a store is used in one isolation domain, such as the main actor,
 /// an actor, or one task. ``StoreActor`` makes a domain of its own. Several stores can share one ``backend``.
 ///
-/// Keep the store as long as you use its objects: when it goes, they keep the content that they have, lose ``StoredObject/id``
-/// and ``StoredObject/store``, and cannot load anything more. Call ``close(discarding:)`` before you release a store whose
-/// objects refer to each other in cycles: it takes their content away, so that they are released. What is pending when
-/// a store is released is lost, which ``StoreConfiguration/logger`` hears as a warning.
+/// Keep the store as long as you use its objects. When the store is deinitialized, they keep their content, lose
+/// ``StoredObject/id`` and ``StoredObject/store``, and cannot load anything more. If objects refer to each other in
+/// cycles, call ``close(discarding:)`` before you release the store: it clears their content, so that they are
+/// released.
+///
+/// Pending changes are lost when a store is released; ``StoreConfiguration/logger`` receives a warning.
 public final class Store {
-  /// The keeper of the records, which other stores may share.
+  /// The backend that keeps the records; several stores may share it.
   public let backend: any StoreBackend
-  /// The way of records to the backend and back: those of an encrypted one are sealed and opened.
+  /// The layer that seals records on their way to an encrypted backend and opens them on their way back.
   let sealing: RecordSealing
   public let configuration: StoreConfiguration
 
-  /// Hears of changes and saves.
+  /// The object that is notified of changes and saves.
   public weak var delegate: (any StoreDelegate)? {
     didSet { hasDelegate = delegate != nil }
   }
@@ -38,7 +41,7 @@ public final class Store {
   var registry = ClassRegistry()
   let session: BackendSession
   let observation = ObservationRegistrar()
-  /// Pending objects of all classes and pending named buffers.
+  /// The number of pending objects of all classes and of pending named buffers.
   var pendingCount = 0
   var namedBuffers = NamedBuffers()
   var hasDelegate = false
@@ -46,36 +49,36 @@ public final class Store {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
   var isSaving = false
-  /// How many savepoints are open, each within the one before.
+  /// The number of open savepoints, each nested in the one before.
   var savepointDepth = 0
-  /// What they have noted; kept for the next one.
+  /// The journal of the open savepoints; kept for the next one.
   var journal: ChangeJournal?
-  /// Whether the store works for another one (``WorkerSeed``).
+  /// Whether the store does background work for other stores (``WorkerSeed``).
   private(set) var isWorker = false
-  /// An error of a call that could not throw; the next throwing call throws it.
+  /// The error of a call that could not throw; the next throwing call throws it.
   var deferredError: StoreError? {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
-  /// A save whose flush failed.
+  /// The save whose flush failed.
   var unresolvedSave: UnresolvedSave? {
     didSet { needsAttention = isClosed || unresolvedSave != nil || deferredError != nil }
   }
-  /// Saves that were applied and whose flush is awaited, the oldest first.
+  /// The saves that were applied and whose flush is awaited, the oldest first.
   var flights: [SaveInFlight] = []
-  /// Whether ``begin()`` has to look closer.
+  /// Whether ``begin()`` has to check for a closed store, a deferred error or an unresolved save.
   var needsAttention = false
   var seenFailureCount: Int
-  /// The newest commit of which all live objects know, if they were loaded before it.
+  /// The newest commit that is known to be reflected in all live objects that were loaded before it.
   var lastKnownCommit: CommitNumber = 0
-  /// Saves that this store has committed.
+  /// The number of saves that this store has committed.
   var saveCount = 0
   /// Whether saves were committed that are not flushed yet.
   var hasRelaxedCommits = false
   /// Whether reads go through a snapshot (``withSnapshot(_:)``).
   var holdsSnapshot = false
-  /// That snapshot; nil after a save, until the next read takes one that holds the save.
+  /// The held snapshot; nil after a save, until the next read takes one that includes the save.
   var heldSnapshot: (any BackendSnapshot)?
-  /// The classes of references that were encoded or resolved last.
+  /// The table of the class that was looked up last.
   var lastTable: ClassTable?
   var spareChunk: RecordChunk?
   var spareSmallChunk: RecordChunk?
@@ -85,12 +88,12 @@ public final class Store {
   /// Opens a store.
   ///
   /// - Parameters:
-  ///   - location: Where the records are; a directory is created where there is none.
-  ///   - classes: Every class to be used, in any order. Records of classes that are not listed stay untouched.
+  ///   - location: The place of the records; a missing directory is created.
+  ///   - classes: All classes to be used, in any order. Records of classes that are not listed stay untouched.
   ///   - configuration: Encryption, durability, checks.
-  ///   - anchor: A commit that the store must still have; nil: whatever state it is in.
-  /// - Throws: ``StoreError``, with a ``BackendError`` underneath if the place could not be opened;
-  ///   ``StoreError/Code/rolledBack`` or ``StoreError/Code/diverged`` where the store is not what the anchor says.
+  ///   - anchor: A commit that the store must still have; nil accepts any state.
+  /// - Throws: ``StoreError``, with an underlying ``BackendError`` if the location could not be opened;
+  ///   ``StoreError/Code/rolledBack`` or ``StoreError/Code/diverged`` if the store does not match the anchor.
   public convenience init(
     _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration(),
     expecting anchor: StoreAnchor? = nil
@@ -99,20 +102,20 @@ public final class Store {
     do throws(StoreError) {
       try self.init(backend: backend, classes: classes, configuration: configuration, opened: true)
     } catch {
-      // What the caller has to know is the first error; the backend's files go with its last reference.
+      // The first error is the one to report; the backend's files are closed with its last reference.
       try? backend.close()
       throw error
     }
   }
 
-  /// Makes a store over a backend that is open already.
+  /// Creates a store over an open backend.
   ///
   /// - Parameters:
-  ///   - backend: For example another store's ``backend``. It is closed with the last of its stores if a store opened
-  ///     it; if you made it, you close it.
-  ///   - classes: Every class to be used, in any order.
-  ///   - configuration: Durability and checks; what the backend was opened with stands.
-  /// - Throws: ``StoreError``: a class name that cannot be used, or what the backend's catalog met.
+  ///   - backend: The backend, for example another store's ``backend``. It is closed with the last of its stores if a
+  ///     store opened it. If you opened it, you have to close it.
+  ///   - classes: All classes to be used, in any order.
+  ///   - configuration: Durability and checks; settings with which the backend was opened stay in effect.
+  /// - Throws: ``StoreError``, for a class name that cannot be used, or an error of reading the backend's catalog.
   public convenience init(
     backend: any StoreBackend, classes: [StoredObject.Type],
     configuration: StoreConfiguration = StoreConfiguration()
@@ -139,7 +142,9 @@ public final class Store {
     try beginBuildingIndexes()
   }
 
-  /// A store for work beside others of the backend: it holds nothing open, and builds nothing.
+  /// Creates a store for background work beside other stores of the backend.
+  ///
+  /// It is not counted as a store of the session, and starts no index building.
   init(beside other: WorkerSeed) throws(StoreError) {
     backend = other.backend
     sealing = RecordSealing(backend)
@@ -168,7 +173,7 @@ public final class Store {
     for table in registry.tables { table.detachAll() }
     if !isClosed { withdrawIndexes() }
     if !isClosed, !isWorker, BackendSession.leave(backend) {
-      // Nobody is left to be told; unsaved changes are lost either way, saved ones stand in the log.
+      // There is no caller to report an error to. Unsaved changes are lost either way; saved ones are in the log.
       try? backend.close()
     }
   }

@@ -5,13 +5,13 @@
 /// let titles = try await library.perform { store in try store.fetch(Song.self).map(\.title) }
 /// ```
 ///
-/// Objects stay inside: what ``perform(_:)`` returns is `Sendable`, such as values or an ``ObjectID``.
+/// Objects stay inside the actor: results of ``perform(_:)`` are `Sendable`, such as values or an ``ObjectID``.
 public actor StoreActor {
-  /// The keeper of the records, over which further stores can be made.
+  /// The backend that keeps the records; more stores can be created over it.
   public nonisolated let backend: any StoreBackend
   private let store: Store
 
-  /// Opens a store, as ``Store/init(_:classes:configuration:expecting:)``.
+  /// Opens a store; the parameters are those of ``Store/init(_:classes:configuration:expecting:)``.
   public init(
     _ location: StoreLocation, classes: [StoredObject.Type], configuration: StoreConfiguration = StoreConfiguration(),
     expecting anchor: StoreAnchor? = nil
@@ -20,7 +20,7 @@ public actor StoreActor {
     backend = store.backend
   }
 
-  /// Makes a store over a backend that is open already, as ``Store/init(backend:classes:configuration:)``.
+  /// Creates a store over an open backend; the parameters are those of ``Store/init(backend:classes:configuration:)``.
   public init(
     backend: any StoreBackend, classes: [StoredObject.Type],
     configuration: StoreConfiguration = StoreConfiguration()
@@ -29,24 +29,24 @@ public actor StoreActor {
     self.backend = backend
   }
 
-  /// Takes over a store that nothing else uses any more.
+  /// Takes over a store that is not used anywhere else.
   public init(_ store: sending Store) {
     backend = store.backend
     self.store = store
   }
 
-  /// Runs the closure on the store.
+  /// Runs a closure on the store.
   ///
-  /// Calls run one at a time, each to its end: what is pending after one is pending for the next.
+  /// Calls run one at a time, each to its end. Changes that one call leaves pending are pending for the next.
   ///
-  /// - Throws: What the closure throws.
+  /// - Throws: Errors of the closure.
   public func perform<Result: Sendable, Failure: Error>(
     _ body: @Sendable (Store) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(store)
   }
 
-  /// Runs a closure that awaits on the store, such as one that saves without blocking (``Store/save(durability:)``).
+  /// Runs an asynchronous closure on the store, such as one that saves without blocking (``Store/save(durability:)``).
   ///
   /// ```swift
   /// let id = try await library.perform { store in
@@ -56,10 +56,10 @@ public actor StoreActor {
   /// }
   /// ```
   ///
-  /// It runs on the actor. Where it awaits, other calls come in: what is pending then is pending for them too. A closure
-  /// that awaits nothing runs whole.
+  /// The closure runs on the actor. While it is suspended, other calls may run, and its pending changes are pending for
+  /// them too. A closure that never suspends runs without interruption.
   ///
-  /// - Throws: What the closure throws.
+  /// - Throws: Errors of the closure.
   public func perform<Result: Sendable, Failure: Error>(
     _ body: nonisolated(nonsending) @Sendable (Store) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

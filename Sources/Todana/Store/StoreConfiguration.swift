@@ -1,37 +1,37 @@
 public import Logging
 
-/// How a store is opened.
+/// The options with which a store is opened.
 public struct StoreConfiguration: Sendable {
   public var encryption: Encryption
-  /// What a save does that does not say.
+  /// The durability of saves that do not specify one.
   public var durability: Durability
-  /// Whether a save looks for loaded objects that were changed without ``StoredObject/willUpdate()`` and throws
-  /// ``StoreError/Code/changedWithoutWillUpdate``.
+  /// Whether a save checks for loaded objects that were changed without ``StoredObject/willUpdate()``, and throws
+  /// ``StoreError/Code/changedWithoutWillUpdate`` if it finds any.
   ///
-  /// Costs one more encoding for each loaded object when it is loaded and at every save: on by default in debug builds
-  /// of this library only.
+  /// The check encodes each loaded object once more, when it is loaded and at every save. It is on by default only in
+  /// debug builds of this library.
   public var detectsUnannouncedChanges: Bool
-  /// Opens a store though encrypting or decrypting it was interrupted, and accepts what is not encrypted of it, which
-  /// otherwise is ``StoreError/Code/migrationUnfinished``.
+  /// Whether a store opens although its encryption or decryption was interrupted, accepting its unencrypted parts.
   ///
-  /// For a program that has begun that itself (``Store/encrypt(with:progress:)``): somebody else could have put an old
-  /// copy of the store in its place.
+  /// Without it, opening such a store throws ``StoreError/Code/migrationUnfinished``. Set it only in a program that has
+  /// begun the migration itself (``Store/encrypt(with:progress:)``). Otherwise the program would accept an old copy of
+  /// the store that an attacker has put in its place.
   public var resumingMigration = false
-  /// Fills records up before they are encrypted, to a multiple of so many bytes, at most 4,096, so that the files tell
-  /// less of how long each is; 0, the default: not at all.
+  /// The multiple of bytes, at most 4,096, to which records are padded before they are encrypted; 0, the default, for
+  /// no padding.
   ///
-  /// What this store writes is filled up, and what a store with another setting wrote stays as it is. Not in a store that
-  /// is not encrypted.
+  /// Padding makes the files reveal less about the length of each record. It applies to records that this store writes;
+  /// existing records with another padding stay as they are. It has no effect in a store that is not encrypted.
   public var recordPadding = 0
-  /// When indexes are built that are new, or were not finished.
+  /// The time at which new or unfinished indexes are built.
   public var indexBuilding = IndexBuildingTime.background
-  /// What becomes of queries that have to look at all objects of a class with many.
+  /// The policy for queries that have to read all objects of a class with many objects.
   public var scans = ScanPolicy.allowed
-  /// Access, waiting for other openers, and limits of the files.
+  /// The options of the file backend: access, waiting for other openers, and limits of the files.
   public var backendOptions: KyotoBackend.Options
-  /// Hears how the store was opened, with what the opening had to recover, and of its reopening after a failure.
+  /// The logger for the opening of the store, including any recovery, and for its reopening after a failure.
   ///
-  /// Nothing of what is stored is logged.
+  /// Contents of the store are not logged.
   public var logger: Logger?
 
   public init(
@@ -59,22 +59,22 @@ public struct StoreConfiguration: Sendable {
   }()
 }
 
-/// When indexes are built that are new, or were not finished (``Store/buildIndexes(progress:)``).
+/// The time at which new or unfinished indexes are built (``Store/buildIndexes(progress:)``).
 public enum IndexBuildingTime: Sendable {
-  /// At once where there are few objects, else on another thread after opening. The default.
+  /// Indexes are built while opening if there are few objects, else on another thread after opening. The default.
   case background
-  /// Before opening returns.
+  /// Indexes are built before opening returns.
   case onOpening
-  /// When ``Store/buildIndexes(progress:)`` is called.
+  /// Indexes are built when ``Store/buildIndexes(progress:)`` is called.
   case manual
 }
 
-/// What becomes of queries that have to look at all objects of a class, because no index serves them.
+/// The policy for queries that have to read all objects of a class because no index serves them.
 public enum ScanPolicy: Sendable {
-  /// They do so. The default.
+  /// Such queries run. The default.
   case allowed
-  /// They do so, and the configuration's logger hears of those over more objects than this, with the plan.
+  /// Such queries run; those over more objects than this are logged with their plan to the configuration's logger.
   case logged(above: Int)
-  /// They throw ``StoreError/Code/scanRefused`` where there are more objects than this.
+  /// Such queries throw ``StoreError/Code/scanRefused`` if there are more objects than this.
   case refused(above: Int)
 }

@@ -1,16 +1,20 @@
-/// Hears of what a store does.
+/// An object that is notified of the changes and saves of a store.
 ///
-/// Every method has a default that does nothing. They are called synchronously where the store lives. A delegate does not change the store from within these calls.
+/// Every method has a default that does nothing. The methods are called synchronously in the store's isolation domain.
+/// A delegate must not change the store from within these calls.
 public protocol StoreDelegate: AnyObject {
-  /// The object has its identity, and will be saved with the next save.
+  /// Notifies the delegate that an object was inserted: it has its identity, and the next save writes it.
   func store(_ store: Store, willInsert object: StoredObject)
-  /// Called at the first announced change since the last save, before the change.
+  /// Notifies the delegate of the first announced change since the last save, before the change.
   func store(_ store: Store, willUpdate object: StoredObject)
-  /// Called after the object's `prepareForDelete`; for a delete by identity without it, with an object that may be a fault.
+  /// Notifies the delegate that an object is about to be deleted, after its `prepareForDelete`.
+  ///
+  /// For a delete by identity, `prepareForDelete` is not called, and the object may be a fault.
   func store(_ store: Store, willDelete object: StoredObject)
-  /// The store itself changed the object's content or state: a discard, a refresh, an update that threw.
+  /// Notifies the delegate that the store changed the object's content or state, by a discard, a refresh, or an update
+  /// that threw.
   func store(_ store: Store, didChange object: StoredObject)
-  /// A save was committed.
+  /// Notifies the delegate that a save was committed.
   func storeDidSave(_ store: Store)
 }
 

@@ -1,4 +1,4 @@
-// The one place that turns a backend's errors into the store's.
+// The only place that translates a backend's errors into the store's.
 extension StoreError {
   init(_ error: BackendError, className: String? = nil, rowID: RowID? = nil) {
     let code: Code =
@@ -23,12 +23,12 @@ extension StoreError {
       code, error.message, className: className, rowID: rowID ?? error.rowID, underlying: error)
   }
 
-  /// The backend's error underneath, if it is one.
+  /// The underlying error, if it is a backend's.
   public var backendError: BackendError? { underlying as? BackendError }
 }
 
 extension StoreError {
-  /// A record whose envelope cannot be opened.
+  /// Creates the error for a record whose envelope cannot be opened.
   init(_ error: RecordEnvelopeError, className: String, rowID: RowID) {
     switch error {
     case .unknownEpoch:
@@ -47,7 +47,7 @@ extension StoreError {
 }
 
 extension Store {
-  /// Calls the backend and translates what it throws.
+  /// Calls the backend and translates its errors.
   @inline(__always)
   func onBackend<Result: ~Copyable>(
     _ body: (any StoreBackend) throws(BackendError) -> Result
@@ -59,7 +59,7 @@ extension Store {
     }
   }
 
-  /// Reads or writes records, sealed on the way, and translates what it throws.
+  /// Calls the backend through the sealing layer, to read or write records, and translates its errors.
   @inline(__always)
   func onRecords<Result: ~Copyable>(
     _ body: (RecordSealing) throws(BackendError) -> Result
@@ -71,13 +71,13 @@ extension Store {
     }
   }
 
-  /// Calls what only a storage engine offers, and translates what it throws.
+  /// Calls an operation that only storage engines offer, and translates its errors.
   ///
   /// - Parameters:
-  ///   - service: A noun for the message of the error.
-  ///   - body: Gets the engine.
-  /// - Returns: What `body` returns.
-  /// - Throws: ``StoreError/Code/notSupported`` if the backend is none.
+  ///   - service: A noun for the error message.
+  ///   - body: The call; it receives the engine.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``StoreError/Code/notSupported`` if the backend is not a storage engine.
   func onEngine<Result: ~Copyable>(
     _ service: String, _ body: (any EngineOperations) throws(BackendError) -> Result
   ) throws(StoreError) -> Result {
@@ -89,7 +89,8 @@ extension Store {
     }
   }
 
-  /// Translates a backend's error, and remembers it where it concerns every store of the backend.
+  /// Translates a backend's error, and records a failed flush in the session, as it concerns every store of the
+  /// backend.
   func translate(_ error: BackendError) -> StoreError {
     if error.code == .mustReopen { session.noteFailure() }
     return StoreError(error, className: error.keyspace.flatMap { registry.className(of: $0) })

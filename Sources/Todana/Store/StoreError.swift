@@ -1,16 +1,16 @@
-/// What a ``Store`` refuses or fails at.
+/// An error of a ``Store``.
 ///
-/// Switch over ``code``; show ``description`` to a person. The other properties are filled where they apply.
+/// Switch over ``code``; show ``description`` to a person. The other properties are set if they apply.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var code: Code
-  /// What went wrong and what can be done about it.
+  /// A description of the problem and its remedy.
   public var message: String
   /// The stored name of the class.
   public var className: String?
   public var rowID: RowID?
-  /// The objects it is about, where there may be several.
+  /// The objects concerned, for errors that can concern several.
   public var objectIDs: [AnyObjectID]
-  /// What it came from: a ``BackendError``, a ``DataBufferError``, or what a `readContent` threw.
+  /// The cause: a ``BackendError``, a ``DataBufferError``, or an error thrown by a `readContent`.
   public var underlying: (any Error)?
 
   public init(
@@ -31,14 +31,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case closed
     /// A flush failed: the outcome of the last save is unknown until ``Store/reopen()``.
     case mustReopen
-    /// The backend failed; `underlying` says how.
+    /// The backend failed; `underlying` has the cause.
     case backend
     case readOnly
-    /// The kind of backend has no such service.
+    /// This kind of backend does not support the operation.
     case notSupported
-    /// A change was asked for in the middle of a save.
+    /// A change was attempted during a save.
     case reentrant
-    /// Within a savepoint, something was asked for that cannot be taken back: a save, above all.
+    /// An operation that cannot be undone, such as a save, was attempted within a savepoint.
     case withinSavepoint
 
     /// The class was not listed when the store was opened.
@@ -56,24 +56,24 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case objectOfOtherStore
     /// The object, or the store that is to be closed, has changes that are not saved.
     case unsavedChanges
-    /// An object was to be saved whose content was never loaded.
+    /// A changed object cannot be saved because its content was never loaded.
     case savingFault
-    /// Loaded objects were changed, and nobody called `willUpdate`.
+    /// Loaded objects were changed without a call of `willUpdate`.
     case changedWithoutWillUpdate
     /// The content of an object could not be written.
     case cannotEncode
 
-    /// An index of a class cannot be: its name, its parts or its condition; or there is none of this name.
+    /// An index declaration is invalid, in its name, parts or condition; or the class has no index of the given name.
     case invalidIndex
     /// Another open store of the same backend has other indexes for a class.
     case indexesDiffer
-    /// Another program, with the same store open, has begun to build an index of the class; nothing is lost.
+    /// Another program that has the store open has begun to build an index of the class; nothing is lost.
     case indexTakenOver
-    /// The index and the records do not agree: rebuild it (``Store/rebuildIndexes(of:named:progress:)``).
+    /// The index does not match the records: rebuild it (``Store/rebuildIndexes(of:named:progress:)``).
     case damagedIndex
-    /// A query cannot be answered as it is: what is wrong the message says.
+    /// A query is invalid; the message gives the reason.
     case invalidQuery
-    /// A query has to look at all objects, which the configuration refuses.
+    /// A query would have to read all objects of a class, and the configuration refuses that.
     case scanRefused
 
     /// There is no such row.
@@ -82,37 +82,40 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case wrongClass
     /// The record was written by a newer version of its class.
     case newerVersion
-    /// The record's bytes are not what was written.
+    /// The record's bytes are not those that were written.
     case damagedRecord
-    /// The record is whole, but the class does not read it as it was written.
+    /// The record is intact, but the class's `readContent` cannot read it.
     case unreadableContent
 
-    /// The records of a class, all of which were read and are sound, are not those that were saved.
+    /// The records of a class are all intact, but they are not the records that were saved.
     ///
-    /// Some are missing, are older, or do not belong there.
+    /// Some are missing, outdated, or do not belong there.
     case contentsDoNotMatchDigest
 
-    /// The store is an older one than the ``StoreAnchor`` it was opened with says: an older copy is in its place.
+    /// The store is older than the ``StoreAnchor`` with which it was opened: an older copy is in its place.
     case rolledBack
-    /// The store is not that of the ``StoreAnchor`` it was opened with, or has gone another way since.
+    /// The store is not the one of the ``StoreAnchor`` with which it was opened, or its commits have diverged since.
     ///
-    /// Or more commits have come since than the store remembers: 1,000.
+    /// The same error is thrown if more than 1,000 commits have been made since the anchor, as the store remembers no
+    /// more.
     case diverged
 
-    /// The passphrase or key is not one of the store's. Nothing of the store was touched.
+    /// The passphrase or key does not open the store. Nothing in the store was changed.
     case wrongKey
     /// The store is encrypted, and no passphrase or key was given.
     case keyRequired
     /// A passphrase or key was given for a store that is not encrypted.
     case notEncrypted
-    /// The file of keys, or the part of it for this passphrase or key, is damaged or missing.
+    /// The key file, or its part for this passphrase or key, is damaged or missing.
     case damagedKeys
-    /// Something is encrypted with a key that the file of keys does not have.
+    /// Data is encrypted with a key that the key file does not contain.
     case unknownKeyEpoch
-    /// A passphrase or key is empty, or has a length that none has.
+    /// A passphrase or key is empty, or has an invalid length.
     case invalidKey
-    /// Encrypting or decrypting the store was interrupted: it is opened with ``StoreConfiguration/resumingMigration`` only,
-    /// and gone on with by ``Store/resumeMigration(progress:)``. Or it has to be finished before this.
+    /// Encrypting or decrypting the store was interrupted, or has to be finished before this operation.
+    ///
+    /// Such a store opens only with ``StoreConfiguration/resumingMigration``; ``Store/resumeMigration(progress:)``
+    /// continues the migration.
     case migrationUnfinished
   }
 

@@ -1,18 +1,18 @@
 internal import Logging
 
-/// Where a store keeps its records.
+/// The place of a store's records.
 public enum StoreLocation: Sendable, Hashable {
-  /// A directory of the file system, which is made if there is none: for its owner alone (0700).
+  /// A directory of the file system. A missing directory is created for its owner alone (0700).
   ///
-  /// Files get the permissions of the directory, without those to execute. To share a store with a group, make the directory
-  /// before the store.
+  /// Files get the permissions of the directory, without execute permission. To share a store with a group, create the
+  /// directory before the store.
   case directory(String)
-  /// Files that are gone when the store is closed or the program ends.
+  /// Temporary files that are removed when the store is closed or the program ends.
   case temporary
   /// The program's memory.
   case inMemory
 
-  /// Opens the backend that keeps records there.
+  /// Opens the backend for the records at this location.
   func openBackend(
     _ configuration: StoreConfiguration, expecting anchor: StoreAnchor?
   ) throws(StoreError) -> any StoreBackend {
@@ -30,9 +30,9 @@ public enum StoreLocation: Sendable, Hashable {
     do throws(BackendError) {
       let backend = try KyotoBackend(backendLocation, secret: secret, options: options)
       let report = backend.openReport
-      // Texts take a while to make.
+      // Formatting the texts takes time, so it is done only for a logger.
       if let logger = configuration.logger {
-        // What a program that ends as it should never leaves behind.
+        // A program that closes its store properly never leaves commits to recover.
         let level: Logger.Level = report.recoveredCommitCount > 0 ? .notice : .info
         logger.log(
           level: level, "store \(report)", metadata: ["location": "\(self)", "store": "\(backend.storeID)"])

@@ -1,22 +1,24 @@
 internal import Dispatch
 
-/// Runs a call that waits for the disk on another thread, so that neither the caller's actor nor a thread of the
-/// cooperative pool is occupied meanwhile.
+/// Runs a blocking call on another thread.
+///
+/// While it waits for the disk, neither the caller's actor nor a thread of the cooperative pool is occupied.
 func onWorker<Result: Sendable, Failure: Error>(
   _ body: @escaping @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
   let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
     let work = Work(body)
-    // A queue of its own has a thread beyond those that tasks share; a global one shares theirs.
+    // A queue of its own has a thread beyond those that tasks share; a global queue shares theirs.
     DispatchQueue(label: "todana.worker").async { continuation.resume(returning: work.run()) }
   }
   return try outcome.get()
 }
 
-/// A call that lets go of what it uses before its result is known: a scan, for example, whose snapshot must not outlive
-/// the wait for it.
+/// A call that releases its closure, with everything the closure captures, before its result is passed on.
 ///
-/// Safe to share: the maker hands it to one thread, which runs it once.
+/// A scan's snapshot, for example, must not outlive the wait for the scan.
+///
+/// Safe to share: the creator passes it to one thread, which runs it once.
 private final class Work<Result: Sendable, Failure: Error>: @unchecked Sendable {
   private var body: (@Sendable () throws(Failure) -> Result)?
 

@@ -1,6 +1,6 @@
-/// What a store beside another needs: it can be handed to another thread.
+/// The data for creating a store beside another one; it can be passed to another thread.
 ///
-/// Safe to share: class types are, and everything else says so itself.
+/// Safe to share: class types are, and all other members are `Sendable`.
 struct WorkerSeed: @unchecked Sendable {
   let backend: any StoreBackend
   let configuration: StoreConfiguration

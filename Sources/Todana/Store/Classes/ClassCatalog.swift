@@ -1,22 +1,23 @@
-/// The classes of a store: those that the program registered, and those that have records.
+/// The classes of a store: the registered ones, and those that only have records.
 public struct ClassCatalog: Sequence {
-  /// In the order of registration, then those that are not registered, in the order of their numbers.
+  /// The entries of registered classes in the order of registration, then those of other classes in the order of their
+  /// numbers.
   public let entries: [Entry]
 
   public struct Entry {
     /// The stored name.
     public let name: String
-    /// The number that the backend gave the class; nil if nothing of it was ever inserted.
+    /// The number that the backend gave the class; nil if no object of it was ever inserted.
     public let id: KeyspaceID?
     /// The Swift class; nil if it is not registered.
     public let type: StoredObject.Type?
-    /// Records that are saved; nil if the class's file is damaged.
+    /// The number of saved records; nil if the class's file is damaged.
     public let recordCount: Int?
-    /// The version of what the Swift class writes; nil if it is not registered.
+    /// The version that the Swift class writes; nil if it is not registered.
     public let version: UInt8?
-    /// A row id above that of every record that was ever saved; nil if the backend does not know one.
+    /// A row id higher than the row ids of all records ever saved; nil if the backend does not know one.
     ///
-    /// What is inserted from now on has this row id or a higher one.
+    /// New objects get this row id or a higher one.
     public let nextRowID: RowID?
   }
 
@@ -33,7 +34,7 @@ public struct ClassCatalog: Sequence {
 }
 
 extension Store {
-  /// The classes as they are now: names, numbers, Swift types, counts.
+  /// The current classes with their names, numbers, Swift types and counts.
   public var catalog: ClassCatalog {
     get throws(StoreError) {
       try begin()
@@ -58,7 +59,7 @@ extension Store {
     }
   }
 
-  /// A row id above all that are saved; nil if that is not known, or the class's file is damaged.
+  /// Returns a row id higher than all saved ones; nil if it is unknown or the class's file is damaged.
   private func nextRowID(of classID: KeyspaceID?) throws(StoreError) -> RowID? {
     guard let classID else { return nil }
     let snapshot = try snapshotForReading()
@@ -70,7 +71,7 @@ extension Store {
     }
   }
 
-  /// The number of saved records of a class; nil if its file is damaged.
+  /// Returns the number of saved records of a class; nil if its file is damaged.
   private func recordCount(of classID: KeyspaceID?) throws(StoreError) -> Int? {
     guard let classID else { return 0 }
     do throws(StoreError) {

@@ -1,10 +1,12 @@
-/// The classes that a store was opened with: Swift type ↔ table ↔ number in the backend.
+/// The classes with which a store was opened, by Swift type, table, and number in the backend.
 struct ClassRegistry {
-  /// In the order of registration.
+  /// The tables in the order of registration.
   private(set) var tables: [ClassTable] = []
   private var tablesByType = SmallMap<ObjectIdentifier, ClassTable>()
   private var tablesByID = SmallMap<KeyspaceID, ClassTable>()
-  /// By the bytes of the names: strings are equal to their normalized forms, names are not.
+  /// The Swift types by the bytes of their stored names.
+  ///
+  /// Strings compare equal if their normalized forms do; stored names do not.
   private var typesByName = SmallMap<[UInt8], StoredObject.Type>()
 
   /// The table of exactly this class.
@@ -12,12 +14,12 @@ struct ClassRegistry {
 
   subscript(classID: KeyspaceID) -> ClassTable? { tablesByID[classID] }
 
-  /// The stored name of the class whose rows, or entries of an index, a keyspace holds.
+  /// Returns the stored name of the class whose rows, or entries of an index, a keyspace holds.
   func className(of keyspace: KeyspaceID) -> String? {
     self[keyspace]?.name ?? tables.first { $0.indexes.contains { $0.keyspace == keyspace } }?.name
   }
 
-  /// The index that a tree is.
+  /// Returns the index that is stored in a tree.
   func index(of tree: KeyspaceID) -> ClassIndex? {
     for table in tables { if let index = table.indexes.first(where: { $0.keyspace == tree }) { return index } }
     return nil
@@ -41,12 +43,12 @@ struct ClassRegistry {
     tablesByType[ObjectIdentifier(type)] = table
   }
 
-  /// The tables with pending objects, in the order of their numbers: who is pending has one.
+  /// The tables with pending objects, in the order of their numbers; a class with pending objects always has a number.
   var tablesWithChanges: [ClassTable] {
     tables.filter { !$0.pending.isEmpty }.sorted { ($0.classID?.rawValue ?? 0) < ($1.classID?.rawValue ?? 0) }
   }
 
-  /// Takes over the numbers that the backend knows.
+  /// Assigns the class numbers that the backend knows.
   mutating func adopt(_ keyspaces: [Keyspace]) {
     var idsByName = SmallMap<[UInt8], KeyspaceID>()
     for keyspace in keyspaces where keyspace.kind == .rows { idsByName[keyspace.name] = keyspace.id }
@@ -60,7 +62,7 @@ struct ClassRegistry {
     tablesByID[id] = table
   }
 
-  /// The tables of the class and of every registered class that inherits from it.
+  /// Returns the table of a class, with the tables of all registered subclasses if `includingSubclasses` is true.
   func tables(for type: StoredObject.Type, includingSubclasses: Bool) throws(StoreError) -> [ClassTable] {
     if !includingSubclasses { return [try table(for: type)] }
     let found = tables.filter { inherits($0.type, from: type) }
@@ -77,7 +79,7 @@ struct ClassRegistry {
     StoreError(.unknownClass, "The class \(type) is not registered; list it in `classes` when opening the store.")
   }
 
-  /// The name that the class has for itself: an override that was inherited does not count.
+  /// Returns the stored name of a class; an inherited override does not count.
   private static func storedName(of type: StoredObject.Type) -> String {
     let name = type.storedName
     guard let superclass = _getSuperclass(type) as? StoredObject.Type, superclass != StoredObject.self,
@@ -114,7 +116,7 @@ struct ClassRegistry {
 }
 
 extension Store {
-  /// The table of an object that must be in this store.
+  /// Returns the table of an object, which must be in this store.
   func table(of object: StoredObject, to action: String) throws(StoreError) -> ClassTable {
     guard let table = object.table else {
       throw StoreError(

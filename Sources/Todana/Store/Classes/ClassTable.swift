@@ -1,31 +1,35 @@
-/// What a store keeps for one registered class: its name and number, its live objects, its pending changes.
+/// A store's data of one registered class: its name and number, its live objects, its pending changes.
 ///
-/// A store owns its tables; an object leads to its table through an ``IdentityPage``, which does not retain it.
+/// A store owns its tables. An object finds its table through an ``IdentityPage``, which does not retain it.
 final class ClassTable {
-  /// Safe though unowned: the store owns the table and detaches every object when it goes.
+  /// The store of the table.
+  ///
+  /// Safe though unowned: the store owns the table and detaches every object when it is deinitialized.
   @safe unowned(unsafe) let store: Store
   let type: StoredObject.Type
   let name: String
   let version: UInt8
-  /// The number of the class; nil until it is needed, and found or given out then.
+  /// The number of the class; nil until it is first needed, when it is found or assigned.
   private(set) var classID: KeyspaceID?
   /// The envelope of the class's records, once its number is known.
   private(set) var envelope = RecordEnvelope(storeID: StoreID(high: 0, low: 0), keyspace: KeyspaceID(rawValue: 0))
-  // These call nobody while they are accessed, so accesses never overlap, and checking that costs more than the work.
+  // No other code runs while these properties are accessed, so accesses never overlap. A check would cost more than the
+  // access.
   @safe @exclusivity(unchecked) var identity = IdentityTable()
   @safe @exclusivity(unchecked) var pending = PendingChanges()
   /// The indexes that the class declares.
   var indexes: [ClassIndex] = []
-  /// Whether the backend's stores know that this one has them.
+  /// Whether the indexes are declared in the session, which all stores of the backend share.
   var hasDeclaredIndexes = false
-  /// Whether the store is gone.
+  /// Whether the store was deinitialized.
   private(set) var isOrphan = false
-  /// Row ids that were handed to the store and not used yet.
+  /// The row ids that are reserved for the store and not used yet.
   var freeRowIDs: Range<RowID> = 0..<0
   private var nextBlockSize = 32
-  /// The content of a new object, to which a fault goes back.
+  /// The content of a new object, which a fault gets when it loses its own.
   var blank: ContentSnapshot?
-  /// By row, what loaded objects encoded to; kept only when changes are looked for (``StoreConfiguration``).
+  /// The fingerprints of loaded objects' encodings, by row; kept only if unannounced changes are detected
+  /// (``StoreConfiguration``).
   @safe @exclusivity(unchecked) var fingerprints: [RowID: UInt64] = [:]
 
   init(store: Store, type: StoredObject.Type, name: String) {
@@ -35,19 +39,19 @@ final class ClassTable {
     version = type.version
   }
 
-  /// Takes the number that the backend gave the class.
+  /// Sets the number that the backend gave the class.
   func identify(as classID: KeyspaceID) {
     self.classID = classID
     envelope = store.envelope(of: classID)
   }
 
-  /// Before records are written: they are to be sealed in the current epoch.
+  /// Updates the envelope to the current epoch; called before records are written.
   func renewEnvelope() {
     guard let classID, envelope.epoch != store.epoch else { return }
     envelope = store.envelope(of: classID)
   }
 
-  /// The number of the class, from the backend where it is not known yet.
+  /// Returns the number of the class, and asks the backend if it is not known yet.
   func resolveClassID() throws(StoreError) -> KeyspaceID {
     if let classID { return classID }
     let id = try store.onRecords { sealing throws(BackendError) in
@@ -57,7 +61,7 @@ final class ClassTable {
     return id
   }
 
-  /// The number of the class if anything may be saved under it; nil in a read-only store that does not know the class.
+  /// Returns the number of the class; nil in a read-only store that does not know the class, so that it has no records.
   func classIDForReading() throws(StoreError) -> KeyspaceID? {
     do throws(StoreError) {
       return try resolveClassID()
@@ -67,7 +71,7 @@ final class ClassTable {
     }
   }
 
-  /// A row id that was never used.
+  /// Returns a row id that was never used.
   func takeRowID() throws(StoreError) -> RowID {
     if freeRowIDs.isEmpty {
       let classID = try resolveClassID()
@@ -82,14 +86,14 @@ final class ClassTable {
     return rowID
   }
 
-  /// Puts a new object at a row.
+  /// Makes an object the live object of a row.
   @inline(__always)
   func attach(_ object: StoredObject, at rowID: RowID) {
     object.state.remove(.gone)
     identity.insert(object, at: rowID, of: self)
   }
 
-  /// Makes the object one outside any store; its content stays.
+  /// Takes an object out of the store; its content stays.
   func detach(_ object: StoredObject) {
     Self.forget(object)
     object.place = ObjectPlace()
@@ -102,7 +106,9 @@ final class ClassTable {
     object.state.insert(.gone)
   }
 
-  /// Takes an object out of its table's live ones, without retaining the table: this happens to every object.
+  /// Removes an object from its table's live objects.
+  ///
+  /// This happens to every object, so the table is not retained for it.
   @inline(__always)
   static func forget(_ object: StoredObject) {
     guard let page = object.place.page else { return }
@@ -112,7 +118,7 @@ final class ClassTable {
     }
   }
 
-  /// Detaches every object, for when the store goes; lists of references may keep the table.
+  /// Detaches all objects, when the store is deinitialized; reference lists may keep the table alive.
   func detachAll() {
     isOrphan = true
     let pending = pending.takeAll()
@@ -125,7 +131,7 @@ final class ClassTable {
     withExtendedLifetime(pending) {}
   }
 
-  /// The object of the row: the live one, or a new fault.
+  /// Returns the live object of a row, or a new fault.
   @inline(__always)
   func objectOrFault(_ rowID: RowID) -> StoredObject {
     if let object = identity[rowID] { return object }
