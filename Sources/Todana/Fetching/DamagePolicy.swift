@@ -1,30 +1,32 @@
-/// Says how a call that reads more than one record treats records that cannot be read.
+/// The policy by which a call that reads several records treats records that cannot be read.
 ///
-/// A record cannot be read if it is damaged (``StoreError/Code/damagedRecord``), if a newer version of the class wrote it
-/// (``StoreError/Code/newerVersion``), if its `readContent` throws (``StoreError/Code/unreadableContent``), or if its key
-/// is missing (``StoreError/Code/unknownKeyEpoch``). With ``report(_:)`` the rest of the answer is exact:
+/// A record cannot be read if it is damaged (``StoreError/Code/damagedRecord``) or if a newer version of the class wrote
+/// it (``StoreError/Code/newerVersion``). The same holds if its `readContent` throws
+/// (``StoreError/Code/unreadableContent``), or if its key is missing (``StoreError/Code/unknownKeyEpoch``). With
+/// ``report(_:)`` the rest of the answer is exact:
 ///
-/// - Each record that the call had to read and could not is reported once, with class and row, and left out. An order, a
-///   limit, an offset, a sum and a group are those of the objects that can be read.
-/// - Where a condition, an order or a value reads another object (`\.album?.title`) whose record cannot be read, that
-///   record is reported, and the object that refers to it is left out, too.
-/// - A record that the call does not need is not read: a count of a whole class, and identities and values that an index
-///   has, include objects whose records cannot be read.
-/// - An index that was built while records could not be read does not have them (``IndexStatus/skippedRows``). A query
-///   that uses it reports these rows, as each may belong to the answer.
-/// - Damage of a page that has records of unknown rows is reported without a row.
+/// - Each record that the call has to read and cannot read is reported once, with class and row, and left out. Order,
+///   limit, offset, sums and groups are computed from the readable objects.
+/// - If a condition, an order or a value reads another object (`\.album?.title`) whose record cannot be read, that
+///   record is reported. The object that refers to it is left out, too.
+/// - A record that the call does not need is not read. A count of a whole class, and identities and values from an
+///   index, include objects whose records cannot be read.
+/// - An index that was built while records could not be read does not contain them (``IndexStatus/skippedRows``). A
+///   query that uses it reports these rows, as each may belong to the answer.
+/// - Damage of a page with records of unknown rows is reported without a row.
 ///
-/// An error that is not about single records is thrown under each policy: a closed store, a failed read, a damaged index.
+/// An error that is not about single records is thrown under each policy: a closed store, a failed read, a damaged
+/// index.
 public struct DamagePolicy {
   let report: ((StoreError) -> Void)?
 
-  /// The call throws at the first record that it needs and cannot read.
+  /// A policy that throws at the first record that is needed and cannot be read.
   public static var fail: DamagePolicy { DamagePolicy(report: nil) }
 
-  /// The call goes on without the record, and passes the error, with class, row and cause.
+  /// Returns a policy that leaves the record out, and passes the error, with class, row and cause, to a closure.
   public static func report(_ body: @escaping (StoreError) -> Void) -> DamagePolicy { DamagePolicy(report: body) }
 
-  /// Whether the call goes on.
+  /// Whether the call continues after a record that cannot be read.
   var isReporting: Bool { report != nil }
 
   /// Throws the error, or reports it.
@@ -33,10 +35,10 @@ public struct DamagePolicy {
     report(error)
   }
 
-  /// The policy for a call that may meet a record several times: it reports each once.
+  /// The policy for a call that may encounter a record several times: it reports each once.
   var reportingOnce: DamagePolicy { isReporting ? reporting(each: ReportedRecords()) : self }
 
-  /// The policy that leaves out what was reported already.
+  /// Returns a policy that does not report the given records again.
   func reporting(each reported: ReportedRecords) -> DamagePolicy {
     guard let report else { return self }
     return DamagePolicy { error in
@@ -62,7 +64,7 @@ final class ReportedRecords {
 }
 
 extension StoreError {
-  /// Whether it is about single records, so that others can be read.
+  /// Whether the error concerns single records, so that others can be read.
   var isAboutRecords: Bool {
     switch code {
     case .damagedRecord, .newerVersion, .unreadableContent, .unknownKeyEpoch, .contentsDoNotMatchDigest, .rowNotFound:

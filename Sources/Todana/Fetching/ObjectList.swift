@@ -1,13 +1,13 @@
 /// A growing list of retained objects that becomes an array of their type without a copy of each reference.
 ///
-/// It fills the memory of the array as far as that goes, and only if there are more goes on in memory of its own.
+/// The list fills the memory of the array, and moves to memory of its own only if the array is too small.
 @safe
 struct ObjectList: ~Copyable {
   private var base: UnsafeMutablePointer<StoredObject>
   private var capacity: Int
   private var ownsMemory = false
   private(set) var count = 0
-  /// Whether the row ids of what was appended since ``beginClass()`` grow.
+  /// Whether the row ids of the objects appended since ``beginClass()`` ascend.
   private var isAscending = true
   private var lastRowID: RowID = 0
   private var classStart = 0
@@ -22,7 +22,7 @@ struct ObjectList: ~Copyable {
     if ownsMemory { unsafe base.deallocate() }
   }
 
-  /// The array of what `fill` appends; a wrong `expectedCount` costs memory, or a copy.
+  /// Returns an array of the objects that `fill` appends; a wrong `expectedCount` costs memory, or a copy.
   static func array<T: StoredObject>(
     of type: T.Type, expectedCount: Int, _ fill: (inout ObjectList) throws(StoreError) -> Void
   ) throws(StoreError) -> [T] {
@@ -30,7 +30,7 @@ struct ObjectList: ~Copyable {
     var longerArray: [T]?
     let array = unsafe [T](unsafeUninitializedCapacity: max(expectedCount, 16)) { memory, initializedCount in
       guard let start = UnsafeMutableRawPointer(memory.baseAddress) else { return }
-      // A reference is one word whatever the static type of its class.
+      // A reference is one word for every static type of class.
       let references = unsafe start.assumingMemoryBound(to: StoredObject.self)
       var list = unsafe ObjectList(filling: references, capacity: memory.count)
       do throws(StoreError) {
@@ -56,7 +56,7 @@ struct ObjectList: ~Copyable {
     lastRowID = 0
   }
 
-  /// Appends an object, whose row id the caller knows without a look at it.
+  /// Appends an object; passing its row id avoids reading it from the object.
   @inline(__always)
   mutating func append(_ object: consuming StoredObject, rowID: RowID) {
     if count == capacity { grow() }
@@ -66,9 +66,9 @@ struct ObjectList: ~Copyable {
     lastRowID = rowID
   }
 
-  /// Puts the objects appended since ``beginClass()`` in the order of their row ids, if they are not.
+  /// Sorts the objects appended since ``beginClass()`` by row id, if necessary.
   ///
-  /// Where the ids are dense each object goes straight to its place, which costs a tenth of sorting.
+  /// If the ids are dense, each object is moved directly to its place, which takes a tenth of the time of sorting.
   mutating func orderClass() {
     guard !isAscending else { return }
     var objects = unsafe UnsafeMutableBufferPointer(start: base + classStart, count: count - classStart)
@@ -91,7 +91,7 @@ struct ObjectList: ~Copyable {
     let slots = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: slotCount)
     defer { unsafe slots.deallocate() }
     unsafe slots.initialize(repeating: nil, count: slotCount)
-    // References move as bits: each stands once before and once after, as row ids are distinct.
+    // References are moved bitwise: each occurs once before and once after, as row ids are distinct.
     for index in 0..<objects.count {
       let object = unsafe objects[index]
       unsafe slots[Int(object.rowID - lowest)] = Unmanaged.passUnretained(object).toOpaque()
@@ -105,15 +105,15 @@ struct ObjectList: ~Copyable {
     }
   }
 
-  /// The objects as an array; every one must be a `T`.
+  /// Returns the objects as an array; each of them must be a `T`.
   private consuming func takeArray<T: StoredObject>(of type: T.Type) -> [T] {
     let source = unsafe UnsafeRawPointer(base)
     let count = count
-    // An array without room would write its count into the empty array that all threads share.
+    // An array without capacity would write its count into the empty array that all threads share.
     guard count > 0 else { return [] }
     self.count = 0
     return unsafe [T](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-      // A reference is one word whatever the static type of its class; the list forgets its own at `count = 0`.
+      // A reference is one word for every static type of class. With `count = 0` the list gives up its own references.
       if let target = buffer.baseAddress {
         unsafe UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: count * MemoryLayout<T>.stride)
       }
@@ -121,7 +121,7 @@ struct ObjectList: ~Copyable {
     }
   }
 
-  /// The number of objects, which are the memory's owner's from now on.
+  /// Returns the number of objects, and passes their ownership to the owner of the memory.
   private consuming func takeCount() -> Int {
     let count = count
     self.count = 0

@@ -1,5 +1,5 @@
-/// The objects of a class, one after another; ``Store/objects(_:includingSubclasses:includingPending:onDamage:)`` makes
-/// it.
+/// The objects of a class, one after another; returned by
+/// ``Store/objects(_:includingSubclasses:includingPending:onDamage:)``.
 public struct ObjectSequence<Object: StoredObject>: AsyncSequence {
   public typealias Element = Object
 
@@ -47,7 +47,7 @@ public struct ObjectSequence<Object: StoredObject>: AsyncSequence {
   }
 }
 
-/// A pass over the objects of one class or several, as of one commit, that reads on another thread.
+/// A pass over the objects of one or more classes in the state of one commit, which reads on another thread.
 final class ObjectStream {
   private let store: Store
   private let includingPending: Bool
@@ -56,19 +56,19 @@ final class ObjectStream {
   private let saveCountAtStart: Int
   private var parts: ArraySlice<Part>
   private let chunk = RecordChunk()
-  /// Slices of the chunk that were looked at.
+  /// The number of slices of the chunk that were processed.
   private var position = 0
   private var scan: (any BackendScan)?
-  /// Objects that ``next()`` gave, and where those of a class began.
+  /// The number of objects that ``next()`` returned; `classStarts` has the counts at which each class began.
   private var count = 0
   private var classStarts: [Int] = []
-  /// Whether the object that ``next()`` gave last was alive before.
+  /// Whether the object that ``next()`` returned last was alive before.
   private(set) var wasAlive = false
 
-  /// What is to be visited of one class.
+  /// The objects of one class that are still to be visited.
   private struct Part {
     let table: ClassTable
-    /// Inserts that were pending at the start.
+    /// The objects whose inserts were pending at the start.
     let inserted: [StoredObject]
     var insertedPosition = 0
   }
@@ -93,7 +93,7 @@ final class ObjectStream {
     try beginPart()
   }
 
-  /// The next object of what was read; nil where ``readOn()`` is to be called.
+  /// Returns the next object of the current chunk; nil if ``readOn()`` has to be called.
   func next() throws(StoreError) -> StoredObject? {
     guard let table = parts.first?.table else { return nil }
     while position < chunk.slices.count {
@@ -113,7 +113,7 @@ final class ObjectStream {
     return scan == nil ? nextInserted() : nil
   }
 
-  /// Reads on, or goes to the next class; false at the end.
+  /// Reads the next chunk, or starts the next class; returns false at the end.
   nonisolated(nonsending) func readOn() async throws -> Bool {
     try Task.checkCancellation()
     if scan != nil {
@@ -127,16 +127,16 @@ final class ObjectStream {
     return !parts.isEmpty
   }
 
-  /// Puts the objects that ``next()`` gave in the order of their row ids, class by class.
+  /// Sorts the objects that ``next()`` returned by row id, class by class.
   func order<T: StoredObject>(_ objects: inout [T]) {
     for (index, start) in classStarts.enumerated() {
       let end = index + 1 < classStarts.count ? classStarts[index + 1] : objects.count
-      // What was deleted and saved meanwhile has no row id any more, and comes first.
+      // An object whose delete was saved during the pass has no row id any more, and comes first.
       objects[start..<end].sort { $0.rowID < $1.rowID }
     }
   }
 
-  /// Lets go of an object that the stream brought in, where only its own references keep it alive.
+  /// Releases an object that the stream brought into memory, if only its own references keep it alive.
   func release(_ object: inout StoredObject) {
     if let table = object.table {
       if table.store === store { store.release(&object, of: table) }
@@ -155,7 +155,7 @@ final class ObjectStream {
   private nonisolated(nonsending) func readChunk() async throws(StoreError) {
     guard let scan else { return }
     position = 0
-    // Nobody else uses the two as long as this waits.
+    // No other code uses the scan and the chunk during the wait.
     nonisolated(unsafe) let (lentScan, lentChunk) = (scan, chunk)
     do throws(BackendError) {
       try await onWorker { () throws(BackendError) in try unsafe lentScan.next(into: lentChunk) }

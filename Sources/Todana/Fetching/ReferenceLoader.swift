@@ -1,29 +1,29 @@
-/// Reads the records of a query chunk by chunk, and loads the objects that these lead to, many at a time, before a
-/// property of theirs is read.
+/// A loader that reads the records of a query chunk by chunk, and loads the objects to which their references lead.
 ///
-/// For one query, in one state of the store.
+/// Many objects are loaded at a time, before the query reads their properties. A loader serves one query in one state
+/// of the store.
 final class ReferenceLoader {
   private let store: Store
   private let table: ClassTable
   private let snapshot: any BackendSnapshot
   private let onDamage: DamagePolicy
   private let chains: [[ReferenceHop]]
-  /// A part of the query's condition that needs no other objects; objects of records that do not meet it are not wanted.
+  /// The part of the query's condition that needs no other objects; records that do not satisfy it are skipped.
   private let ownCondition: ConditionNode
 
   private var scratch: ScratchObject
-  /// Objects in no store with the content of a chunk's records, used again for the next chunk.
+  /// The objects in no store with the content of a chunk's records; reused for the next chunk.
   private var contents: [Content] = []
-  /// How many of them have content of the current chunk.
+  /// The number of ``contents`` with content of the current chunk.
   private var count = 0
-  /// Where ``content(of:)`` found the last one.
+  /// The index in ``contents`` that ``content(of:)`` found last.
   private var position = 0
-  /// Keeps objects alive that records of several chunks may refer to.
+  /// The objects that are kept alive because records of several chunks may refer to them.
   private var held: [StoredObject] = []
   private static let heldLimit = 1 << 14
-  /// Faults that are still to be loaded.
+  /// The faults that are still to be loaded.
   private var faults: [Fault] = []
-  /// Faults that are being loaded.
+  /// The faults that are being loaded.
   private var loading: [Fault] = []
 
   private struct Content {
@@ -31,11 +31,11 @@ final class ReferenceLoader {
     var rowID: RowID = 0
   }
 
-  /// An object to be loaded, and how its chain goes on from there.
+  /// An object to be loaded, with its position in a chain of references.
   ///
-  /// It keeps nothing alive, so that sorting is cheap.
+  /// It retains no object, so that sorting is cheap.
   private struct Fault {
-    /// The table of its class.
+    /// The address of the table of its class.
     let table: UInt
     let rowID: RowID
     /// Its index in `held`.
@@ -45,7 +45,7 @@ final class ReferenceLoader {
     let next: Int
   }
 
-  /// - Returns: nil where the query reads nothing through references.
+  /// Creates a loader for a query; returns nil if the query reads nothing through references.
   init?(
     _ condition: ConditionNode, paths: [PropertyPath], _ table: ClassTable, _ snapshot: any BackendSnapshot,
     _ onDamage: DamagePolicy
@@ -66,12 +66,12 @@ final class ReferenceLoader {
     ownCondition = condition.simplified.ownPart
   }
 
-  /// Reads the records of a chunk that may be of use, and loads all that they lead to.
+  /// Reads the records of a chunk that may satisfy the condition, and loads all objects that their chains lead to.
   func prepare(_ chunk: RecordChunk) throws(StoreError) {
     if held.count > Self.heldLimit { held.removeAll() }
     (count, position) = (0, 0)
     for slice in chunk.slices where slice.status == .found {
-      // The query reads a record itself that is not here, and reports the error then.
+      // If a record is missing here, the query reads it itself, and reports the error then.
       guard let object = try? scratch.read(slice, in: chunk), (try? ownCondition.holds(for: object)) ?? true else {
         continue
       }
@@ -84,15 +84,15 @@ final class ReferenceLoader {
     try load()
   }
 
-  /// Loads all that objects lead to.
+  /// Loads all objects that the chains of the given objects lead to.
   func prepare(_ objects: [StoredObject]) throws(StoreError) {
     for object in objects { follow(from: object) }
     try load()
   }
 
-  /// The content of a record of the current chunk; nil if it was not read.
+  /// Returns an object with the content of a record of the current chunk; nil if it was not read.
   ///
-  /// Records are asked for in their order.
+  /// The records must be requested in their order.
   @inline(__always)
   func content(of rowID: RowID) -> StoredObject? {
     if position < count, contents[position].rowID == rowID { return contents[position].object }
@@ -105,7 +105,7 @@ final class ReferenceLoader {
     for chain in chains.indices { follow(chain, from: 0, of: object) }
   }
 
-  /// Adds the first object of each way along a chain that has to be loaded.
+  /// Adds the first object that has to be loaded on each path along a chain.
   private func follow(_ chain: Int, from step: Int, of object: StoredObject) {
     guard step < chains[chain].count else { return }
     let hop = chains[chain][step]
@@ -116,7 +116,7 @@ final class ReferenceLoader {
     }
   }
 
-  /// Notes an object on a chain as one to be loaded, or goes on from there if it is loaded.
+  /// Adds an object on a chain to the faults to be loaded, or follows its references if it is loaded.
   private func reach(_ object: StoredObject, _ chain: Int, _ next: Int) {
     guard object.isFault else { return follow(chain, from: next, of: object) }
     guard let table = object.table else { return }
@@ -125,7 +125,7 @@ final class ReferenceLoader {
     held.append(object)
   }
 
-  /// Loads the faults, then those that these lead to, step by step.
+  /// Loads the faults, then the faults to which these lead, step by step.
   private func load() throws(StoreError) {
     while !faults.isEmpty {
       swap(&faults, &loading)
@@ -146,12 +146,12 @@ final class ReferenceLoader {
 
   /// Loads faults of one class, and reports those whose rows do not exist.
   ///
-  /// A record that cannot be read is an error of the property that is read next.
+  /// A record that cannot be read causes an error later, when a property of its object is read.
   private func load(_ range: Range<Int>) throws(StoreError) {
     guard let table = held[loading[range.lowerBound].object].table, table.store === store,
       let classID = try table.classIDForReading()
     else { return }
-    // Those of a class stand in the order of their rows; several references may lead to one.
+    // The faults of a class are in the order of their rows; several references may lead to one row.
     var rowIDs: [RowID] = []
     var objects: [Int] = []
     rowIDs.reserveCapacity(range.count)
@@ -191,7 +191,7 @@ final class ReferenceLoader {
 }
 
 extension ConditionNode {
-  /// A condition that holds wherever this one does, and needs no other objects.
+  /// A condition that holds for every object for which this one holds, and that needs no other objects.
   fileprivate var ownPart: ConditionNode {
     switch self {
     case .all(let nodes): Self.joinAll(nodes.filter { !$0.looksAtOtherObjects })
@@ -201,9 +201,9 @@ extension ConditionNode {
 }
 
 extension StoreError {
-  /// Names the object whose property was read through a reference that leads nowhere.
+  /// Returns the error with the class of the object whose property was read through a dangling reference.
   ///
-  /// In words: the row that does not exist is another one.
+  /// The object's row is named only in the message, as the missing row is another one.
   func met(reading rowID: RowID, of table: ClassTable) -> StoreError {
     guard code == .rowNotFound, className == nil, self.rowID == nil else { return self }
     var error = self

@@ -1,24 +1,26 @@
-/// An object in no store that records of a class are read into, one after another, for a look at them.
+/// An object in no store into which records of a class are read, one after another, to inspect them.
 ///
-/// What its content refers to are objects of the store.
+/// References in its content lead to objects of the store.
 struct ScratchObject: ~Copyable {
   private let store: Store
   private let table: ClassTable
   private var object: StoredObject
   private var reader: DataBuffer
-  /// Whether a record was read that may have left properties as they were.
+  /// Whether the object was used for a record, so that its properties may differ from their defaults.
   private var isUsed = false
   /// The token of the record that was read last.
   private(set) var token: UInt64 = 0
 
-  /// Gives the content of records that were read ahead.
+  /// The loader with the content of records that were read ahead.
   private let references: ReferenceLoader?
 
+  /// Creates a scratch object.
+  ///
   /// - Parameters:
-  ///   - store: Of the records.
-  ///   - table: Of their class.
-  ///   - references: Gives the content of records that were read ahead.
-  ///   - resolver: Gives what content refers to, if not the store.
+  ///   - store: The store of the records.
+  ///   - table: The table of their class.
+  ///   - references: A loader with the content of records that were read ahead.
+  ///   - resolver: The resolver of references in the content; the store by default.
   init(
     _ store: Store, _ table: ClassTable, references: ReferenceLoader? = nil, resolver: (any ReferenceResolver)? = nil
   ) {
@@ -30,12 +32,13 @@ struct ScratchObject: ~Copyable {
       borrowing: UnsafeRawBufferPointer(start: nil, count: 0), resolver: resolver ?? store)
   }
 
-  /// Hands out the object with the content that was read last, and takes another one of its class to read into.
+  /// Exchanges the object with the content read last for another object of its class, into which the next record is
+  /// read.
   mutating func exchange(_ other: inout StoredObject) { swap(&object, &other) }
 
-  /// The object with a record's content, until the next one is read.
+  /// Returns the object with a record's content, which is valid until the next one is read.
   ///
-  /// - Throws: ``StoreError``, as for a fetch of the record.
+  /// - Throws: ``StoreError``, as a fetch of the record does.
   mutating func read(_ slice: RecordChunk.Slice, in chunk: RecordChunk) throws(StoreError) -> StoredObject {
     if let content = references?.content(of: slice.rowID) { return content }
     guard slice.status == .found else {
@@ -44,9 +47,9 @@ struct ScratchObject: ~Copyable {
     return try read(try unsafe store.open(chunk.value(of: slice), rowID: slice.rowID, of: table), rowID: slice.rowID)
   }
 
-  /// The object with the content of a record that was opened, and is of a version that the class knows.
+  /// Returns the object with the content of an opened record, whose version must be one that the class knows.
   mutating func read(_ opened: RecordEnvelope.Opened, rowID: RowID) throws(StoreError) -> StoredObject {
-    // Reading an older version, a class may rely on the defaults of what that does not have.
+    // When a class reads an older version, it may rely on the defaults of properties that this version lacks.
     if isUsed, opened.version != table.version { object = table.type.init() }
     isUsed = true
     unsafe reader.beginReading(opened.content, version: opened.version)

@@ -1,11 +1,11 @@
 extension Store {
-  /// The number of objects of a class.
+  /// Returns the number of objects of a class.
   ///
-  /// Counts the saved rows without reading them, also those whose records cannot be read (``DamagePolicy``).
+  /// Counts the saved rows without reading them, including those whose records cannot be read (``DamagePolicy``).
   ///
   /// - Parameters:
-  ///   - type: Exactly this class is counted.
-  ///   - includingSubclasses: Also every registered class that inherits from it.
+  ///   - type: The class; objects of its subclasses are not counted by default.
+  ///   - includingSubclasses: Whether objects of registered subclasses are counted as well.
   ///   - includingPending: Whether pending inserts and deletes count.
   /// - Returns: The number.
   /// - Throws: ``StoreError``.
@@ -19,7 +19,7 @@ extension Store {
     return try readingOneState { () throws(StoreError) in try count(of: tables, includingPending: includingPending) }
   }
 
-  /// The number of objects of some classes.
+  /// Returns the number of objects of some classes.
   func count(of tables: [ClassTable], includingPending: Bool) throws(StoreError) -> Int {
     var count = 0
     for table in tables {

@@ -1,7 +1,7 @@
 extension Store {
-  /// Lets go of an object's content, which is loaded again when it is needed.
+  /// Releases an object's content, which is loaded again when it is needed.
   ///
-  /// What it refers to is released with the content. Does nothing for a fault.
+  /// References in the content are released as well. Does nothing for a fault.
   ///
   /// - Throws: ``StoreError/Code/unsavedChanges`` for an object with pending changes.
   public func turnIntoFault(_ object: StoredObject) throws(StoreError) {
@@ -16,9 +16,9 @@ extension Store {
     makeFault(object, of: table)
   }
 
-  /// Lets go of the content of every object without pending changes, which is loaded again when it is needed.
+  /// Releases the content of every object without pending changes, which is loaded again when it is needed.
   ///
-  /// What they refer to is released with the content: for when memory is short, and to release objects that refer to
+  /// References in the content are released as well. Use it when memory is short, or to release objects that refer to
   /// each other in cycles without closing the store.
   ///
   /// - Throws: ``StoreError``.
@@ -36,7 +36,7 @@ extension Store {
     }
   }
 
-  /// Takes a clean object's content away.
+  /// Turns a clean object into a fault without content.
   func makeFault(_ object: StoredObject, of table: ClassTable) {
     object.state.insert(.fault)
     if !table.fingerprints.isEmpty { table.fingerprints[object.rowID] = nil }

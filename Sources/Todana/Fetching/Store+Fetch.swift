@@ -1,12 +1,12 @@
 extension Store {
-  /// The object with this identity, loaded; nil if there is none, or its delete is pending.
+  /// Returns the object with this identity, loaded; nil if there is none, or its delete is pending.
   ///
   /// - Parameters:
   ///   - id: An identity of a row of this store's backend.
   ///   - includingPending: Whether pending inserts count and pending deletes do not.
   /// - Returns: The object, or nil.
-  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or what reading the
-  ///   record met.
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``, or an error of reading
+  ///   the record.
   public func fetch<T: StoredObject>(_ id: ObjectID<T>, includingPending: Bool = true) throws(StoreError) -> T? {
     try begin()
     let table = try table(of: id)
@@ -24,21 +24,21 @@ extension Store {
     return unsafe unsafeDowncast(object, to: T.self)
   }
 
-  /// The object with this identity, of whatever class, loaded; nil if there is none, or its delete is pending.
+  /// Returns the object of any class with this identity, loaded; nil if there is none, or its delete is pending.
   public func fetch(_ id: AnyObjectID, includingPending: Bool = true) throws(StoreError) -> StoredObject? {
     try fetch(ObjectID<StoredObject>(unchecked: id), includingPending: includingPending)
   }
 
-  /// The objects with these identities, loaded, in the same order: nil where there is none.
+  /// Returns the objects with these identities, loaded, in the same order; nil for an identity without an object.
   ///
-  /// What is not in memory is read together.
+  /// Records of objects that are not in memory are read together.
   ///
   /// - Parameters:
   ///   - ids: Identities of rows of this store's backend.
   ///   - includingPending: Whether pending inserts count and pending deletes do not.
-  ///   - onDamage: The policy for records that cannot be read: their objects are nil, if it is not to throw.
+  ///   - onDamage: The policy for records that cannot be read. If it does not throw, their objects are nil.
   /// - Returns: The objects.
-  /// - Throws: As ``fetch(_:includingPending:)-(ObjectID<T>,_)``.
+  /// - Throws: The errors of ``fetch(_:includingPending:)-(ObjectID<T>,_)``.
   public func fetch<T: StoredObject>(
     _ ids: [ObjectID<T>], includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T?] {
@@ -85,9 +85,9 @@ extension Store {
     }
   }
 
-  /// The object with this identity without loading it: the live one, or a fault.
+  /// Returns the object with this identity without loading it: the live one, or a fault.
   ///
-  /// Whether the row exists, loading tells.
+  /// The row may not exist; loading the fault throws an error then.
   ///
   /// - Throws: ``StoreError``: ``StoreError/Code/wrongClass``, ``StoreError/Code/unknownClass``.
   public func fault<T: StoredObject>(_ id: ObjectID<T>) throws(StoreError) -> T {
@@ -95,7 +95,7 @@ extension Store {
     return unsafe unsafeDowncast(try table(of: id).objectOrFault(id.rowID), to: T.self)
   }
 
-  /// The table of an identity; its class is `T` or a subclass.
+  /// Returns the table of an identity; its class is `T` or a subclass.
   func table<T: StoredObject>(of id: ObjectID<T>) throws(StoreError) -> ClassTable {
     if let table = lastTable, table.type == T.self, table.classID == id.classID { return table }
     guard let table = try knownTable(id.classID) else {
@@ -111,7 +111,7 @@ extension Store {
     return table
   }
 
-  /// The table of a class number, which another store of the backend may have given out.
+  /// Returns the table of a class number, which another store of the backend may have assigned.
   private func knownTable(_ classID: KeyspaceID) throws(StoreError) -> ClassTable? {
     if let table = registry[classID] { return table }
     let keyspaces = try onRecords { sealing throws(BackendError) in try sealing.keyspaces() }
@@ -119,7 +119,7 @@ extension Store {
     return registry[classID]
   }
 
-  /// Whether a loaded object is one that the caller asked for.
+  /// Returns whether a loaded object is included in the result of a fetch.
   @inline(__always)
   func includes(_ object: StoredObject, includingPending: Bool) -> Bool {
     object.state.isDisjoint(with: includingPending ? .deleted : .inserted)

@@ -1,22 +1,22 @@
 extension Store {
-  /// All objects of a class, loaded, in the order of their row ids, which is the order of insertion.
+  /// Returns all objects of a class, loaded, in the order of their row ids, which is the order of insertion.
   ///
   /// ```swift
   /// let songs = try store.fetch(Song.self)
   /// ```
   ///
-  /// Reads the state of one commit, with what is pending in this store. Objects that are loaded already keep the content
-  /// that they have; ``refresh()`` makes those load anew that other stores changed.
+  /// Reads the state of one commit, with the pending changes of this store. Objects that are already loaded keep their
+  /// content. After ``refresh()`` objects that other stores changed are loaded again.
   ///
   /// - Parameters:
-  ///   - type: Exactly this class is fetched.
-  ///   - includingSubclasses: Also every registered class that inherits from it, class by class.
-  ///   - includingPending: Whether pending inserts are among them and pending deletes are not.
+  ///   - type: The class; objects of its subclasses are not fetched by default.
+  ///   - includingSubclasses: Whether objects of registered subclasses are fetched as well, class by class.
+  ///   - includingPending: Whether pending inserts are included and pending deletes are not.
   ///   - onDamage: The policy for records that cannot be read.
   /// - Returns: The objects.
-  /// - Throws: ``StoreError``, with class and row where a record is at fault.
-  /// - Complexity: O(*n*); all objects are in memory at once. ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``
-  ///   keeps memory small.
+  /// - Throws: ``StoreError``, with class and row if a record cannot be read.
+  /// - Complexity: O(*n*); all objects are in memory at once.
+  ///   ``forEach(_:includingSubclasses:includingPending:onDamage:_:)`` needs less memory.
   public func fetch<T: StoredObject>(
     _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> [T] {
@@ -40,14 +40,15 @@ extension Store {
     }
   }
 
-  /// All objects of a class, and loads what a property of each refers to, with few reads.
+  /// Returns all objects of a class, and loads the objects that a list property of each refers to, with few reads.
   ///
   /// ```swift
   /// let playlists = try store.fetch(Playlist.self, loading: \.songs)
   /// ```
   ///
-  /// `onDamage` is the policy for records that cannot be read, of the class and of what the property refers to, also
-  /// where that no longer exists (``StoreError/Code/rowNotFound``): such a reference stays a fault in its object.
+  /// `onDamage` is the policy for records that cannot be read, both of the class and of objects that the property
+  /// refers to. It also applies to references to objects that no longer exist (``StoreError/Code/rowNotFound``): such a
+  /// reference stays a fault in its object.
   public func fetch<T: StoredObject, Related: StoredObject>(
     _ type: T.Type, loading relation: KeyPath<T, [Related]>,
     includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
@@ -57,10 +58,11 @@ extension Store {
     }
   }
 
-  /// All objects of a class, and loads the object that a property of each refers to, with few reads.
+  /// Returns all objects of a class, and loads the object that a property of each refers to, with few reads.
   ///
-  /// `onDamage` is the policy for records that cannot be read, of the class and of what the property refers to, also
-  /// where that no longer exists (``StoreError/Code/rowNotFound``): such a reference stays a fault in its object.
+  /// `onDamage` is the policy for records that cannot be read, both of the class and of objects that the property
+  /// refers to. It also applies to references to objects that no longer exist (``StoreError/Code/rowNotFound``): such a
+  /// reference stays a fault in its object.
   public func fetch<T: StoredObject, Related: StoredObject>(
     _ type: T.Type, loading relation: KeyPath<T, Related?>,
     includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
@@ -76,7 +78,7 @@ extension Store {
   ) throws(StoreError) -> [T] {
     try begin()
     let onDamage = onDamage.reportingOnce
-    // What an object refers to is there in its own state, whatever others delete meanwhile.
+    // In one state, the objects that an object refers to exist even if other stores delete them concurrently.
     return try readingOneState { () throws(StoreError) in
       let objects = try fetch(
         type, includingSubclasses: includingSubclasses, includingPending: includingPending, onDamage: onDamage)
@@ -113,7 +115,7 @@ extension Store {
     }
   }
 
-  /// Reads on; false at the end.
+  /// Reads the next chunk of a scan; returns false at the end.
   func next(
     of scan: any BackendScan, into chunk: RecordChunk, onDamage: DamagePolicy = .fail
   ) throws(StoreError) -> Bool {
@@ -127,13 +129,13 @@ extension Store {
     }
   }
 
-  /// Reports what a scan met, if it goes on.
+  /// Reports an error of a scan under the policy if the scan can continue, else throws it.
   func handle(scanError error: BackendError, _ onDamage: DamagePolicy) throws(StoreError) {
     guard error.leavesScanUsable else { throw translate(error) }
     try onDamage.handle(translate(error))
   }
 
-  /// The loaded object of a scanned record; nil if it is not wanted.
+  /// Returns the loaded object of a scanned record; nil if its delete is pending and pending changes are included.
   @inline(__always)
   func object(
     for slice: RecordChunk.Slice, of table: ClassTable, in chunk: RecordChunk, includingPending: Bool,
@@ -148,7 +150,8 @@ extension Store {
       for: slice, of: table, in: chunk, includingPending: includingPending, reader: &reader)
   }
 
-  /// The same for a row whose object is alive, or whose record is not as it should be.
+  /// Returns the object of a scanned row that has a live object already; throws the error of a record that cannot be
+  /// read.
   @inline(never)
   private func liveOrDamagedObject(
     for slice: RecordChunk.Slice, of table: ClassTable, in chunk: RecordChunk, includingPending: Bool,

@@ -1,20 +1,22 @@
-// What waits for the disk without occupying the domain that the store lives in. The names differ from those of the
-// synchronous calls: in an asynchronous function an overload would take the place of the synchronous one.
+// Fetching without blocking the isolation domain of the store. The names differ from the synchronous calls' names: in
+// an asynchronous function, an overload would be chosen over the synchronous call.
 extension Store {
-  /// All objects of a class, loaded, in the order of their row ids, read without blocking.
+  /// Returns all objects of a class, loaded, in the order of their row ids, read without blocking.
   ///
-  /// As ``fetch(_:includingSubclasses:includingPending:onDamage:)``, but records are read on another thread, chunk by
-  /// chunk, and made into objects in steps of about a millisecond between which the domain is free.
+  /// The parameters are those of ``fetch(_:includingSubclasses:includingPending:onDamage:)``. Records are read on
+  /// another thread, chunk by chunk. They are decoded in steps of about a millisecond, between which the isolation
+  /// domain is free.
   ///
   /// ```swift
   /// let songs = try await store.all(Song.self)
   /// ```
   ///
-  /// The saved objects are those of the commit at the call, with what is pending in this store at the call. Other tasks
-  /// of the domain may use the store meanwhile: what they change shows in the objects, as there is one instance for each
-  /// row; what they insert is not among the objects; what they delete is not, unless it was read before.
+  /// The saved objects are those of the newest commit at the call, with the changes that are pending in this store at
+  /// the call. Other tasks of the domain may use the store concurrently. Their changes appear in the objects, as each
+  /// row has one instance. Objects that they insert are not included. Objects that they delete are included only if
+  /// they were read before.
   ///
-  /// - Throws: ``StoreError``; `CancellationError`, if the task was cancelled.
+  /// - Throws: ``StoreError``; `CancellationError` if the task was cancelled.
   public nonisolated(nonsending) func all<T: StoredObject>(
     _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) async throws -> [T] {
@@ -32,7 +34,8 @@ extension Store {
     return objects
   }
 
-  /// The objects of a class, loaded, one after another, read without blocking; memory does not grow.
+  /// Returns a sequence of the objects of a class, loaded, one after another, read without blocking; memory does not
+  /// grow.
   ///
   /// ```swift
   /// for try await song in store.objects(Song.self) {
@@ -40,16 +43,17 @@ extension Store {
   /// }
   /// ```
   ///
-  /// As ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``, but records are read on another thread, chunk
-  /// by chunk, and the body may await. The saved objects are those of the commit at the first step, with what is pending
-  /// at the first step; pending inserts come last. Each pass over the sequence reads anew.
+  /// The parameters are those of ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``, but records are read
+  /// on another thread, chunk by chunk, and the loop's body may await. The saved objects are those of the newest commit
+  /// at the first step, with the changes pending then; pending inserts come last. Each pass over the sequence reads
+  /// again.
   ///
-  /// The body, and other tasks of the domain while the sequence or the body waits, may insert, update, delete and save:
-  /// what is inserted is not visited, and what is deleted is not visited any more. An object that nothing else holds is
-  /// released at the step after it.
+  /// The body may insert, update, delete and save, as may other tasks of the domain while the sequence or the body is
+  /// suspended. Inserted objects are not visited, and deleted objects are no longer visited. An object that only the
+  /// sequence holds is released at the next step.
   ///
-  /// The sequence is used in the store's domain. It throws ``StoreError``, and `CancellationError` if the task was
-  /// cancelled.
+  /// The sequence must be used in the store's isolation domain. It throws ``StoreError``, and `CancellationError` if
+  /// the task was cancelled.
   public func objects<T: StoredObject>(
     _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true, onDamage: DamagePolicy = .fail
   ) -> ObjectSequence<T> {

@@ -1,5 +1,5 @@
 extension Store {
-  /// Calls the closure with each object of a class, loaded, one after another; memory does not grow.
+  /// Calls a closure with each object of a class, loaded, one after another; memory does not grow.
   ///
   /// ```swift
   /// try store.forEach(Song.self) { song, stop in
@@ -7,21 +7,23 @@ extension Store {
   /// }
   /// ```
   ///
-  /// The saved objects are those of one commit, whatever is saved meanwhile; pending inserts come last. The order is
-  /// the backend's. An object that nothing else holds is released after its step, also if it refers to itself; one that
-  /// you keep stays as it is. (Objects that refer to each other in a larger cycle, and that the closure loads, keep each
-  /// other until ``turnIntoFault(_:)`` or ``close(discarding:)``.)
+  /// The saved objects are those of one commit, regardless of later saves; pending inserts come last. The order is the
+  /// backend's.
   ///
-  /// The closure may insert, update, delete and save: what it inserts is not visited, and what it deletes is not visited
-  /// any more.
+  /// An object that only the loop holds is released after its step, even if it refers to itself. An object that you
+  /// keep stays unchanged. Objects that refer to each other in a larger cycle, and that the closure loads, keep each
+  /// other alive until ``turnIntoFault(_:)`` or ``close(discarding:)``.
+  ///
+  /// The closure may insert, update, delete and save. Objects that it inserts are not visited, and objects that it
+  /// deletes are no longer visited.
   ///
   /// - Parameters:
-  ///   - type: Exactly this class is visited.
-  ///   - includingSubclasses: Also every registered class that inherits from it, class by class.
+  ///   - type: The class; objects of its subclasses are not visited by default.
+  ///   - includingSubclasses: Whether objects of registered subclasses are visited as well, class by class.
   ///   - includingPending: Whether pending inserts are visited and pending deletes are not.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - body: Gets the object, and a flag that ends the loop when set.
-  /// - Throws: What the closure throws; ``StoreError``.
+  ///   - body: A closure that receives the object, and a flag that ends the loop when set.
+  /// - Throws: Errors of the closure; ``StoreError``.
   public func forEach<T: StoredObject>(
     _ type: T.Type, includingSubclasses: Bool = false, includingPending: Bool = true,
     onDamage: DamagePolicy = .fail, _ body: (T, inout Bool) throws -> Void
@@ -30,7 +32,8 @@ extension Store {
     let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
     // One snapshot for all classes: the objects of one commit.
     let snapshot = try snapshotForReading()
-    // Taken at once too, so that what the closure inserts or saves comes neither twice nor not at all.
+    // The pending inserts are collected at the start, so that objects that the closure inserts or saves are visited
+    // neither twice nor never.
     let inserted = tables.map { table in
       includingPending ? table.pending.objects.filter { $0.state.contains(.inserted) } : []
     }
@@ -81,19 +84,21 @@ extension Store {
     return stop
   }
 
-  /// Objects that are loaded now may be older than what the last ``refresh()`` found, so the next one has to look.
+  /// Notes that objects are loaded from an older commit than the last ``refresh()`` checked, so that the next refresh
+  /// checks again.
   @inline(__always)
   func noteReading(ofCommit number: CommitNumber) {
     if lastKnownCommit > number { lastKnownCommit = 0 }
   }
 
-  /// Whether an object whose insert was pending is in the store still, saved or not, and not deleted.
+  /// Returns whether an object whose insert was pending is still in the store, saved or not, and not deleted.
   func isStillThere(_ object: StoredObject, in table: ClassTable) -> Bool {
     object.table === table && !object.state.contains(.deleted)
   }
 
-  /// The loaded object of a row, once this store has saved since the scan began: the scan's record may be older than
-  /// what the store knows.
+  /// Returns the loaded object of a row from the newest state; nil if it is not wanted or does not exist.
+  ///
+  /// Used after this store has saved during a scan: the scan's record may be older than the store's knowledge.
   func newestObject(
     _ rowID: RowID, of table: ClassTable, includingPending: Bool
   ) throws(StoreError) -> StoredObject? {
@@ -108,13 +113,14 @@ extension Store {
     return object
   }
 
-  /// Lets go of an object that the loop brought in, where only its own references keep it alive.
+  /// Releases an object that the loop brought into memory, if only its own references keep it alive.
   func release(_ object: inout StoredObject, of table: ClassTable) {
     if isKnownUniquelyReferenced(&object) { return }
-    // The loop held it while its delete was saved.
+    // Its delete was saved while the loop held it.
     if object.table == nil { return release(deleted: &object, of: table) }
     if object.isFault || object.state.isPending || object.table !== table { return }
-    // Something else holds it: itself, over some path, or the caller. Without its content only the caller is left.
+    // The object is also held by the caller, or by itself over some path of references. Clearing its content leaves
+    // only the caller's reference.
     let content = ContentSnapshot(of: object)
     table.clearContent(of: object)
     if !isKnownUniquelyReferenced(&object) { content.restore(object) }

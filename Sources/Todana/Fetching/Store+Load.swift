@@ -23,13 +23,13 @@ extension Store {
   ///
   /// - Parameters:
   ///   - objects: Objects of this store.
-  ///   - onDamage: The policy for objects that cannot be loaded, also because they no longer exist
+  ///   - onDamage: The policy for objects that cannot be loaded, including those that no longer exist
   ///     (``StoreError/Code/rowNotFound``). They stay faults.
-  /// - Throws: ``StoreError`` for the first object that cannot be loaded; those before it are loaded.
+  /// - Throws: ``StoreError`` for the first object that cannot be loaded; the objects before it are loaded.
   public func load(_ objects: some Sequence<StoredObject>, onDamage: DamagePolicy = .fail) throws(StoreError) {
     try begin()
     let onDamage = onDamage.reportingOnce
-    // Objects come class by class mostly, so a change of class just starts another list.
+    // Objects usually come grouped by class, so a change of class starts another list.
     var faults: [StoredObject] = []
     var faultTable: ClassTable?
     for object in objects where object.isFault {
@@ -63,7 +63,7 @@ extension Store {
     }
   }
 
-  /// Reads rows, and gives each with its index.
+  /// Reads rows, and passes each to a closure with its index.
   func readRows(
     _ rowIDs: [RowID], of classID: KeyspaceID,
     _ body: (Int, RecordChunk.Slice, RecordChunk) throws(StoreError) -> Void
@@ -82,7 +82,7 @@ extension Store {
     }
   }
 
-  /// Reads rows of the newest committed state, whatever snapshot is held, and gives each with its index.
+  /// Reads rows of the newest committed state, even if a snapshot is held, and passes each to a closure with its index.
   func readNewestRows(
     _ rowIDs: [RowID], of classID: KeyspaceID,
     _ body: (Int, RecordChunk.Slice, RecordChunk) throws(StoreError) -> Void
@@ -93,7 +93,7 @@ extension Store {
     try readRows(rowIDs, of: classID, body)
   }
 
-  /// Loads a fault from what was read for its row.
+  /// Loads a fault from the record that was read for its row.
   func fill(
     _ object: StoredObject, of table: ClassTable, from slice: RecordChunk.Slice, in chunk: RecordChunk,
     reader: inout DataBuffer
@@ -116,7 +116,7 @@ extension Store {
       className: table.name, rowID: rowID == 0 ? nil : rowID)
   }
 
-  // A read may lead to another within it, so a chunk is taken, not shared.
+  // A read may cause a nested one, so a chunk is taken, not shared.
 
   func takeChunk() -> RecordChunk {
     defer { spareChunk = nil }

@@ -1,8 +1,8 @@
 extension Store {
-  /// Runs a closure in which everything that is read comes from one committed state.
+  /// Runs a closure in which all reads come from one committed state.
   ///
-  /// Use it where several reads have to agree, such as a count and the objects that are counted, or objects and a named
-  /// buffer that lists them, while other stores of the ``backend`` may save.
+  /// Use it if several reads have to agree while other stores of the ``backend`` may save. Examples are a count and the
+  /// counted objects, or objects and a named buffer that lists them.
   ///
   /// ```swift
   /// let (songs, favourites) = try store.withSnapshot {
@@ -13,34 +13,34 @@ extension Store {
   /// }
   /// ```
   ///
-  /// Within the closure, by the rules that follow:
+  /// Within the closure:
   ///
-  /// - **Saved records** are those of the state at the call: for every fetch (by id, by ids, of a class), for loading
-  ///   faults, for ``count(_:includingSubclasses:includingPending:)``,
+  /// - **Saved records** are those of the state at the call. This holds for every fetch (by id, by ids, of a class), for
+  ///   loading faults and for ``refresh()``. It also holds for ``count(_:includingSubclasses:includingPending:)``,
   ///   ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``, named buffers and their names,
-  ///   ``rawRecords(ofClassNamed:onDamage:_:)``, the counts of ``catalog``, and ``refresh()``. What other stores save
-  ///   meanwhile is not seen: a row that they insert is not there, one that they delete is.
-  /// - **What is pending in this store** stays visible as outside: in everything that is not told
-  ///   `includingPending: false`. Inserting, updating and deleting work as ever.
-  /// - **Objects that are loaded already keep their content**, even if they were loaded from an older state; a row has
-  ///   one instance. ``refresh()`` as the first call of the closure brings those without pending changes to the state of
+  ///   ``rawRecords(ofClassNamed:onDamage:_:)`` and the counts of ``catalog``. Concurrent saves by other stores are not
+  ///   visible: a row that they insert does not exist, and a row that they delete still does.
+  /// - **Pending changes of this store** stay visible in every call without `includingPending: false`. Inserting,
+  ///   updating and deleting work as usual.
+  /// - **Objects that are already loaded keep their content**, even if they were loaded from an older state, as a row
+  ///   has one instance. Call ``refresh()`` first in the closure to bring those without pending changes to the state of
   ///   the snapshot.
-  /// - **Conflicts are found as ever.** An object or named buffer that was read here remembers which record it was; if
-  ///   another store has changed that record since, the save that would overwrite it is refused with ``SaveConflict``,
-  ///   within the closure or after it.
+  /// - **Conflicts are found as usual.** A save that would overwrite an object or named buffer read here is refused with
+  ///   ``SaveConflict`` if another store has changed it since. This holds within the closure and after it.
   /// - **A save by this store** (``saveChanges(durability:)``, a named buffer written `immediately`, an upgrade) moves
-  ///   the closure on to a newer state, one that holds the save: what a store has saved it sees. So save last.
-  /// - Within another `withSnapshot` of the same store the outer one's state stands.
+  ///   the closure to a newer state, which includes the save. Therefore, save last.
+  /// - Within another `withSnapshot` of the same store, the outer call's state stays in effect.
   ///
-  /// Afterwards, also when the closure throws, the snapshot is let go and reads are of the newest state again: so faults
-  /// that are loaded later are loaded from there.
+  /// Afterwards, even if the closure throws, the snapshot is released, and reads use the newest state again. Faults
+  /// that are loaded later are therefore loaded from there.
   ///
-  /// The closure is synchronous: the store cannot be used by anyone else meanwhile. As long as it runs, commits keep the
-  /// old values of what they change, in memory up to 64 MiB, then in an unlinked file; neither side waits for the other.
+  /// The closure is synchronous, so no other task can use the store while it runs. During that time commits keep the
+  /// old values of records that they change, in memory up to 64 MiB, then in an unlinked file. Neither side waits for
+  /// the other.
   ///
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; ``StoreError``, if the snapshot cannot be taken. After the backend was closed or
-  ///   reopened within the closure, its reads throw ``StoreError/Code/closed`` or ``StoreError/Code/backend`` with
+  /// - Returns: The result of the closure.
+  /// - Throws: Errors of the closure; ``StoreError`` if the snapshot cannot be taken. If the backend was closed or
+  ///   reopened within the closure, its reads throw ``StoreError/Code/closed``, or ``StoreError/Code/backend`` with
   ///   ``BackendError/Code/snapshotEnded``.
   /// - Complexity: O(1); nothing is copied.
   public func withSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
@@ -50,14 +50,14 @@ extension Store {
     return try body()
   }
 
-  /// The same for the store's own reads of more than one keyspace.
+  /// Runs a closure in which the store's own reads of several keyspaces come from one committed state.
   func readingOneState<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     let isOutermost = try holdSnapshot()
     defer { if isOutermost { letGoOfSnapshot() } }
     return try body()
   }
 
-  /// Takes the snapshot that reads go through from now on; false if there is one.
+  /// Takes the snapshot that reads use from now on; returns false if one is held already.
   private func holdSnapshot() throws(StoreError) -> Bool {
     if holdsSnapshot { return false }
     heldSnapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
@@ -71,18 +71,18 @@ extension Store {
   }
 }
 
-// Where reads go: to the snapshot that is held, or to the newest committed state.
+// Reads of the snapshot that is held, or of the newest committed state.
 extension Store {
-  /// A committed state for reads that must agree.
+  /// Returns a snapshot for reads that must agree.
   func snapshotForReading() throws(StoreError) -> any BackendSnapshot {
     if let heldSnapshot { return heldSnapshot }
     let snapshot = try onRecords { sealing throws(BackendError) in try sealing.snapshot() }
-    // This store has saved since the last one was taken.
+    // This store has saved since the held snapshot was taken.
     if holdsSnapshot { heldSnapshot = snapshot }
     return snapshot
   }
 
-  /// A scan over the records of a keyspace.
+  /// Returns a scan over the records of a keyspace.
   func scan(_ keyspace: KeyspaceID) throws(StoreError) -> any BackendScan {
     let snapshot = try snapshotForReading()
     do throws(BackendError) { return try snapshot.scan(keyspace) } catch { throw translate(error) }
@@ -117,7 +117,7 @@ extension Store {
     }
   }
 
-  /// The number of records that are saved.
+  /// Returns the number of saved records of a keyspace.
   func savedCount(of keyspace: KeyspaceID) throws(StoreError) -> Int {
     let snapshot = holdsSnapshot ? try snapshotForReading() : nil
     do throws(BackendError) {
