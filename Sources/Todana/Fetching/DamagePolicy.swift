@@ -1,7 +1,7 @@
 /// The policy by which a call that reads several records treats records that cannot be read.
 ///
-/// A record cannot be read if it is damaged (``StoreError/Code/damagedRecord``) or if a newer version of the class wrote
-/// it (``StoreError/Code/newerVersion``). The same holds if its `readContent` throws
+/// A record cannot be read if it is damaged (``StoreError/Code/damagedRecord``) or if a newer version of the class
+/// wrote it (``StoreError/Code/newerVersion``). The same holds if its `readContent` throws
 /// (``StoreError/Code/unreadableContent``), or if its key is missing (``StoreError/Code/unknownKeyEpoch``). With
 /// ``report(_:)`` the rest of the answer is exact:
 ///

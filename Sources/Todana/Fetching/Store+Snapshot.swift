@@ -15,8 +15,8 @@ extension Store {
   ///
   /// Within the closure:
   ///
-  /// - **Saved records** are those of the state at the call. This holds for every fetch (by id, by ids, of a class), for
-  ///   loading faults and for ``refresh()``. It also holds for ``count(_:includingSubclasses:includingPending:)``,
+  /// - **Saved records** are those of the state at the call. This holds for every fetch (by id, by ids, of a class),
+  ///   for loading faults and for ``refresh()``. It also holds for ``count(_:includingSubclasses:includingPending:)``,
   ///   ``forEach(_:includingSubclasses:includingPending:onDamage:_:)``, named buffers and their names,
   ///   ``rawRecords(ofClassNamed:onDamage:_:)`` and the counts of ``catalog``. Concurrent saves by other stores are not
   ///   visible: a row that they insert does not exist, and a row that they delete still does.
@@ -25,8 +25,8 @@ extension Store {
   /// - **Objects that are already loaded keep their content**, even if they were loaded from an older state, as a row
   ///   has one instance. Call ``refresh()`` first in the closure to bring those without pending changes to the state of
   ///   the snapshot.
-  /// - **Conflicts are found as usual.** A save that would overwrite an object or named buffer read here is refused with
-  ///   ``SaveConflict`` if another store has changed it since. This holds within the closure and after it.
+  /// - **Conflicts are found as usual.** If another store has changed an object or named buffer since it was read here,
+  ///   a save that would overwrite it is refused with ``SaveConflict``. This holds within the closure and after it.
   /// - **A save by this store** (``saveChanges(durability:)``, a named buffer written `immediately`, an upgrade) moves
   ///   the closure to a newer state, which includes the save. Therefore, save last.
   /// - Within another `withSnapshot` of the same store, the outer call's state stays in effect.

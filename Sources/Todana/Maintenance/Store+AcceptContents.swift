@@ -1,24 +1,23 @@
-/// How far an acceptance is (``Store/acceptContents(progress:)``).
+/// The progress of an acceptance (``Store/acceptContents(progress:)``).
 public struct AcceptanceProgress: Sendable {
-  /// Records that have been read.
+  /// The number of records that have been read.
   public var doneCount: Int
-  /// Of so many.
+  /// The number of records to be read.
   public var totalCount: Int
 }
 
 extension Store {
-  /// Takes the records that there are for those that there should be, after
-  /// ``StoreError/Code/contentsDoNotMatchDigest``.
+  /// Accepts the present records as the store's contents, after ``StoreError/Code/contentsDoNotMatchDigest``.
   ///
-  /// That error says that records of a class are missing, older than they should be, or were put there by somebody else,
-  /// though each is whole in itself; it comes again with each whole fetch, and with the store's verification. Before
-  /// this, look at what is left, or restore a backup: afterwards nobody can tell.
+  /// That error means that records of a class are missing, outdated, or were added by an attacker, though each is
+  /// intact. It recurs with each complete fetch, and with the store's verification. Before this call inspect the
+  /// remaining records, or restore a backup: afterwards the difference can no longer be detected.
   ///
-  /// The store can be used meanwhile; what is saved meanwhile counts as it is.
+  /// The store can be used concurrently; changes saved during the call are accepted as they are.
   ///
-  /// - Parameter progress: Called now and then; returning false ends it, and nothing is accepted.
-  /// - Returns: Whether all was accepted.
-  /// - Throws: ``StoreError``; ``StoreError/Code/damagedRecord`` where a record cannot be read: delete or restore it
+  /// - Parameter progress: Called now and then. If it returns false, the call ends, and nothing is accepted.
+  /// - Returns: Whether all records were accepted.
+  /// - Throws: ``StoreError``; ``StoreError/Code/damagedRecord`` if a record cannot be read: delete or restore it
   ///   first; ``StoreError/Code/notSupported``.
   /// - Complexity: O(*n*) in the records of all classes.
   @discardableResult

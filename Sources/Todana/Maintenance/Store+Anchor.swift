@@ -1,7 +1,8 @@
 extension Store {
-  /// The newest commit, to be kept elsewhere, and given to ``init(_:classes:configuration:expecting:)`` some day.
+  /// Returns the newest commit as an anchor, to be kept elsewhere.
   ///
-  /// Waits until everything saved is durable. Pending changes are not part of it.
+  /// Pass it to ``init(_:classes:configuration:expecting:)`` later to detect an older store in its place. Waits until
+  /// all saved changes are durable. Pending changes are not included.
   ///
   /// - Returns: The anchor.
   /// - Throws: ``StoreError``; ``StoreError/Code/notSupported``.

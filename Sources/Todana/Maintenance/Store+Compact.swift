@@ -1,30 +1,32 @@
-/// How far a compaction is.
+/// The progress of a compaction.
 public struct CompactionProgress: Sendable {
-  /// The stored name of the class that is being looked at; nil for the named buffers.
+  /// The stored name of the class that is being compacted; nil for other keyspaces, such as indexes and the named
+  /// buffers.
   public var className: String?
-  /// The part of that class's work that is done, from 0 to 1.
+  /// The completed part of the class's work, from 0 to 1.
   public var fractionCompleted: Double
 }
 
 extension Store {
-  /// Makes the store's files as small as they get: takes out the space that deleted and changed records left behind, and
-  /// packs small neighbouring records together.
+  /// Makes the store's files as small as possible.
   ///
-  /// The store can be used concurrently, also by other threads; no save or fetch waits for more than a step of some
+  /// Removes the space left by deleted and changed records, and packs small neighbouring records together.
+  ///
+  /// The store can be used concurrently, also by other threads. Saves and fetches wait at most for one step of some
   /// milliseconds. An error, a loss of power or `progress` may end the compaction at any time, and no record is lost.
   ///
-  /// Takes at most ``KyotoBackend/Options/compactionRoomByteCount`` of room on the disk, 64 MiB by default: a class whose
-  /// file cannot be copied in that room is compacted in place. Where snapshots are read concurrently, they keep the records
-  /// that are moved, in memory and then in a temporary file.
+  /// Takes at most ``KyotoBackend/Options/compactionRoomByteCount`` of space on the disk, 64 MiB by default. If a
+  /// class's file cannot be copied within that space, it is compacted in place. Snapshots that are read concurrently
+  /// keep the moved records, in memory and then in a temporary file.
   ///
-  /// Classes whose files waste much are compacted by themselves while they are changed, in the background; so this is
-  /// for a program that wants every byte back, after deleting much, say.
+  /// Classes whose files waste much space are compacted automatically in the background while they are changed. Call
+  /// this to regain every byte, for example after many deletes.
   ///
   /// - Parameter progress: Called now and then; returning false ends the compaction.
   /// - Returns: The stored names of the classes whose files have become smaller.
-  /// - Throws: ``StoreError``. If a record is damaged, or the disk has too little room for a large record to be moved, its
-  ///   class is compacted in part or not at all, the others are compacted, and then the error is thrown: the message of
-  ///   ``BackendError/Code/noSpace`` says how much room is missing. ``StoreError/Code/notSupported``.
+  /// - Throws: ``StoreError``; ``StoreError/Code/notSupported``. If a record is damaged, or the disk has too little space
+  ///   to move a large record, its class is not compacted, or only in part. The error is thrown after the other classes
+  ///   were compacted. The message of ``BackendError/Code/noSpace`` says how much space is missing.
   /// - Complexity: O(*n* log *n*) in the records.
   @discardableResult
   public func compact(progress: (CompactionProgress) -> Bool = { _ in true }) throws(StoreError) -> [String] {

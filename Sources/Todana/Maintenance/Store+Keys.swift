@@ -12,19 +12,21 @@ extension Store {
     }
   }
 
-  /// Puts an exported file of keys (``KeyManagement/export()``) in the place of a store's own, which is damaged, lost, or
-  /// has no secret any more that somebody knows.
+  /// Replaces a store's key file by an exported one (``KeyManagement/export()``).
   ///
-  /// The store opens with the secrets that the file had when it was exported. Keys that the store was given since are
-  /// kept, as far as its own file can be read. Nobody may have the store open.
+  /// Use it if the store's own key file is damaged or lost, or if all its passphrases and keys are lost.
+  ///
+  /// The store then opens with the secrets that the file had when it was exported. Keys that the store has received
+  /// since are kept, if its own key file can be read. The store must not be open.
   ///
   /// - Parameters:
   ///   - keys: The exported file.
   ///   - path: The directory of the store.
   ///   - encryption: One of the passphrases or keys that open the exported file.
-  /// - Throws: ``StoreError``: ``StoreError/Code/wrongKey``; ``StoreError/Code/damagedKeys`` where the file is damaged, or
-  ///   older than the store's keys; ``StoreError/Code/notEncrypted``; with a ``BackendError`` underneath where it is another
-  ///   store's (``BackendError/Code/otherStore``) or somebody has the store open (``BackendError/Code/inUse``).
+  /// - Throws: ``StoreError``: ``StoreError/Code/wrongKey``; ``StoreError/Code/damagedKeys`` if the file is damaged, or
+  ///   older than the store's keys; ``StoreError/Code/notEncrypted``. An underlying ``BackendError`` has the code
+  ///   ``BackendError/Code/otherStore`` if the file belongs to another store, and ``BackendError/Code/inUse`` if the
+  ///   store is open.
   public static func importKeys(_ keys: [UInt8], at path: String, encryption: StoreEncryption) throws {
     guard let secret = try encryption.secret() else {
       throw StoreError(.keyRequired, "A passphrase or key that opens the file of keys is needed.")

@@ -1,7 +1,7 @@
 extension Store {
   private static let migration = "encryption of what is there"
 
-  /// What was begun with the whole store, and is not finished; nil where it is nothing.
+  /// Returns the migration of the whole store that was begun and is not finished; nil if there is none.
   ///
   /// - Throws: ``StoreError``.
   public func unfinishedMigration() throws(StoreError) -> StoreMigration? {
@@ -10,30 +10,31 @@ extension Store {
     return try onEngine(Self.migration) { engine throws(BackendError) in try engine.unfinishedMigration() }
   }
 
-  /// Encrypts a plain store, while it is in use.
+  /// Encrypts a plain store while it is in use.
   ///
   /// ```swift
   /// try store.encrypt(with: .passphrase("correct horse battery staple"))
   /// ```
   ///
-  /// From the start on the store opens with this secret only. One class after the other is rewritten into a new file; at
-  /// the end nothing plain is left in the store's directory. What the disk, the file system or a backup still holds is not
-  /// touched. Until it is finished a class that has not been rewritten is as readable, and as open to change by others, as
-  /// it was before.
+  /// From the start the store opens only with this secret. The classes are rewritten into new files, one after the
+  /// other. At the end the store's directory contains no unencrypted data. Copies on the disk, in the file system or in
+  /// backups are not affected. Until the migration is finished, a class that has not been rewritten can still be read
+  /// and changed by an attacker.
   ///
-  /// Ended early, or by a kill, it is unfinished. The store then opens with
-  /// ``StoreConfiguration/resumingMigration`` only, and ``resumeMigration(progress:)`` goes on.
+  /// If the migration is ended early, or the process is killed, it is unfinished. The store then opens only with
+  /// ``StoreConfiguration/resumingMigration``, and ``resumeMigration(progress:)`` continues.
   ///
-  /// Other stores of the ``backend`` go on working meanwhile, and so does this one if another thread calls the backend's
-  /// ``EngineOperations/beginEncryption(_:)`` and ``EngineOperations/migrate(progress:)`` instead. Takes space for a second copy of
-  /// the largest class. Loaded objects stay as they are, and can be changed.
+  /// Other stores of the ``backend`` can be used concurrently. To use this store as well, call the backend's
+  /// ``EngineOperations/beginEncryption(_:)`` and ``EngineOperations/migrate(progress:)`` on another thread instead.
+  /// The migration takes space for a second copy of the largest class. Loaded objects stay loaded, and can be changed.
   ///
   /// - Parameters:
-  ///   - secret: What shall open the store.
-  ///   - progress: Called before each step of a millisecond or so; returning false ends it for now.
-  /// - Returns: Whether it is finished.
-  /// - Throws: ``StoreError``: ``StoreError/Code/invalidKey``; ``StoreError/Code/damagedRecord`` where a record cannot be
-  ///   read, which then must be deleted, or restored, before it can go on; ``StoreError/Code/readOnly``;
+  ///   - secret: The passphrase or key that opens the store from now on.
+  ///   - progress: Called before each step of about a millisecond; returning false ends the call with the migration
+  ///     unfinished.
+  /// - Returns: Whether the migration is finished.
+  /// - Throws: ``StoreError``: ``StoreError/Code/invalidKey``; ``StoreError/Code/damagedRecord`` if a record cannot be
+  ///   read, which must be deleted or restored before the migration can continue; ``StoreError/Code/readOnly``;
   ///   ``StoreError/Code/notSupported``.
   /// - Complexity: O(*n*) in the bytes of the store.
   @discardableResult
@@ -48,13 +49,13 @@ extension Store {
     }
   }
 
-  /// Makes an encrypted store a plain one, while it is in use: as ``encrypt(with:progress:)``, the other way.
+  /// Decrypts an encrypted store while it is in use, in the way ``encrypt(with:progress:)`` encrypts one.
   ///
-  /// It may begin while that, or the renewal of keys, is unfinished, and takes its place.
+  /// It may begin while an encryption, or a rotation of keys, is unfinished, and replaces it.
   ///
-  /// - Parameter progress: Called before each step; returning false ends it for now.
-  /// - Returns: Whether it is finished: the store then opens without a secret only.
-  /// - Throws: As ``encrypt(with:progress:)``; ``StoreError/Code/notEncrypted``.
+  /// - Parameter progress: Called before each step; returning false ends the call with the migration unfinished.
+  /// - Returns: Whether the migration is finished. The store then opens only without a secret.
+  /// - Throws: The errors of ``encrypt(with:progress:)``; ``StoreError/Code/notEncrypted``.
   @discardableResult
   public func decrypt(progress: (MigrationProgress) -> Bool = { _ in true }) throws(StoreError) -> Bool {
     try begin()
@@ -64,11 +65,11 @@ extension Store {
     }
   }
 
-  /// Goes on with an ``unfinishedMigration()``.
+  /// Continues an ``unfinishedMigration()``.
   ///
-  /// - Parameter progress: Called before each step; returning false ends it for now.
-  /// - Returns: Whether nothing is unfinished.
-  /// - Throws: ``StoreError``, as what began it.
+  /// - Parameter progress: Called before each step; returning false ends the call with the migration unfinished.
+  /// - Returns: Whether no migration is unfinished.
+  /// - Throws: ``StoreError``, as the call that began the migration does.
   @discardableResult
   public func resumeMigration(progress: (MigrationProgress) -> Bool = { _ in true }) throws(StoreError) -> Bool {
     try begin()

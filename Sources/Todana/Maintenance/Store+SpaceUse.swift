@@ -1,25 +1,26 @@
-/// What a class takes on disk.
+/// The disk space of a class.
 public struct SpaceUse: Sendable {
-  /// The stored name of the class; nil for what is not of a class, such as the named buffers.
+  /// The stored name of the class; nil for other keyspaces, such as indexes and the named buffers.
   public var className: String?
   public var fileByteCount: Int
-  /// About what the file would take if it were compacted now.
+  /// The approximate size of the file if it were compacted now.
   public var neededByteCount: Int
 
-  /// The part of the file that compacting would give back, from 0 to 1.
+  /// The part of the file that compacting would free, from 0 to 1.
   public var fragmentation: Double {
     fileByteCount > 0 ? Double(fileByteCount - neededByteCount) / Double(fileByteCount) : 0
   }
 }
 
 extension Store {
-  /// What each class takes on disk, and would take after ``compact(progress:)``.
+  /// Returns the disk space that each class takes now, and would take after ``compact(progress:)``.
   ///
-  /// The store can be used meanwhile. Pending changes do not count, nor does what stands in the log.
+  /// The store can be used concurrently. Pending changes do not count, nor do commits that are only in the log.
   ///
-  /// - Parameter progress: Called now and then; throwing from it ends the look.
+  /// - Parameter progress: Called now and then; throwing from it ends the call.
   /// - Returns: An entry for each class that has records or had some, and for other keyspaces.
-  /// - Throws: What `progress` throws; ``StoreError``, such as ``StoreError/Code/damagedRecord`` or ``StoreError/Code/notSupported``.
+  /// - Throws: Errors of `progress`; ``StoreError``, such as ``StoreError/Code/damagedRecord`` or
+  ///   ``StoreError/Code/notSupported``.
   /// - Complexity: O(*n* log *n*) in the records; their heads are read.
   public func spaceUse(progress: () throws -> Void = {}) throws -> [SpaceUse] {
     try begin()

@@ -1,12 +1,12 @@
-/// How many objects a store has in memory.
+/// The numbers of objects that a store has in memory.
 public struct StoreStatistics: Sendable, Equatable {
-  /// By stored name; classes without live objects are left out.
+  /// The counts by stored name; classes without live objects are left out.
   public var classes: [String: Counts] = [:]
-  /// Named buffers that the next save writes or removes.
+  /// The number of named buffers that the next save writes or removes.
   public var pendingBufferCount = 0
 
   public struct Counts: Sendable, Equatable {
-    /// Objects alive, faults among them.
+    /// The number of objects alive, including faults.
     public var liveCount = 0
     public var faultCount = 0
     public var insertCount = 0
@@ -16,7 +16,7 @@ public struct StoreStatistics: Sendable, Equatable {
 }
 
 extension Store {
-  /// What is in memory and what is pending.
+  /// The numbers of objects in memory and of pending changes.
   ///
   /// - Complexity: O(*n*) in the objects alive.
   public var statistics: StoreStatistics {
@@ -34,11 +34,12 @@ extension Store {
     return statistics
   }
 
-  /// Calls the closure with every object of the store that is in memory, faults and pending ones among them.
+  /// Calls a closure with every object of the store in memory, including faults and pending objects.
   ///
-  /// Class by class in the order of registration; those that the closure brings into memory are not visited.
+  /// The objects are visited class by class in the order of registration. Objects that the closure brings into memory
+  /// are not visited.
   ///
-  /// - Throws: What the closure throws.
+  /// - Throws: Errors of the closure.
   public func forEachLiveObject<Failure: Error>(
     _ body: (StoredObject) throws(Failure) -> Void
   ) throws(Failure) {
@@ -47,7 +48,7 @@ extension Store {
     }
   }
 
-  /// Writes, for people who debug, every object in memory and what is pending, one a line.
+  /// Writes all objects in memory and all pending named buffers to a text, one a line, for debugging.
   public func dump(to output: inout some TextOutputStream) {
     output.write("Store \(backend.storeID)\(isClosed ? " (closed)" : "")\n")
     for table in registry.tables where table.identity.count > 0 {

@@ -1,37 +1,37 @@
-/// What ``Store/upgrade(_:batchSize:onDamage:progress:)`` did.
+/// The counts of an upgrade (``Store/upgrade(_:batchSize:onDamage:progress:)``).
 public struct UpgradeReport: Sendable, Equatable {
-  /// Records of the class when the upgrade began.
+  /// The number of records of the class when the upgrade began.
   public var totalCount = 0
-  /// Records that were looked at.
+  /// The number of records that were examined.
   public var examinedCount = 0
-  /// Records that were rewritten in the class's version.
+  /// The number of records that were rewritten in the class's version.
   public var upgradedCount = 0
-  /// Records that another store changed at that moment.
+  /// The number of records that another store changed concurrently, so that they were not rewritten.
   ///
-  /// It wrote them in its own version; upgrade again to be sure.
+  /// The other store wrote them in its own version; upgrade again to be sure.
   public var skippedCount = 0
-  /// Records that could not be read, and were left as they are.
+  /// The number of records that could not be read, and were left unchanged.
   public var damagedCount = 0
 }
 
 extension Store {
-  /// Rewrites the records of a class that older versions of it wrote, in batches that each are one commit.
+  /// Rewrites the records of a class that older versions of it wrote, in batches that are one commit each.
   ///
-  /// Records of the current version are not touched, so an upgrade that was interrupted goes on when it is called
-  /// again. What is pending in this store stays pending, and is not saved by it.
+  /// Records of the current version are not changed, so an interrupted upgrade continues when it is called again.
+  /// Pending changes of this store stay pending, and are not saved.
   ///
   /// ```swift
   /// let report = try store.upgrade(Song.self) { report in print(report.examinedCount, "of", report.totalCount) }
   /// ```
   ///
   /// - Parameters:
-  ///   - type: Exactly this class is upgraded.
-  ///   - batchSize: Records rewritten in one commit, which bounds the memory it takes.
+  ///   - type: The class; its subclasses are not upgraded.
+  ///   - batchSize: The number of records rewritten in one commit, which bounds the memory used.
   ///   - onDamage: The policy for records that cannot be read.
   ///   - progress: Called after each batch; throwing from it ends the upgrade between two batches.
   /// - Returns: The counts.
-  /// - Throws: What `progress` throws; ``StoreError``: ``StoreError/Code/newerVersion`` at a record that this program
-  ///   is too old for; ``StoreError/Code/withinSavepoint``.
+  /// - Throws: Errors of `progress`; ``StoreError``: ``StoreError/Code/newerVersion`` at a record of a newer version
+  ///   than this program knows; ``StoreError/Code/withinSavepoint``.
   @discardableResult
   public func upgrade(
     _ type: StoredObject.Type, batchSize: Int = 1000, onDamage: DamagePolicy = .fail,
@@ -73,19 +73,19 @@ extension Store {
     return report
   }
 
-  /// Rewrites the records of every registered class that older versions of it wrote, class by class.
+  /// Rewrites the records of all registered classes that older versions of the classes wrote, class by class.
   ///
-  /// As ``upgrade(_:batchSize:onDamage:progress:)`` for each class in the order of registration; calling it again after
-  /// an interruption goes on with what is left.
+  /// Calls ``upgrade(_:batchSize:onDamage:progress:)`` for each class in the order of registration. Calling it again
+  /// after an interruption continues with the remaining records.
   ///
   /// - Parameters:
-  ///   - batchSize: Records rewritten in one commit.
+  ///   - batchSize: The number of records rewritten in one commit.
   ///   - onDamage: The policy for records that cannot be read.
-  ///   - progress: Called after each batch with the class's stored name and its counts so far; throwing from it ends the
-  ///     upgrade between two batches.
+  ///   - progress: Called after each batch with the class's stored name and its counts so far; throwing from it ends
+  ///     the upgrade between two batches.
   /// - Returns: The counts by stored name.
-  /// - Throws: What `progress` throws; ``StoreError``.
-  /// - Complexity: O(*n*) in the records of all registered classes, all of which are looked at.
+  /// - Throws: Errors of `progress`; ``StoreError``.
+  /// - Complexity: O(*n*) in the records of all registered classes, all of which are read.
   @discardableResult
   public func upgradeAll(
     batchSize: Int = 1000, onDamage: DamagePolicy = .fail,
@@ -111,14 +111,14 @@ extension Store {
     }
   }
 
-  /// Writes a record of an older version anew.
+  /// Encodes a record of an older version again and adds it to the batch.
   private func rewrite(
     _ slice: RecordChunk.Slice, in chunk: RecordChunk, of table: ClassTable, classID: KeyspaceID,
     into batch: inout UpgradeBatch
   ) throws(StoreError) {
     guard slice.status == .found else { throw damaged(slice.rowID, table) }
     let record = unsafe chunk.value(of: slice)
-    // The version byte decides; everything else about a current record is of no interest here.
+    // Only the version byte matters here; a record of the current version is not checked further.
     if record.count >= RecordEnvelope.minimumByteCount, unsafe record[1] == table.version { return }
     let object = table.type.init()
     let read = try unsafe decodeDetached(object, rowID: slice.rowID, of: table, record: record)
@@ -127,7 +127,7 @@ extension Store {
     batch.rows.append(.init(rowID: slice.rowID, oldToken: read.token, written: written))
   }
 
-  /// Commits a batch; rows that others changed since are left out.
+  /// Commits a batch, leaving out rows that other stores have changed since.
   private func commit(
     _ upgraded: inout UpgradeBatch, of table: ClassTable, classID: KeyspaceID, report: inout UpgradeReport
   ) throws(StoreError) {

@@ -1,25 +1,26 @@
-/// Reads the content of a class's records, and notes what it calls for: the entries of indexes, and whether there are
-/// references.
+/// A verification of the contents of a class's records.
+///
+/// It reads them, collects the index entries that they require, and notes whether they contain references.
 struct ContentVerification: ~Copyable {
   let table: ClassTable
   private let references: ReferenceCollector
   private var scratch: ScratchObject
   private var indexes: IndexVerification
-  /// Whether any record refers to others.
+  /// Whether any record contains a reference.
   private(set) var hasReferences = false
 
   init(of table: ClassTable, _ classID: KeyspaceID, in store: Store, _ snapshot: any BackendSnapshot) throws(StoreError)
   {
     self.table = table
     indexes = try IndexVerification(of: table, classID, in: store, snapshot)
-    // An index may have the row that a reference leads to, which only an object of its own has.
+    // An index may contain the row to which a reference leads; only a separate object for each row has it.
     references = ReferenceCollector(store, hasFaultsOfRows: !indexes.isEmpty)
     scratch = ScratchObject(store, table, resolver: references)
   }
 
-  /// Reads the content of a record that was opened.
+  /// Reads the content of an opened record.
   ///
-  /// - Returns: What is wrong with it; nil where nothing is.
+  /// - Returns: The problem with it; nil if there is none.
   mutating func read(
     _ opened: RecordEnvelope.Opened, rowID: RowID
   ) -> (kind: VerificationReport.Kind, message: String)? {
@@ -41,7 +42,7 @@ struct ContentVerification: ~Copyable {
     }
   }
 
-  /// What a record that was read before without a fault refers to.
+  /// Returns the references of a record that was read before without an error.
   mutating func references(of opened: RecordEnvelope.Opened, rowID: RowID) -> [ObjectReference] {
     references.found.removeAll(keepingCapacity: true)
     do throws(StoreError) {
@@ -54,24 +55,26 @@ struct ContentVerification: ~Copyable {
 
   mutating func skip(_ rowID: RowID) { indexes.skip(rowID) }
 
-  /// Whether the indexes have what was read, when all was.
+  /// Compares the indexes with the records after all of them were read, and returns the differences.
   mutating func findings() throws -> [IndexVerification.Finding] { try indexes.compare() }
 
-  /// Ends a number of records whose memory is used again.
+  /// Ends a chunk of records, whose memory is reused.
   mutating func endChunk() { indexes.sumExpected() }
 }
 
-/// Notes what content refers to.
+/// A resolver that collects the references in contents.
 private final class ReferenceCollector: ReferenceResolver {
   private let store: Store
   private let hasFaultsOfRows: Bool
   private var faults: [KeyspaceID: StoredObject] = [:]
   var found: [ObjectReference] = []
 
+  /// Creates a collector.
+  ///
   /// - Parameters:
-  ///   - store: Where the classes are known.
-  ///   - hasFaultsOfRows: Whether what is referred to are the store's faults, each of its row; otherwise one of no store
-  ///     stands for all of a class.
+  ///   - store: The store that knows the classes.
+  ///   - hasFaultsOfRows: Whether references resolve to the store's faults, one for each row. Otherwise one object in
+  ///     no store represents all rows of a class.
   init(_ store: Store, hasFaultsOfRows: Bool) {
     self.store = store
     self.hasFaultsOfRows = hasFaultsOfRows

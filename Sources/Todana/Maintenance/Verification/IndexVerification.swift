@@ -1,21 +1,21 @@
-/// Compares the indexes of a class with its records, in one state of the store.
+/// A comparison of the indexes of a class with its records, in one state of the store.
 ///
-/// First by sums over what entries there should be and what there are, which takes no memory; only where they differ
-/// each record's entries, and each entry's record, are looked for.
+/// The sums over the expected and the actual entries are compared first, which takes no memory. If they differ, or if a
+/// record could not be read, each record's entries and each entry's record are looked up.
 struct IndexVerification {
   private let store: Store
   private let table: ClassTable
   private let snapshot: any BackendSnapshot
   private let classID: KeyspaceID
   private let indexes: [ClassIndex]
-  /// What the records of a chunk call for, index by index.
+  /// The entries that the records of a chunk require, index by index.
   private var keys: [IndexKeys]
   private var expected: [EntrySum]
   private let found = RecordChunk(byteCapacity: 4096, recordLimit: 1)
   private let value = ByteArena()
-  /// Rows whose records cannot be read, so that nothing is known of their entries.
+  /// The rows whose records cannot be read, so that their entries are unknown.
   private var unreadable: Set<RowID> = []
-  /// Rows that each index was built without.
+  /// The rows without which each index was built.
   private let skipped: [Set<RowID>]
 
   init(
@@ -38,33 +38,33 @@ struct IndexVerification {
       do throws(StoreError) {
         return Set(try store.skippedRows(of: keyspace, in: snapshot))
       } catch {
-        // Reading the entries finds it as well.
+        // Reading the entries finds the damage as well.
         guard error.code == .damagedRecord else { throw error }
         return []
       }
     }
   }
 
-  /// Whether there is nothing to compare.
+  /// Whether the class has no complete index to compare.
   var isEmpty: Bool { indexes.isEmpty }
 
-  // MARK: What should be
+  // MARK: Expected entries
 
-  /// Takes the entries that an object calls for.
+  /// Adds the entries that an object requires.
   ///
-  /// Throws where they are not known; the row is to be skipped then.
+  /// Throws if they cannot be determined; the caller then has to skip the row.
   mutating func expect(_ object: StoredObject, rowID: RowID) throws(StoreError) {
     for index in keys.indices where !skipped[index].contains(rowID) {
       try keys[index].append(object, rowID: rowID)
     }
   }
 
-  /// Nothing is known of the entries of a row.
+  /// Notes that the entries of a row are unknown.
   mutating func skip(_ rowID: RowID) {
     if !isEmpty { unreadable.insert(rowID) }
   }
 
-  /// Adds what was taken to the sums.
+  /// Adds the collected entries to the sums.
   mutating func sumExpected() {
     for index in keys.indices {
       for entry in keys[index].entries where !unreadable.contains(entry.rowID) {
@@ -74,7 +74,7 @@ struct IndexVerification {
     }
   }
 
-  // MARK: What there is
+  // MARK: Actual entries
 
   /// An entry that is missing or should not be there.
   struct Finding {
@@ -83,9 +83,9 @@ struct IndexVerification {
     let message: String
   }
 
-  /// Compares what there is with what should be, when all records were taken.
+  /// Compares the actual entries with the expected ones after all records were added.
   ///
-  /// - Returns: What is wrong, up to a thousand things.
+  /// - Returns: The differences, at most about a thousand for each index.
   mutating func compare() throws -> [Finding] {
     var findings: [Finding] = []
     for (position, index) in indexes.enumerated() {
@@ -115,16 +115,16 @@ struct IndexVerification {
     }
   }
 
-  /// Good until the next call.
+  /// Returns the value of an entry, which is valid until the next call.
   private func value(of entry: IndexKeys.Entry) -> UnsafeRawBufferPointer {
     value.count = 0
     _ = IndexEntry.appendValue(of: entry, to: value)
     return unsafe value.bytes
   }
 
-  // MARK: Both sides
+  // MARK: Reading
 
-  /// Every entry that the records call for in an index.
+  /// Passes every entry that the records require in an index to a closure.
   private func forEachKey(
     of index: ClassIndex, without skipped: Set<RowID>, _ body: (IndexKeys, IndexKeys.Entry) throws -> Bool
   ) throws {
@@ -142,7 +142,7 @@ struct IndexVerification {
     }
   }
 
-  /// Every entry of an index.
+  /// Passes every entry of an index to a closure.
   private func forEachEntry(
     of index: ClassIndex, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer, RowID?) throws -> Bool
   ) throws {
@@ -200,7 +200,7 @@ struct IndexVerification {
       do throws(BackendError) {
         try snapshot.read(rows: CollectionOfOne(rowID).span, of: classID, into: record)
       } catch {
-        // Damage to the row, not to the index; it is reported already.
+        // The row is damaged, not the index; the damage is reported already.
         guard error.code == .damaged else { throw store.translate(error) }
         return true
       }

@@ -1,4 +1,4 @@
-/// A set of row ids: a bit for each where they are dense.
+/// A set of row ids, which takes one bit for each id if they are dense.
 package struct RowSet {
   private static let rowsPerPage = 4096
   private var pages: [RowID: [UInt64]] = [:]
@@ -6,7 +6,7 @@ package struct RowSet {
 
   package init() {}
 
-  /// False if it is there already.
+  /// Inserts a row id; returns false if the set contains it already.
   package mutating func insert(_ rowID: RowID) -> Bool {
     let (word, bit) = Self.place(of: rowID)
     let wasThere = pages[rowID / RowID(Self.rowsPerPage), default: Self.emptyPage].withBit(bit, ofWord: word)
@@ -14,7 +14,7 @@ package struct RowSet {
     return !wasThere
   }
 
-  /// In ascending order.
+  /// The row ids in ascending order.
   package var rowIDs: [RowID] {
     var rowIDs: [RowID] = []
     rowIDs.reserveCapacity(count)
@@ -43,7 +43,7 @@ package struct RowSet {
 }
 
 extension [UInt64] {
-  /// Sets a bit, and tells whether it was set.
+  /// Sets a bit, and returns whether it was set before.
   fileprivate mutating func withBit(_ bit: UInt64, ofWord word: Int) -> Bool {
     let wasSet = self[word] & bit != 0
     self[word] |= bit

@@ -1,17 +1,17 @@
 extension Store {
-  /// Checks everything that is saved: every page of every file, every record, and every reference.
+  /// Checks all saved data: every page of every file, every record, and every reference.
   ///
-  /// - Superblock, file of keys and list of the last commits are kept twice: both copies are looked at.
+  /// - The superblock, the key file and the list of the last commits are stored twice: both copies are checked.
   /// - Each page is read from its file, and compared with its checksum.
-  /// - Each record is read in the state of one commit, its envelope is checked, and it is looked for by its row id or
-  ///   key, too. What was found is counted and compared with what the keyspace says.
-  /// - The content of each class that the store was opened with is read by `readContent`, into an object that is
-  ///   thrown away, and what it refers to is looked for. (References in named buffers are not followed.)
-  /// - The entries of each index that is complete are compared with what was read. Of an index of a class that the store
-  ///   was not opened with, each entry is checked to be of a row that exists, and the entries are counted.
+  /// - Each record is read in the state of one commit, and its envelope is checked. It is also looked up by its row id
+  ///   or key. The records found are counted, and the number is compared with the keyspace's count.
+  /// - The content of each class with which the store was opened is read by `readContent`, into a temporary object. The
+  ///   rows to which it refers are looked up. References in named buffers are not followed.
+  /// - The entries of each complete index are compared with the records. If the store was not opened with the index's
+  ///   class, each entry must belong to an existing row, and the entries are counted.
   ///
-  /// The store can be used meanwhile; what is pending is not looked at. Nothing is changed, but for a checkpoint at the
-  /// start of a store that was opened for writing.
+  /// The store can be used concurrently; pending changes are not checked. The store is not changed, except for a
+  /// checkpoint at the start if it was opened for writing.
   ///
   /// ```swift
   /// let report = try store.verify()
@@ -19,10 +19,10 @@ extension Store {
   /// ```
   ///
   /// - Parameter progress: Called now and then; throwing from it ends the verification.
-  /// - Returns: What was found. Damage is reported, not thrown.
-  /// - Throws: What `progress` throws; ``StoreError`` if the store cannot be read at all.
-  /// - Complexity: O(*n*) in the bytes of the store, all of which are read, records twice: with their pages, and by
-  ///   themselves; those of classes with references three times. Takes a bit of memory for each row.
+  /// - Returns: A report of the problems found. Damage is reported, not thrown.
+  /// - Throws: Errors of `progress`; ``StoreError`` if the store cannot be read at all.
+  /// - Complexity: O(*n*) in the bytes of the store. Records are read twice, with their pages and by themselves;
+  ///   records of classes with references are read three times. Takes about a bit of memory for each row.
   public func verify(
     progress: (VerificationProgress) throws -> Void = { _ in }
   ) throws -> VerificationReport {
@@ -33,19 +33,19 @@ extension Store {
   }
 }
 
-/// One look at a whole store.
+/// One verification of a whole store.
 private struct Verification {
   let store: Store
   let snapshot: any BackendSnapshot
   let keyspaces: [Keyspace]
   var report = VerificationReport()
-  /// Classes with records that refer to others.
+  /// The classes with records that contain references.
   private var withReferences: Set<KeyspaceID> = []
-  /// By class, the rows that there are.
+  /// The rows found, by class.
   private var rows: [KeyspaceID: RowSet] = [:]
-  /// Keyspaces of which damage hides records: which ones they have is not known.
+  /// The keyspaces in which damage hides records, so that their rows are not fully known.
   private var damaged: Set<KeyspaceID> = []
-  /// By their tokens.
+  /// The refused records by their tokens.
   private var refused: [UInt64: [RefusedRecord]] = [:]
   private let chunk = RecordChunk()
   private let found = RecordChunk(byteCapacity: 4096, recordLimit: 4096, leavesOutValues: true)
@@ -71,12 +71,12 @@ private struct Verification {
     for keyspace in keyspaces {
       try verifyPages(of: .keyspace(keyspace.id), named: keyspace.displayName, progress)
     }
-    // Indexes come last: by then the rows are known.
+    // Indexes come last, when the rows are known.
     for keyspace in keyspaces.filter({ $0.kind != .tree }) + keyspaces.filter({ $0.kind == .tree }) {
       do {
         try verifyRecords(of: keyspace, progress)
       } catch let error as StoreError where error.code == .damagedRecord {
-        // Not even the keyspace's head can be read.
+        // The keyspace's header cannot be read.
         damaged.insert(keyspace.id)
         report.add(
           VerificationReport.Problem(
@@ -131,7 +131,7 @@ private struct Verification {
 
   // MARK: Records
 
-  /// Checks every record's envelope, that it is found by its key, and how many there are.
+  /// Checks every record's envelope, that a lookup by its key finds it, and the number of records.
   private mutating func verifyRecords(
     of keyspace: Keyspace, _ progress: (VerificationProgress) throws -> Void
   ) throws {
@@ -139,9 +139,9 @@ private struct Verification {
     let envelope = store.envelope(of: keyspace.id)
     var foundRows = RowSet()
     var foundCount = 0
-    // Damage that the scan meets is no count of records: what it hides is not known.
+    // If the scan encounters damage, the number of records is unknown, as damage may hide some.
     var isWhole = true
-    // So is damage of records of which not even the rows are known.
+    // Damaged records of unknown rows hide records as well.
     var hidesRecords = false
     var content = try contentVerification(of: keyspace)
     var index = indexVerification(of: keyspace)
@@ -178,7 +178,7 @@ private struct Verification {
     if content?.hasReferences == true { withReferences.insert(keyspace.id) }
   }
 
-  /// Nil where the content is not looked at.
+  /// Returns the verification of a keyspace's contents; nil if they are not read.
   private mutating func contentVerification(of keyspace: Keyspace) throws(StoreError) -> ContentVerification? {
     guard keyspace.kind == .rows else { return nil }
     guard let table = store.registry[keyspace.id] else {
@@ -188,8 +188,10 @@ private struct Verification {
     return try ContentVerification(of: table, keyspace.id, in: store, snapshot)
   }
 
-  /// Nil where the keyspace is no index, its class is known, so that its records say what is in the index, or not all
-  /// of its rows are known.
+  /// Returns the verification of an index whose class the store was not opened with.
+  ///
+  /// Returns nil if the keyspace is no index, or if the rows of its class are not fully known. It also returns nil if
+  /// the class is registered: its records then determine the entries.
   private func indexVerification(of keyspace: Keyspace) -> StoredIndexVerification? {
     guard keyspace.kind == .tree, let name = ClassIndex.names(fromKeyspace: keyspace.name),
       !store.registry.tables.contains(where: { $0.name == name.className })
@@ -211,7 +213,7 @@ private struct Verification {
       content?.skip(slice.rowID)
       return report.add(.damagedRecord, keyspace, rowID, "The record cannot be read.")
     }
-    // What stands in a tree has no envelope.
+    // Records of trees have no envelope.
     guard keyspace.kind != .tree else { return }
     do throws(RecordEnvelopeError) {
       let value = unsafe chunk.value(of: slice)
@@ -236,8 +238,9 @@ private struct Verification {
 
   private func key(of slice: RecordChunk.Slice) -> [UInt8] { unsafe [UInt8](chunk.arena.bytes[slice.key]) }
 
-  /// Looks for other places of records that do not belong where they stand: one that was copied there is as it was where
-  /// it came from.
+  /// Searches for the original places of records that were refused, and adds them to the problems.
+  ///
+  /// A record that was copied to another place has the same token at its original place.
   private mutating func findOrigins() throws {
     guard !refused.isEmpty else { return }
     for keyspace in keyspaces where keyspace.kind != .tree {
@@ -257,7 +260,7 @@ private struct Verification {
     }
   }
 
-  /// Looks for what a scan has found by its key: the way to it may be damaged where the record is not.
+  /// Looks up the records of a chunk by their keys, as the path to an intact record may be damaged.
   private mutating func verifyReachability(of keyspace: Keyspace) throws {
     let sound = chunk.slices.filter { $0.status == .found }
     if keyspace.kind == .rows {
@@ -292,7 +295,7 @@ private struct Verification {
 
   // MARK: References
 
-  /// Looks for what the records of a class refer to.
+  /// Checks that the rows exist to which the records of a class refer.
   private mutating func verifyReferences(
     of keyspace: Keyspace, _ table: ClassTable, _ progress: (VerificationProgress) throws -> Void
   ) throws {
@@ -302,7 +305,7 @@ private struct Verification {
     let totalCount = rows[keyspace.id]?.count ?? 0
     try forEachChunk(of: keyspace, &isWhole, reportsDamage: false) { verification in
       for slice in verification.chunk.slices where slice.status == .found {
-        // What cannot be read was reported before.
+        // Records that cannot be read were reported before.
         guard let opened = unsafe table.envelope.openIfSound(verification.chunk.value(of: slice), slice.rowID) else {
           continue
         }
@@ -328,7 +331,7 @@ private struct Verification {
     }
   }
 
-  /// Whether damage, which is reported, leaves open if a row exists that the scan of its class did not find.
+  /// Returns whether reported damage hides a row, so that its existence is unknown.
   private func isHidden(_ reference: ObjectReference) throws(StoreError) -> Bool {
     guard damaged.contains(reference.classID) else { return false }
     do throws(BackendError) {
@@ -342,7 +345,9 @@ private struct Verification {
 
   // MARK: Scanning
 
-  /// Fills ``chunk`` again and again with all records of a keyspace; damage is reported once.
+  /// Fills ``chunk`` repeatedly until all records of a keyspace were read, and calls a closure each time.
+  ///
+  /// Damage is reported unless `reportsDamage` is false.
   private mutating func forEachChunk(
     of keyspace: Keyspace, _ isWhole: inout Bool, reportsDamage: Bool = true,
     _ body: (inout Verification) throws -> Void
@@ -370,7 +375,7 @@ private struct Verification {
   }
 }
 
-/// A record that does not belong where it stands, and the problem that was reported of it.
+/// A record that was refused at its place, with the index of the problem that was reported.
 private struct RefusedRecord {
   let problem: Int
   let keyspace: KeyspaceID

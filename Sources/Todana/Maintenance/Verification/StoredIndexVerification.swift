@@ -1,6 +1,6 @@
-/// Checks an index of a class that the program does not know.
+/// A verification of an index whose class the program does not know.
 ///
-/// Without the class nothing tells which values a row has. But each entry has to be of a row that exists, and an index of
+/// Without the class, the values of a row are unknown. But each entry must belong to an existing row, and an index of
 /// all rows has an entry for each.
 struct StoredIndexVerification {
   let className: String
@@ -11,8 +11,10 @@ struct StoredIndexVerification {
   private var entryCount = 0
   private var skippedRowCount = 0
 
+  /// Creates a verification.
+  ///
   /// - Parameters:
-  ///   - name: The class and the index, as the name of the tree has them.
+  ///   - name: The names of the class and the index, from the name of the tree.
   ///   - rows: All rows of the class.
   init(_ name: (className: String, name: String), rows: RowSet) {
     (className, self.name) = name
@@ -24,9 +26,9 @@ struct StoredIndexVerification {
     let message: String
   }
 
-  /// Takes the next record of the tree, in its order.
+  /// Checks the next record of the tree; the records must be passed in their order.
   ///
-  /// - Returns: What is wrong with it; nil if nothing is.
+  /// - Returns: The problem with it; nil if there is none.
   mutating func check(_ slice: RecordChunk.Slice, in chunk: RecordChunk) -> Finding? {
     let key = unsafe UnsafeRawBufferPointer(rebasing: chunk.arena.bytes[slice.key])
     guard unsafe key.first == IndexHeader.entryByte else {
@@ -45,7 +47,8 @@ struct StoredIndexVerification {
     return Finding(rowID: rowID, message: "The index has an entry of a row that does not exist.")
   }
 
-  /// Compares the number of entries with that of rows, when all records of the tree were taken.
+  /// The difference between the numbers of entries and rows, once all records of the tree were checked; nil if there is
+  /// none.
   var countFinding: Finding? {
     guard let header, header.state != .building, header.hasOneEntryForEachRow else { return nil }
     let expectedCount = rows.count - skippedRowCount
@@ -55,9 +58,10 @@ struct StoredIndexVerification {
 }
 
 extension IndexHeader {
-  /// Whether each row of the class has one entry in the index: it is neither partial nor of the elements of collections.
+  /// Whether each row of the class has exactly one entry: the index is neither partial nor an index of collection
+  /// elements.
   ///
-  /// False if that cannot be told, since a part of the index prints no name.
+  /// False if that is unknown, as a part of the index has no name in the signature.
   fileprivate var hasOneEntryForEachRow: Bool {
     !signature.split(separator: "\n").contains { line in
       ["where ", "part each(", "part -each(", "part ?"].contains { line.hasPrefix($0) }

@@ -1,31 +1,32 @@
-/// What ``Store/verify(progress:)`` found.
+/// The result of ``Store/verify(progress:)``.
 ///
-/// `Codable`: `JSONEncoder` makes a document of it.
+/// It is `Codable`, so that `JSONEncoder` can write it as a document.
 public struct VerificationReport: Sendable, Codable {
-  /// The commit whose state was looked at.
+  /// The commit whose state was verified.
   public internal(set) var commitNumber: CommitNumber = 0
-  /// Pages of 4 KiB that were read anew; 0 for a backend without files of its own.
+  /// The number of pages of 4 KiB that were read from their files; 0 for a backend without files.
   public internal(set) var pageCount = 0
-  /// Records of all classes and other keyspaces that were found, the damaged ones among them.
+  /// The number of records found in all classes and other keyspaces, including damaged ones.
   public internal(set) var recordCount = 0
-  /// Bytes of these records.
+  /// The number of bytes of these records.
   public internal(set) var byteCount = 0
-  /// References between objects that were followed.
+  /// The number of references between objects that were checked.
   public internal(set) var referenceCount = 0
-  /// Stored names of classes that the program does not know: their records were checked, not read.
+  /// The stored names of classes that the program does not know: their records were checked, but their contents were
+  /// not read.
   public internal(set) var unknownClassNames: [String] = []
-  /// How many problems there are; ``problems`` has the first thousand.
+  /// The number of problems; ``problems`` has the first thousand.
   public internal(set) var problemCount = 0
-  /// Those of them that are damage, which ``Kind/isDamage`` tells.
+  /// The number of problems that are damage (``Kind/isDamage``).
   public internal(set) var damageCount = 0
   public internal(set) var problems: [Problem] = []
 
-  /// Whether nothing is damaged.
+  /// Whether no damage was found.
   ///
-  /// A reference to an object that was deleted is a problem, but no damage.
+  /// A reference to an object that was deleted is a problem, but not damage.
   public var isSound: Bool { damageCount == 0 }
 
-  /// One thing that is not as it should be.
+  /// A problem that was found.
   public struct Problem: Sendable, Codable, Equatable, CustomStringConvertible {
     public var kind: Kind
     /// The file, by its name within the store.
@@ -34,7 +35,7 @@ public struct VerificationReport: Sendable, Codable {
     public var page: Int?
     public var className: String?
     public var rowID: RowID?
-    /// For people.
+    /// A description of the problem for people.
     public var message: String
 
     public var description: String {
@@ -47,44 +48,46 @@ public struct VerificationReport: Sendable, Codable {
 
   @nonexhaustive
   public enum Kind: String, Sendable, Codable {
-    /// A file is missing, or nothing of it can be checked.
+    /// A file is missing, or cannot be checked at all.
     case damagedFile
-    /// Of what is kept twice, one copy is damaged. The other one serves.
+    /// One copy of data that is stored twice is damaged. The other copy is intact.
     ///
-    /// The next opening for writing makes that of the keys anew, a checkpoint that of the last commits; that of the
-    /// superblock only the opening with ``KyotoBackend/Options/repairsFlippedBits``.
+    /// A damaged copy of the key file is rewritten by the next opening for writing, and one of the last commits by the
+    /// next checkpoint. A damaged copy of the superblock is rewritten only by opening with
+    /// ``KyotoBackend/Options/repairsFlippedBits``.
     case damagedCopy
-    /// A page does not match its checksum. The records on it are reported by themselves; none are where only one bit is
-    /// wrong and the page leads to others, as it is repaired when it is read.
+    /// A page does not match its checksum.
+    ///
+    /// The records on it are reported separately. A page that leads to other pages is repaired when it is read if only
+    /// one bit is wrong; no record is reported then.
     case damagedPage
-    /// A record cannot be read, or is not the one that belongs there.
+    /// A record cannot be read, or does not belong at its place.
     case damagedRecord
-    /// A record is there, but is not found by its row id or key.
+    /// A record exists, but a lookup by its row id or key does not find it.
     case unreachableRecord
-    /// A keyspace counts more or fewer records than it has.
+    /// A keyspace's count differs from the number of its records.
     case wrongCount
-    /// The records of a keyspace are sound, and not those that were saved: some are missing, are older, or do not belong
-    /// there.
+    /// The records of a keyspace are intact, but they are not the records that were saved.
+    ///
+    /// Some are missing, outdated, or do not belong there.
     case wrongContents
-    /// An index has an entry too many, or one too few.
+    /// An index has a superfluous entry, or lacks one.
     ///
-    /// Of a class that the store was not opened with, only entries of rows that do not exist are found, and a wrong number
-    /// of entries.
-    ///
-    /// ``Store/rebuildIndexes(of:named:progress:)`` makes it right.
+    /// If the store was not opened with the index's class, only two faults are found: entries of rows that do not
+    /// exist, and a wrong number of entries. ``Store/rebuildIndexes(of:named:progress:)`` repairs the index.
     case wrongIndex
-    /// A record is whole, but `readContent` does not read what it holds.
+    /// A record is intact, but `readContent` cannot read it.
     case unreadableContent
     /// A newer version of the class wrote the record.
     case newerVersion
-    /// An object refers to one that does not exist any more.
+    /// An object refers to an object that no longer exists.
     ///
-    /// A reference to a row of which damage leaves open whether it exists is not reported: the damage is.
+    /// If damage hides whether a row exists, references to it are not reported, only the damage.
     case danglingReference
 
-    /// Whether something was lost or falsified.
+    /// Whether data was lost or falsified.
     ///
-    /// The rest is a matter of the program.
+    /// The other kinds are matters of the program.
     public var isDamage: Bool {
       switch self {
       case .damagedFile, .damagedCopy, .damagedPage, .damagedRecord, .unreachableRecord, .wrongCount, .wrongContents,
@@ -104,7 +107,7 @@ public struct VerificationReport: Sendable, Codable {
   }
 }
 
-/// How far a verification is.
+/// The progress of a verification.
 public struct VerificationProgress: Sendable {
   public enum Phase: Sendable {
     /// Reading the files, page by page.
@@ -116,9 +119,9 @@ public struct VerificationProgress: Sendable {
   }
 
   public var phase: Phase
-  /// What is looked at: a file, or a class's stored name.
+  /// The item being verified: a file, or a class's stored name.
   public var name: String
-  /// Pages or records of it that were looked at, of about how many.
+  /// The number of its pages or records that were verified; `totalCount` is the approximate total.
   public var doneCount: Int
   public var totalCount: Int
 }
