@@ -1,4 +1,5 @@
-/// A directory with backups of one store, in which each backup takes only the space of what changed since the one before.
+/// A directory with backups of one store, in which each backup takes only the space of the changes since the previous
+/// one.
 ///
 /// ```swift
 /// let series = BackupSeries(at: "Backups/Music")
@@ -8,39 +9,42 @@
 /// try series.restore(to: "Music-restored.todana")
 /// ```
 ///
-/// Every backup is whole by itself: any can be restored, and any removed, without regard to the others. What is there is
-/// never changed by a backup: one that is interrupted, by an error, a killed process or a loss of power, leaves the
-/// earlier ones as they were. Every byte has a checksum in it, which ``verify(_:progress:)`` compares, and
-/// ``restore(_:to:progress:)`` too; it tells damage, not tampering.
+/// Every backup is complete by itself: any can be restored, and any removed, independently of the others. A backup
+/// never changes existing ones. If it is interrupted, by an error, a killed process or a loss of power, the earlier
+/// ones are unchanged.
 ///
-/// The value is a path and nothing else; it can be used in any thread, and several calls may run at once in several
-/// processes: readers beside each other and beside one backup. A second backup, and a pruning beside anything else, get
-/// ``BackendError/Code/inUse`` at once. Any program that has the path can read a series, without the store.
+/// Every byte is covered by a checksum, which ``verify(_:progress:)`` and ``restore(_:to:progress:)`` compare.
+/// Checksums reveal damage, not tampering.
+///
+/// The value consists of a path only, and can be used in any thread. Several calls may run at once in several
+/// processes: readers concurrently with each other and with one backup. A second backup, and a pruning concurrent with
+/// any other call, throw ``BackendError/Code/inUse`` immediately. Any program that has the path can read a series,
+/// without the store.
 public struct BackupSeries: Sendable, Hashable {
-  /// The directory, which the first backup makes; the one that it stands in must be there.
+  /// The directory, which the first backup creates; its parent directory must exist.
   public let path: String
 
   public init(at path: String) { self.path = path }
 
-  /// The backups that are there, in the order of their numbers; none where there is no directory.
+  /// Returns the backups in the order of their numbers; none if the directory does not exist.
   ///
-  /// - Throws: ``StoreError``, such as with ``BackendError/Code/notAStore`` where the directory holds other things.
+  /// - Throws: ``StoreError``, such as one with ``BackendError/Code/notAStore`` if the directory contains other files.
   /// - Complexity: O(*n*) in the backups: a few bytes of each are read.
   public func backups() throws(StoreError) -> [BackupInfo] {
     try Self.translating { () throws(BackendError) in try SeriesTask.list(path) }
   }
 
-  /// Reads all that a backup needs, and compares it with the checksums.
+  /// Reads all data of a backup, and compares them with the checksums.
   ///
-  /// This is about the backup's own bytes; ``Store/verify(progress:)`` of the store, or of one that was restored, tells
-  /// whether records are sound.
+  /// This checks the backup's own bytes. ``Store/verify(progress:)`` of the store, or of a restored one, checks whether
+  /// records are sound.
   ///
   /// - Parameters:
-  ///   - number: A backup's number; nil for all of them. What several have in common is then read once.
+  ///   - number: A backup's number; nil for all of them. Data that several backups share are then read once.
   ///   - progress: Called after each step of a few megabytes; throwing from it ends the verification.
-  /// - Returns: What was found.
-  /// - Throws: What `progress` throws; ``StoreError``: there is no such backup, or the series is being pruned. Damage is
-  ///   not thrown, but reported.
+  /// - Returns: The damage found.
+  /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, or the series is being pruned. Damage
+  ///   is not thrown, but reported.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   public func verify(
     _ number: Int? = nil, progress: (BackupSeriesProgress) throws -> Void = { _ in }
@@ -55,17 +59,17 @@ public struct BackupSeries: Sendable, Hashable {
 
   /// Writes a backup's files to a new directory, which is a store of its own, with the identity of the original.
   ///
-  /// Each piece is compared with its checksum as it is written. Until the directory is whole and durable there is nothing
-  /// at its path: a restoring that is interrupted leaves a directory whose name ends in `.partial`, which the next one to
-  /// the same path replaces.
+  /// Each piece is compared with its checksum as it is written. The directory appears at its path only when it is
+  /// complete and durable. An interrupted restore leaves a directory whose name ends in `.partial`; the next one to the
+  /// same path replaces it.
   ///
   /// - Parameters:
   ///   - number: A backup's number; nil for the newest.
-  ///   - path: Where nothing, or an empty directory, is.
-  ///   - progress: Called after each step of a few megabytes; throwing from it ends the restoring.
+  ///   - path: The path of the new directory, at which there is nothing, or an empty directory.
+  ///   - progress: Called after each step of a few megabytes; throwing from it ends the restore.
   /// - Returns: The backup that was restored.
-  /// - Throws: What `progress` throws; ``StoreError``: there is no such backup, something is at the path, or with the code
-  ///   ``StoreError/Code/damagedRecord`` a piece of it is damaged.
+  /// - Throws: Errors of `progress`; ``StoreError`` if there is no such backup, or the path is not free; with the code
+  ///   ``StoreError/Code/damagedRecord`` if a piece of the backup is damaged.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
   public func restore(
@@ -78,18 +82,18 @@ public struct BackupSeries: Sendable, Hashable {
     return task.info
   }
 
-  /// Removes all backups but the newest ones, and gives back the space that only they needed.
+  /// Removes all backups but the newest ones, and frees the space that only they needed.
   ///
-  /// The space goes back to the file system where that can take it from the middle of a file (ext4, XFS, Btrfs, tmpfs);
-  /// elsewhere a file of the series is removed when nothing in it is needed any more. Whenever this is interrupted,
-  /// nothing that the remaining backups need is gone; the next pruning goes on.
+  /// The space is returned to the file system if that can free the middle of a file (ext4, XFS, Btrfs, tmpfs).
+  /// Otherwise a file of the series is removed when none of its data is needed any more. An interrupted pruning removes
+  /// nothing that the remaining backups need; the next one continues.
   ///
   /// - Parameters:
-  ///   - count: How many backups stay, at least one. Does nothing where there are no more.
+  ///   - count: The number of backups to keep, at least one. Does nothing if there are no more.
   ///   - progress: Called after each step; throwing from it ends the pruning.
-  /// - Throws: What `progress` throws; ``StoreError``: the series is in use, or a backup that is to stay is damaged; then
-  ///   nothing was removed, as nobody knows what it needs.
-  /// - Complexity: O(*n*) in the bytes of the backups that stay, of which the 128th part is read.
+  /// - Throws: Errors of `progress`; ``StoreError`` if the series is in use, or if a backup to be kept is damaged. In
+  ///   the latter case nothing is removed, as the data that this backup needs are unknown.
+  /// - Complexity: O(*n*) in the bytes of the backups that are kept, of which about 1/128 is read.
   public func prune(keeping count: Int, progress: (BackupSeriesProgress) throws -> Void = { _ in }) throws {
     let task = try Self.translating { () throws(BackendError) in try SeriesTask.prune(path, keeping: count) }
     try run(task, progress) { _ in }
@@ -107,7 +111,7 @@ public struct BackupSeries: Sendable, Hashable {
     }
   }
 
-  /// Calls `body` and gives its errors as the store's.
+  /// Calls a closure and translates its errors into the store's.
   private static func translating<Result>(_ body: () throws(BackendError) -> Result) throws(StoreError) -> Result {
     do throws(BackendError) {
       return try body()
@@ -117,9 +121,9 @@ public struct BackupSeries: Sendable, Hashable {
   }
 }
 
-/// How far work on a series is.
+/// The progress of an operation on a series.
 public struct BackupSeriesProgress: Sendable {
-  /// Bytes of the store's files that were looked at.
+  /// The number of bytes of the store's files that were processed.
   public var doneByteCount: Int
   public var byteCount: Int
 }

@@ -6,13 +6,16 @@ internal import CStorageEngine
   internal import Foundation
 #endif
 
-/// The place of a store that is to be there whole and durable, or not at all: it is made beside its path, under the same
-/// name with `.partial` behind it.
+/// The place of a new store, which appears there complete and durable, or not at all.
+///
+/// It is created beside its path, in a directory of the same name with `.partial` appended.
 struct NewStoreDirectory {
   let path: String
   let partialPath: String
 
-  /// Throws ``StoreError`` where something is at the path, or somebody is making a store there.
+  /// Prepares the creation of a store at a path, and removes the remains of an interrupted one.
+  ///
+  /// Throws ``StoreError`` if the path exists, or if another process is creating a store there.
   init(_ path: String) throws {
     self.path = path
     partialPath = path + ".partial"
@@ -21,7 +24,7 @@ struct NewStoreDirectory {
       throw StoreError(BackendError(.invalidArgument, "There is something at the path of the new store: \(path)"))
     }
     guard manager.fileExists(atPath: partialPath) else { return }
-    // What a killed process has left. One that lives has it locked, which is looked at before all else.
+    // A killed process has left this directory. A live process would have it locked, which opening it checks first.
     do throws(BackendError) {
       var options = KyotoBackend.Options()
       options.access = .writeExisting
@@ -32,16 +35,16 @@ struct NewStoreDirectory {
     try manager.removeItem(atPath: partialPath)
   }
 
-  /// Calls `body` with the path where the store is to be made, and closed; puts it in its place then.
+  /// Calls a closure that creates and closes the store at the given path, then moves the store to its place.
   ///
-  /// Nothing is left after an error.
+  /// After an error nothing is left.
   func make<Result>(_ body: (String) throws -> Result) throws -> Result {
     do {
       let result = try body(partialPath)
       try putInPlace()
       return result
     } catch {
-      // What the caller has to know is why; the next attempt removes what cannot be removed now.
+      // The first error is the one to report. The next attempt removes any remains that cannot be removed now.
       try? FileManager.default.removeItem(atPath: partialPath)
       throw error
     }

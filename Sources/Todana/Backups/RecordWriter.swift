@@ -1,18 +1,20 @@
-/// Puts records that stood in one store into a new one, under the same numbers and row ids, in envelopes of its own.
+/// A writer that puts records of one store into a new one.
+///
+/// Keyspace numbers and row ids stay the same; the envelopes are those of the new store.
 final class RecordWriter {
   private static let batchByteCount = 4 << 20
 
   let backend: KyotoBackend
-  /// The new store as records go to it: sealed on the way, if it is encrypted.
+  /// The sealing layer of the new store, through which records are written.
   private let sealing: RecordSealing
   private var arena = ByteArena()
   private var changes: [WriteBatch.Change] = []
-  /// Of the rows in `changes`, all of which are of one keyspace.
+  /// The highest row id of the rows in `changes`, all of which are in one keyspace.
   private var highestRow: (id: RowID, keyspace: KeyspaceID)?
-  /// The row ids that the new store gives out next, as far as they were counted up here.
+  /// The next row ids of the new store's keyspaces, for those in which ids were reserved here.
   private var nextRowIDs = SmallMap<KeyspaceID, RowID>()
 
-  /// Of what is sealed (``StoreConfiguration/recordPadding``).
+  /// The padding of sealed records (``StoreConfiguration/recordPadding``).
   private let padding: Int
 
   init(_ backend: KyotoBackend, padding: Int = 0) {
@@ -21,9 +23,9 @@ final class RecordWriter {
     sealing = RecordSealing(backend)
   }
 
-  /// Makes a store, calls the closure with its writer, and closes the store, whatever comes of it.
+  /// Creates a store, calls a closure with its writer, and closes the store, even if the closure throws.
   ///
-  /// Of the configuration only what concerns encryption counts.
+  /// Only the configuration's settings for encryption are used.
   static func makeStore(
     at path: String, secret: StoreSecret?, _ configuration: StoreConfiguration, _ body: (RecordWriter) throws -> Void
   ) throws {
@@ -49,13 +51,13 @@ final class RecordWriter {
 
   // MARK: Keyspaces
 
-  /// Makes a keyspace with a number of the caller's choice.
+  /// Creates a keyspace with a number chosen by the caller.
   func makeKeyspace(_ id: KeyspaceID, _ kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) {
     try backend.makeKeyspace(id, kind, named: name)
     if kind == .tree { sealing.noteTree(id) }
   }
 
-  /// Makes a keyspace, unless there is one of that name.
+  /// Returns the number of the keyspace with a name, which is created if there is none.
   func keyspaceID(of kind: KeyspaceKind, named name: [UInt8]) throws(BackendError) -> KeyspaceID {
     try sealing.keyspaceID(of: kind, named: name)
   }
@@ -98,7 +100,7 @@ final class RecordWriter {
     try put(.bytes(unsafe key.withUnsafeBytes { unsafe arena.append($0) }), written.range, in: keyspace)
   }
 
-  /// A record of a tree, which has no envelope: the backend seals nodes.
+  /// Puts a record of a tree, which has no envelope: the backend seals the nodes of trees.
   func putEntry(
     key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, in keyspace: KeyspaceID
   ) throws(BackendError) {
@@ -119,7 +121,9 @@ final class RecordWriter {
     BackendError(.limitExceeded, "A record cannot be written again: \(error)")
   }
 
-  /// Makes a class known that has no objects any more: it exists from its first commit on, and counts its rows.
+  /// Creates a class without objects, with the row ids through `lastRowID` used up.
+  ///
+  /// A keyspace exists from its first commit, and counts its rows. Therefore a row is put and removed again.
   func putNoRows(through lastRowID: RowID, in keyspace: KeyspaceID) throws(BackendError) {
     try commit()
     try unsafe putRow(lastRowID, version: 0, content: UnsafeRawBufferPointer(start: nil, count: 0), in: keyspace)
@@ -131,17 +135,17 @@ final class RecordWriter {
 
   // MARK: Committing
 
-  /// Counts the new store's row ids up to one: no row id is given out twice.
+  /// Reserves row ids of the new store through a given one, so that none is used twice.
   func reserveRows(through rowID: RowID, of keyspace: KeyspaceID) throws(BackendError) {
     if let next = nextRowIDs[keyspace], rowID < next { return }
     let next = try backend.reserveRowIDs(1, in: keyspace).lowerBound
     nextRowIDs[keyspace] = max(next, rowID) &+ 1
     guard rowID > next else { return }
-    // A damaged header may say anything; what is beyond is nobody's row.
+    // A damaged header may contain any number. Ids beyond the clamped range belong to no row.
     _ = try backend.reserveRowIDs(Int(clamping: rowID - next), in: keyspace)
   }
 
-  /// Commits what was put, without waiting for the disk.
+  /// Commits the collected records, without waiting for the disk.
   func commit() throws(BackendError) {
     guard !changes.isEmpty else { return }
     if let highestRow { try reserveRows(through: highestRow.id, of: highestRow.keyspace) }

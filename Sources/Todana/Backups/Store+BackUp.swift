@@ -1,31 +1,34 @@
-/// How far a backup is.
+/// The progress of a backup.
 public struct BackupProgress: Sendable {
   /// The commit whose state is copied.
   public var commitNumber: CommitNumber
-  /// Bytes of the store's files that were copied, or found to be in the series already.
+  /// The number of bytes of the store's files that were copied, or that the series has already.
   public var copiedByteCount: Int
   public var byteCount: Int
-  /// Bytes that were written.
+  /// The number of bytes that were written.
   public var newByteCount: Int
 }
 
 extension Store {
-  /// Copies everything that is saved to a new directory, which is a store of its own.
+  /// Copies all saved data to a new directory, which is a store of its own.
   ///
-  /// The copy has the state of one commit, the newest at the call. The store can be used meanwhile, also by other
-  /// threads; no save waits for more than one step of a few megabytes, and none of what is saved after the call is in
-  /// the copy. What is pending is not in it. Until the copy is whole and durable there is nothing at its path: one that
-  /// is interrupted, by an error or a loss of power, leaves what was there before.
+  /// The copy has the state of one commit, the newest at the call. The store can be used concurrently, also by other
+  /// threads. A save waits at most for one step of a few megabytes, and later saves are not in the copy. Pending
+  /// changes are not copied.
+  ///
+  /// The copy appears at its path only when it is complete and durable. If it is interrupted, by an error or a loss of
+  /// power, the path is unchanged.
   ///
   /// ```swift
   /// try store.backUp(to: "Backups/2026-11-22.todana")
   /// ```
   ///
   /// - Parameters:
-  ///   - path: Where nothing, or an empty directory, is; nor is a second backup made there at the same time.
+  ///   - path: The path of the copy, at which there is nothing, or an empty directory. No other backup must be made
+  ///     there at the same time.
   ///   - progress: Called after each step; throwing from it ends the backup.
   /// - Returns: The commit whose state was copied.
-  /// - Throws: What `progress` throws; ``StoreError``: a store in memory cannot be copied so.
+  /// - Throws: Errors of `progress`; ``StoreError``, also for a store in memory, which cannot be copied this way.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
   public func backUp(
@@ -37,24 +40,25 @@ extension Store {
     return backup.commitNumber
   }
 
-  /// Adds a backup of everything that is saved to a series; only what changed since the newest one there is written.
+  /// Adds a backup of all saved data to a series; only changes since the newest backup there are written.
   ///
-  /// As ``backUp(to:progress:)``, the backup has the state of one commit, and the store can be used meanwhile. All files
-  /// of the store are read, and compared by checksums of 4 KiB; so what is read is in proportion to the store, what is
-  /// written to what changed. A class whose file outgrew its size since, and was replaced, is written whole.
+  /// The backup has the state of one commit, the newest at the call, and the store can be used concurrently. All files
+  /// of the store are read, and compared by checksums of 4 KiB pieces. The number of bytes read is therefore
+  /// proportional to the store, and the number written to the changes. If a class's file was replaced since because it
+  /// outgrew its size, it is written entirely.
   ///
   /// ```swift
   /// try store.backUp(into: BackupSeries(at: "Backups/Music"))
   /// ```
   ///
   /// - Parameters:
-  ///   - series: Made by the first backup; it takes backups of one store only.
+  ///   - series: The series, which the first backup creates; it accepts backups of one store only.
   ///   - progress: Called after each step of a few megabytes; throwing from it ends the backup.
-  /// - Returns: The backup that was made.
-  /// - Throws: What `progress` throws; ``StoreError`` with a ``BackendError`` underneath: the series is another store's
-  ///   (``BackendError/Code/otherStore``), or in use (``BackendError/Code/inUse``), or the directory holds other things
-  ///   (``BackendError/Code/notAStore``). Whatever is thrown, the earlier backups are as they were.
-  /// - Complexity: O(*n*) in the bytes of the store's files, of reading.
+  /// - Returns: The new backup.
+  /// - Throws: Errors of `progress`; ``StoreError`` with an underlying ``BackendError``: the series belongs to another
+  ///   store (``BackendError/Code/otherStore``), is in use (``BackendError/Code/inUse``), or its directory contains
+  ///   other files (``BackendError/Code/notAStore``). The earlier backups are unchanged after any error.
+  /// - Complexity: O(*n*) in the bytes of the store's files, which are read.
   @discardableResult
   public func backUp(
     into series: BackupSeries, progress: (BackupProgress) throws -> Void = { _ in }

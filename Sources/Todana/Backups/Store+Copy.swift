@@ -1,34 +1,34 @@
-/// How far a copy is (``Store/backUp(to:encryption:progress:)``).
+/// The progress of a copy (``Store/backUp(to:encryption:progress:)``).
 public struct CopyProgress: Sendable {
   /// The commit whose state is copied.
   public var commitNumber: CommitNumber
   public var copiedCount: Int
-  /// Records of all classes, and named buffers.
+  /// The number of records of all classes and other keyspaces, including named buffers.
   public var recordCount: Int
 }
 
 extension Store {
-  /// Copies everything that is saved to a new store with an encryption of its own: another passphrase or key, or none, or
-  /// one where this store has none.
+  /// Copies all saved data to a new store with its own encryption: another passphrase or key, or none.
   ///
-  /// The copy has nothing of this store's keys: who can open one cannot open the other. It has another identity, the same
-  /// class names, and the same row ids, so references stay what they are. Every record is read, checked, and written
-  /// anew; for a copy under the same keys, ``backUp(to:progress:)`` is faster.
+  /// The copy shares no keys with this store: access to one gives no access to the other. It has another identity, the
+  /// same class names, and the same row ids, so references stay valid. Every record is read, checked, and written
+  /// again. For a copy under the same keys, ``backUp(to:progress:)`` is faster.
   ///
-  /// The copy has the state of one commit, the newest at the call, and none of what is pending. The store can be used
-  /// meanwhile. Until the copy is whole and durable there is nothing at its path.
+  /// The copy has the state of one commit, the newest at the call, without pending changes. The store can be used
+  /// concurrently. The copy appears at its path only when it is complete and durable.
   ///
   /// ```swift
   /// try store.backUp(to: "ForTheLawyer.todana", encryption: .passphrase("another one"))
   /// ```
   ///
   /// - Parameters:
-  ///   - path: Where nothing is. Until it is whole the copy stands in a directory whose name ends in `.partial`.
-  ///   - encryption: Of the copy.
+  ///   - path: The path of the copy, at which there is nothing. Until it is complete, the copy is in a directory whose
+  ///     name ends in `.partial`.
+  ///   - encryption: The encryption of the copy.
   ///   - progress: Called after each step of a few megabytes; throwing from it ends the copy.
   /// - Returns: The commit whose state was copied.
-  /// - Throws: What `progress` throws; ``StoreError``, for example ``StoreError/Code/damagedRecord`` where a record cannot be
-  ///   read: a copy has everything, or is none.
+  /// - Throws: Errors of `progress`; ``StoreError``, for example ``StoreError/Code/damagedRecord`` if a record cannot
+  ///   be read: a copy is complete, or is not made.
   /// - Complexity: O(*n*) in the bytes of all records.
   @discardableResult
   public func backUp(
@@ -48,7 +48,7 @@ extension Store {
   }
 }
 
-/// Goes through all records of a snapshot.
+/// A copy of all records of a snapshot to a new store.
 private struct RecordCopy {
   private let store: Store
   private let snapshot: any BackendSnapshot

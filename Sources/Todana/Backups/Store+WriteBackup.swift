@@ -1,10 +1,10 @@
 extension Store {
-  /// Gives everything that is saved in parts: a backup for another place than a directory.
+  /// Passes all saved data to a closure in parts: a backup for another destination than a directory.
   ///
-  /// As ``backUp(to:progress:)``, the backup has the state of one commit, the newest at the call, and the store can be used
-  /// meanwhile. Nothing is written to any disk, and no more than a part of some hundred kilobytes is in memory. What is
-  /// encrypted in the store is encrypted in the parts. They have no checksums of their own: whoever keeps them, or sends
-  /// them, adds what shows that they come back as they were.
+  /// The backup has the state of one commit, the newest at the call, and the store can be used concurrently. Nothing is
+  /// written to disk, and at most one part of some hundred kilobytes is in memory. Data that are encrypted in the store
+  /// are encrypted in the parts. The parts have no checksums of their own: a program that stores or sends them has to
+  /// add checksums.
   ///
   /// ```swift
   /// try store.writeBackup { part in
@@ -16,9 +16,9 @@ extension Store {
   /// }
   /// ```
   ///
-  /// - Parameter body: Gets each part, on the caller's thread; what it throws ends the backup.
-  /// - Returns: What was given.
-  /// - Throws: What `body` throws; ``StoreError``: a store in memory has no files.
+  /// - Parameter body: A closure that receives each part, on the caller's thread; throwing from it ends the backup.
+  /// - Returns: The summary of the backup, which is also its first part.
+  /// - Throws: Errors of `body`; ``StoreError``, also for a store in memory, which has no files.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
   public func writeBackup(_ body: (BackupPart) throws -> Void) throws -> BackupSummary {
@@ -29,25 +29,27 @@ extension Store {
     return reader.summary
   }
 
-  /// Makes a store of the parts of a backup, with the identity of the original.
+  /// Creates a store from the parts of a backup, with the identity of the original.
   ///
-  /// The parts may come from anywhere: what is no backup is refused. That what they hold is right, only checksums can tell
-  /// that came with them: throw from `next` where they do not. The new store is made under its path with `.partial` behind
-  /// it, and renamed when it is whole and durable; whatever is thrown, nothing of it is left.
+  /// The parts may come from any source: parts that do not form a backup are refused. Only checksums that came with
+  /// them can show that their contents are right: if they do not match, throw from `next`. The new store is created in
+  /// a directory with `.partial` appended to its name, and renamed when it is complete and durable. After any error
+  /// nothing of it is left.
   ///
   /// ```swift
-  /// try Store.make(at: "Music-restored.todana") { try tape.nextPart() }
+  /// try Store.restore(at: "Music-restored.todana") { try tape.nextPart() }
   /// ```
   ///
-  /// An encrypted store needs no key for this; it takes a new one for what it writes when it is opened for writing next, as
-  /// its original goes on with the old one.
+  /// No key is needed for an encrypted store. When it is next opened for writing, it makes a new key for new data, as
+  /// the original continues to use the old one.
   ///
   /// - Parameters:
-  ///   - path: Where nothing, or an empty directory, is.
-  ///   - next: Gives one part after the other, on the caller's thread, then nil; what it throws ends the making.
-  /// - Returns: What the backup said of itself.
-  /// - Throws: What `next` throws; ``StoreError``: something is at the path, or with the code
-  ///   ``StoreError/Code/damagedRecord`` the parts are not those of a backup.
+  ///   - path: The path of the new store, at which there is nothing, or an empty directory.
+  ///   - next: A closure that returns one part after the other, on the caller's thread, then nil; throwing from it ends
+  ///     the call.
+  /// - Returns: The summary of the backup.
+  /// - Throws: Errors of `next`; ``StoreError`` if the path is not free; with the code
+  ///   ``StoreError/Code/damagedRecord`` if the parts do not form a backup.
   /// - Complexity: O(*n*) in the bytes of the store's files.
   @discardableResult
   public static func restore(at path: String, fromParts next: () throws -> BackupPart?) throws -> BackupSummary {
@@ -59,13 +61,13 @@ extension Store {
   }
 }
 
-/// Puts the parts of a backup together, as long as they are what was announced.
+/// A store that is being assembled from the parts of a backup; parts that do not match the summary are refused.
 private struct BackupAssembly {
   private let summary: BackupSummary
   private let writer: KyotoBackupWriter
   private var fileCount = 0
   private var byteCount = 0
-  /// Of the file that has begun last, still to come.
+  /// The number of bytes that the current file still lacks.
   private var missingByteCount = 0
 
   init(at path: String, _ summary: BackupSummary) throws(StoreError) {

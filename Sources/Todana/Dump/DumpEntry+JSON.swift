@@ -4,9 +4,9 @@
   internal import Foundation
 #endif
 
-// An entry as a line of JSON, and back.
+// Conversion between entries and lines of JSON.
 extension DumpEntry {
-  /// The line, without its end.
+  /// Returns the entry's line, without a line ending.
   func json(_ encoder: DumpEncoder) throws -> [UInt8] { try encoder.line(of: fields) }
 
   private var fields: DumpFields {
@@ -63,7 +63,7 @@ extension DumpEntry {
   }
 }
 
-/// Makes lines; one for a whole dump, as making one takes long.
+/// An encoder of lines, used for a whole dump, as creating one takes time.
 struct DumpEncoder {
   private let encoder = JSONEncoder()
 
@@ -72,7 +72,7 @@ struct DumpEncoder {
   fileprivate func line(of fields: DumpFields) throws -> [UInt8] { [UInt8](try encoder.encode(fields)) }
 }
 
-/// Reads lines.
+/// A decoder of lines.
 struct DumpDecoder {
   private let decoder = JSONDecoder()
 
@@ -152,7 +152,8 @@ extension DumpFields {
     init?(intValue: Int) { nil }
   }
 
-  /// Refuses fields that the kind does not have: what is not understood would be lost without a word.
+  /// Decodes the fields, and refuses those that the kind of line does not have, as ignored fields would be lost
+  /// silently.
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     kind = try fields.decode(Kind.self, forKey: .kind)

@@ -1,6 +1,6 @@
 /// One line of a store's dump (docs/formats/dump.md).
 public enum DumpEntry: Sendable, Equatable {
-  /// The first one.
+  /// The first line.
   case store(format: Int, id: String?, commitNumber: CommitNumber?)
   /// A class. `nextRowID` is above all row ids that were ever used, if that is known.
   case storedClass(name: String, number: KeyspaceID, nextRowID: RowID?)
@@ -8,13 +8,13 @@ public enum DumpEntry: Sendable, Equatable {
   case namedBuffers(number: KeyspaceID)
   case record(className: String, RawRecord)
   case namedBuffer(RawNamedBuffer)
-  /// The last one.
+  /// The last line.
   case end(DumpCounts)
 
   static let formatVersion = 1
 }
 
-/// What a dump has.
+/// The counts of a dump.
 public struct DumpCounts: Sendable, Equatable {
   public var recordCount: Int
   public var namedBufferCount: Int
@@ -25,10 +25,10 @@ public struct DumpCounts: Sendable, Equatable {
   }
 }
 
-/// What is wrong with a dump that a store was to be made of.
+/// An error in a dump from which a store was to be created.
 public struct DumpError: Error, Sendable, Equatable, CustomStringConvertible {
   public var code: Code
-  /// The line, from 1; nil where the dump as a whole is meant.
+  /// The number of the line, from 1; nil if the error concerns the dump as a whole.
   public var line: Int?
   public var message: String
 
@@ -40,19 +40,19 @@ public struct DumpError: Error, Sendable, Equatable, CustomStringConvertible {
 
   @nonexhaustive
   public enum Code: Sendable {
-    /// A line is no JSON object.
+    /// A line is not a JSON object.
     case notJSON
-    /// A field is missing, is not known, or has a value that it cannot have.
+    /// A field is missing, is unknown, or has an invalid value.
     case invalidField
-    /// The dump is of a newer version of this library.
+    /// The dump was written by a newer version of this library.
     case newerFormat
-    /// A line stands where its kind must not.
+    /// A line is at a place where its kind is not allowed.
     case outOfOrder
-    /// A class, a row or a name is there twice.
+    /// A class, a row or a name occurs twice.
     case duplicate
-    /// A record is of a class that no line has announced.
+    /// A record belongs to a class that no earlier line has declared.
     case unknownClass
-    /// The dump ends before its end, or lines are missing.
+    /// The dump ends before its last line, or lines are missing.
     case incomplete
   }
 

@@ -1,17 +1,19 @@
 extension Store {
-  /// Makes a new store of a dump (``writeDump(_:)``).
+  /// Creates a new store from a dump (``writeDump(_:)``).
   ///
-  /// It has another identity, the same class names and numbers, row ids, versions, contents and named buffers. Until it
-  /// is whole and durable there is nothing at its path, and after an error nothing of it stays.
+  /// The store has another identity, but the same class names and numbers, row ids, versions, contents and named
+  /// buffers. It appears at its path only when it is complete and durable. After an error nothing of it is left.
   ///
   /// - Parameters:
-  ///   - path: Where nothing is. Until it is whole the store stands in a directory whose name ends in `.partial`.
-  ///   - configuration: The new store's encryption, with cipher, padding and cost of a passphrase; the rest does not
-  ///     matter.
-  ///   - nextLine: Gives one line after the other, with or without its end, then nil; what it throws ends the import.
-  /// - Returns: What the dump had.
-  /// - Throws: What `nextLine` throws; ``DumpError`` with the line; ``StoreError`` where the store cannot be written.
-  /// - Complexity: O(*n*) in the bytes of the dump. Takes a bit of memory for each row.
+  ///   - path: The path of the new store, at which there is nothing. Until it is complete, the store is in a directory
+  ///     whose name ends in `.partial`.
+  ///   - configuration: The new store's encryption, with cipher, padding and passphrase cost; other settings are
+  ///     ignored.
+  ///   - nextLine: A closure that returns one line after the other, with or without its line ending, then nil; throwing
+  ///     from it ends the import.
+  /// - Returns: The counts of the dump.
+  /// - Throws: Errors of `nextLine`; ``DumpError`` with the line; ``StoreError`` if the store cannot be written.
+  /// - Complexity: O(*n*) in the bytes of the dump. Takes about a bit of memory for each row.
   @discardableResult
   public static func make(
     at path: String, configuration: StoreConfiguration = StoreConfiguration(),
@@ -39,15 +41,17 @@ extension UInt8 {
   fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
-/// Puts the entries of a dump into a new store.
+/// A dump that is being read into a new store.
 private struct DumpReading {
-  /// The one that is being read.
+  /// The number of the line that is being read.
   var line = 0
   private let writer: RecordWriter
   private var classes: [StoredClass] = []
-  /// By the bytes of names: strings are equal to their normalized forms, names are not.
+  /// The index of each class in `classes`, by the bytes of its name.
+  ///
+  /// Strings compare equal if their normalized forms do; stored names do not.
   private var classIndexes: [[UInt8]: Int] = [:]
-  /// Of the latest record: most are of the same class as the one before.
+  /// The index of the latest record's class, as most records have the same class as the previous one.
   private var lastIndex = 0
   private var numbers: Set<KeyspaceID> = []
   private var namedBuffers: KeyspaceID?
@@ -69,7 +73,7 @@ private struct DumpReading {
     case end
   }
 
-  /// Beyond it a number is somebody's mistake: a store could not go on counting.
+  /// The highest row id that is accepted; after a higher one a store could not continue counting.
   private static let rowIDLimit = RowID(Int64.max)
 
   init(into writer: RecordWriter) { self.writer = writer }
@@ -101,7 +105,7 @@ private struct DumpReading {
     }
   }
 
-  /// Completes the store.
+  /// Completes the store, and returns the counts of the dump.
   mutating func finish() throws -> DumpCounts {
     guard stage == .end else {
       throw DumpError(.incomplete, "it ends before its line of kind \"end\": it was cut off")
@@ -120,7 +124,7 @@ private struct DumpReading {
     return counts
   }
 
-  /// Goes on to a stage, or stays in it.
+  /// Enters a stage, or stays in it; throws if the line is out of order.
   private mutating func enter(_ next: Stage, from first: Stage, _ rule: String) throws(DumpError) {
     let mayStay = next != .end && (next != .keyspaces || first == .keyspaces)
     let last = mayStay ? next.rawValue : next.rawValue - 1

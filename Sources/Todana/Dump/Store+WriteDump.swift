@@ -1,21 +1,21 @@
 extension Store {
-  /// Writes everything that is saved as lines of JSON, which ``make(at:configuration:fromDump:)`` makes a store of again.
+  /// Writes all saved data as lines of JSON, from which ``make(at:configuration:fromDump:)`` creates a store again.
   ///
-  /// For a look at a store with other tools, for comparing two, and for taking one to another version of this library.
-  /// A backup (``backUp(to:progress:)``) is smaller, much faster, and has the indexes as well.
+  /// Use a dump to inspect a store with other tools, to compare two stores, or to move one to another version of this
+  /// library. A backup (``backUp(to:progress:)``) is smaller, much faster, and includes the indexes.
   ///
-  /// The dump has the state of one commit, the newest at the call, and none of what is pending: every record with its
-  /// class, row id, version and content, named buffers, and the numbers of classes. What is encrypted in the store is
-  /// plain in the dump. The format: docs/formats/dump.md.
+  /// The dump has the state of one commit, the newest at the call, without pending changes. It contains every record
+  /// with its class, row id, version and content, the named buffers, and the numbers of classes. Data that are
+  /// encrypted in the store are not encrypted in the dump. docs/formats/dump.md describes the format.
   ///
   /// ```swift
   /// try store.writeDump { line in print(String(decoding: line, as: UTF8.self)) }
   /// ```
   ///
-  /// - Parameter write: Gets each line, without its end; what it throws ends the dump.
-  /// - Returns: What was written.
-  /// - Throws: What `write` throws; ``StoreError``, such as ``StoreError/Code/damagedRecord``: a dump has everything, or no
-  ///   end.
+  /// - Parameter write: A closure that receives each line, without a line ending; throwing from it ends the dump.
+  /// - Returns: The counts of the dump.
+  /// - Throws: Errors of `write`; ``StoreError``, such as ``StoreError/Code/damagedRecord``. A dump that is not
+  ///   complete lacks its last line.
   /// - Complexity: O(*n*) in the bytes of all records, which are read twice.
   @discardableResult
   public func writeDump(_ write: ([UInt8]) throws -> Void) throws -> DumpCounts {
@@ -28,7 +28,7 @@ extension Store {
     return counts
   }
 
-  /// The lines of a dump as values.
+  /// Passes the lines of a dump to a closure as values.
   func dumpEntries(_ body: (DumpEntry) throws -> Void) throws {
     try withSnapshot {
       let commitNumber = try snapshotForReading().commitNumber
@@ -64,7 +64,9 @@ extension Store {
     return .storedClass(name: keyspace.displayName, number: keyspace.id, nextRowID: bound)
   }
 
-  /// A scan in the order of the file finds records that are missing; one in the order of row ids does not.
+  /// Reads all records of a class in the order of the file, which detects missing records.
+  ///
+  /// A scan in the order of row ids does not detect them.
   private func readThrough(_ keyspace: KeyspaceID) throws(StoreError) {
     let chunk = takeChunk()
     defer { giveBack(chunk) }

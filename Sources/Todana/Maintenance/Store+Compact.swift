@@ -24,9 +24,10 @@ extension Store {
   ///
   /// - Parameter progress: Called now and then; returning false ends the compaction.
   /// - Returns: The stored names of the classes whose files have become smaller.
-  /// - Throws: ``StoreError``; ``StoreError/Code/notSupported``. If a record is damaged, or the disk has too little space
-  ///   to move a large record, its class is not compacted, or only in part. The error is thrown after the other classes
-  ///   were compacted. The message of ``BackendError/Code/noSpace`` says how much space is missing.
+  /// - Throws: ``StoreError``; ``StoreError/Code/notSupported``. If a record is damaged, its class is compacted only in
+  ///   part or not at all. The same holds if the disk has too little space to move a large record. The error is thrown
+  ///   after the other classes were compacted. The message of ``BackendError/Code/noSpace`` says how much space is
+  ///   missing.
   /// - Complexity: O(*n* log *n*) in the records.
   @discardableResult
   public func compact(progress: (CompactionProgress) -> Bool = { _ in true }) throws(StoreError) -> [String] {

@@ -1,28 +1,28 @@
-/// Takes records out of a damaged store, and puts them into a new one.
+/// A salvage, which reads records from a damaged store and puts them into a new one.
 final class Salvage: SalvageVisitor {
-  /// Numbers of classes beyond this are damage rather than numbers.
+  /// The highest number of a class that is accepted; a higher one is taken for damage.
   private static let highestNumber: UInt32 = 1 << 16
 
   private let targetPath: String
   private let secret: StoreSecret?
-  /// To the new store, which is made as soon as it is known what the old one is.
+  /// The writer to the new store, which is created as soon as the old store's identity and keys are known.
   private var openWriter: RecordWriter?
   private let progress: (SalvageProgress) throws -> Void
   private var report = SalvageReport()
   private var failure: (any Error)?
 
   private var sourceID: StoreID?
-  /// Opens the records of an encrypted store.
+  /// The sealer that opens the records of an encrypted store; nil if it is not encrypted.
   private var sealer: Sealer?
-  /// Encrypting or decrypting the store was interrupted.
+  /// Whether an encryption or decryption of the store was interrupted, so that records may be plain.
   private var mayBePlain = false
   private var opened = ByteArena()
-  /// Numbers that are known to be some keyspace's.
+  /// The numbers that are known to belong to keyspaces.
   private var numbers: Set<UInt32> = []
   private var names: Set<[UInt8]> = []
 
-  // Of the keyspace that is being read.
-  /// Nil while an index is read, whose records are not kept.
+  // State of the keyspace that is being read.
+  /// The keyspace; nil while an index is read, whose records are not kept.
   private var keyspace: SalvagedKeyspace?
   private var targetID: KeyspaceID?
   private var sourceNumber: KeyspaceID?
@@ -31,7 +31,7 @@ final class Salvage: SalvageVisitor {
   private var keys: Set<[UInt8]> = []
   private var lostRows = RowSet()
   private var highestRowID: RowID = 0
-  /// How often the number of a keyspace that does not know it may still be guessed.
+  /// The number of records for which an unknown number of the keyspace may still be guessed.
   private var guessesLeft = 0
 
   init(to path: String, secret: StoreSecret?, progress: @escaping (SalvageProgress) throws -> Void) {
@@ -53,7 +53,7 @@ final class Salvage: SalvageVisitor {
         try KyotoSalvage.run(path, secret: secret, self)
         try endKeyspace()
       } catch {
-        // The files of the new store are removed next.
+        // The caller removes the files of the new store.
         try? openWriter?.backend.close()
         throw error
       }
@@ -133,7 +133,7 @@ final class Salvage: SalvageVisitor {
 
   // MARK: Keyspaces
 
-  /// Notes an index, whose entries may be of lost rows: it is built again from the rows that are saved.
+  /// Notes an index, which is rebuilt later from the saved rows, as its entries may belong to lost rows.
   private func leaveOut(_ index: SalvagedKeyspace) {
     let names = index.isNameKnown ? ClassIndex.names(fromKeyspace: index.name) : nil
     report.indexesToBuild.append(names.map { "\($0.className): \($0.name)" } ?? index.file)
@@ -161,9 +161,9 @@ final class Salvage: SalvageVisitor {
     }
   }
 
-  /// The keyspace in the new store, which is made when there is something to put into it.
+  /// Returns the keyspace in the new store, which is created when its first record is put.
   ///
-  /// It has the number that it had, because references name it.
+  /// It keeps its number if that is known, because references contain it.
   private func target(of keyspace: SalvagedKeyspace, _ kind: KeyspaceKind) throws(BackendError) -> KeyspaceID {
     if let targetID { return targetID }
     let id: KeyspaceID
@@ -190,26 +190,26 @@ final class Salvage: SalvageVisitor {
     self.keyspace = nil
   }
 
-  /// Sees to it that no row id is given out twice, those of lost rows neither: references to them lead nowhere.
+  /// Reserves all used row ids of a class, also of lost rows, so that references to lost rows stay dangling.
   private func keepRowIDs(of keyspace: SalvagedKeyspace) throws(BackendError) {
     let last = max(highestRowID, keyspace.nextRowID - 1)
     if let targetID { return try writer.reserveRows(through: last, of: targetID) }
-    // Nothing of the class was saved: then its number is kept, too, if it is certain.
+    // No row of the class was saved. Its number is reserved as well, if it is certain.
     guard keyspace.isNameKnown, sourceNumber != nil else { return }
     try writer.putNoRows(through: max(last, 1), in: target(of: keyspace, .rows))
   }
 
   // MARK: Records
 
-  /// Puts a record into the new store if it is one.
+  /// Puts a record into the new store; returns false if the bytes are not a sound record.
   private func keep(_ record: SalvagedRecord) throws(BackendError) -> Bool {
-    // Entries of an index that is left out are records, not damage.
+    // Entries of a skipped index are records, not damage.
     guard let keyspace else { return true }
     if keyspace.kind == .tree { return try keepRaw(record, of: keyspace) }
     let key = unsafe [UInt8](record.key)
     let kind: KeyspaceKind = key.isEmpty ? .rows : .keys
     guard keyspace.kind == nil || keyspace.kind == kind, let opened = open(record, key) else { return false }
-    // The first record tells.
+    // The first record determines the kind.
     self.keyspace?.kind = kind
     let targetID = try target(of: keyspace, kind)
     switch kind {
@@ -234,7 +234,7 @@ final class Salvage: SalvageVisitor {
     return true
   }
 
-  /// The same for records of trees, which have no envelopes.
+  /// Puts a record of a tree, which has no envelope, into the new store; returns false if it cannot be trusted.
   private func keepRaw(_ record: SalvagedRecord, of keyspace: SalvagedKeyspace) throws(BackendError) -> Bool {
     let key = unsafe [UInt8](record.key)
     let writer = try writer
@@ -245,28 +245,28 @@ final class Salvage: SalvageVisitor {
     return true
   }
 
-  /// Whether nothing but a sealed record is accepted.
+  /// Returns whether the record must be sealed to be accepted.
   private func isSealed(_ record: SalvagedRecord) -> Bool {
     guard sealer != nil else { return false }
     let isPlain = unsafe RecordEnvelope.Format.ofPlain(record.value.first) != nil
     return !(mayBePlain && isPlain)
   }
 
-  /// What a record holds, if it is sound.
+  /// Returns the opened content of a record; nil if it is not sound.
   private func open(_ record: SalvagedRecord, _ key: [UInt8]) -> RecordEnvelope.Opened? {
     if let sealer, isSealed(record) { return openSealed(record, key, sealer) }
     guard let sourceID else {
-      // Nothing else than the checksums of pages can tell.
+      // Only the checksums of pages show whether the record is sound.
       return record.isVouchedFor ? unsafe RecordEnvelope.openUnchecked(record.value) : nil
     }
     if let sourceEnvelope {
       if let opened = open(record, key, sourceEnvelope) { return opened }
-      // A number that only a damaged header claims may be wrong, as long as no record has confirmed it.
+      // A number from a damaged header may be wrong until a record has confirmed it.
       if targetID != nil || keyspace?.isNameKnown == true { return nil }
     }
     guard guessesLeft > 0 else { return nil }
     guessesLeft -= 1
-    // The header of the file is damaged, but a record's check knows the keyspace.
+    // The header of the file is damaged, but a record's check depends on the number of its keyspace.
     for number in 1...(numbers.max() ?? 0) + 1000 where !numbers.contains(number) {
       let envelope = RecordEnvelope(storeID: sourceID, keyspace: KeyspaceID(rawValue: number))
       guard let opened = open(record, key, envelope) else { continue }
@@ -312,7 +312,7 @@ final class Salvage: SalvageVisitor {
 }
 
 extension SalvagedKeyspace {
-  /// Whether it is an index, or a tree that nothing tells from one, as its name is lost.
+  /// Whether it is an index, or a tree whose name is lost, so that it may be an index.
   fileprivate var isIndex: Bool {
     kind == .tree && (!isNameKnown || ClassIndex.names(fromKeyspace: name) != nil)
   }

@@ -1,44 +1,47 @@
-/// What ``Store/salvage(from:to:progress:)`` has saved, and what was lost.
+/// The saved and lost records of a salvage (``Store/salvage(from:to:encryption:progress:)``).
 ///
-/// `Codable`: `JSONEncoder` makes a document of it.
+/// It is `Codable`, so that `JSONEncoder` can write it as a document.
 public struct SalvageReport: Sendable, Codable {
-  /// Classes, the named buffers, and whatever else has records, but no indexes, in the order of their numbers.
+  /// The classes, the named buffers, and other keyspaces with records except indexes, in the order of their numbers.
   public internal(set) var keyspaces: [Keyspace] = []
-  /// What was lost of the store as a whole, such as commits whose log cannot be read: a sentence each.
+  /// The losses of the store as a whole, such as commits whose log cannot be read: a sentence each.
   public internal(set) var losses: [String] = []
-  /// Indexes of the old store, which the new one does not have: `Song: seconds`, or the file where the name is lost.
+  /// The indexes of the old store, which the new one does not have: `Song: seconds`, or the file if the name is lost.
   ///
   /// An index may have entries of lost objects, so none is salvaged. Opening the new store with its classes builds the
-  /// indexes that they declare from the objects that were saved (``Store/buildIndexes(progress:)``).
+  /// indexes that they declare from the saved objects (``Store/buildIndexes(progress:)``).
   public internal(set) var indexesToBuild: [String] = []
 
-  /// Records that stand in the new store.
+  /// The number of records in the new store.
   public var savedCount: Int { keyspaces.reduce(0) { $0 + $1.savedCount } }
-  /// Records that are known to be lost: those that can be told, or those that are missing from what was counted, whichever
-  /// is more.
+  /// The number of records that are known to be lost.
+  ///
+  /// For each keyspace it is the larger of two numbers: the lost records that could be identified, and the counted
+  /// records that are missing.
   public var lostCount: Int { keyspaces.reduce(0) { $0 + $1.lostCount } }
-  /// Whether nothing is known to be lost.
+  /// Whether no loss is known.
   public var isComplete: Bool { losses.isEmpty && keyspaces.allSatisfy(\.isComplete) }
 
-  /// A class, the named buffers, or a tree that is no index.
+  /// A class, the named buffers, or a tree that is not an index.
   public struct Keyspace: Sendable, Codable {
     /// The stored name.
     public internal(set) var name: String
-    /// False where the catalog was damaged: then the name is what the name of the file has of it, and may differ from
-    /// the class's.
+    /// Whether the name is known; false if the catalog was damaged.
+    ///
+    /// An unknown name is replaced by the part of it that the file's name contains, and may differ from the class's.
     public internal(set) var isNameKnown: Bool
-    /// The number of the class in the new store, the same as in the old one unless ``isNumberKept`` is false.
+    /// The number of the class in the new store; it is the old one unless ``isNumberKept`` is false.
     public internal(set) var number: Int
-    /// False where the number could not be kept: references to its objects lead nowhere.
+    /// Whether the number was kept; if not, references to the class's objects lead nowhere.
     public internal(set) var isNumberKept = true
     public internal(set) var savedCount = 0
-    /// How many records there were; nil where that is not known.
+    /// The number of records in the old store; nil if it is unknown.
     public internal(set) var recordCount: Int?
-    /// Rows that are lost, as far as they can be told; the first thousand.
+    /// The lost rows that could be identified; the first thousand.
     public internal(set) var lostRowIDs: [RowID] = []
-    /// How many records are known to be damaged.
+    /// The number of lost rows that could be identified by their damaged records.
     public internal(set) var damagedCount = 0
-    /// Bytes of the file in which nothing was found.
+    /// The number of bytes of the file in which no record was found.
     public internal(set) var unreadableByteCount = 0
 
     public var lostCount: Int { max(damagedCount, (recordCount ?? 0) - savedCount) }
@@ -48,9 +51,9 @@ public struct SalvageReport: Sendable, Codable {
   static let rowLimit = 1000
 }
 
-/// How far a salvage is.
+/// The progress of a salvage.
 public struct SalvageProgress: Sendable {
-  /// Bytes of the store's files that were looked at.
+  /// The number of bytes of the store's files that were read.
   public var doneByteCount: Int
   public var byteCount: Int
 }

@@ -73,8 +73,8 @@ public struct VerificationReport: Sendable, Codable {
     case wrongContents
     /// An index has a superfluous entry, or lacks one.
     ///
-    /// If the store was not opened with the index's class, only two faults are found: entries of rows that do not
-    /// exist, and a wrong number of entries. ``Store/rebuildIndexes(of:named:progress:)`` repairs the index.
+    /// If the store was not opened with the index's class, only two faults are found. They are entries of rows that do
+    /// not exist, and a wrong number of entries. ``Store/rebuildIndexes(of:named:progress:)`` repairs the index.
     case wrongIndex
     /// A record is intact, but `readContent` cannot read it.
     case unreadableContent
