@@ -32,8 +32,8 @@ extension Store {
     let tables = try registry.tables(for: type, includingSubclasses: includingSubclasses)
     // One snapshot for all classes: the objects of one commit.
     let snapshot = try snapshotForReading()
-    // The pending inserts are collected at the start, so that objects that the closure inserts or saves are visited
-    // neither twice nor never.
+    // The pending inserts are collected at the start. So an insert that the closure saves is visited exactly once, and
+    // one that it adds is not visited.
     let inserted = tables.map { table in
       includingPending ? table.pending.objects.filter { $0.state.contains(.inserted) } : []
     }

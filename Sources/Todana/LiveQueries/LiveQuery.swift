@@ -12,8 +12,8 @@ extension Store {
   /// processed are combined into the next one.
   ///
   /// After a commit only the objects that it changed are checked, and none if it changed no object of the class. Two
-  /// kinds of queries run again instead: those with a limit or an offset, and those that read objects to which others
-  /// refer.
+  /// kinds of queries run again instead: those with a limit or an offset, and those that read other objects through
+  /// references.
   ///
   /// The sequence must be used in the store's isolation domain. It throws if the store is closed or the task is
   /// cancelled.

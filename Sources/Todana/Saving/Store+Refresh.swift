@@ -98,7 +98,9 @@ extension Store {
     return found
   }
 
-  /// Reads the records of objects of one class and passes each to a closure; nil if it is gone or damaged.
+  /// Reads the records of objects of one class, and passes each object with its record to a closure.
+  ///
+  /// The record is nil if it is gone or damaged.
   func compare(
     _ objects: [StoredObject], of table: ClassTable,
     _ body: (StoredObject, UnsafeRawBufferPointer?) throws(StoreError) -> Void

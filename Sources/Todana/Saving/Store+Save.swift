@@ -1,8 +1,8 @@
 extension Store {
   /// Saves all pending changes in one atomic commit.
   ///
-  /// If it throws, nothing was saved and all changes stay pending, so that the save can be tried again.
-  /// ``StoreError/Code/mustReopen`` is the exception.
+  /// If it throws, nothing was saved and all changes stay pending, so that the save can be tried again. After
+  /// ``StoreError/Code/mustReopen``, however, it is unknown whether the save counts.
   ///
   /// - Parameter durability: The durability of the commit; nil for the one of the configuration.
   /// - Throws: ``SaveConflict`` if another store changed an object or named buffer that this save changes;

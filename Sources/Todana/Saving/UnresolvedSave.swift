@@ -4,7 +4,7 @@ internal import Logging
 struct UnresolvedSave {
   let batchID: BatchID
   let objects: [SavedObject]
-  /// The states of the named buffers after the save.
+  /// The states that the saved named buffers have if the save counts.
   let buffers: [NamedBuffers.Name: WriteBatch.Expectation]
 
   struct SavedObject {
@@ -62,7 +62,7 @@ extension Store {
     try settleFailure()
   }
 
-  /// Settles the save whose flush failed once the backend works again, and makes clean objects load again.
+  /// Settles the save whose flush failed, once the backend works again, and turns clean objects into faults.
   func settleFailure() throws(StoreError) {
     let failureCount = session.failureCount
     guard unresolvedSave != nil || failureCount != seenFailureCount else { return }

@@ -31,7 +31,8 @@ public struct StoreConfiguration: Sendable {
   public var backendOptions: KyotoBackend.Options
   /// The logger for the opening of the store, including any recovery, and for its reopening after a failure.
   ///
-  /// Contents of the store are not logged.
+  /// It also receives warnings: of failed background work, and of unsaved changes that are lost when a store is
+  /// released. Contents of the store are not logged.
   public var logger: Logger?
 
   public init(

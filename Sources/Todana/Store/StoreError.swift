@@ -96,7 +96,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case rolledBack
     /// The store is not the one of the ``StoreAnchor`` with which it was opened, or its commits have diverged since.
     ///
-    /// The same error is thrown if more than 1,000 commits have been made since the anchor, as the store remembers no
+    /// The same error is thrown if 1,000 or more commits have been made since the anchor, as the store remembers no
     /// more.
     case diverged
 
