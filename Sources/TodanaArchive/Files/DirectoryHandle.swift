@@ -1,16 +1,17 @@
 internal import CFileSystem
 internal import Glibc
 
-/// An open directory, which is closed with the last reference.
+/// An open directory, closed when the last reference is released.
 ///
-/// What is done here is done by steps from the directory itself, wherever it has been moved to: no path is gone twice.
-/// Any thread, but ``names()`` by one at a time.
+/// All operations are relative to the descriptor and take a single path component. They work even if the directory is
+/// moved, as its path is never resolved again. Thread-safe, except that ``names()`` must not run concurrently on one
+/// handle.
 final class DirectoryHandle: Sendable {
   let file: CInt
   let path: EntryPath
   let identity: FileIdentity
 
-  /// Takes a descriptor over, also where this throws.
+  /// Takes ownership of a descriptor, which is closed even if this throws.
   init(_ file: CInt, _ path: EntryPath) throws(FileError) {
     var status = tdf_status()
     let result = unsafe tdf_get_status(file, &status)
@@ -25,7 +26,7 @@ final class DirectoryHandle: Sendable {
 
   deinit { _ = tdf_close(file) }
 
-  /// Opens a directory by any path, links followed.
+  /// Opens a directory by any path, following symbolic links.
   static func open(
     _ path: ArraySlice<UInt8>, from directory: DirectoryHandle? = nil
   ) throws(FileError) -> DirectoryHandle {
@@ -39,9 +40,11 @@ final class DirectoryHandle: Sendable {
 
   // MARK: One step
 
-  /// Makes a call that takes a name; its result, which is not negative.
+  /// Calls a system function with a name in this directory and returns its result, which is not negative.
   ///
-  /// An error names `subject`, where there is one.
+  /// An error names `subject` if given, and otherwise `name`.
+  ///
+  /// - Throws: ``FileError/Code/badName`` if the name is not a single path component; otherwise the function's error.
   func call<Result: FixedWidthInteger & SignedInteger>(
     _ operation: FileError.Operation, _ name: [UInt8], about subject: [UInt8]? = nil,
     _ body: (_ file: CInt, _ name: UnsafeBufferPointer<UInt8>) -> Result
@@ -60,14 +63,15 @@ final class DirectoryHandle: Sendable {
     FileError(operation, path.bytes(of: name), errorNumber: errorNumber)
   }
 
-  /// Opens a directory in this one.
+  /// Opens a subdirectory without following a symbolic link.
   ///
   /// - Parameters:
-  ///   - name: One step.
-  ///   - identity: The directory that it has to be; nil: any.
-  ///   - finalName: The name in its path, if it is going to get another one.
+  ///   - name: A single path component.
+  ///   - identity: The identity that the directory must have; nil accepts any directory.
+  ///   - finalName: The name for its path, if the directory is about to be renamed; nil uses `name`.
   /// - Returns: The directory.
-  /// - Throws: ``FileError/Code/changed`` if it is another directory.
+  /// - Throws: ``FileError/Code/changed`` if the directory has another identity; ``FileError/Code/linkInTheWay`` if a
+  ///   symbolic link has the name.
   func openDirectory(
     _ name: [UInt8], expecting identity: FileIdentity? = nil, as finalName: [UInt8]? = nil
   ) throws(FileError) -> DirectoryHandle {
@@ -75,7 +79,7 @@ final class DirectoryHandle: Sendable {
     do throws(FileError) {
       file = try unsafe call(.open, name) { unsafe tdf_open_directory($0, $1.baseAddress, $1.count) }
     } catch {
-      // The kernel says of a link, too, that it is no directory.
+      // The kernel reports ENOTDIR for a symbolic link, too.
       guard error.errorNumber == ENOTDIR, let status = try status(of: name), status.mode & S_IFMT == S_IFLNK else {
         throw error
       }
@@ -86,7 +90,9 @@ final class DirectoryHandle: Sendable {
     return directory
   }
 
-  /// Opens the directory that this one is in now, if it is the one with an identity and a path.
+  /// Opens the parent directory, and names it by the given path.
+  ///
+  /// - Throws: ``FileError/Code/changed`` if the parent does not have the given identity.
   func openParent(expecting identity: FileIdentity, _ path: EntryPath) throws(FileError) -> DirectoryHandle {
     let file = tdf_open_parent(file)
     guard file >= 0 else { throw FileError(.open, path.bytes, errorNumber: -file) }
@@ -95,7 +101,7 @@ final class DirectoryHandle: Sendable {
     return directory
   }
 
-  /// Opens the directory that this one is in now; that of the root is the root.
+  /// Opens the parent directory; the parent of the root directory is the root itself.
   func parent() throws(FileError) -> DirectoryHandle {
     let path = EntryPath(Array("..".utf8), in: path)
     let file = tdf_open_parent(file)
@@ -103,7 +109,7 @@ final class DirectoryHandle: Sendable {
     return try DirectoryHandle(file, path)
   }
 
-  /// What there is of a name; nil where there is nothing.
+  /// Returns the status of a name, without following a symbolic link; nil if the name does not exist.
   func status(of name: [UInt8]) throws(FileError) -> tdf_status? {
     try checkName(name, .readStatus)
     var status = tdf_status()
@@ -121,18 +127,18 @@ final class DirectoryHandle: Sendable {
 
   // MARK: Listing
 
-  /// All names but "." and "..".
+  /// Returns all names except "." and "..", sorted by bytes.
   func names() throws(FileError) -> NameList {
     let (names, failure) = readableNames()
     if let failure { throw failure }
     return names
   }
 
-  /// The names but "." and ".." up to the first that cannot be read, and why it cannot.
+  /// Returns the names except "." and ".." up to the first read error, and that error.
   func readableNames() -> (names: NameList, failure: FileError?) {
     var names = NameList()
     var result = Int64(tdf_rewind(file))
-    // In bytes; the kernel fills it with as many names as fit.
+    // In bytes. The kernel returns as many names as fit.
     let capacity = 64 << 10
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
       while result >= 0 {

@@ -1,9 +1,10 @@
-/// Where something is, as steps from where a walk began: for messages, never for a call of the system.
+/// The location of an entry as path components from the start of a walk, for messages only.
 ///
-/// A path is linked to that of its directory, so one more step costs the same at any depth, and nothing of a tree's
-/// depth is copied until somebody wants to read it.
+/// Each path refers to its directory's path. Adding a component takes constant time at any depth, and the whole path is
+/// only assembled for a message.
 ///
-/// `@unchecked Sendable`: nothing changes after `init` but in `deinit`, for paths that nobody else has.
+/// `@unchecked Sendable`: nothing changes between `init` and `deinit`, and `deinit` only changes paths without another
+/// reference.
 final class EntryPath: @unchecked Sendable {
   private var parent: EntryPath?
   let name: [UInt8]
@@ -13,13 +14,13 @@ final class EntryPath: @unchecked Sendable {
     self.parent = parent
   }
 
-  /// Lets go of one directory after the other: each letting go of the next would need a stack as deep as the tree.
+  /// Releases the parents in a loop; recursive release would need a stack as deep as the tree.
   deinit {
     var next = parent.take()
     while next != nil, isKnownUniquelyReferenced(&next) { next = next?.parent.take() }
   }
 
-  /// The steps from the outermost on.
+  /// The path components, outermost first.
   var names: [[UInt8]] {
     var names: [[UInt8]] = []
     var next: EntryPath? = self
@@ -30,7 +31,7 @@ final class EntryPath: @unchecked Sendable {
     return names.reversed()
   }
 
-  /// The steps with "/" between them, without a "." that a walk began with.
+  /// The components joined by "/", without a leading "." from the start of the walk.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     var names = names
@@ -42,22 +43,22 @@ final class EntryPath: @unchecked Sendable {
     return bytes
   }
 
-  /// The path of something in this directory.
+  /// Returns the path of an entry in this directory.
   func bytes(of name: [UInt8]) -> [UInt8] { EntryPath(name, in: self).bytes }
 }
 
-/// The rules for one step beneath a directory.
+/// The rules for the name of a directory entry.
 enum FileName {
   static let byteCountLimit = 255
 
-  /// Whether bytes name something in a directory itself: nothing that leads out of it, or deeper.
+  /// Tests whether a name is a single path component, so that it can refer only to a direct child of a directory.
   static func isStep(_ name: [UInt8]) -> Bool {
     guard !name.isEmpty, name.count <= byteCountLimit else { return false }
     guard !name.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else { return false }
     return !isDots(name)
   }
 
-  /// "." and "..".
+  /// Tests whether a name is "." or "..".
   static func isDots(_ name: some Collection<UInt8>) -> Bool {
     name.count <= 2 && !name.isEmpty && name.allSatisfy { $0 == UInt8(ascii: ".") }
   }

@@ -1,9 +1,9 @@
 internal import CFileSystem
 internal import Glibc
 
-/// Reads what there is to know of one file through a descriptor, which need not give its data.
+/// A reader of a file's metadata through a descriptor, which need not be open for reading data.
 struct EntryReader {
-  /// Of names and values together, in bytes: a file has rarely more than a thousand.
+  /// The limit for all names and values of one file, in bytes; files rarely have more than a thousand bytes.
   static let attributeLimit = 16 << 20
 
   let file: CInt
@@ -48,7 +48,7 @@ struct EntryReader {
   }
 
   private func linkTarget() throws(FileError) -> [UInt8] {
-    // The kernel has no longer ones.
+    // The kernel does not allow longer targets.
     let (result, target) = unsafe Self.read(capacity: Int(TDF_PATH_SIZE_MAX) + 1) {
       unsafe tdf_read_link(file, $0.baseAddress, $0.count)
     }
@@ -58,15 +58,17 @@ struct EntryReader {
 
   // MARK: Flags
 
-  /// Reads the flags of a regular file or a directory, and nothing of other kinds, which reading them would open.
+  /// Returns the flags of a regular file or a directory.
+  ///
+  /// Other kinds have none: reading their flags would open the FIFO or device.
   func flags(of kind: FileKind, _ onWarning: (FileError) -> Void) -> FileFlags {
     guard kind == .regular || kind == .directory else { return [] }
     var flags: UInt32 = 0
     let result = unsafe tdf_get_flags(file, &flags)
     switch result {
     case 0: return FileFlags(rawValue: flags).intersection(.kept)
-    // A file that may not be opened is reported when its content is read; of one under a lease (EAGAIN), the flags are read
-    // once it can be opened.
+    // If the file may not be opened, reading its content reports that. If it is under a lease (EAGAIN), its flags are
+    // read after opening it.
     case -EOPNOTSUPP, -EACCES, -EPERM, -EAGAIN: return []
     default:
       onWarning(error(.readFlags, result))
@@ -87,7 +89,7 @@ struct EntryReader {
           unsafe tdf_get_attribute(file, name.baseAddress, name.count, buffer.baseAddress, buffer.count)
         }
       }
-      // Removed meanwhile.
+      // The attribute was removed after the names were listed.
       if result == -Int64(ENODATA) { continue }
       room -= name.count + value.count
       guard result >= 0, room >= 0 else {
@@ -101,7 +103,7 @@ struct EntryReader {
     return attributes
   }
 
-  /// The names, and the error that there was instead; none where the file system has no attributes.
+  /// Returns the attribute names, or an error number; no names if the file system does not support attributes.
   func attributeNames() -> (names: [[UInt8]], errorNumber: CInt) {
     let (result, bytes) = unsafe Self.readGrowing { unsafe tdf_list_attributes(file, $0.baseAddress, $0.count) }
     if result == -Int64(EOPNOTSUPP) { return ([], 0) }
@@ -109,7 +111,9 @@ struct EntryReader {
     return (bytes.split(separator: 0).map(Array.init), 0)
   }
 
-  /// Most lists and values are short; the kernel has none above 64 KiB.
+  /// Calls `fill` with a small buffer, then with 64 KiB if that is too small.
+  ///
+  /// Most lists and values are short; the kernel allows no more than 64 KiB.
   private static func readGrowing(
     _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int64
   ) -> (result: Int64, bytes: [UInt8]) {
@@ -129,7 +133,7 @@ struct EntryReader {
 }
 
 extension FileEntry {
-  /// Whether the file is of this entry's kind; of devices, whatever their numbers are, it is not.
+  /// Tests whether a file has this entry's kind; always false for devices, whose numbers would have to be compared.
   func hasKind(of status: tdf_status) -> Bool {
     switch kind {
     case .regular: status.mode & S_IFMT == S_IFREG

@@ -1,31 +1,34 @@
-/// All that a directory and the file system say about one thing in it, without its data.
+/// The metadata of one directory entry, without its data.
 ///
-/// Names, targets of links and names of attributes are bytes: Linux gives them no encoding. An entry that was read from
-/// an archive may hold anything; restoring looks at each field before it uses it.
+/// Names, targets of links and names of attributes are bytes, since Linux defines no encoding. An entry read from an
+/// archive is not trusted: restoring checks each field before use.
 public struct FileEntry: Sendable, Hashable {
-  /// One step below the directory; empty for a directory that a walk began with and that has no name, such as "/".
+  /// The name, a single path component; empty for the start of a walk if it has no name, such as "/".
   public var name: [UInt8]
+  /// The kind of file.
   public var kind: FileKind
-  /// Permissions with setuid, setgid and sticky bit: 0 to 0o7777.
+  /// The permissions including setuid, setgid and sticky bit: 0 to 0o7777.
   public var permissions: UInt16
+  /// The user and group that own the file.
   public var owner: FileOwner
-  /// Of the data, or of a directory's list of names.
+  /// The last change of the data, or of a directory's list of names.
   public var modificationTime: FileTime
-  /// Of data or metadata; no program can set it.
+  /// The last change of data or metadata; programs cannot set it.
   public var changeTime: FileTime
+  /// The device and inode; all names of one file have the same identity.
   public var identity: FileIdentity
-  /// How many names the file has.
+  /// The number of names (hard links) that the file has.
   public var linkCount: UInt64
-  /// Bytes of a regular file, holes included.
+  /// The length of a regular file in bytes, holes included.
   ///
-  /// What other kinds have here is the file system's affair.
+  /// For other kinds, the value depends on the file system.
   public var byteCount: Int64
-  /// In the order in which the file system lists them.
+  /// The extended attributes, in the order in which the file system lists them.
   ///
-  /// POSIX access control lists (`system.posix_acl_access`, `system.posix_acl_default`) and capabilities
-  /// (`security.capability`) are among them.
+  /// They include POSIX access control lists (`system.posix_acl_access`, `system.posix_acl_default`) and capabilities
+  /// (`security.capability`).
   public var attributes: [ExtendedAttribute]
-  /// Flags of a regular file or a directory; none for other kinds, and where the file system has none.
+  /// The flags of a regular file or a directory; empty for other kinds, and if the file system has no flags.
   public var flags: FileFlags
 
   public init(
@@ -46,19 +49,20 @@ public struct FileEntry: Sendable, Hashable {
     self.flags = flags
   }
 
-  /// Whether this is what an earlier look found, by kind, size, both times, and inode: the change time alone would do
-  /// but for clocks that were set back.
+  /// Tests whether kind, size, both times and inode equal those of an earlier entry.
+  ///
+  /// The change time alone would be enough if clocks were never set back.
   func isUnchanged(since old: FileEntry) -> Bool {
     kind == old.kind && (kind != .regular || byteCount == old.byteCount) && modificationTime == old.modificationTime
       && changeTime == old.changeTime && identity.inode == old.identity.inode
   }
 }
 
-/// What something in a directory is.
+/// The kind of a directory entry.
 public enum FileKind: Sendable, Hashable {
   case regular
   case directory
-  /// A path, of which nothing says that anything is there.
+  /// A symbolic link; its target need not exist.
   case symbolicLink(target: [UInt8])
   case fifo
   case characterDevice(major: UInt32, minor: UInt32)
@@ -66,7 +70,7 @@ public enum FileKind: Sendable, Hashable {
   case socket
 }
 
-/// Which file it is, whatever its name: the same for all names of one file.
+/// The identity of a file, independent of its name: all names of one file have the same identity.
 public struct FileIdentity: Sendable, Hashable {
   public var device: UInt64
   public var inode: UInt64
@@ -77,12 +81,15 @@ public struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// Whose a file is: numbers, which the file system has, and what the system that it was read on calls them.
+/// The owner of a file: user and group as numbers and, if known, as names.
+///
+/// The file system stores the numbers. The names come from the system that the file was read on.
 public struct FileOwner: Sendable, Hashable {
   public var userID: UInt32
   public var groupID: UInt32
-  /// Nil where the number belonged to nobody.
+  /// The user's name; nil if the number belonged to no user.
   public var userName: [UInt8]?
+  /// The group's name; nil if the number belonged to no group.
   public var groupName: [UInt8]?
 
   public init(userID: UInt32, groupID: UInt32, userName: [UInt8]? = nil, groupName: [UInt8]? = nil) {
@@ -93,11 +100,11 @@ public struct FileOwner: Sendable, Hashable {
   }
 }
 
-/// A value that a file has under a name of its own.
+/// An extended attribute: a value that is stored with a file under a name.
 public struct ExtendedAttribute: Sendable, Hashable {
-  /// With its namespace, such as `user.origin`: 1 to 255 bytes without NUL.
+  /// The name with its namespace, such as `user.origin`: 1 to 255 bytes without NUL.
   public var name: [UInt8]
-  /// At most 64 KiB.
+  /// The value, at most 64 KiB.
   public var value: [UInt8]
 
   public init(name: [UInt8], value: [UInt8]) {
@@ -106,11 +113,11 @@ public struct ExtendedAttribute: Sendable, Hashable {
   }
 }
 
-/// A time as file systems have it.
+/// A time as file systems store it.
 public struct FileTime: Sendable, Hashable, Comparable {
-  /// Since the beginning of 1970 (UTC); negative before.
+  /// Seconds since the beginning of 1970 (UTC); negative for earlier times.
   public var seconds: Int64
-  /// Added to ``seconds``, also to negative ones: 0 to 999,999,999.
+  /// The fraction of a second, 0 to 999,999,999; added to ``seconds`` even if those are negative.
   public var nanoseconds: UInt32
 
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {

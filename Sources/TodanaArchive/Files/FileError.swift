@@ -1,45 +1,48 @@
 internal import CFileSystem
 internal import Glibc
 
-/// Why something could not be read or restored: what was done, to what, and what the system said.
+/// An error of reading or restoring a file: the operation, the path, and the cause.
 public struct FileError: Error, Sendable, Hashable {
-  /// What a caller may act on.
+  /// The kinds of causes that a caller may handle.
   @nonexhaustive public enum Code: Sendable, Hashable {
-    /// There is nothing of that name, or no longer (`ENOENT`, `ESTALE`).
+    /// The file does not exist, or no longer (`ENOENT`, `ESTALE`).
     case vanished
-    /// `EACCES`, `EPERM`.
+    /// The process lacks the permission (`EACCES`, `EPERM`).
     case notPermitted
-    /// The disk, or what of it one may use, is full (`ENOSPC`, `EDQUOT`).
+    /// The disk is full, or the user's quota is used up (`ENOSPC`, `EDQUOT`).
     case noSpace
-    /// `EROFS`.
+    /// The file system is mounted read-only (`EROFS`).
     case readOnly
-    /// A name that is not one step below a directory: empty, ".", "..", with "/" or NUL, or longer than 255 bytes.
+    /// The name is not a single path component: empty, ".", "..", with "/" or NUL, or longer than 255 bytes.
     case badName
-    /// A value that no file has, such as 1,000,000,000 nanoseconds (`EINVAL`).
+    /// A value that no file can have, such as 1,000,000,000 nanoseconds (`EINVAL`).
     case badValue
-    /// A symbolic link stands where a directory or a file is to be (`ELOOP`).
+    /// A symbolic link is in the place of a directory or file (`ELOOP`, `EXDEV`); links are not followed.
     case linkInTheWay
-    /// Something else stands where a directory is to be (`ENOTDIR`).
+    /// Something other than a directory is in the place of a directory (`ENOTDIR`).
     case notADirectory
-    /// Something else is there now than was seen before.
+    /// Another file is there now than was found before.
     case changed
-    /// Something is there, and is not to be replaced, or cannot be, as a directory with content (`EEXIST`, `ENOTEMPTY`).
+    /// An existing file must not be replaced, or cannot be (`EEXIST`, `EISDIR`), such as a directory with content
+    /// (`ENOTEMPTY`).
     case exists
-    /// The file system cannot have it (`ENOTSUP`, `ENOSYS`).
+    /// The file system does not support the operation or value (`ENOTSUP`, `ENOSYS`).
     case notSupported
-    /// More than the file system, or this library, takes (`EFBIG`, `E2BIG`, `ENAMETOOLONG`).
+    /// A value is larger than the file system or this library supports.
+    ///
+    /// From `EFBIG`, `E2BIG`, `ENAMETOOLONG`, `ERANGE` and `EOVERFLOW`.
     case tooLarge
-    /// `EMFILE`, `ENFILE`.
+    /// The process or the system has no free file descriptor (`EMFILE`, `ENFILE`).
     case tooManyOpenFiles
-    /// Left out by intent, as owners are for all users but root.
+    /// Left out by intent, such as owners if the process does not run as root.
     case skipped
-    /// A file that an interrupted or running extraction has made under a name of its own.
+    /// A temporary file or directory of an extraction that was interrupted or is still running.
     case unfinished
-    /// Anything else; ``FileError/errorNumber`` tells, `EIO` for one.
+    /// Any other cause, such as `EIO`; see ``FileError/errorNumber``.
     case other
   }
 
-  /// What was being done.
+  /// The operation that failed.
   @nonexhaustive public enum Operation: String, Sendable, Hashable {
     case open
     case list
@@ -67,12 +70,12 @@ public struct FileError: Error, Sendable, Hashable {
   }
 
   public let operation: Operation
-  /// The path, as the caller began it, in bytes.
+  /// The path in bytes, beginning as the caller's path does.
   public let path: [UInt8]
   public let code: Code
-  /// The C library's `errno`; 0 where no call of the system failed.
+  /// The C library's `errno`; 0 if no system call failed.
   public let errorNumber: CInt
-  /// What there is to say besides.
+  /// An additional explanation; nil if there is none.
   public let detail: String?
 
   init(
@@ -91,7 +94,7 @@ public struct FileError: Error, Sendable, Hashable {
 }
 
 extension FileError: CustomStringConvertible {
-  /// One line without control characters, whatever the path holds.
+  /// A description on one line without control characters, even if the path contains some.
   public var description: String {
     var text = "Cannot \(operation.rawValue) “\(printable(path))”: \(reason)"
     if let detail { text += " (\(detail))" }
@@ -115,7 +118,7 @@ extension FileError: CustomStringConvertible {
 }
 
 extension FileError {
-  /// The one place that says what an error of the system means.
+  /// Creates an error from an `errno`; the only place that maps error numbers to codes.
   init(_ operation: Operation, _ path: [UInt8], errorNumber: CInt, detail: String? = nil) {
     self.init(operation, path, Self.code(of: errorNumber), errorNumber: errorNumber, detail: detail)
   }
@@ -137,11 +140,11 @@ extension FileError {
     }
   }
 
-  /// The C library's words for an error.
+  /// Returns the C library's message for an error number.
   static func text(of errorNumber: CInt) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let start = buffer.baseAddress else { return "" }
-      // Ends in NUL, as the function promises.
+      // The function always ends the text with NUL.
       unsafe tdf_describe_error(errorNumber, start, buffer.count)
       return unsafe String(cString: start)
     }

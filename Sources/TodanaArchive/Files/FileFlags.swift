@@ -1,6 +1,7 @@
-/// The flags of a regular file or a directory that `chattr` sets and an archive keeps, with the kernel's numbers (`FS_*_FL`).
+/// The flags of a regular file or a directory that `chattr` sets and an archive stores.
 ///
-/// Flags that describe how a file system stores a file, such as extents, are not among them.
+/// The raw values are the kernel's (`FS_*_FL`). Flags that describe how a file system stores a file, such as extents,
+/// are not included.
 public struct FileFlags: OptionSet, Sendable, Hashable {
   public let rawValue: UInt32
 
@@ -10,13 +11,13 @@ public struct FileFlags: OptionSet, Sendable, Hashable {
   public static let undeletable = FileFlags(rawValue: 0x2)
   public static let compressed = FileFlags(rawValue: 0x4)
   public static let synchronous = FileFlags(rawValue: 0x8)
-  /// The file cannot be changed, renamed or removed, nor get another name.
+  /// The file cannot be changed, renamed, removed or given another name.
   ///
-  /// Only root sets it.
+  /// Only root can set it.
   public static let immutable = FileFlags(rawValue: 0x10)
   /// The file can only grow.
   ///
-  /// Only root sets it.
+  /// Only root can set it.
   public static let appendOnly = FileFlags(rawValue: 0x20)
   public static let noDump = FileFlags(rawValue: 0x40)
   public static let noAccessTime = FileFlags(rawValue: 0x80)
@@ -25,15 +26,15 @@ public struct FileFlags: OptionSet, Sendable, Hashable {
   public static let noTail = FileFlags(rawValue: 0x8000)
   public static let synchronousDirectory = FileFlags(rawValue: 0x10000)
   public static let topOfTree = FileFlags(rawValue: 0x20000)
-  /// Only a file without content takes it.
+  /// Copy-on-write is off; only an empty file accepts the flag.
   public static let noCopyOnWrite = FileFlags(rawValue: 0x80_0000)
 
-  /// All flags that are kept.
+  /// All flags that an archive stores.
   public static let kept = FileFlags(names.map(\.flag))
-  /// Flags that keep a file from being changed, and that only root sets.
+  /// The flags that prevent changes of a file; only root can set them.
   static let locking: FileFlags = [.immutable, .appendOnly]
 
-  /// Names as `lsattr -l` and GNU's manual call them; the letters are those of `chattr`.
+  /// The names of `lsattr -l` and the manual, and the letters of `chattr`.
   private static let names: [(flag: FileFlags, letter: Character, name: String)] = [
     (.secureDeletion, "s", "secure deletion"), (.undeletable, "u", "undelete"), (.compressed, "c", "compressed"),
     (.synchronous, "S", "synchronous"), (.immutable, "i", "immutable"), (.appendOnly, "a", "append only"),
@@ -50,7 +51,7 @@ extension FileFlags: CustomStringConvertible {
     Self.names.filter { contains($0.flag) }.map(\.name).joined(separator: ", ")
   }
 
-  /// The flags one by one.
+  /// The flags as single-element sets.
   var each: [FileFlags] { Self.names.map(\.flag).filter { contains($0) } }
 
   /// The letters of the flags as `chattr` takes them, such as "id".

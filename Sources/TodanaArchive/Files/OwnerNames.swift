@@ -2,11 +2,11 @@ internal import CFileSystem
 internal import Glibc
 internal import Synchronization
 
-/// What the system calls users and groups, asked once for each.
+/// A cache of the system's user and group names, which looks up each of them only once.
 ///
-/// Any thread. While one asks, which may be of a server, others wait.
+/// Thread-safe. A lookup may ask a directory server; other threads wait until it ends.
 package final class OwnerNames: Sendable {
-  /// More different owners than any tree should have; the memory of a tree that has them stays bounded.
+  /// The size at which one table of the cache is emptied, to bound its memory; no usual tree has so many owners.
   private static let limit = 10_000
 
   private struct Cache {
@@ -20,7 +20,7 @@ package final class OwnerNames: Sendable {
 
   package init() {}
 
-  /// The numbers with their names; nil where a number belongs to nobody, or where the system cannot tell.
+  /// Returns an owner with names for its numbers; a name is nil if the number is unknown or the lookup fails.
   package func owner(userID: UInt32, groupID: UInt32) -> FileOwner {
     cache.withLock { cache in
       FileOwner(
@@ -34,7 +34,7 @@ package final class OwnerNames: Sendable {
     }
   }
 
-  /// The numbers that this system has for an owner's names; the owner's own where it has none.
+  /// Returns this system's numbers for an owner's names; the owner's own numbers if a name is unknown here.
   package func numbers(of owner: FileOwner) -> (userID: UInt32, groupID: UInt32) {
     cache.withLock { cache in
       let userID = owner.userName.flatMap { name in

@@ -1,17 +1,17 @@
-/// Returns a name as text on one line that does nothing to a terminal.
+/// Returns a name as one line of text that is safe to print to a terminal.
 ///
-/// Control characters, format characters such as those that reverse the direction of text, separators of lines and
-/// paragraphs, and bytes that are not UTF-8 become `\xHH`, one for each byte. A backslash is doubled, so different names
-/// stay different.
+/// Each byte of these becomes `\xHH`: control and format characters, line and paragraph separators, and bytes that are
+/// not UTF-8. Format characters can, for example, reverse the direction of text. A backslash is doubled, so that
+/// different names stay different.
 package func printable(_ name: [UInt8]) -> String { escaped(name, doublesBackslashes: true) }
 
-/// Returns a name as text on one line that does nothing to a terminal.
+/// Returns a name as one line of text that is safe to print to a terminal; see ``printable(_:)-([UInt8])``.
 func printable(_ name: String) -> String { printable(Array(name.utf8)) }
 
-/// Returns a message as text on one line that does nothing to a terminal.
+/// Returns a message as one line of text that is safe to print to a terminal.
 ///
-/// Escapes as ``printable(_:)-([UInt8])`` does, but leaves backslashes as they are: names in the message are escaped
-/// already.
+/// Escapes as ``printable(_:)-([UInt8])`` does, but leaves backslashes unchanged: names in the message are already
+/// escaped.
 package func printableMessage(_ message: [UInt8]) -> String { escaped(message, doublesBackslashes: false) }
 
 private let backslash = UInt8(ascii: "\\")
@@ -33,7 +33,7 @@ private func escaped(_ bytes: [UInt8], doublesBackslashes: Bool) -> String {
 private func escaped(_ byte: UInt8) -> String { (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16) }
 
 extension Unicode.Scalar {
-  /// Whether the scalar neither moves the cursor, nor ends a line, nor turns the direction of text.
+  /// Whether the scalar neither moves the cursor, ends a line, nor changes the direction of text.
   fileprivate var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: false

@@ -1,4 +1,4 @@
-/// Calls `body` for each scalar of some bytes with the bytes that encode it, and for bytes that are not UTF-8 with nil.
+/// Calls `body` for each Unicode scalar with its encoded bytes, and with nil for each sequence that is not UTF-8.
 package func forEachScalar(of bytes: [UInt8], _ body: (Unicode.Scalar?, ArraySlice<UInt8>) -> Void) {
   var parser = UTF8.ForwardParser()
   var iterator = bytes.makeIterator()

@@ -1,10 +1,10 @@
 internal import CFileSystem
 
-/// The directories from where a walk began down to where it is.
+/// The directories from the start of a walk down to its current position.
 ///
-/// Only so many are open at once, so a tree may be deeper than a process may have descriptors. One that was closed is
-/// opened again through ".." of the one in it, or else by its steps from the first; either way only if it is the same
-/// directory as before.
+/// Only a limited number is open at once, so a tree may be deeper than the process has descriptors. A closed directory
+/// is reopened through ".." of its child, or else component by component from the first directory. Both ways check that
+/// it is the same directory as before.
 struct DirectoryTrail {
   private struct Level {
     let path: EntryPath
@@ -15,25 +15,25 @@ struct DirectoryTrail {
   /// The first directory, which stays open.
   let root: DirectoryHandle
   private let openLimit: Int
-  /// Without the first.
+  /// The directories below the first.
   private var levels: [Level] = []
 
-  /// Has at most `openLimit` directories open at once, besides the first; at least one.
+  /// Creates a trail that keeps at most `openLimit` directories open besides the first, and at least one.
   init(_ root: DirectoryHandle, openLimit: Int = 32) {
     self.root = root
     self.openLimit = max(1, openLimit)
   }
 
-  /// How many steps below the first.
+  /// The number of levels below the first directory.
   var depth: Int { levels.count }
 
-  /// The path of the directory where the walk is, also if that is not open.
+  /// The path of the current directory, even if that is not open.
   var currentPath: EntryPath { levels.last?.path ?? root.path }
 
-  /// Why there is no ``current`` directory.
+  /// The reason why there is no ``current`` directory; nil if there is one.
   private(set) var failure: FileError?
 
-  /// The directory where the walk is; nil after ``leave()`` threw.
+  /// The current directory; nil after ``leave()`` threw an error.
   var current: DirectoryHandle? { levels.isEmpty ? root : levels.last?.handle }
 
   mutating func enter(_ directory: DirectoryHandle) {
@@ -42,10 +42,10 @@ struct DirectoryTrail {
     if closed >= 0 { levels[closed].handle = nil }
   }
 
-  /// Goes back by one step.
+  /// Goes back to the parent directory.
   ///
-  /// Throws if the directory above is not there any more, or cannot be opened. There is no ``current`` one then; the next
-  /// call goes on upwards.
+  /// If the parent no longer exists or cannot be opened, this throws and there is no ``current`` directory. The next
+  /// call continues with the parent's parent.
   mutating func leave() throws(FileError) {
     failure = nil
     guard let left = levels.popLast(), let above = levels.last, above.handle == nil else { return }
@@ -70,19 +70,22 @@ struct DirectoryTrail {
   }
 }
 
-/// How many directories a walk and the files that threads make in them may keep open, so that the process has enough
-/// descriptors (`ulimit -n`).
+/// Limits for the directories that a walk and its threads keep open, so that the process has enough descriptors.
+///
+/// The available number of descriptors is set by `ulimit -n`.
 struct DirectoryLimits: Sendable, Equatable {
-  /// Directories on the way from the start of a walk to where it is.
+  /// The number of directories from the start of a walk to its current position.
   var trail: Int
-  /// Directories of files that one batch hands to a thread.
+  /// The number of directories in one batch of files that is passed to a thread.
   var batch: Int
-  /// Batches that wait for a thread.
+  /// The number of batches that may wait for a thread.
   var batchCount: Int
 
   static let full = DirectoryLimits(trail: 32, batch: 8, batchCount: 4)
 
-  /// Chooses limits for a number of free descriptors; each working thread may take a few for the archive and a file.
+  /// Chooses limits for a number of free descriptors.
+  ///
+  /// A few descriptors for each thread are reserved for the archive and a file.
   init(free: Int, threadCount: Int) {
     let room = free - threadCount * Self.descriptorsOfThread
     let full = Self.full
@@ -90,7 +93,7 @@ struct DirectoryLimits: Sendable, Equatable {
       self = full
       return
     }
-    // Half for batches: those that wait, those that threads have, and the next one. The rest is for the way.
+    // Half of them are for batches: the waiting ones, one for each thread, and the next one. The trail gets the rest.
     batchCount = 1
     let openBatchCount = batchCount + threadCount + 1
     batch = max(1, min(full.batch, room / 2 / openBatchCount))
@@ -103,12 +106,12 @@ struct DirectoryLimits: Sendable, Equatable {
 
   private static let descriptorsOfThread = 4
 
-  /// Limits for the descriptors that the process has left now.
+  /// Returns limits for the descriptors that the process has left now.
   static func current(threadCount: Int) -> DirectoryLimits {
     let limit = tdf_descriptor_limit()
     let count = tdf_descriptor_count()
     guard limit > 0 else { return full }
-    // Without /proc, as many as an archive usually has open.
+    // If /proc is missing, the number of open descriptors is unknown: 24 is usual with an open archive.
     return DirectoryLimits(free: Int(limit) - Int(count >= 0 ? count : 24), threadCount: threadCount)
   }
 }

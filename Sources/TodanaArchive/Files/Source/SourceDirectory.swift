@@ -1,10 +1,11 @@
 internal import CFileSystem
 internal import Glibc
 
-/// An open directory that is read: its names, what each is, and their data.
+/// An open directory for reading its names, their metadata and their data.
 ///
-/// It is closed with the last copy of the value. Everything is found by one step from the directory itself, and a symbolic
-/// link is never followed. Any thread, but ``names()`` by one at a time.
+/// It is closed when the last copy of the value is released. Each operation takes a single path component relative to
+/// the directory; symbolic links are never followed. Thread-safe, except that ``names()`` must not run concurrently on
+/// one directory.
 package struct SourceDirectory: Sendable {
   let handle: DirectoryHandle
   let owners: OwnerNames
@@ -14,28 +15,28 @@ package struct SourceDirectory: Sendable {
     self.owners = owners
   }
 
-  /// The path, as the walk began it, for messages.
+  /// The path for messages, beginning as the path of the walk does.
   package var path: [UInt8] { handle.path.bytes }
   package var identity: FileIdentity { handle.identity }
 
-  /// The names of all that is in it, sorted by bytes, without "." and "..".
+  /// Returns all names except "." and "..", sorted by bytes.
   ///
-  /// Throws where the directory cannot be read, or has more than 4 GiB of names.
+  /// - Throws: ``FileError`` if the directory cannot be read, or if its names exceed 4 GiB.
   package func names() throws(FileError) -> NameList { try handle.names() }
 
-  /// The path of something in this directory, for messages.
+  /// Returns the path of an entry in this directory, for messages.
   func path(of name: [UInt8]) -> [UInt8] { handle.path.bytes(of: name) }
 
-  /// Whether there is something of a name; false if that cannot be told.
+  /// Tests whether a name exists; false if that cannot be determined.
   func has(_ name: [UInt8]) -> Bool { ((try? handle.status(of: name)) ?? nil) != nil }
 
-  /// Opens a directory in this one.
+  /// Opens a subdirectory without following a symbolic link.
   ///
   /// - Parameters:
-  ///   - name: One step.
-  ///   - identity: What ``entry(named:onWarning:)`` said; nil where it may be any directory.
-  /// - Returns: The directory; its own directory may be let go of.
-  /// - Throws: ``FileError/Code/changed`` where another directory, or something else, stands there now.
+  ///   - name: A single path component.
+  ///   - identity: The expected identity, from ``entry(named:known:onWarning:)``; nil accepts any directory.
+  /// - Returns: The directory, which stays open when this one is closed.
+  /// - Throws: ``FileError/Code/changed`` if an identity was given and the name no longer refers to that directory.
   package func openDirectory(
     named name: [UInt8], expecting identity: FileIdentity? = nil
   ) throws(FileError) -> SourceDirectory {
@@ -48,10 +49,13 @@ package struct SourceDirectory: Sendable {
     }
   }
 
-  /// Opens a regular file for reading, without a trace in its time of last access where that is permitted.
+  /// Opens a regular file for reading, without changing its access time if the system permits that.
   ///
-  /// `entry` is what ``entry(named:onWarning:)`` returned; where something else stands there now, this throws
-  /// ``FileError/Code/changed``, and waits for none, such as a FIFO.
+  /// Never waits, even if a FIFO has taken the file's place.
+  ///
+  /// - Parameter entry: The result of ``entry(named:known:onWarning:)``.
+  /// - Returns: The file.
+  /// - Throws: ``FileError/Code/changed`` if the name now refers to another file.
   package func openFile(_ entry: FileEntry) throws(FileError) -> SourceFile {
     guard entry.kind == .regular else {
       throw FileError(.open, handle.path.bytes(of: entry.name), .badValue, detail: "not a regular file")
@@ -60,24 +64,24 @@ package struct SourceDirectory: Sendable {
     do throws(FileError) {
       file = try unsafe handle.call(.open, entry.name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
     } catch {
-      // A link, a socket (ENXIO), or a device without a driver: none of them is the file.
+      // A link, a socket (ENXIO) or a device without a driver (ENODEV) has taken the file's place.
       let isOther = error.code == .linkInTheWay || error.errorNumber == ENXIO || error.errorNumber == ENODEV
       throw isOther ? FileError(.open, error.path, .changed, errorNumber: error.errorNumber) : error
     }
     return try SourceFile(file, EntryPath(entry.name, in: handle.path), expecting: entry.identity)
   }
 
-  /// What a name stands for, a link itself included.
+  /// Returns the metadata of a name, without following a symbolic link.
   ///
-  /// All is read of one file, also when the name is given to another meanwhile.
+  /// All metadata is read from one file, even if the name is given to another file concurrently.
   ///
   /// - Parameters:
-  ///   - name: One step.
-  ///   - known: What was there earlier. Attributes and the target of a link are taken from it where the file has not been
-  ///     changed since, which its change time tells.
-  ///   - onWarning: Called for each attribute that cannot be read, and is then not in the entry.
-  /// - Returns: All that there is to know but the data.
-  /// - Throws: ``FileError/Code/vanished`` where there is nothing of that name.
+  ///   - name: A single path component.
+  ///   - known: An earlier entry of the name. If the file is unchanged since, attributes, flags and the target of a
+  ///     link are taken from it.
+  ///   - onWarning: Called for attributes or flags that cannot be read; they are then missing in the entry.
+  /// - Returns: The entry.
+  /// - Throws: ``FileError/Code/vanished`` if the name does not exist.
   package func entry(
     named name: [UInt8], known: FileEntry? = nil, onWarning: (FileError) -> Void
   ) throws(FileError) -> FileEntry {
@@ -88,9 +92,9 @@ package struct SourceDirectory: Sendable {
       .entry(named: name, onWarning)
   }
 
-  /// As ``entry(named:known:onWarning:)``, of what the directory says is a regular file: it is opened to be read at once.
+  /// Returns the metadata of a name that the directory lists as a regular file, and opens the file at once.
   ///
-  /// The file is nil where it need not, or may not, be read, or has become something else.
+  /// The file is nil if it is unchanged since `known`, if it cannot be opened, or if it is no longer a regular file.
   func openEntry(
     named name: [UInt8], known: FileEntry? = nil, onWarning: (FileError) -> Void
   ) throws(FileError) -> (entry: FileEntry, file: SourceFile?) {
@@ -100,28 +104,29 @@ package struct SourceDirectory: Sendable {
       let opened = try unsafe handle.call(.open, name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
       file = try SourceFile(opened, EntryPath(name, in: handle.path))
     } catch {
-      // Why is told by what asks without reading, or when it is to be read after all.
+      // Reading the metadata, or opening the file later, reports the cause.
       return (try entry(named: name, onWarning: onWarning), nil)
     }
     return (file.entry(named: name, owners, onWarning: onWarning), file)
   }
 
-  /// What is known of a name already, where its file has not been changed since.
+  /// Returns the known entry with its current status if the file has not changed since; nil otherwise.
   private func unchangedEntry(named name: [UInt8], _ known: FileEntry?) throws(FileError) -> FileEntry? {
     guard let known, let status = try handle.status(of: name) else { return nil }
     let entry = EntryReader.entry(named: name, status, known.kind, owners, known.attributes, known.flags)
     return entry.hasKind(of: status) && entry.isUnchanged(since: known) ? entry : nil
   }
 
-  /// What this directory is itself, under a name of the caller's choice.
+  /// Returns the metadata of this directory itself, under a name that the caller chooses.
   package func ownEntry(named name: [UInt8] = [], onWarning: (FileError) -> Void) throws(FileError) -> FileEntry {
     try EntryReader(file: handle.file, path: handle.path, owners: owners).entry(named: name, onWarning)
   }
 }
 
-/// The names in a directory, sorted by bytes, each once.
+/// The names in a directory, sorted by bytes, without duplicates.
 ///
-/// Millions of names are held without an allocation for each: their bytes one after the other, and eight bytes beside.
+/// The list can hold millions of names: one buffer contains all their bytes, and each name has an eight-byte record of
+/// its position.
 package struct NameList: Sendable, RandomAccessCollection {
   private struct Place {
     var start: UInt32
@@ -132,10 +137,10 @@ package struct NameList: Sendable, RandomAccessCollection {
   private var bytes: [UInt8] = []
   private var places: [Place] = []
 
-  /// Begins an empty list; names are then appended, and sorted in the end.
+  /// Creates an empty list; call ``sort()`` after appending all names.
   init() {}
 
-  /// Returns false where the list takes no more: 4 GiB of names, or one of 64 KiB.
+  /// Appends a name; returns false if the list would exceed 4 GiB, or if the name has 64 KiB or more.
   mutating func append(_ name: UnsafeBufferPointer<UInt8>, isRegular: Bool = false) -> Bool {
     guard let start = UInt32(exactly: bytes.count), UInt32(exactly: bytes.count + name.count) != nil,
       let count = UInt16(exactly: name.count)
@@ -151,7 +156,7 @@ package struct NameList: Sendable, RandomAccessCollection {
     var sorted: [Place] = []
     sorted.reserveCapacity(places.count)
     for place in places.sorted(by: { isOrdered(bytes, $0, before: $1) }) {
-      // A directory that changes while it is read may give a name twice.
+      // A directory that changes while it is read may return a name twice.
       if let last = sorted.last, !isOrdered(bytes, last, before: place) { continue }
       sorted.append(place)
     }
@@ -170,7 +175,8 @@ package struct NameList: Sendable, RandomAccessCollection {
   package var startIndex: Int { 0 }
   package var endIndex: Int { places.count }
 
-  /// Whether the directory says that the name is that of a regular file; false may mean that it does not know.
+  /// Tests whether the directory lists the name as a regular file; false may mean that the file system does not report
+  /// kinds.
   func isRegular(at index: Int) -> Bool { places[index].isRegular }
 
   package subscript(index: Int) -> [UInt8] {

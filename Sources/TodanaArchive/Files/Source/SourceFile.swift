@@ -1,21 +1,21 @@
 internal import CFileSystem
 internal import Glibc
 
-/// A regular file that is read; closed with the last reference.
+/// A regular file that is open for reading, closed when the last reference is released.
 ///
-/// Any thread.
+/// Thread-safe.
 package final class SourceFile: Sendable {
   private let file: CInt
   private let path: EntryPath
   private let firstStatus: tdf_status
 
-  /// Takes a descriptor over, also where this throws.
+  /// Takes ownership of a descriptor, which is closed even if this throws.
   ///
   /// - Parameters:
-  ///   - file: What was opened for reading.
-  ///   - path: For messages.
-  ///   - identity: Of the file that it has to be; nil where it may be any.
-  /// - Throws: ``FileError/Code/changed`` where it is not that file, or not a regular one.
+  ///   - file: A descriptor that is open for reading.
+  ///   - path: The path for messages.
+  ///   - identity: The identity that the file must have; nil accepts any regular file.
+  /// - Throws: ``FileError/Code/changed`` if it has another identity, or is not a regular file.
   init(_ file: CInt, _ path: EntryPath, expecting identity: FileIdentity? = nil) throws(FileError) {
     self.file = file
     self.path = path
@@ -30,27 +30,29 @@ package final class SourceFile: Sendable {
 
   deinit { _ = tdf_close(file) }
 
-  /// What there is to know of the file but its data.
+  /// Returns the metadata of the file, with the status it had when it was opened.
   func entry(named name: [UInt8], _ owners: OwnerNames, onWarning: (FileError) -> Void) -> FileEntry {
     let reader = EntryReader(file: file, path: path, owners: owners)
     return EntryReader.entry(
       named: name, firstStatus, .regular, owners, reader.attributes(onWarning), reader.flags(of: .regular, onWarning))
   }
 
-  /// Its flags, as `chattr` sets them.
+  /// Returns the flags that `chattr` sets.
   func flags(onWarning: (FileError) -> Void) -> FileFlags {
     EntryReader(file: file, path: path, owners: OwnerNames()).flags(of: .regular, onWarning)
   }
 
-  /// Bytes that the file had when it was opened, holes included.
+  /// The length of the file in bytes when it was opened, holes included.
   package var byteCount: Int64 { firstStatus.byte_count }
 
-  /// Whether it has storage for all of its bytes, so that none are in a hole, though some may never have been written.
+  /// Whether storage is allocated for the whole file, so that it has no holes.
+  ///
+  /// Some of the storage may never have been written.
   package var isAllocated: Bool { firstStatus.allocated_byte_count >= byteCount }
 
-  /// The next bytes that are not in a hole; nil where only a hole, or nothing, is left of ``byteCount``.
+  /// Returns the next range of data at or after an offset; nil if only a hole, or nothing, is left of ``byteCount``.
   ///
-  /// A file system that knows nothing of holes has data everywhere. What lies in a hole reads as zeros. `offset` is in
+  /// Holes read as zeros. If the file system does not report holes, the whole file counts as data. `offset` is in
   /// bytes, and not negative.
   package func nextData(from offset: Int64) throws(FileError) -> Range<Int64>? {
     guard offset >= 0 else { throw FileError(.readData, path.bytes, .badValue) }
@@ -61,28 +63,30 @@ package final class SourceFile: Sendable {
     guard start >= 0 else { throw error(start) }
     guard start >= offset, start < byteCount else { return nil }
     let end = tdf_next_hole(file, start)
-    // The file was cut off between the two calls.
+    // The file was truncated between the two calls.
     if end == -Int64(ENXIO) { return nil }
     guard end >= 0 else { throw error(end) }
     return start < end ? start..<min(end, byteCount) : nil
   }
 
-  /// Fills a buffer with the bytes from an offset on.
+  /// Reads bytes from an offset into a buffer.
   ///
-  /// Returns how many bytes; fewer than the buffer has only at the end of the file, which may be nearer by now than
-  /// ``byteCount``.
+  /// - Returns: The number of bytes read. It is less than the buffer's size only at the end of the file, which may have
+  ///   been truncated since it was opened.
   package func read(into buffer: inout MutableSpan<UInt8>, at offset: Int64) throws(FileError) -> Int {
     try unsafe buffer.withUnsafeMutableBytes { bytes throws(FileError) in try unsafe read(into: bytes, at: offset) }
   }
 
-  /// As ``read(into:at:)-(MutableSpan<UInt8>,_)``, for memory that the caller keeps otherwise.
+  /// Reads bytes from an offset into raw memory; see ``read(into:at:)-(MutableSpan<UInt8>,_)``.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
     let result = unsafe tdf_read_at(file, buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count, offset)
     guard result >= 0 else { throw error(result) }
     return Int(result)
   }
 
-  /// Whether the file was written to, or cut off, since it was seen: what was read may then be of two states.
+  /// Tests whether the file's size or modification time differs from an entry.
+  ///
+  /// If so, it was written or truncated since, and the data read may mix two states.
   package func hasChanged(since entry: FileEntry) throws(FileError) -> Bool {
     var status = tdf_status()
     let result = unsafe tdf_get_status(file, &status)
@@ -90,15 +94,15 @@ package final class SourceFile: Sendable {
     return status.byte_count != entry.byteCount || .modification(status) != entry.modificationTime
   }
 
-  /// How the file is going to be read.
+  /// The expected access pattern.
   package enum Advice: Sendable {
     case sequential
     case willNeed
-    /// What was read need not stay in memory.
+    /// The data read so far need not stay in memory.
     case doNotNeed
   }
 
-  /// Tells the system how a part of the file is going to be read; it may do nothing about it.
+  /// Tells the system the expected access pattern of a range; the system may ignore it.
   package func advise(_ advice: Advice, from offset: Int64 = 0, byteCount: Int64 = 0) {
     let value: tdf_advice =
       switch advice {

@@ -1,27 +1,27 @@
 internal import CFileSystem
 
-/// Goes through all that is at and below a path, in the order of names by bytes, each directory before what is in it.
+/// A walk through the tree at a path, in the byte order of names, each directory before its content.
 ///
 /// ```swift
 /// var walk = try SourceWalk(from: SourceStart(path, onWarning: report))
 /// while let step = walk.next() {
 ///   switch step {
-///   case .entry(let entry): …   // walk.directory is where it is in; walk.skip() leaves a directory out
+///   case .entry(let entry): …   // walk.directory contains it; walk.skip() skips a directory's content
 ///   case .end(let directory): …
 ///   case .failure(let error): …
 ///   }
 /// }
 /// ```
 ///
-/// Neither descriptors, nor the stack, nor the length of paths limit how deep a tree may be. Memory: the names of the
-/// directories from the start down to where the walk is. One thread at a time.
+/// The depth is not limited by descriptors, the stack or the length of paths. Memory is used for the names in the
+/// directories from the start to the current position. Not thread-safe.
 package struct SourceWalk {
   package enum Step: Sendable {
-    /// Something of a directory, or the start. A directory is gone into next, unless it is skipped.
+    /// An entry of a directory, or the start; the walk enters a directory next unless ``SourceWalk/skip()`` is called.
     case entry(FileEntry)
-    /// All of a directory was seen, as far as it could be: each directory that was gone into has an end.
+    /// The end of a directory, even if parts of it could not be read; each directory entered has one.
     case end(FileEntry)
-    /// Something that cannot be read, or an attribute of it; the walk goes on without it.
+    /// An entry or a part of its metadata that cannot be read; the walk continues.
     case failure(FileError)
   }
 
@@ -29,31 +29,34 @@ package struct SourceWalk {
     let entry: FileEntry
     var names: NameList
     var next = 0
-    /// Whether leaving it is a step back.
+    /// Whether the directory is on the trail, so that leaving it also leaves the trail's last level.
     var isOnTrail = false
   }
 
   private let owners: OwnerNames
   private var trail: DirectoryTrail
   private var levels: [Level] = []
-  /// The start, until it was given out.
+  /// The start; nil once it was returned.
   private var start: FileEntry?
-  /// A directory that was given out, and is gone into next.
+  /// The directory returned last, which is entered next.
   private var pending: FileEntry?
-  /// The start where it is open already.
+  /// The start, if it is already open.
   private var opened: SourceDirectory?
   private var failures: [FileError] = []
   private let opensFiles: Bool
-  /// Whether the start is a directory of which at least some names could be read, or that is empty.
+  /// Whether the start is a directory and was listed at least in part; an empty directory counts as listed.
   private(set) var hasListedStart = false
-  /// The data of the regular file that was given out last, where they could be opened at once.
+  /// The regular file returned last, if it could be opened at once; only set with `opensFiles`.
   package private(set) var file: SourceFile?
 
+  /// Creates a walk.
+  ///
   /// - Parameters:
-  ///   - start: What it begins with.
-  ///   - openLimit: How many directories are open at once, at most, besides the first.
-  ///   - opensFiles: Whether the regular files are going to be read: ``file`` then saves finding each twice.
-  /// - Throws: ``FileError/Code/vanished`` where the start is in no directory that is open.
+  ///   - start: The file or directory to begin with.
+  ///   - openLimit: The maximum number of directories open at once, besides the first.
+  ///   - opensFiles: Whether the caller is going to read the regular files; then ``file`` saves finding each of them
+  ///     twice.
+  /// - Throws: ``FileError/Code/vanished`` if the start has no open directory.
   package init(from start: SourceStart, openLimit: Int = 32, opensFiles: Bool = false) throws(FileError) {
     self.opensFiles = opensFiles
     guard let root = start.parent ?? start.directory else { throw FileError(.open, start.entry.name, .vanished) }
@@ -63,15 +66,16 @@ package struct SourceWalk {
     self.start = start.entry
   }
 
-  /// The directory that the entry given out last is in; nil after a failure to get back to it.
+  /// The directory that contains the entry returned last; nil if it could not be opened again.
   package var directory: SourceDirectory? { trail.current.map { SourceDirectory($0, owners) } }
 
-  /// Does not go into the directory that was given out last.
+  /// Skips the content of the directory returned last.
   package mutating func skip() { pending = nil }
 
-  /// The next step; nil when all was seen.
+  /// Returns the next step; nil at the end.
   ///
-  /// - Parameter known: What is known of a name in ``directory`` from earlier; asked name by name, in their order.
+  /// - Parameter known: Returns an earlier entry for a name in ``directory``, or nil; called at most once for each
+  ///   name, in order.
   /// - Returns: The step.
   package mutating func next(known: (_ name: [UInt8]) -> FileEntry? = { _ in nil }) -> Step? {
     file = nil
@@ -87,7 +91,7 @@ package struct SourceWalk {
       let name = levels[level].names[levels[level].next]
       let opens = opensFiles && levels[level].names.isRegular(at: levels[level].next)
       levels[level].next += 1
-      // Restoring the snapshot would take it for a directory that has to be finished, or for a file to be removed.
+      // In the snapshot, restoring would take it for a temporary file, or for the marker of an unfinished directory.
       if TemporaryName.isReserved(name) {
         return .failure(FileError(.add, current.handle.path.bytes(of: name), .unfinished))
       }
@@ -113,12 +117,12 @@ package struct SourceWalk {
     return .entry(entry)
   }
 
-  /// A directory that cannot be gone into has an end all the same.
+  /// Enters a directory; one that cannot be opened or read still gets an end.
   private mutating func enter(_ entry: FileEntry) {
     var level = Level(entry: entry, names: NameList())
     do throws(FileError) {
       let inside = try open(entry)
-      // The start's own handle is the first of the trail, and not gone into again.
+      // The trail begins with the start's own handle, which must not be entered again.
       if inside.handle !== trail.root {
         trail.enter(inside.handle)
         level.isOnTrail = true
@@ -148,23 +152,25 @@ package struct SourceWalk {
   }
 }
 
-/// What a walk begins with: a path that a user gave.
+/// The start of a walk: a path given by a user.
 ///
-/// Links in the path are followed, as every program does, but one in its last step is itself what the walk begins with.
-/// A path that ends in "/", "." or ".." is that of a directory, behind whatever links. There is no limit to its length.
+/// Symbolic links in the path are followed, except one in the last component, which is then the start itself. A path
+/// that ends in "/", "." or ".." follows all links and refers to a directory. The length of the path is not limited.
 package struct SourceStart: Sendable {
-  /// With the last step of the path as its name; with none for "/", "." and "..".
+  /// The metadata; the name is the last component of the path, or empty for "/", "." and "..".
   package let entry: FileEntry
-  /// Where ``entry`` is in; nil for a directory that was opened by itself.
+  /// The directory that contains ``entry``; nil if a directory was opened by itself.
   let parent: SourceDirectory?
-  /// The directory itself, where it was opened as one.
+  /// The directory itself, if it was opened by itself.
   let directory: SourceDirectory?
 
+  /// Opens the start of a walk.
+  ///
   /// - Parameters:
   ///   - path: Absolute, or relative to the working directory.
-  ///   - owners: What knows the names of users; several walks may share it.
-  ///   - onWarning: Called for each attribute of ``entry`` that cannot be read.
-  /// - Throws: ``FileError/Code/vanished`` where there is nothing, and for the empty path.
+  ///   - owners: The cache of user names, which several walks may share.
+  ///   - onWarning: Called for attributes or flags of ``entry`` that cannot be read.
+  /// - Throws: ``FileError/Code/vanished`` if the path is empty or does not exist.
   package init(
     _ path: [UInt8], owners: OwnerNames = OwnerNames(), onWarning: (FileError) -> Void
   ) throws(FileError) {
@@ -180,7 +186,7 @@ package struct SourceStart: Sendable {
     }
   }
 
-  /// The last step of a path, without "/" behind it, and what is before it: "." for a path of one step.
+  /// Splits a path into its last component, without trailing "/", and the path before it: "." if there is none.
   static func split(_ path: [UInt8]) -> (above: [UInt8], last: [UInt8]) {
     let slash = UInt8(ascii: "/")
     var end = path.count
@@ -189,7 +195,7 @@ package struct SourceStart: Sendable {
     return (Array(path[...begin]), Array(path[begin..<end].dropFirst()))
   }
 
-  /// Opens a directory by a path of any length, in parts that the system takes.
+  /// Opens a directory by a path of any length, in parts that the system accepts.
   static func open(_ path: [UInt8]) throws(FileError) -> DirectoryHandle {
     let slash = UInt8(ascii: "/")
     var rest = path[...]

@@ -1,52 +1,56 @@
 internal import CFileSystem
 internal import Glibc
 
-/// Gives a file the metadata of an entry; what cannot be set goes to the report.
+/// A writer of an entry's metadata to a file; metadata that cannot be set is added to the report.
 ///
-/// The order matters. A new owner takes setuid, setgid and capabilities from a file, so it comes first. Attributes that
-/// belong to the file's user need the right to write, which the permissions may take away. Access control lists are part
-/// of the permissions, and refine them. Any of these changes times. Flags come last, and not in ``write(_:)``: an
-/// immutable file takes no other metadata, and not even its name.
+/// The order matters:
+/// - The owner comes first. A new owner removes setuid, setgid and capabilities from a file.
+/// - Attributes of the file's user follow. They need write permission, which the permissions may take away.
+/// - Permissions come before access control lists, which refine them.
+/// - The time comes after all of these, since each of them may change it.
+/// - Flags come last, in ``writeFlags(_:)``. An immutable file accepts no other metadata, and cannot be renamed.
 struct MetadataWriter {
   let file: CInt
   let path: EntryPath
   let context: TargetContext
   /// Whether the file has the entry's content.
   ///
-  /// If not, its time stays, and it gets no rights that its content would have (setuid, setgid, capabilities).
+  /// If not, its time stays, and it gets no privileges intended for that content (setuid, setgid, capabilities).
   var hasContent = true
 
-  /// Permissions of a directory that is not finished: no directory has setuid and sticky bit otherwise.
+  /// The permissions of an unfinished directory; no other directory has both setuid and sticky bit.
   static let unfinishedPermissions: UInt32 = 0o5700
 
-  /// Sets all metadata but flags.
+  /// Sets all metadata except flags.
   func write(_ entry: FileEntry) {
     writeOwner(entry)
     removeAttributes(notOf: entry)
     for attribute in entry.attributes where isUserAttribute(attribute.name) { write(attribute) }
-    // A link has no permissions of its own.
+    // Symbolic links have no permissions of their own.
     let hasPermissions = !entry.isSymbolicLink && writePermissions(entry)
     for attribute in entry.attributes where !isUserAttribute(attribute.name) { write(attribute) }
     let hasTime = hasContent && writeTime(entry)
     verify(entry, hasPermissions: hasPermissions, hasTime: hasTime)
   }
 
-  /// Sets all metadata of a new directory but flags, its permissions in the last step.
+  /// Sets all metadata of a new directory except flags; its permissions come last.
   ///
-  /// A process that is killed before has left ``unfinishedPermissions``, or what `removeMarker` removes.
+  /// If the process is killed before the end, the directory has the marker that `removeMarker` removes, or
+  /// ``unfinishedPermissions``. Either shows the next run that the directory is unfinished.
   func write(_ entry: FileEntry, removeMarker: () -> Void) {
     writeOwner(entry)
     removeAttributes(notOf: entry)
     for attribute in entry.attributes where isUserAttribute(attribute.name) { write(attribute) }
     for attribute in entry.attributes where !isUserAttribute(attribute.name) { write(attribute) }
-    // Removing the marker changes the time, and needs the right to write. A file system without permissions refuses this.
+    // Removing the marker changes the time, and needs write permission. The result is ignored: some file systems have
+    // no permissions.
     _ = tdf_set_permissions(file, Self.unfinishedPermissions)
     removeMarker()
     let hasTime = writeTime(entry)
     verify(entry, hasPermissions: writePermissions(entry), hasTime: hasTime)
   }
 
-  /// Sets the modification time; false if that failed.
+  /// Sets the modification time; returns false if that failed.
   @discardableResult
   func writeTime(_ entry: FileEntry) -> Bool {
     let time = entry.modificationTime
@@ -55,7 +59,7 @@ struct MetadataWriter {
     return result == 0
   }
 
-  /// Reports metadata that the file system has changed without an error, such as times that it rounds.
+  /// Reports metadata that the file system has silently changed, such as times that it rounds.
   private func verify(_ entry: FileEntry, hasPermissions: Bool, hasTime: Bool) {
     var status = tdf_status()
     let result = unsafe tdf_get_status(file, &status)
@@ -83,7 +87,7 @@ struct MetadataWriter {
       ? context.owners.numbers(of: owner) : (userID: owner.userID, groupID: owner.groupID)
   }
 
-  /// Whether files may be given to their owners.
+  /// Whether the process may set owners, and the options ask for it.
   var setsOwners: Bool { context.options.owners != .own && tdf_is_root() }
 
   private func writeOwner(_ entry: FileEntry) {
@@ -97,7 +101,7 @@ struct MetadataWriter {
     check(.setOwner, tdf_set_owner(file, userID, groupID), detail: "\(userID):\(groupID)")
   }
 
-  /// Sets the permissions; false if that failed.
+  /// Sets the permissions; returns false if that failed.
   private func writePermissions(_ entry: FileEntry) -> Bool {
     var status = tdf_status()
     let found = unsafe tdf_get_status(file, &status)
@@ -118,12 +122,14 @@ struct MetadataWriter {
     return result == 0
   }
 
-  /// Returns the permissions that the file gets when it has the owner in its status.
+  /// Returns the permissions for a file that has the owner in `status`.
+  ///
+  /// Privileges intended for another owner, or for other content, are left out.
   func permissions(of entry: FileEntry, _ status: tdf_status) -> UInt32 {
     var permissions = UInt32(entry.permissions) & 0o7777
     guard entry.kind == .regular else { return permissions }
     if !hasContent { return permissions & ~(S_ISUID | S_ISGID) | status.mode & (S_ISUID | S_ISGID) }
-    // A program would run with the rights of whoever restored it, instead of its owner's.
+    // With setuid, the program would run with the rights of the restoring user instead of its owner's.
     let (userID, groupID) = numbers(of: entry.owner)
     if status.user_id != userID { permissions &= ~S_ISUID }
     if status.group_id != groupID { permissions &= ~S_ISGID }
@@ -144,8 +150,9 @@ struct MetadataWriter {
     check(.setAttribute, result, detail: printable(attribute.name))
   }
 
-  /// Removes attributes that the file has from the directory that it was made in, such as a default access control list,
-  /// or had before.
+  /// Removes attributes that the entry does not have.
+  ///
+  /// The file may have inherited them from its directory, such as a default access control list, or had them before.
   private func removeAttributes(notOf entry: FileEntry) {
     let reader = EntryReader(file: file, path: path, owners: context.owners)
     let wanted = Set(entry.attributes.map(\.name))
@@ -157,8 +164,9 @@ struct MetadataWriter {
     }
   }
 
-  /// Returns whether an attribute belongs to a file's content and rights; others, such as labels of a security module, are
-  /// the system's own.
+  /// Tests whether an attribute belongs to a file's content and rights.
+  ///
+  /// Others, such as labels of a security module, are managed by the system.
   func isOfContent(_ name: [UInt8]) -> Bool {
     isUserAttribute(name) || name.starts(with: Array("system.posix_acl_".utf8))
       || hasContent && name == ExtendedAttribute.capabilityName
@@ -168,7 +176,7 @@ struct MetadataWriter {
 extension FileEntry {
   var isSymbolicLink: Bool { if case .symbolicLink = kind { true } else { false } }
 
-  /// Whether running the file would give rights to whoever runs it.
+  /// Whether running the file would give its owner's rights, or capabilities, to any user.
   var hasPrivileges: Bool {
     kind == .regular && (UInt32(permissions) & (S_ISUID | S_ISGID) != 0 || attributes.contains(where: \.isCapability))
   }
@@ -181,9 +189,10 @@ extension ExtendedAttribute {
 }
 
 extension MetadataWriter {
-  /// Adds the flags of an entry, after all else; those that the target's directory passes on to its files stay.
+  /// Adds the flags of an entry; must be called after all other changes.
   ///
-  /// Flags that the file system does not take, or only root may set, go to the report by their names.
+  /// Flags that the file has inherited from its directory stay. Flags that the file system does not support, or that
+  /// only root may set, are reported by name.
   func writeFlags(_ entry: FileEntry) {
     guard !entry.flags.isEmpty, entry.kind == .regular || entry.kind == .directory else { return }
     var flags: UInt32 = 0
@@ -198,21 +207,22 @@ extension MetadataWriter {
     }
     let wanted = missing.subtracting(reserved)
     if wanted.isEmpty { return }
-    // A file system refuses all of them if it has not one; then each that it has is set. Locked files take no more.
+    // If the file system does not support one of the flags, it refuses all. Then they are set one by one, locking flags
+    // last, since a locked file accepts no further flags.
     var failure = tdf_set_flags(file, flags | wanted.rawValue)
     if failure != 0 {
       for flag in wanted.subtracting(.locking).each + wanted.intersection(.locking).each {
         if tdf_set_flags(file, flags | flag.rawValue) == 0 { flags |= flag.rawValue }
       }
     }
-    // Some file systems, and some kinds of files, leave flags out without an error.
+    // Some file systems, and some kinds of files, ignore flags without an error.
     var found: UInt32 = 0
     let left = unsafe tdf_get_flags(file, &found) == 0 ? wanted.subtracting(FileFlags(rawValue: found)) : wanted
     if failure == 0 { failure = -EOPNOTSUPP }
     if !left.isEmpty { check(.setFlags, failure, detail: "\(left)") }
   }
 
-  /// Returns those of the file's flags that keep it from being changed.
+  /// Returns the file's flags that prevent changes.
   func lockingFlags() -> FileFlags {
     var status = tdf_status()
     guard unsafe tdf_get_status(file, &status) == 0, status.isFileOrDirectory else { return [] }
@@ -223,7 +233,7 @@ extension MetadataWriter {
 }
 
 extension MetadataWriter {
-  /// Asks the file system not to copy a new file's blocks on writing, which it may not do.
+  /// Asks the file system not to copy a new file's blocks on write; it may ignore that.
   static func setNoCopyOnWrite(_ file: CInt) {
     var flags: UInt32 = 0
     guard unsafe tdf_get_flags(file, &flags) == 0 else { return }
@@ -240,6 +250,6 @@ extension FileEntry {
 }
 
 extension tdf_status {
-  /// Whether the file may be opened without waiting for anything: devices and FIFOs are not.
+  /// Whether the file can be opened without waiting or side effects, unlike devices and FIFOs.
   var isFileOrDirectory: Bool { mode & S_IFMT == S_IFREG || mode & S_IFMT == S_IFDIR }
 }

@@ -1,11 +1,11 @@
 internal import CFileSystem
 internal import Glibc
 
-/// A new file that gets its name when it is complete and durable.
+/// A new file that gets its name once it is complete and durable.
 ///
-/// Until then `.partial` follows its name. If it is never finished, the last reference removes it.
+/// Until then, its name ends in `.partial`. If it is never finished, it is removed when the last reference is released.
 final class PlacedFile {
-  /// Bytes that all files of a kind have, which identify a file that a killed process has left.
+  /// Bytes that all files of one kind contain, to recognise a file left by a killed process.
   struct Signature {
     let offset: Int64
     let bytes: [UInt8]
@@ -17,14 +17,16 @@ final class PlacedFile {
   private let partialName: [UInt8]
   private var isPlaced = false
 
-  /// - Throws: ``FileError/Code/exists`` where something has the name, or somebody is writing it.
+  /// Creates the file under its `.partial` name.
+  ///
+  /// - Throws: ``FileError/Code/exists`` if the name is in use, or if another process is writing a file of that name.
   init(_ path: [UInt8], _ signature: Signature) throws(FileError) {
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
     let parent = slash.map { path[...$0] } ?? [UInt8(ascii: ".")]
     name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
     partialName = name + Array(".partial".utf8)
     directory = try DirectoryHandle.open(parent)
-    // Else it would come to light at the end only.
+    // Checked now, since renaming would find it only at the end.
     if try directory.status(of: name) != nil { throw FileError(.makeFile, path, .exists) }
     try Self.removeLeftover(partialName, signature, in: directory)
     descriptor = try unsafe directory.call(.makeFile, partialName) {
@@ -34,7 +36,7 @@ final class PlacedFile {
   }
 
   deinit {
-    // Before others can lock it.
+    // The file is removed while it is still locked.
     if !isPlaced { try? directory.remove(partialName) }
     _ = tdf_close(descriptor)
   }
@@ -51,7 +53,7 @@ final class PlacedFile {
     try check(.flush, tdf_flush(directory.file))
   }
 
-  /// Removes a leftover file of the same kind that no process has locked; throws if the name belongs to anything else.
+  /// Removes a leftover of the same kind that no process has locked; throws if the name belongs to any other file.
   private static func removeLeftover(
     _ name: [UInt8], _ signature: Signature, in directory: DirectoryHandle
   ) throws(FileError) {

@@ -1,44 +1,47 @@
 internal import Synchronization
 
-/// How files are put where there may be some already.
+/// The options of restoring files into a directory that may already contain some.
 public struct RestoreOptions: Sendable, Hashable {
-  /// How an existing file or directory is treated that has the name of an entry.
+  /// The treatment of an existing file or directory that has the name of an entry.
   public enum Overwriting: Sendable, Hashable {
-    /// It stays as it is.
+    /// The existing file stays unchanged.
     case never
-    /// It is replaced if its modification time is before the entry's; an older directory gets the entry's metadata.
+    /// The existing file is replaced if it was modified before the entry; an older directory gets the entry's metadata.
     ///
-    /// A file of the same length and time counts as equal. Neither its content nor its metadata is compared.
+    /// A file of the same length and time counts as equal: neither its content nor its metadata is compared.
     case older
-    /// It is replaced unless its content is equal, and gets the entry's metadata.
+    /// The existing file is replaced if its content differs, and gets the entry's metadata otherwise.
     ///
-    /// The content of files of the same length and time is compared. Names that should be of one file become so again. A
-    /// directory is replaced by another kind only when it is empty.
+    /// If length and time are equal, the content is compared. Hard links are restored. A directory is replaced by
+    /// another kind of file only if it is empty.
     case always
-    /// Its content stays, and it gets the entry's metadata.
+    /// The existing file keeps its content and gets the entry's metadata.
     ///
-    /// A file of another length or time gets permissions, owner and attributes only: its time, and rights that its
-    /// content would get (setuid, setgid, capabilities), stay. Hard links are made again between files of the right
-    /// length and time.
+    /// A file of another length or time keeps its time, and gets no privileges intended for the entry's content
+    /// (setuid, setgid, capabilities). Hard links are restored between files of the entry's length and time.
     case metadata
   }
 
-  /// Whose a restored file is.
+  /// The choice of owner for restored files.
   public enum Owners: Sendable, Hashable {
-    /// The user who restores it; the report names no file for that.
+    /// The user who restores them; the report lists no files for this.
     case own
-    /// The user and group with the numbers of the entry.
+    /// The user and group with the entry's numbers.
     case numbers
-    /// The user and group with the names of the entry; where the system does not know one, that with the number.
+    /// The user and group with the entry's names, or with its numbers if the system does not know a name.
     case names
   }
 
+  /// The treatment of existing files; the default is ``Overwriting/never``.
   public var overwriting: Overwriting
-  /// Only root can give files away; if another user restores, the report has the files that are theirs instead.
-  public var owners: Owners
-  /// Whether the data of each file are on the disk before it gets its name.
+  /// The owners of restored files.
   ///
-  /// A loss of power then leaves none that is not whole. Costs a wait for the disk for each file.
+  /// Only root can set other owners. If another user restores, the files belong to that user, and
+  /// ``RestoreReport/skippedOwnerCount`` counts them.
+  public var owners: Owners
+  /// Whether each file's data is flushed to disk before the file gets its name.
+  ///
+  /// After a power failure, no file is incomplete then. Each file waits for the disk.
   public var flushesFiles: Bool
 
   public init(overwriting: Overwriting = .never, owners: Owners = .numbers, flushesFiles: Bool = false) {
@@ -48,11 +51,11 @@ public struct RestoreOptions: Sendable, Hashable {
   }
 }
 
-/// Collects problems that did not keep the rest from being restored, and counts existing directories.
+/// A collection of problems that did not stop the restoring, with counts of existing directories.
 ///
-/// Any thread.
+/// Thread-safe.
 public final class RestoreReport: Sendable {
-  /// The first of the warnings; ``warningCount`` counts all.
+  /// The maximum number of stored warnings; ``warningCount`` counts all of them.
   public static let warningLimit = 1000
 
   private struct State {
@@ -68,17 +71,18 @@ public final class RestoreReport: Sendable {
 
   public init() {}
 
-  /// Metadata that files do not have, and files that were left out.
+  /// The first warnings: metadata that could not be set, and files that were left out.
   public var warnings: [FileError] { state.withLock { $0.warnings } }
+  /// The number of all warnings, including those that are not stored.
   public var warningCount: Int { state.withLock { $0.warningCount } }
-  /// How many files belong to whoever restored them instead of their owners.
+  /// The number of files that belong to the restoring user instead of their entry's owner.
   ///
-  /// One of ``warnings`` stands for them all.
+  /// ``warnings`` contains one warning for all of them.
   public var skippedOwnerCount: Int { state.withLock { $0.skippedOwnerCount } }
 
-  /// How many directories existed and got their entry's metadata, which was different.
+  /// The number of existing directories whose metadata differed and was replaced.
   public var updatedDirectoryCount: Int { state.withLock { $0.updatedDirectoryCount } }
-  /// How many directories existed and kept their metadata, though it is different from their entry's.
+  /// The number of existing directories that kept their metadata, although it differs from their entry's.
   public var keptDirectoryCount: Int { state.withLock { $0.keptDirectoryCount } }
 
   func addUpdatedDirectory() { state.withLock { $0.updatedDirectoryCount += 1 } }
@@ -95,7 +99,8 @@ public final class RestoreReport: Sendable {
     }
   }
 
-  /// Adds metadata that the target's file system has changed without an error; the first file stands for all.
+  /// Adds a warning that the file system has silently changed metadata; only the first file of an operation is
+  /// reported.
   func addAltered(_ operation: FileError.Operation, _ path: EntryPath) {
     state.withLock { state in
       guard state.altered.insert(operation).inserted else { return }

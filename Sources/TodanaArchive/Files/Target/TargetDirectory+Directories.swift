@@ -2,12 +2,12 @@ internal import CFileSystem
 internal import Glibc
 
 extension TargetDirectory {
-  /// Makes a directory in this one, or opens the existing one.
+  /// Makes a subdirectory, or opens the existing one.
   ///
-  /// A new one is accessible to its owner only until ``finish(_:keepsExisting:)``, and has a marker in it. A file of
-  /// another kind that has the name, such as a link to a directory, is replaced if the options say so.
+  /// Until ``finish(_:keepsExisting:)``, a new directory contains a marker, and only its owner has access. Another kind
+  /// of file with that name, such as a link to a directory, is replaced if the options allow it.
   ///
-  /// - Throws: ``FileError/Code/linkInTheWay`` and ``FileError/Code/notADirectory`` if it is not replaced.
+  /// - Throws: ``FileError/Code/linkInTheWay`` or ``FileError/Code/notADirectory`` if such a file is not replaced.
   package func makeDirectory(_ entry: FileEntry) throws(FileError) -> TargetDirectory {
     guard entry.kind == .directory else {
       throw FileError(.makeDirectory, handle.path.bytes(of: entry.name), .badValue, detail: "not a directory")
@@ -17,7 +17,7 @@ extension TargetDirectory {
       do throws(FileError) {
         return try makeNewDirectory(entry.name)
       } catch {
-        // Another process was faster.
+        // Another process may have made the directory concurrently.
         guard error.errorNumber == EEXIST, let status = try handle.status(of: entry.name),
           status.mode & S_IFMT == S_IFDIR
         else { throw error }
@@ -30,7 +30,9 @@ extension TargetDirectory {
     return try makeNewDirectory(entry.name)
   }
 
-  /// Makes a directory with the marker in it, in one step: under its name there is never one without.
+  /// Makes a directory under a temporary name, puts the marker in it, and renames it.
+  ///
+  /// A directory is never visible under its final name without the marker.
   private func makeNewDirectory(_ name: [UInt8]) throws(FileError) -> TargetDirectory {
     let temporary = context.temporaryNames.next()
     do throws(FileError) {
@@ -38,7 +40,7 @@ extension TargetDirectory {
         unsafe tdf_make_directory($0, $1.baseAddress, $1.count)
       }
       let directory = try handle.openDirectory(temporary, as: name)
-      // Another run must not take it for a leftover.
+      // Locked, so that another run does not take it for a leftover.
       _ = tdf_try_lock(directory.file)
       let made = TargetDirectory(directory, context, .made)
       try made.addMarker()
@@ -54,7 +56,7 @@ extension TargetDirectory {
     }
   }
 
-  /// Puts the marker of an unfinished directory in this one, which was just made.
+  /// Puts the marker of an unfinished directory into this directory, which was just made.
   func addMarker() throws(FileError) {
     let marker = try unsafe handle.call(.makeFile, TemporaryName.unfinishedMarker) {
       unsafe tdf_create_file($0, $1.baseAddress, $1.count)
@@ -62,7 +64,9 @@ extension TargetDirectory {
     _ = tdf_close(marker)
   }
 
-  /// Removes a directory under a temporary name, and the marker in it; false if it is not there, or has other content.
+  /// Removes a directory with a temporary name, and the marker in it.
+  ///
+  /// Returns false if the directory does not exist, is in use by another run, or has other content.
   func removeTemporaryDirectory(_ name: [UInt8]) -> Bool {
     do throws(FileError) {
       let directory = try handle.openDirectory(name)
@@ -79,21 +83,21 @@ extension TargetDirectory {
 
   private func openDirectory(_ name: [UInt8], _ status: tdf_status) throws(FileError) -> TargetDirectory {
     try refuseExcluded(name, status)
-    // A directory that an earlier run left without permissions; it gets those of its entry in the end.
+    // An earlier run has left the directory without permissions; ``finish(_:keepsExisting:)`` sets them again.
     let isClosed = status.mode & S_IRWXU != S_IRWXU && status.user_id == tdf_user_id() && !tdf_is_root()
     let setsMetadata = context.options.overwriting == .always || context.options.overwriting == .metadata
     if isClosed, setsMetadata, !context.isDryRun {
       let file = try unsafe handle.call(.open, name) { unsafe tdf_open_handle($0, $1.baseAddress, $1.count) }
-      // Without success, opening it says why.
+      // If this fails, opening the directory reports the cause.
       _ = tdf_set_permissions(file, status.mode | S_IRWXU)
       _ = tdf_close(file)
     }
     return try openExistingDirectory(name, status)
   }
 
-  /// Opens the existing directory of an entry's name; nil if a dry run would make it.
+  /// Opens the existing directory with an entry's name; returns nil if a dry run would make it.
   ///
-  /// - Throws: What ``makeDirectory(_:)`` would throw.
+  /// - Throws: The errors of ``makeDirectory(_:)``.
   func openForDryRun(_ entry: FileEntry) throws(FileError) -> TargetDirectory? {
     guard let status = try handle.status(of: entry.name) else { return nil }
     if status.mode & S_IFMT == S_IFDIR {
@@ -114,13 +118,14 @@ extension TargetDirectory {
     throw FileError(.makeDirectory, handle.path.bytes(of: name), .skipped, detail: "the archive itself is there")
   }
 
-  /// Opens an existing directory, and changes nothing.
+  /// Opens an existing directory without changing it.
   private func openExistingDirectory(_ name: [UInt8], _ status: tdf_status) throws(FileError) -> TargetDirectory {
     let directory = try handle.openDirectory(name, expecting: FileIdentity(status))
     return TargetDirectory(directory, context, try Self.origin(of: directory, status))
   }
 
-  /// Where an existing directory comes from.
+  /// Returns the origin of an existing directory: unfinished if it has the marker or
+  /// ``MetadataWriter/unfinishedPermissions``.
   static func origin(of directory: DirectoryHandle, _ status: tdf_status) throws(FileError) -> Origin {
     let marker = try directory.status(of: TemporaryName.unfinishedMarker)
     let hasMarker = marker.map { $0.mode & S_IFMT == S_IFREG } ?? false
@@ -130,14 +135,14 @@ extension TargetDirectory {
 }
 
 extension TargetDirectory {
-  /// Gives this directory the metadata of an entry, when all that is in it was restored.
+  /// Gives this directory the metadata of an entry; call this after its content was restored.
   ///
-  /// An existing one gets them if the options say so; if not, and they are different, the report counts it. What cannot
-  /// be set goes to the report.
+  /// An existing directory gets the metadata if the options say so; otherwise, the report counts it if it differs.
+  /// Metadata that cannot be set is added to the report.
   ///
   /// - Parameters:
-  ///   - entry: The directory's.
-  ///   - keepsExisting: Whether the metadata of an existing directory is left alone, as it was not asked for.
+  ///   - entry: The directory's entry.
+  ///   - keepsExisting: Whether an existing directory keeps its metadata, since its entry was not selected.
   package func finish(_ entry: FileEntry, keepsExisting: Bool = false) {
     let writer = MetadataWriter(file: handle.file, path: handle.path, context: context)
     switch origin {
@@ -166,7 +171,7 @@ extension TargetDirectory {
     var status = tdf_status()
     let result = unsafe tdf_get_status(handle.file, &status)
     guard result == 0 else { return context.report.add(FileError(.readStatus, path, errorNumber: -result)) }
-    // Making files in it has changed its time.
+    // Restoring files has changed the directory's time.
     let hasNewTime = .modification(status) != timeBefore
     (status.modified_seconds, status.modified_nanoseconds) = (timeBefore.seconds, timeBefore.nanoseconds)
     if !keepsExisting, !writer.differences(from: entry, status).isEmpty {

@@ -1,28 +1,28 @@
 internal import CFileSystem
 internal import Glibc
 
-/// How an entry other than a directory is restored, as far as names, sizes and times tell.
+/// The way to restore an entry other than a directory, chosen by names, sizes and times.
 package enum Placement: Sendable, Hashable {
-  /// Nothing has the name: it is made.
+  /// No file has the name; the entry is created.
   case isNew
   /// The existing file is replaced.
   case replaces
-  /// The existing file has the same kind, size and time, and nothing more is compared.
+  /// The existing file has the same kind, size and time; nothing else is compared.
   case isRight
-  /// The existing regular file has the same size and time: its content is compared, then its metadata.
+  /// The existing regular file has the same size and time; its content is compared, then its metadata.
   case comparesContent
-  /// The existing file counts as having the right content: its metadata is compared and set.
+  /// The existing file counts as having the entry's content; its metadata is compared and set.
   case setsMetadata
-  /// The existing regular file has other content, which it keeps: it gets the metadata that does not belong to it.
+  /// The existing regular file keeps its different content, and gets the metadata that does not depend on content.
   case setsOtherMetadata
-  /// The existing file stays as it is.
+  /// The existing file stays unchanged.
   case keeps
 }
 
 extension TargetDirectory {
-  /// Chooses how an entry other than a directory is restored.
+  /// Chooses the way to restore an entry other than a directory.
   ///
-  /// Making it checks again.
+  /// Restoring the entry checks the existing file again.
   package func placement(of entry: FileEntry) throws(FileError) -> Placement {
     guard let status = try handle.status(of: entry.name) else { return .isNew }
     let likeness = try likeness(entry, status)
@@ -45,19 +45,20 @@ extension TargetDirectory {
     }
   }
 
-  /// Returns whether an entry's name is that of a file of the same kind, size and modification time; for links and devices
-  /// also of the same target and numbers.
+  /// Tests whether an entry's name belongs to a file of the same kind, size and modification time.
   ///
-  /// Data, permissions, owners and attributes are not compared. False if there is no such file.
+  /// For links the target, and for devices the numbers, must be equal, too. Data, permissions, owners and attributes
+  /// are not compared. Returns false if there is no such file.
   package func isRight(_ entry: FileEntry) throws(FileError) -> Bool {
     guard let status = try handle.status(of: entry.name) else { return false }
     return try likeness(entry, status) == .same
   }
 
+  /// The similarity of an existing file to an entry.
   private enum Likeness {
-    /// Kind, size or target, and time.
+    /// The kind, the size or target, and the time are equal.
     case same
-    /// All but the time; not of regular files, whose time stands for their content.
+    /// All but the time is equal; never used for regular files, whose time stands for their content.
     case sameContent
     case sameKind
     case other
@@ -86,7 +87,7 @@ extension TargetDirectory {
     return hasTime ? .same : .sameContent
   }
 
-  /// Returns what has a name, with its metadata; nil if nothing has it.
+  /// Returns the metadata of an existing file; nil if no file has the name.
   package func existing(_ name: [UInt8]) throws(FileError) -> FileEntry? {
     do throws(FileError) {
       return try SourceDirectory(handle, context.owners).entry(named: name) { context.report.add($0) }
@@ -96,12 +97,12 @@ extension TargetDirectory {
     }
   }
 
-  /// Returns which file has a name, and how many names it has; nil if nothing has it.
+  /// Returns the identity of an existing file and its number of names; nil if no file has the name.
   package func identity(of name: [UInt8]) throws(FileError) -> (identity: FileIdentity, linkCount: UInt64)? {
     try handle.status(of: name).map { (FileIdentity($0), $0.link_count) }
   }
 
-  /// Returns whether an existing file is replaced by a different entry.
+  /// Tests whether the options allow a different entry to replace an existing file.
   func mayReplace(_ status: tdf_status, _ entry: FileEntry) -> Bool {
     switch context.options.overwriting {
     case .never, .metadata: false
@@ -112,11 +113,12 @@ extension TargetDirectory {
 }
 
 extension TargetDirectory {
-  /// Removes files and directories that earlier runs left under temporary names in this directory; those that a living
-  /// process writes stay.
+  /// Removes files and directories that earlier runs left under temporary names in this directory.
   ///
-  /// - Returns: How many there were. What cannot be removed goes to the report.
-  /// - Complexity: O(*n*) in the names of the directory.
+  /// Files and directories that a running process has locked stay.
+  ///
+  /// - Returns: The number of removed leftovers. Those that cannot be removed are added to the report.
+  /// - Complexity: O(*n*) in the number of names in the directory.
   @discardableResult
   package func removeLeftovers() throws(FileError) -> Int {
     var count = 0

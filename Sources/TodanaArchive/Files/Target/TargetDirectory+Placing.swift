@@ -2,9 +2,9 @@ internal import CFileSystem
 internal import Glibc
 
 extension TargetDirectory {
-  /// Has something made under a temporary name, with its metadata, and gives it the name of an entry.
+  /// Makes a file under a temporary name with `make`, which also sets its metadata, and renames it to the entry's name.
   ///
-  /// An error leaves nothing. `replaces`: see ``place(_:as:replaces:)``.
+  /// After an error, no file is left. For `replaces`, see ``place(_:as:replaces:)``.
   func makeInPlace(
     of entry: FileEntry, _ operation: FileError.Operation, replaces: Bool = false,
     _ make: (_ temporary: [UInt8]) throws(FileError) -> Void
@@ -22,14 +22,15 @@ extension TargetDirectory {
     }
   }
 
-  /// Gives a file with a temporary name the name of an entry.
+  /// Renames a file from a temporary name to the name of an entry.
   ///
   /// - Parameters:
   ///   - temporary: The present name.
-  ///   - entry: The name to be, and the time that ``RestoreOptions/Overwriting/older`` compares.
-  ///   - replaces: Whether an existing file is replaced, whatever the options say.
-  /// - Throws: ``FileError/Code/exists`` if something exists that stays, by the options or as a directory with content;
-  ///   and in a directory that this run has made: two names are one there, as some file systems do not distinguish cases.
+  ///   - entry: The new name, and the time to compare for ``RestoreOptions/Overwriting/older``.
+  ///   - replaces: Whether an existing file is replaced regardless of the options.
+  /// - Throws: ``FileError/Code/exists`` if the existing file must stay, or is a directory with content. Nothing is
+  ///   replaced in a directory made by this run. Two names of the snapshot are equal there, for example on a file
+  ///   system that ignores case.
   func place(_ temporary: [UInt8], as entry: FileEntry, replaces: Bool = false) throws(FileError) {
     let name = entry.name
     let options = context.options.overwriting
@@ -48,7 +49,7 @@ extension TargetDirectory {
       try rename(temporary, to: name, replaces: true)
     } catch {
       guard error.errorNumber == EISDIR else { throw error }
-      // Only an empty directory is removed.
+      // Succeeds only if the directory is empty.
       try handle.remove(name, isDirectory: true)
       try rename(temporary, to: name, replaces: true)
     }
@@ -62,7 +63,7 @@ extension TargetDirectory {
     }
   }
 
-  /// Sets the metadata of what has a temporary name, whatever kind it is.
+  /// Sets the metadata of a file of any kind that has a temporary name.
   func writeMetadata(_ entry: FileEntry, to temporary: [UInt8]) throws(FileError) {
     let file = try unsafe handle.call(.open, temporary, about: entry.name) {
       unsafe tdf_open_handle($0, $1.baseAddress, $1.count)
@@ -75,7 +76,7 @@ extension TargetDirectory {
 extension TargetDirectory {
   /// Makes a symbolic link, with its own owner and time.
   ///
-  /// Where it leads to is not looked at.
+  /// The target of the link is not examined.
   @discardableResult
   package func makeLink(_ entry: FileEntry) throws(FileError) -> FileIdentity {
     guard case .symbolicLink(let target) = entry.kind else { throw wrongKind(entry, .makeLink) }
@@ -89,7 +90,7 @@ extension TargetDirectory {
     }
   }
 
-  /// Returns whether this process may make files of a kind, as far as can be known before.
+  /// Tests whether this process may make files of a kind, as far as this is known in advance.
   static func canMake(_ kind: FileKind) -> Bool {
     switch kind {
     case .socket: false
@@ -100,8 +101,8 @@ extension TargetDirectory {
 
   /// Makes a FIFO or a device.
   ///
-  /// - Returns: nil where it was left out, which the report says: sockets, which only the program makes that listens, and
-  ///   devices, where the process may not make them.
+  /// - Returns: The identity of the file; nil if it was left out and reported. This applies to devices that the process
+  ///   may not make, and to sockets, which only the listening program can make.
   @discardableResult
   package func makeSpecialFile(_ entry: FileEntry) throws(FileError) -> FileIdentity? {
     let (kind, major, minor): (UInt32, UInt32, UInt32)
@@ -121,7 +122,7 @@ extension TargetDirectory {
         try writeMetadata(entry, to: temporary)
       }
     } catch {
-      // Root in a container.
+      // Root in a container may not make devices.
       guard kind != S_IFIFO, error.operation == .makeSpecialFile, error.errorNumber == EPERM else { throw error }
       return try skip(entry, "this process may not make devices")
     }
@@ -139,12 +140,12 @@ extension TargetDirectory {
 
   // MARK: Hard links
 
-  /// Adds the flags of an entry to a file that was restored, after all its names were made.
+  /// Adds the flags of an entry to a restored file; call this after all its names were made.
   ///
   /// - Parameters:
-  ///   - entry: Whose flags the file gets.
-  ///   - steps: Where the file is, from the target on.
-  /// - Throws: ``FileError`` if the file is not found; flags that cannot be set go to the report.
+  ///   - entry: The entry with the flags.
+  ///   - steps: The path components from the target to the file.
+  /// - Throws: ``FileError`` if the file is not found. Flags that cannot be set are added to the report.
   package func writeFlags(_ entry: FileEntry, to steps: [[UInt8]]) throws(FileError) {
     guard let last = steps.last else { return }
     var directory = context.root
@@ -154,14 +155,14 @@ extension TargetDirectory {
     MetadataWriter(file: file, path: EntryPath(last, in: directory.path), context: context).writeFlags(entry)
   }
 
-  /// Gives a file that was restored one more name.
+  /// Gives a restored file another name in this directory.
   ///
   /// - Parameters:
-  ///   - entry: The new name, in this directory, and the time that ``RestoreOptions/Overwriting/older`` compares.
-  ///   - steps: Where the file is, from the target on: the names of directories, and its own.
-  ///   - identity: The file that it has to be; nil: any file beneath the target.
-  ///   - replaces: Whether an existing file of that name is replaced, whatever the options say.
-  /// - Throws: ``FileError/Code/changed`` if it is another file.
+  ///   - entry: The new name, and the time to compare for ``RestoreOptions/Overwriting/older``.
+  ///   - steps: The path components from the target to the file: its directories and its name.
+  ///   - identity: The identity that the file must have; nil accepts any file below the target.
+  ///   - replaces: Whether an existing file of that name is replaced regardless of the options.
+  /// - Throws: ``FileError/Code/changed`` if the file has another identity.
   package func makeHardLink(
     _ entry: FileEntry, to steps: [[UInt8]], expecting identity: FileIdentity?, replaces: Bool = false
   ) throws(FileError) {
@@ -169,7 +170,7 @@ extension TargetDirectory {
     var directory = context.root
     for step in steps.dropLast() { directory = try directory.openDirectory(step) }
     guard let file = try directory.status(of: last) else { throw directory.error(.makeLink, last, ENOENT) }
-    // The kernel takes two names of one file for renamed without doing anything.
+    // If both names belong to one file already, rename(2) does nothing and would leave the temporary name.
     if let there = try handle.status(of: entry.name), FileIdentity(there) == FileIdentity(file) { return }
     _ = try makeInPlace(of: entry, .makeLink, replaces: replaces) { temporary throws(FileError) in
       _ = try unsafe directory.call(.makeLink, last) { from, name in

@@ -1,38 +1,40 @@
 internal import CFileSystem
 internal import Glibc
 
-/// What became of an existing file's metadata.
+/// The result of updating an existing file's metadata.
 package enum MetadataUpdate: Sendable, Hashable {
+  /// The metadata was already equal.
   case wasRight
-  /// It was set, or would be in a dry run.
+  /// The metadata was set, or would be in a dry run.
   case set
-  /// It is different, and was not set: the file may have names outside of the target, or another user may have chosen its
-  /// content, so that a new file has to be made.
+  /// The metadata differs, but must not be set in place; the caller has to make a new file.
+  ///
+  /// Either the file may have names outside of the target, or another user may have chosen its content.
   case needsNewFile
 }
 
 extension TargetDirectory {
-  /// Opens the existing regular file of a name for reading.
+  /// Opens an existing regular file for reading.
   ///
-  /// - Throws: ``FileError/Code/changed`` if it is of another kind.
+  /// - Throws: ``FileError/Code/changed`` if the file has another kind.
   func openExistingFile(_ name: [UInt8]) throws(FileError) -> SourceFile {
     let file = try unsafe handle.call(.open, name) { unsafe tdf_open_file($0, $1.baseAddress, $1.count) }
     return try SourceFile(file, EntryPath(name, in: handle.path))
   }
 
-  /// Compares the metadata of the existing file of an entry's name with the entry, and sets what is different.
+  /// Compares an existing file's metadata with its entry, and sets it if it differs.
   ///
-  /// Nothing is set for a file with several names, as another one may lie outside of the target, unless the caller has
-  /// seen them all. What cannot be set goes to the report.
+  /// A file with several names is not changed unless the caller knows all of them, as one may be outside of the target.
+  /// Metadata that cannot be set is added to the report.
   ///
   /// - Parameters:
-  ///   - entry: The name, and the metadata; of the kind that the file has.
+  ///   - entry: The name and the metadata; the file must have the same kind.
   ///   - hasContent: Whether the file has the entry's content; see ``MetadataWriter/hasContent``.
-  ///   - prefersNewFile: Whether a file is made again, instead of getting both an owner and setuid, setgid or capabilities:
-  ///     its present owner may have it open for writing.
-  ///   - knowsAllNames: Whether all names of the file lie in the target.
-  /// - Returns: Whether the metadata was right, or set, or could not be set in place.
-  /// - Throws: ``FileError/Code/changed`` if the file is of another kind.
+  ///   - prefersNewFile: Whether to return ``MetadataUpdate/needsNewFile`` if the file would get both a new owner and
+  ///     privileges (setuid, setgid, capabilities). Its present owner may have it open for writing.
+  ///   - knowsAllNames: Whether all names of the file are in the target.
+  /// - Returns: The result: metadata equal, set, or not to be set in place.
+  /// - Throws: ``FileError/Code/changed`` if the file has another kind.
   package func updateMetadata(
     _ entry: FileEntry, hasContent: Bool = true, prefersNewFile: Bool = false, knowsAllNames: Bool = false
   ) throws(FileError) -> MetadataUpdate {
@@ -54,7 +56,9 @@ extension TargetDirectory {
     return .set
   }
 
-  /// Adds to an error of a change of this directory that the directory, or the file of a name, is immutable, if it is.
+  /// Returns an error of this directory, with a note if the directory or the named file is immutable or append-only.
+  ///
+  /// Only `EPERM` errors without a detail get the note.
   func explained(_ error: FileError, _ name: [UInt8]) -> FileError {
     guard error.errorNumber == EPERM, error.detail == nil else { return error }
     let directory = MetadataWriter(file: handle.file, path: handle.path, context: context).lockingFlags()
@@ -69,7 +73,7 @@ extension TargetDirectory {
 }
 
 extension FileEntry {
-  /// The kind as the system has it in a file's mode.
+  /// The kind as the bits that the system uses in a file's mode.
   var kindOfMode: UInt32 {
     switch kind {
     case .regular: S_IFREG
@@ -83,7 +87,7 @@ extension FileEntry {
   }
 }
 
-/// Metadata in which a file is different from its entry.
+/// The kinds of metadata in which a file differs from its entry.
 struct MetadataDifference: OptionSet {
   let rawValue: Int
 
@@ -95,9 +99,9 @@ struct MetadataDifference: OptionSet {
 }
 
 extension MetadataWriter {
-  /// Returns what ``write(_:)`` and ``writeFlags(_:)`` would change.
+  /// Returns the kinds of metadata that ``write(_:)`` and ``writeFlags(_:)`` would change.
   ///
-  /// Owners that may not be set are no difference, and go to the report.
+  /// An owner that may not be set counts as equal, and is added to the report.
   func differences(from entry: FileEntry, _ status: tdf_status) -> MetadataDifference {
     var differences: MetadataDifference = []
     var status = status

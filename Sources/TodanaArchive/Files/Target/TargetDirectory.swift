@@ -1,14 +1,14 @@
 internal import CFileSystem
 internal import Glibc
 
-/// State that all directories of one target share.
+/// The state that all directories of one target share.
 final class TargetContext: Sendable {
   let root: DirectoryHandle
   let options: RestoreOptions
   let report: RestoreReport
-  /// Whether nothing is changed: what would be done is counted only.
+  /// Whether nothing is changed, and the changes are only counted.
   let isDryRun: Bool
-  /// A directory that nothing is restored into, wherever it is found: the archive's own.
+  /// A directory that is never restored into, at any path: the archive's own.
   let excluded: FileIdentity?
   let owners = OwnerNames()
   let temporaryNames = TemporaryName()
@@ -24,30 +24,32 @@ final class TargetContext: Sendable {
   }
 }
 
-/// An open directory at or below a target, in which files are made: never anywhere else.
+/// An open directory at or below a target; files are made in it and never outside of the target.
 ///
-/// Everything is made by one step from the directory itself; a name that is not one step is refused before any call. A
-/// symbolic link is never followed, whether it was restored or stood there before, so nothing that an archive holds, and
-/// nothing that others do in the target meanwhile, has a file made outside of it.
+/// Each operation takes a single path component relative to the directory; other names are refused before any system
+/// call. Symbolic links are never followed, whether restored or already there. Neither a malicious archive nor a
+/// concurrent process can therefore cause a file to be made outside of the target.
 ///
-/// A file is made under a temporary name, gets all its metadata, and then its own name, in one step: under that name it
-/// is complete, or not there. An error leaves nothing; a killed process leaves temporary names, which
-/// ``removeLeftovers()`` removes. A directory has a marker in it until it has its metadata; a killed process leaves that
-/// too, and the next one finishes the directory.
+/// A file is made under a temporary name, gets all its metadata, and is then renamed atomically. Under its final name
+/// it is always complete. An error leaves nothing; a killed process leaves temporary names, which ``removeLeftovers()``
+/// removes.
 ///
-/// Any thread; the directory is closed with the last copy of the value.
+/// A directory contains a marker until it has its metadata. If the process is killed, the next run finds the marker and
+/// finishes the directory.
+///
+/// Thread-safe; the directory is closed when the last copy of the value is released.
 package struct TargetDirectory: Sendable {
   let handle: DirectoryHandle
   let context: TargetContext
   let origin: Origin
 
-  /// Where the directory comes from.
+  /// The origin of the directory.
   package enum Origin: Sendable, Equatable {
-    /// It was made, and nobody else has anything in it.
+    /// This run has made the directory, and no other process uses it.
     case made
-    /// An earlier run has made it, and did not come to give it its metadata.
+    /// An earlier run has made the directory, but did not set its metadata.
     case unfinished
-    /// It existed, with this modification time before anything was restored in it.
+    /// The directory existed; it had this modification time before anything was restored in it.
     case existing(modificationTime: FileTime)
   }
 
@@ -57,22 +59,22 @@ package struct TargetDirectory: Sendable {
     self.origin = origin
   }
 
-  /// The path, as the target's was given, for messages.
+  /// The path for messages, beginning as the target's path does.
   package var path: [UInt8] { handle.path.bytes }
   package var report: RestoreReport { context.report }
   package var identity: FileIdentity { handle.identity }
 
-  /// Opens a target, or makes it where only its last step is missing.
+  /// Opens a target, or makes it if only the last component of its path is missing.
   ///
-  /// The path is the user's own: links in it are followed.
+  /// Symbolic links in the path are followed, since the user has chosen it.
   ///
   /// - Parameters:
   ///   - path: Absolute, or relative to the working directory; of any length.
-  ///   - options: For all that is restored there.
-  ///   - report: Receives what cannot be restored while the rest can.
-  ///   - excluded: A directory that nothing is restored into.
-  /// - Returns: The directory.
-  /// - Throws: ``FileError/Code/vanished`` where more than the last step is missing.
+  ///   - options: The options for everything restored in the target.
+  ///   - report: Receives problems that do not stop the restoring.
+  ///   - excluded: A directory that is never restored into.
+  /// - Returns: The target.
+  /// - Throws: ``FileError/Code/vanished`` if more than the last component is missing.
   package static func open(
     _ path: [UInt8], options: RestoreOptions, report: RestoreReport, excluded: FileIdentity? = nil
   ) throws(FileError) -> TargetDirectory {
@@ -84,10 +86,10 @@ package struct TargetDirectory: Sendable {
     return TargetDirectory(root, TargetContext(root, options, report, isDryRun: false, excluded: excluded), .made)
   }
 
-  /// Opens a target to see what ``open(_:options:report:excluded:)`` and restoring would do, without a change.
+  /// Opens a target for a dry run, which changes nothing.
   ///
-  /// - Returns: nil if the target would be made.
-  /// - Throws: What ``open(_:options:report:excluded:)`` would throw.
+  /// - Returns: The target; nil if ``open(_:options:report:excluded:)`` would make it.
+  /// - Throws: The errors of ``open(_:options:report:excluded:)``.
   package static func openForDryRun(
     _ path: [UInt8], options: RestoreOptions, report: RestoreReport, excluded: FileIdentity? = nil
   ) throws(FileError) -> TargetDirectory? {

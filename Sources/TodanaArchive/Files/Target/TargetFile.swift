@@ -3,9 +3,9 @@ internal import Glibc
 internal import Synchronization
 
 extension TargetDirectory {
-  /// Begins a regular file, which gets its name when it is whole.
+  /// Begins a regular file under a temporary name.
   ///
-  /// ``TargetFile/finish()`` gives it all that the entry says.
+  /// ``TargetFile/finish(locks:)`` sets its metadata and renames it to the entry's name.
   package func makeFile(_ entry: FileEntry) throws(FileError) -> TargetFile {
     guard entry.kind == .regular else {
       throw FileError(.makeFile, handle.path.bytes(of: entry.name), .badValue, detail: "not a regular file")
@@ -20,24 +20,24 @@ extension TargetDirectory {
     } catch {
       throw explained(error, entry.name)
     }
-    // Files without content only take this flag; whether it was set is checked in the end.
+    // Only empty files accept this flag. ``MetadataWriter/writeFlags(_:)`` checks later if it was set.
     if entry.flags.contains(.noCopyOnWrite) { MetadataWriter.setNoCopyOnWrite(file) }
-    // So that nobody takes it for what a killed process left. Without locks in the file system, somebody may.
+    // The lock shows other runs that the file is no leftover. File systems without locks cannot prevent that mistake.
     _ = tdf_try_lock(file)
     return TargetFile(file, temporary, entry, in: self)
   }
 }
 
-/// A regular file that is being restored: nothing has its name before ``finish()``.
+/// A regular file that is being restored; it has its name only after ``finish(locks:)``.
 ///
-/// Without that it is removed with the last reference. Pieces may be written in any order and by several threads; what
-/// is not written is a hole, and reads as zeros.
+/// An unfinished file is removed when the last reference is released. Data may be written in any order and by several
+/// threads; ranges without data become holes, which read as zeros.
 package final class TargetFile: Sendable {
   private let file: CInt
   private let temporary: [UInt8]
   private let entry: FileEntry
   private let directory: TargetDirectory
-  /// Set when it has its name.
+  /// Whether the file has its final name.
   private let isPlaced = Atomic<Bool>(false)
 
   init(_ file: CInt, _ temporary: [UInt8], _ entry: FileEntry, in directory: TargetDirectory) {
@@ -54,22 +54,23 @@ package final class TargetFile: Sendable {
 
   /// Writes bytes at an offset.
   ///
-  /// - Throws: ``FileError/Code/noSpace`` where the disk is full.
+  /// - Throws: ``FileError/Code/noSpace`` if the disk is full.
   package func write(_ bytes: borrowing Span<UInt8>, at offset: Int64) throws(FileError) {
     try unsafe bytes.withUnsafeBytes { bytes throws(FileError) in try unsafe write(bytes, at: offset) }
   }
 
-  /// As ``write(_:at:)-(Span<UInt8>,_)``, for memory that the caller keeps otherwise.
+  /// Writes raw memory at an offset; see ``write(_:at:)-(Span<UInt8>,_)``.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
     let result = unsafe tdf_write_at(file, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, offset)
     guard result == 0 else { throw error(.writeData, result) }
   }
 
-  /// Gives the file its size, its metadata and its name; called once, after all writing.
+  /// Gives the file its size, its metadata and its name; must be called once, after all writes.
   ///
-  /// - Parameter locks: Whether it becomes immutable or append-only if the entry is; no other name can be made then.
-  /// - Returns: Which file it is, for its other names.
-  /// - Throws: ``FileError/Code/exists`` if an existing file stays. Nothing is left of the new one then.
+  /// - Parameter locks: Whether the file becomes immutable or append-only if the entry is; it can get no other name
+  ///   then.
+  /// - Returns: The identity of the file, for its other names.
+  /// - Throws: ``FileError/Code/exists`` if an existing file must stay; the new file is then removed.
   @discardableResult
   package func finish(locks: Bool = true) throws(FileError) -> FileIdentity {
     try check(.setSize, tdf_set_size(file, entry.byteCount))

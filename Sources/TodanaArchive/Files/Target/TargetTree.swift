@@ -1,4 +1,4 @@
-/// Goes down into a target and up again, as a walk through a snapshot does.
+/// A position in a target that follows a walk through a snapshot, down into directories and up again.
 ///
 /// ```swift
 /// var tree = TargetTree(try .open(path, options: options, report: report))
@@ -7,7 +7,7 @@
 /// try tree.leave()                       // the directory gets its metadata
 /// ```
 ///
-/// As with ``SourceWalk``, neither descriptors nor the length of paths limit the depth. One thread at a time.
+/// As with ``SourceWalk``, the depth is not limited by descriptors or the length of paths. Not thread-safe.
 package struct TargetTree {
   private struct Level {
     let entry: FileEntry
@@ -18,19 +18,19 @@ package struct TargetTree {
   private var trail: DirectoryTrail
   private var levels: [Level] = []
 
-  /// Has at most `openLimit` directories open at once, besides the target.
+  /// Creates a position at the target that keeps at most `openLimit` directories open besides the target.
   package init(_ root: TargetDirectory, openLimit: Int = 32) {
     self.root = root
     trail = DirectoryTrail(root.handle, openLimit: openLimit)
   }
 
-  /// The directory where files are made now; nil after it was not found again in ``leave(_:)``.
+  /// The current directory; nil if ``leave(_:)`` could not open it again.
   package var directory: TargetDirectory? {
     guard let current = trail.current else { return nil }
     return TargetDirectory(current, root.context, levels.last?.origin ?? root.origin)
   }
 
-  /// Returns the error of an operation in ``directory`` when there is none.
+  /// Returns the error for an operation that needs ``directory`` while that is nil.
   package func lost(_ operation: FileError.Operation, _ name: [UInt8]) -> FileError {
     let path = trail.currentPath.bytes(of: name)
     guard let failure = trail.failure else { return FileError(operation, path, .changed) }
@@ -40,11 +40,11 @@ package struct TargetTree {
   /// The names of the directories from the target down to ``directory``.
   package var steps: [[UInt8]] { levels.map(\.entry.name) }
 
-  /// Makes a directory in ``directory``, or opens the existing one, and goes into it.
+  /// Makes a directory in ``directory``, or opens the existing one, and enters it.
   ///
-  /// Leftovers of earlier runs in an existing one are removed.
+  /// Leftovers of earlier runs in an existing directory are removed.
   ///
-  /// - Returns: Whether it was made, or existed.
+  /// - Returns: The origin of the directory.
   @discardableResult
   package mutating func enter(_ entry: FileEntry) throws(FileError) -> TargetDirectory.Origin {
     guard let above = directory else { throw lost(.makeDirectory, entry.name) }
@@ -55,7 +55,7 @@ package struct TargetTree {
     return inside.origin
   }
 
-  /// Gives the target itself metadata, if this run or an interrupted one has made it.
+  /// Sets the metadata of the target itself, if this or an interrupted run has made the target.
   package func finishRoot(_ entry: FileEntry) {
     switch root.origin {
     case .made, .unfinished: root.finish(entry)
@@ -63,11 +63,12 @@ package struct TargetTree {
     }
   }
 
-  /// Gives ``directory`` its metadata, and goes back to the one that it is in.
+  /// Sets the metadata of ``directory``, and goes back to its parent.
   ///
-  /// - Parameter finish: Gives a directory its metadata, now or later.
-  /// - Throws: ``FileError/Code/changed`` if that one is not there any more, and the next call goes on upwards; or if it has
-  ///   another directory, or none, under this one's name: the files that were made are elsewhere.
+  /// - Parameter finish: Sets a directory's metadata, now or later.
+  /// - Throws: ``FileError`` if the parent cannot be opened again; the next call continues with the parent's parent.
+  ///   ``FileError/Code/changed`` if the parent no longer has this directory under its name, so that the restored files
+  ///   are elsewhere.
   package mutating func leave(
     _ finish: (TargetDirectory, FileEntry) -> Void = { $0.finish($1) }
   ) throws(FileError) {
@@ -86,13 +87,13 @@ package struct TargetTree {
     }
   }
 
-  /// Throws ``FileError/Code/changed`` if the path that was opened as the target leads elsewhere now.
+  /// Throws ``FileError/Code/changed`` if the target's path now refers to another directory.
   package func checkTarget(_ path: [UInt8]) throws(FileError) {
     guard try SourceStart.open(path).identity == root.identity else { throw FileError(.open, path, .changed) }
   }
 }
 
-/// Goes through a target as ``TargetTree`` does, and changes nothing: for a dry run.
+/// A position in a target as ``TargetTree`` has it, for a dry run: nothing is changed.
 package struct TargetSurvey {
   private struct Level {
     let entry: FileEntry
@@ -102,26 +103,28 @@ package struct TargetSurvey {
   private let root: TargetDirectory?
   private var trail: DirectoryTrail?
   private var levels: [Level] = []
-  /// Directories below ``directory`` that would be made.
+  /// The number of levels below ``directory`` that do not exist and would be made.
   private var missingCount = 0
 
+  /// Creates a position at the target.
+  ///
   /// - Parameters:
   ///   - root: The target; nil if it would be made.
-  ///   - openLimit: How many directories are open at once, at most, besides the target.
+  ///   - openLimit: The maximum number of directories open at once, besides the target.
   package init(_ root: TargetDirectory?, openLimit: Int = 32) {
     self.root = root
     trail = root.map { DirectoryTrail($0.handle, openLimit: openLimit) }
   }
 
-  /// The existing directory where files would be made; nil if it would be made itself.
+  /// The current directory; nil if it does not exist and would be made.
   package var directory: TargetDirectory? {
     guard missingCount == 0, let root, let current = trail?.current else { return nil }
     return TargetDirectory(current, root.context, levels.last?.origin ?? root.origin)
   }
 
-  /// Goes into a directory that exists or would be made.
+  /// Enters a directory that exists or would be made.
   ///
-  /// - Throws: ``FileError/Code/linkInTheWay`` and ``FileError/Code/notADirectory`` if it could not be made.
+  /// - Throws: ``FileError/Code/linkInTheWay`` or ``FileError/Code/notADirectory`` if it could not be made.
   package mutating func enter(_ entry: FileEntry) throws(FileError) -> TargetDirectory.Origin {
     guard let above = directory, let inside = try above.openForDryRun(entry) else {
       missingCount += 1
@@ -132,7 +135,7 @@ package struct TargetSurvey {
     return inside.origin
   }
 
-  /// Goes back to the directory above; `finish` gets an existing one, to compare its metadata.
+  /// Goes back to the parent; passes an existing directory to `finish`, to compare its metadata.
   package mutating func leave(_ finish: (TargetDirectory, FileEntry) -> Void) throws(FileError) {
     if missingCount > 0 {
       missingCount -= 1

@@ -1,11 +1,12 @@
 internal import Synchronization
 
-/// Names of files that are not complete yet, such as `.todana-extract-00c0ffee00c0ffee-1f`: the run that made them, and a
-/// number.
+/// A generator of names for incomplete files, such as `.todana-extract-00c0ffee00c0ffee-1f`.
+///
+/// A name contains the run's random number and a counter.
 final class TemporaryName: Sendable {
-  /// An empty file that is in a directory from its making until it has its metadata.
+  /// The name of an empty file that a directory contains from its creation until it has its metadata.
   ///
-  /// A run that is killed leaves it, which tells the next run that the directory has to be finished.
+  /// If a run is killed, the marker shows the next run that the directory is unfinished.
   static let unfinishedMarker = Array(".todana-extract-unfinished".utf8)
 
   private static let prefix = Array(".todana-extract-".utf8)
@@ -26,10 +27,10 @@ final class TemporaryName: Sendable {
     return begin + Array(String(number, radix: 16).utf8)
   }
 
-  /// Returns whether another run may have given this name to a file.
+  /// Tests whether another run may have given this name to a file.
   func isLeftover(_ name: [UInt8]) -> Bool { !name.starts(with: begin) && Self.isOfRun(name) }
 
-  /// Returns whether extracting makes files of this name: temporary files, and the marker of unfinished directories.
+  /// Tests whether extraction uses this name: for a temporary file, or for the marker of an unfinished directory.
   static func isReserved(_ name: [UInt8]) -> Bool { name == unfinishedMarker || isOfRun(name) }
 
   private static func isOfRun(_ name: [UInt8]) -> Bool {
