@@ -2,15 +2,15 @@ internal import Glibc
 
 /// Paths from the root, without ".", ".." and repeated slashes.
 ///
-/// They are worked out from the text alone: no link is followed, so a path keeps its meaning when what it leads through
-/// is gone.
+/// They are computed from the text alone, without following symbolic links. A path therefore keeps its meaning after
+/// directories in it were removed.
 package enum AbsolutePath {
   private static let slash = UInt8(ascii: "/")
 
-  /// The absolute form of a path.
+  /// Returns the absolute form of a path.
   ///
   /// - Parameters:
-  ///   - path: Absolute, or relative to the directory; ".." leads to the step above.
+  ///   - path: Absolute, or relative to the directory; ".." removes the component before it.
   ///   - directory: An absolute path.
   /// - Returns: `/home/ann/src` for `./src/` in `/home/ann`; "/" for the root.
   package static func bytes(of path: [UInt8], in directory: [UInt8]) -> [UInt8] {
@@ -26,7 +26,7 @@ package enum AbsolutePath {
     return [slash] + steps.joined(separator: [slash])
   }
 
-  /// The process's working directory; nil if it was removed, or cannot be told.
+  /// The process's working directory; nil if it was removed, or cannot be determined.
   package static var workingDirectory: [UInt8]? {
     guard let text = unsafe getcwd(nil, 0) else { return nil }
     defer { unsafe free(text) }
@@ -34,12 +34,14 @@ package enum AbsolutePath {
     return bytes.first == slash ? bytes : nil
   }
 
-  /// The directory that paths are relative to: the root if none is relative; nil if it cannot be told.
+  /// Returns the directory that paths are relative to.
+  ///
+  /// This is the root if all paths are absolute, and nil if the working directory cannot be determined.
   static func base(of paths: [[UInt8]]) -> [UInt8]? {
     paths.allSatisfy { $0.first == slash } ? [slash] : workingDirectory
   }
 
-  /// Paths as a set: absolute, sorted by bytes, each once, however they were written.
+  /// Returns paths in absolute form, sorted by bytes and without duplicates, regardless of how they were written.
   static func set(of paths: [[UInt8]], in directory: [UInt8]) -> [[UInt8]] {
     Set(paths.map { bytes(of: $0, in: directory) }).sorted { $0.lexicographicallyPrecedes($1) }
   }

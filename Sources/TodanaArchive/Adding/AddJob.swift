@@ -1,12 +1,12 @@
-/// A piece of work of an `add`: one thread reads it, another names and compresses it, a third stores it, in order.
+/// A unit of work of an `add`: one thread reads it, another compresses it, a third stores it in the order of jobs.
 struct AddJob: Sendable {
   enum Work: Sendable {
     /// A chunk of a large file.
     case chunk([UInt8])
-    /// Steps, and the content of their small files, one after the other.
+    /// Steps of the walk, and the concatenated content of their small files.
     case batch([TreeStep], smallFiles: [Range<Int>], data: [UInt8])
 
-    /// The memory that the work takes, about.
+    /// The approximate memory of the work, in bytes.
     var byteCount: Int {
       switch self {
       case .chunk(let data): emptyByteCount + data.count
@@ -15,22 +15,22 @@ struct AddJob: Sendable {
     }
   }
 
-  /// The memory of a job without any content.
+  /// The memory of a job without content, in bytes.
   static let emptyByteCount = 512
 
   let number: Int
   let work: Work
-  /// The memory that the job takes until its result is there, about.
+  /// The approximate memory of the job until its result exists, in bytes.
   let byteCount: Int
 }
 
 /// The result of an ``AddJob``.
 enum AddResult: Sendable {
   case chunk(NamedContent)
-  /// `group`: the content of those small files that are new.
+  /// The steps of a batch, its small files, and a group with the content of those that are new.
   case batch([TreeStep], smallFiles: [NamedSmallFile], group: NamedContent?)
 
-  /// Memory that it takes, about.
+  /// The approximate memory of the result, in bytes.
   var byteCount: Int {
     switch self {
     case .chunk(let content): AddJob.emptyByteCount + content.byteCount
@@ -41,33 +41,33 @@ enum AddResult: Sendable {
   }
 }
 
-/// Content by its name, and how it is found.
+/// A content's name (its keyed hash), and the place of its bytes.
 struct NamedContent: Sendable {
   enum Place: Sendable {
-    /// It is stored, in this row.
+    /// The content is stored in this row.
     case row(UInt64)
-    /// It comes with this or an earlier job, or came, and is stored since.
+    /// The content is in this or an earlier job, and may be stored already.
     case elsewhere
-    /// It comes here.
+    /// The content is in this job.
     case here(CompressedBytes)
   }
 
   let name: ContentName
   var place: Place
 
-  /// The bytes of the content that comes here.
+  /// The length of the compressed bytes in this job; 0 if they are elsewhere.
   var byteCount: Int {
     guard case .here(let compressed) = place else { return 0 }
     return compressed.bytes.count
   }
 }
 
-/// A small file by the name of its content, and how it is found.
+/// The name of a small file's content (its keyed hash), and the place of its bytes.
 struct NamedSmallFile: Sendable {
   enum Place: Sendable {
     case row(UInt64)
     case elsewhere
-    /// In the group that comes here, from this byte on.
+    /// The content is in the group of this job, from this offset on.
     case here(offset: Int, byteCount: Int)
   }
 
@@ -77,26 +77,26 @@ struct NamedSmallFile: Sendable {
 
 /// A step of a walk through the archived files, which the reading thread passes to the storing thread.
 ///
-/// Entries that come in the order of a walk are entered and left; others are placed.
+/// Entries in the order of the walk are entered and left; entries in any other order are placed at their path.
 enum TreeStep: Sendable {
-  /// A directory; what is in it follows, then its ``leave``.
+  /// A directory; the steps of its content follow, and then its ``leave``.
   case enter(FileEntry)
   case leave
   case entry(FileEntry, DataSource)
-  /// A file that was read, with what an earlier snapshot has at its path.
+  /// A file that was read, with the earlier snapshot's entry at its path.
   ///
-  /// Indirect, because steps are moved in great numbers and few are of this kind.
+  /// Indirect because this case is rare and large, while steps are moved in great numbers.
   indirect case changed(FileEntry, DataSource, earlier: ArchiveEntry)
   /// The directory whose content is at the top of the snapshot.
   case top(FileEntry)
-  /// The number of submitted chunks that belong to a file that could not be read to its end.
+  /// The number of submitted chunks to drop, since their file could not be read to its end.
   case drop(Int)
-  /// Something at a path from the top, in no order; a directory is entered by nothing else.
+  /// An entry at a path from the top, in any order; a directory placed in this way is neither entered nor left.
   case place(path: [UInt8], FileEntry, DataSource)
-  /// Another name of what is at a path.
+  /// Another name (hard link) of the file at the path `target`.
   case link(path: [UInt8], target: [UInt8], time: FileTime)
 
-  /// Memory that it takes, about.
+  /// The approximate memory of the step, in bytes.
   var byteCount: Int {
     let few = 256
     switch self {
@@ -106,7 +106,7 @@ enum TreeStep: Sendable {
       return few + rows.count * MemoryLayout<UInt64>.stride
     case .link(let path, let target, _): return few + path.count + target.count
     case .place(let path, let entry, _):
-      // Attributes that come from a tar may be very long.
+      // Attributes from a tar may be very long.
       let attributes = entry.attributes.reduce(0) { $0 + $1.name.count + $1.value.count }
       if case .symbolicLink(let target) = entry.kind { return few + path.count + attributes + target.count }
       return few + path.count + attributes
@@ -116,11 +116,12 @@ enum TreeStep: Sendable {
   /// The source of the data of a file.
   enum DataSource: Sendable {
     case none
-    /// They were stored by an earlier snapshot, and the file is the same.
+    /// The data was stored by an earlier snapshot, and the file is unchanged.
     case known(ArchiveEntry.Content, extents: [Range<Int64>])
-    /// One of the small files that came with the step.
+    /// The data is the small file at this index of the batch.
     case small(Int, extents: [Range<Int64>])
-    /// The number of chunks that came before the step, and belong to no earlier one.
+    /// The data is the next chunks that were submitted before the step and belong to no earlier step; the value is
+    /// their number.
     case chunks(Int, extents: [Range<Int64>])
   }
 }

@@ -1,7 +1,7 @@
-/// The way of an `add` from the reading thread through the compressing threads to the storing thread.
+/// The pipeline of an `add` from the reading thread through the compressing threads to the storing thread.
 ///
-/// Results are stored in the order in which their jobs were read. The bytes on the way are bounded: the reading thread
-/// waits for room.
+/// Results are stored in the order in which their jobs were read. The memory of all jobs is limited: the reading thread
+/// waits until there is room.
 final class AddPipeline: Sendable {
   /// Thrown by ``submit(_:)`` after the pipeline was stopped: another thread failed, or the caller cancelled.
   struct Stopped: Error {}
@@ -13,7 +13,7 @@ final class AddPipeline: Sendable {
 
   // MARK: Reading
 
-  /// Submits work as the next job, after waiting for room.
+  /// Submits work as the next job, after waiting until there is room.
   func submit(_ work: AddJob.Work) throws(Stopped) {
     let byteCount = work.byteCount
     guard let number = results.start(byteCount: byteCount),
@@ -21,18 +21,18 @@ final class AddPipeline: Sendable {
     else { throw Stopped() }
   }
 
-  /// Says that there are no more jobs.
+  /// Declares that no more jobs follow.
   func complete() {
     jobs.complete()
     results.complete()
   }
 
-  /// Whether the pipeline was stopped; the reading thread asks while it waits for anything else.
+  /// Whether the pipeline was stopped; the reading thread checks this while it waits for input.
   var hasStopped: Bool { jobs.isStopped }
 
   // MARK: Compressing
 
-  /// Takes the next job; returns nil when there are no more.
+  /// Removes and returns the next job, waiting for it if necessary; nil at the end.
   func take() -> AddJob? { jobs.take() }
 
   func finish(_ job: AddJob, _ result: AddResult) {
@@ -41,12 +41,12 @@ final class AddPipeline: Sendable {
 
   // MARK: Storing
 
-  /// Returns the result of the next job, or nothing if it does not come in time.
+  /// Waits for the result of the next job and returns it, or ``OrderedResults/Delivery/nothing`` after a time limit.
   ///
-  /// - Throws: The error that another thread has failed with.
+  /// - Throws: The error with which another thread has failed.
   func next(within seconds: Double) throws -> OrderedResults<AddResult>.Delivery { try results.next(within: seconds) }
 
-  /// Ends the work of all threads.
+  /// Stops all threads, after an error or when the work is done.
   func stop(_ error: (any Error)? = nil) {
     results.stop(error)
     jobs.stop()

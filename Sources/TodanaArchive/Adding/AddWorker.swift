@@ -1,8 +1,8 @@
 internal import Todana
 
-/// The compressing stage of an `add`: names content, and compresses what the archive does not have.
+/// The compressing stage of an `add`: hashes content, and compresses content that is new to the archive.
 ///
-/// For one thread.
+/// Not thread-safe; each thread has its own.
 final class AddWorker {
   private let pipeline: AddPipeline
   private let ownership: AddOwnership
@@ -21,7 +21,7 @@ final class AddWorker {
     compressor = try Compressor(compression)
   }
 
-  /// Works until there are no more jobs.
+  /// Processes jobs until there are no more; an error stops the pipeline.
   func run() {
     do {
       while let job = pipeline.take() {

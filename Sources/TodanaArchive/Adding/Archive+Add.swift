@@ -3,28 +3,31 @@ public import Foundation
 internal import Glibc
 internal import Todana
 
-/// The options of a new snapshot: which files it has, and how they are read and stored.
+/// The options of a new snapshot: the choice of files, and the ways to read and store them.
 public struct AddOptions: Sendable {
+  /// The rules that leave files out.
   public var filter = FilterOptions()
-  /// nil: what the archive was made with.
+  /// The compression; nil uses the archive's.
   public var compression: Compression?
+  /// The tags of the snapshot.
   public var tags: [String] = []
-  /// A name for the series of snapshots, which are kept and compared by it instead of by their paths.
+  /// The name of a series of snapshots; they are retained and compared by it instead of by their paths.
   public var label: String?
-  /// nil: this machine's name.
+  /// The name of the host; nil uses this machine's name.
   public var host: String?
-  /// nil: when the walk begins.
+  /// The time of the snapshot; nil uses the time when reading begins.
   public var time: Date?
-  /// Whether files are read that an earlier snapshot has unchanged: with the same path, length, times and inode.
+  /// Whether unchanged files are read again: files with the path, length, times and inode of an earlier snapshot.
   public var rescans = false
-  /// Whether a file with another inode than before may be unchanged: for file systems that give new ones each time they
-  /// are mounted, such as some of FUSE and of networks.
+  /// Whether a file with another inode than before may count as unchanged.
+  ///
+  /// For file systems that assign new inodes each time they are mounted, such as some FUSE and network file systems.
   public var ignoresInode = false
-  /// Whether a file with another time of change (ctime) than before may be unchanged.
+  /// Whether a file with another change time (ctime) than before may count as unchanged.
   public var ignoresChangeTime = false
-  /// Whether ``AddProgress/exclusions`` tells what is left out, and why.
+  /// Whether ``AddProgress/exclusions`` lists the paths left out, with reasons.
   public var notesExclusions = false
-  /// Nothing is stored; files are not read.
+  /// Whether nothing is stored, and files are not read; a descriptor or tar stream is still read to its end.
   public var isDryRun = false
 
   public init() {}
@@ -33,22 +36,27 @@ public struct AddOptions: Sendable {
 extension Archive {
   /// The result of an `add`.
   public struct Added: Sendable {
-    /// nil after a dry run, and where none of the paths could be read: an empty snapshot would pass for one that is not.
+    /// The new snapshot; nil after a dry run, or if nothing could be read.
+    ///
+    /// An empty snapshot would otherwise count as a good one; see ``AddProgress/hasReadNothing``.
     public let snapshot: Snapshot?
+    /// The final progress, with all counts and messages.
     public let progress: AddProgress
   }
 
   /// Makes a snapshot of paths.
   ///
-  /// One thread reads, as many as there are cores name and compress, and the caller's stores. What cannot be read is left
-  /// out and reported. An interrupted call leaves content that the next one need not store again, and no snapshot.
+  /// One thread reads, one thread for each core hashes and compresses, and the calling thread stores. Files that cannot
+  /// be read are left out and reported. If the call is interrupted, there is no snapshot; content stored until then is
+  /// found by the next call.
   ///
   /// - Parameters:
-  ///   - paths: Absolute, or relative to the working directory; see ``AddOptions`` for what is left out.
-  ///   - options: The files that are left out, and how the others are stored.
-  ///   - progress: Called a few times a second; throws to end it all.
-  /// - Returns: The snapshot, and what was done.
-  /// - Throws: ``ArchiveError/Code/invalidArgument`` for paths that cannot be together; `StoreError`; what `progress` throws.
+  ///   - paths: Absolute, or relative to the working directory.
+  ///   - options: The rules that leave files out, and the ways to read and store the others.
+  ///   - progress: Called a few times a second; may throw to cancel.
+  /// - Returns: The snapshot, and the final progress.
+  /// - Throws: ``ArchiveError/Code/invalidArgument`` if a path is empty, or if paths would have the same place in the
+  ///   snapshot; `StoreError`; errors of `progress`.
   public func add(
     _ paths: [[UInt8]], options: AddOptions = AddOptions(), progress: (AddProgress) throws -> Void = { _ in }
   ) throws -> Added {
@@ -67,18 +75,18 @@ extension Archive {
     }
   }
 
-  /// Makes a snapshot of one file, whose content is what a descriptor gives, such as the standard input.
+  /// Makes a snapshot of one file with the content of a descriptor, such as the standard input.
   ///
   /// - Parameters:
-  ///   - descriptor: Read to its end, and not closed.
+  ///   - descriptor: A descriptor that is read to its end, and not closed.
   ///   - name: The file's name in the snapshot.
-  ///   - options: The metadata of the snapshot, and how the content is stored.
-  ///   - progress: Called a few times a second, also while there is nothing to read; throws to end it all.
-  ///   - accepting: Called once everything was read, before the snapshot is made; throws to make none, if the program
-  ///     that wrote the content has failed for example.
-  /// - Returns: The snapshot, and what was done.
-  /// - Throws: ``ArchiveError/Code/invalidArgument`` for a name that no file can have; `StoreError`; what the closures
-  ///   throw.
+  ///   - options: The metadata of the snapshot, and the way to store the content.
+  ///   - progress: Called a few times a second, even while waiting for input; may throw to cancel.
+  ///   - accepting: Called once all input was read, before the snapshot is made. It may throw to make none, for example
+  ///     because the program that wrote the input has failed.
+  /// - Returns: The snapshot, and the final progress.
+  /// - Throws: ``ArchiveError/Code/invalidArgument`` for a name that no file can have; `StoreError`; errors of the
+  ///   closures.
   public func add(
     descriptor: CInt, name: [UInt8], options: AddOptions = AddOptions(),
     progress: (AddProgress) throws -> Void = { _ in }, accepting: (AddProgress) throws -> Void = { _ in }
@@ -102,10 +110,10 @@ extension Archive {
 
   static func host(_ options: AddOptions) -> String { options.host ?? ProcessInfo.processInfo.hostName }
 
-  /// Makes a snapshot of what a function reads, on a thread of its own, and passes on.
+  /// Makes a snapshot of the files that a function reads and submits on a thread of its own.
   ///
-  /// `expected`: what it may come to, for progress. `accept` is called once everything was read; throws to make no
-  /// snapshot.
+  /// `expected` is the estimated size for progress. `accept` is called once all was read; if it throws, no snapshot is
+  /// made.
   func makeSnapshot(
     _ new: NewSnapshot, _ options: AddOptions, expected: SnapshotCounts? = nil,
     _ progress: (AddProgress) throws -> Void, _ accept: (AddProgress) throws -> Void = { _ in },
@@ -128,7 +136,7 @@ extension Archive {
         try read(builder, shared, .beside(backend))
         try builder.finish()
       } catch {
-        // If the pipeline has stopped already, its first error counts.
+        // If the pipeline has stopped already, its first error is the one that counts.
         pipeline.stop(error)
       }
     }

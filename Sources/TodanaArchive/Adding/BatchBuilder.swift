@@ -1,6 +1,6 @@
-/// The reading thread's way into the pipeline: chunks of large files go at once, steps and small files in batches.
+/// A builder of the pipeline's jobs: chunks of large files are submitted at once, steps and small files in batches.
 ///
-/// The small files of one batch are stored as one group. For the reading thread.
+/// The small files of a batch are stored as one group. Only for the reading thread.
 final class BatchBuilder {
   /// Files of this size and larger are split into chunks.
   static let smallFileLimit = 64 << 10
@@ -11,11 +11,11 @@ final class BatchBuilder {
   let pipeline: AddPipeline
   private let reader: ChunkReader
   private var steps: [TreeStep] = []
-  /// The memory that the steps take, without the content of small files.
+  /// The approximate memory of the steps, without the content of small files.
   private var stepByteCount = 0
   private var ranges: [Range<Int>] = []
   private var data: [UInt8] = []
-  /// The number of chunks whose step has not been appended.
+  /// The number of chunks that were submitted before their file's step.
   private var looseChunkCount = 0
 
   init(_ pipeline: AddPipeline, _ chunker: Chunker) {
@@ -30,10 +30,12 @@ final class BatchBuilder {
     if data.count >= Self.groupByteCount || stepByteCount >= Self.stepByteLimit { try flush() }
   }
 
-  /// Adds a file that may be small to the batch.
+  /// Adds a small file's data to the batch.
   ///
-  /// - Parameter read: Fills memory of ``smallFileLimit`` bytes from the start of the file, and returns the number of bytes.
-  /// - Returns: The length and the data source for the file's step; nil, with nothing added, if `read` filled all memory.
+  /// - Parameter read: Fills memory of ``smallFileLimit`` bytes from the start of the file, and returns the number of
+  ///   bytes.
+  /// - Returns: The length and the data source for the file's step; nil, with nothing added, if the file fills the
+  ///   memory and therefore is not small.
   /// - Throws: Errors of `read`.
   func smallFile(
     _ read: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -51,8 +53,8 @@ final class BatchBuilder {
 
   /// Submits a file of any length in chunks, which belong to the next step.
   ///
-  /// - Parameter read: As for ``ChunkReader/divide(_:_:)``.
-  /// - Returns: The number of chunks and of their bytes.
+  /// - Parameter read: Reads data as for ``ChunkReader/divide(_:_:)``.
+  /// - Returns: The number of chunks, and the sum of their lengths.
   /// - Throws: Errors of `read`; ``AddPipeline/Stopped``.
   func chunks(
     _ read: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -63,7 +65,7 @@ final class BatchBuilder {
     }
   }
 
-  /// Reads a file of any length to its end, and returns its length.
+  /// Reads a file of any length to its end without submitting it, and returns its length.
   func skip(_ read: (UnsafeMutableRawBufferPointer) throws -> Int) throws -> Int64 {
     try unsafe reader.withScratch { memory in
       var byteCount: Int64 = 0
@@ -99,7 +101,7 @@ final class BatchBuilder {
 
 /// A reader that divides a file into chunks.
 ///
-/// For one thread.
+/// Not thread-safe.
 @safe
 final class ChunkReader {
   private static let step = 1 << 20
@@ -117,12 +119,12 @@ final class ChunkReader {
 
   deinit { unsafe memory.deallocate() }
 
-  /// Reads to the end, and passes on chunk after chunk.
+  /// Reads a file to its end, and passes it on chunk by chunk.
   ///
   /// - Parameters:
-  ///   - read: Fills some of the memory that it is given, and returns the number of bytes; 0 at the end.
+  ///   - read: Fills a part of the given memory, and returns the number of bytes; 0 at the end.
   ///   - give: Receives each chunk.
-  /// - Returns: The number of chunks and of their bytes.
+  /// - Returns: The number of chunks, and the sum of their lengths.
   /// - Throws: Errors of the closures.
   func divide(
     _ read: (UnsafeMutableRawBufferPointer) throws -> Int, _ give: ([UInt8]) throws -> Void
@@ -157,9 +159,9 @@ final class ChunkReader {
     return count > 0
   }
 
-  /// Lends memory for a small file, valid until the next call.
+  /// Lends memory for a small file; its content is valid until the next call.
   ///
-  /// Not `rethrows`: the optimiser of Swift 6.3 loses an error of a closure with typed throws in such a function.
+  /// Not `rethrows`: in such a function, the optimiser of Swift 6.3 loses an error of a closure with typed throws.
   func withScratch<Value>(_ body: (UnsafeMutableRawBufferPointer) throws -> Value) throws -> Value {
     try unsafe body(memory)
   }

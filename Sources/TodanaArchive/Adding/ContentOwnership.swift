@@ -1,19 +1,21 @@
 internal import Synchronization
 
-/// The job that owns each content no commit has stored yet, so that equal content is compressed and stored once.
+/// The jobs that own content not yet stored by a commit, so that equal content is compressed and stored once.
 ///
-/// Of several jobs with equal content the earliest owns it, since results are stored in the order of jobs: an earlier job
-/// takes over the claim of a later one. A name stays here until the commit that stores its content is done.
+/// If several jobs have equal content, the earliest owns it, since results are stored in the order of jobs. An earlier
+/// job takes over the claim of a later one. A claim stays until the commit that stores its content is done.
 final class ContentOwnership: Sendable {
   private struct State {
     var jobs: [ContentName: Int] = [:]
-    /// Names that two jobs have claimed, with the later job.
+    /// The names claimed by two jobs, with the later job's number.
     var contested: [ContentName: Int] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// Returns whether the job has to bring the content; if not, an earlier job does, or the job has claimed it before.
+  /// Claims content for a job; returns true if the job must provide the content.
+  ///
+  /// Returns false if this or an earlier job has claimed it already.
   func claim(_ name: ContentName, for job: Int) -> Bool {
     state.withLock { state in
       guard let other = state.jobs[name] else {
@@ -27,21 +29,21 @@ final class ContentOwnership: Sendable {
     }
   }
 
-  /// Drops the claim of a job that has found the content in the archive.
+  /// Drops a job's claim, since the archive already has the content.
   func drop(_ name: ContentName, of job: Int) {
     state.withLock { state in
       if state.jobs[name] == job { state.jobs[name] = nil }
     }
   }
 
-  /// Whether another job may have brought the content, too.
+  /// Tests whether another job may have provided the content, too.
   func isContested(_ name: ContentName) -> Bool { state.withLock { $0.contested[name] != nil } }
 
-  /// Forgets committed content, which is found in the archive from now on.
+  /// Drops the claims for committed content, which is found in the archive from now on.
   ///
   /// - Parameters:
   ///   - names: The names of the content.
-  ///   - end: The first job whose result was not stored.
+  ///   - end: The number of the first job whose result is not stored yet.
   func forget(_ names: some Sequence<ContentName>, before end: Int) {
     state.withLock { state in
       for name in names { state.jobs[name] = nil }
@@ -50,9 +52,9 @@ final class ContentOwnership: Sendable {
   }
 }
 
-/// The owners of groups and chunks, and those of small files.
+/// The owners of chunks and groups, and separately the owners of small files.
 ///
-/// They are separate, since a group of one small file has the same bytes as the file, and so the same name.
+/// A group of a single small file has the same bytes as the file, and so the same name.
 struct AddOwnership: Sendable {
   let contents = ContentOwnership()
   let smallFiles = ContentOwnership()

@@ -6,9 +6,9 @@ internal import Todana
   internal import Foundation
 #endif
 
-/// Goes through an earlier snapshot beside the walks of an `add`, and finds the entries of the same names.
+/// A position in an earlier snapshot that follows the walks of an `add`, and finds entries of the same names.
 ///
-/// Files whose entries cannot be read are read again, as if the earlier snapshot did not have them.
+/// Files whose earlier entries cannot be read are treated as new.
 struct ParentCursor: ~Copyable {
   /// A directory of the earlier snapshot, read in the order of names.
   private final class Level {
@@ -30,7 +30,9 @@ struct ParentCursor: ~Copyable {
       peeked = entry
     }
 
-    /// Returns the entry of a name; reads on from the name of the last call, or from the start if that comes later.
+    /// Returns the entry with a name; nil if there is none.
+    ///
+    /// Searches forward from the name of the last call, or from the start for a smaller name.
     func find(_ name: [UInt8]) -> ArchiveEntry? {
       if let found = findAhead(name) { return found }
       guard name.lexicographicallyPrecedes(lastName) else {
@@ -65,15 +67,16 @@ struct ParentCursor: ~Copyable {
   private let content: ContentStore
   private let snapshot: Snapshot?
   private let places: ParentPlaces?
-  /// The names that lead from the top to the directory in which the last path was searched for.
+  /// The names from the top to the directory in which the last path was searched for.
   private var baseNames: [[UInt8]] = []
-  /// The top, the directories of ``baseNames``, and those of the walk; nil if the earlier snapshot has no such directory.
+  /// The top, the directories of ``baseNames``, and the directories of the walk; nil if missing in the earlier
+  /// snapshot.
   private var levels: [Level?]
 
   /// - Parameters:
   ///   - snapshot: The earlier snapshot; nil if there is none.
   ///   - content: The content of the archive.
-  ///   - new: The snapshot that is made.
+  ///   - new: The snapshot that is being made.
   init(_ snapshot: Snapshot?, of content: ContentStore, for new: NewSnapshot) {
     self.content = content
     self.snapshot = snapshot
@@ -83,10 +86,10 @@ struct ParentCursor: ~Copyable {
 
   /// Begins a walk at a path.
   ///
-  /// Paths that come in the order of their places cost no more than reading the directories once.
+  /// If paths come in the order of their places, each directory is read only once.
   ///
   /// - Parameters:
-  ///   - path: The path, as it was given.
+  ///   - path: The path as the user gave it.
   ///   - name: Its name in the new snapshot; nil for a directory whose content is at the top.
   mutating func begin(at path: [UInt8], named name: [UInt8]?) {
     guard let snapshot, let place = places?.place(of: path) else { return }
@@ -94,12 +97,12 @@ struct ParentCursor: ~Copyable {
     moveBase(to: Array(place.dropLast()))
     var root =
       place.last.map { find($0) } ?? snapshot.top.map { ArchiveEntry(file: $0, content: .pages(snapshot.pages)) }
-    // The earlier snapshot may have it under another name.
+    // The earlier snapshot may have the entry under another name.
     root?.file.name = name
     levels.append(root.map { Level($0, of: content) })
   }
 
-  /// Leaves the last walk, and opens the directory that names lead to from the top.
+  /// Leaves the last walk, and opens the directory at the end of `names`, beginning at the top.
   private mutating func moveBase(to names: [[UInt8]]) {
     let sharedCount = zip(baseNames, names).prefix { $0 == $1 }.count
     levels.removeLast(levels.count - 1 - sharedCount)
@@ -107,13 +110,13 @@ struct ParentCursor: ~Copyable {
     baseNames = names
   }
 
-  /// Returns the entry of a name in the current directory; fastest for names in ascending order.
+  /// Returns the entry with a name in the current directory; fastest if names are searched for in ascending order.
   mutating func find(_ name: [UInt8]) -> ArchiveEntry? { levels.last.flatMap { $0 }?.find(name) }
 
-  /// Whether the data of an entry may be damaged, so that they are to be read again.
+  /// Tests whether the data of an entry may be damaged, so that the file must be read again.
   func isKnownDamaged(_ entry: ArchiveEntry) throws -> Bool { try content.isKnownDamaged(entry.content) }
 
-  /// The walk goes into a directory.
+  /// Follows the walk into a directory.
   mutating func enter(_ entry: ArchiveEntry?) {
     guard let entry, case .pages(let pages) = entry.content, !pages.isEmpty else { return levels.append(nil) }
     levels.append(Level(pages, of: content))
@@ -122,21 +125,21 @@ struct ParentCursor: ~Copyable {
   mutating func leave() { levels.removeLast() }
 }
 
-/// The places that an earlier snapshot has paths at.
+/// The places of paths in an earlier snapshot.
 ///
-/// A directory may be at another place in the earlier snapshot: `add ann` in `/home` stores it at the top,
-/// `add /home/ann` in a directory `home`.
+/// A directory may have another place there: `add ann` in `/home` stores it at the top, `add /home/ann` in a directory
+/// `home`.
 struct ParentPlaces {
   /// The places of the earlier snapshot's paths, by their absolute forms.
   ///
-  /// Empty if the new paths are the same in form, or if a snapshot does not say which directory its paths are relative to:
-  /// places are the same then.
+  /// Empty if both snapshots have the same paths in the same form, or if the working directory of one is unknown. The
+  /// places of the new snapshot then apply to both.
   private let places: [[UInt8]: [[UInt8]]]
   private let workingDirectory: [UInt8]
 
   /// - Parameters:
   ///   - parent: The earlier snapshot.
-  ///   - new: The snapshot that is made.
+  ///   - new: The snapshot that is being made.
   init(of parent: Snapshot, for new: NewSnapshot) {
     workingDirectory = new.workingDirectory
     let isSame = parent.paths == new.paths && parent.workingDirectory == new.workingDirectory
@@ -150,12 +153,12 @@ struct ParentPlaces {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns the names that lead from the top of the earlier snapshot to a new path; none for the top itself.
+  /// Returns the names from the top of the earlier snapshot to a new path; none for the top itself.
   ///
-  /// A path that the earlier snapshot does not have, such as the mount point of another day's copy, is searched for at the
-  /// place that it gets in the new one.
+  /// If the earlier snapshot does not have the path, its place in the new snapshot is returned. This is the case, for
+  /// example, for the mount point of a copy made on another day.
   ///
-  /// - Complexity: O(*n*) in the length of the path and its number of steps.
+  /// - Complexity: O(*n*) in the length of the path and its number of components.
   func place(of path: [UInt8]) -> [[UInt8]] {
     if places.isEmpty { return SourceRoots.place(of: path) }
     var directory = AbsolutePath.bytes(of: path, in: workingDirectory)[...]
@@ -172,11 +175,11 @@ struct ParentPlaces {
 }
 
 extension Archive {
-  /// Finds the snapshot that tells which files of a new one need not be read again.
+  /// Returns the snapshot to compare files with, so that unchanged files of a new snapshot need not be read again.
   ///
-  /// That is the newest of the same host and label, with the same paths if there is one, or of the same host and set of
-  /// paths. One of the future is taken only
-  /// if there is no other: it may have been made long ago, with a wrong clock.
+  /// Only snapshots of the same host are considered. With a label, this is the newest one of that label, if possible
+  /// with the same set of paths. Otherwise it is the newest one with the same set of paths. A snapshot of the future is
+  /// chosen only if there is no other: it may be old, made while the clock was wrong.
   func parent(of new: NewSnapshot) throws -> Snapshot? {
     let snapshots = try snapshots().filter { $0.host == new.host }
     let now = Date()
@@ -189,16 +192,16 @@ extension Archive {
     return ordered.last(where: isSame)
   }
 
-  /// Tells whether a snapshot is of the same paths as another.
+  /// Returns a function that tests whether a snapshot has the same set of paths as a new one.
   private func comparison(with new: NewSnapshot) -> (Snapshot) -> Bool {
     let directory = new.workingDirectory
     lazy var wanted = AbsolutePath.set(of: new.paths, in: directory)
     return { snapshot in
-      // Most often they were given in the same way, and need not be compared one by one.
+      // Usually the paths were given in the same form, and need not be compared one by one.
       if snapshot.paths == new.paths, snapshot.workingDirectory == directory { return true }
       guard !directory.isEmpty, snapshot.paths.count >= wanted.count else { return false }
       if !snapshot.workingDirectory.isEmpty { return snapshot.absolutePaths == wanted }
-      // A snapshot without its directory: of an older version of the format.
+      // Older versions of the format do not store the working directory.
       return AbsolutePath.set(of: snapshot.paths, in: directory) == wanted
     }
   }

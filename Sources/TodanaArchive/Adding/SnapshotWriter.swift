@@ -1,8 +1,8 @@
 internal import Todana
 
-/// The storing stage of an `add`: stores content and trees in the order of jobs, in commits of a bounded size.
+/// The storing stage of an `add`: stores content and trees in the order of jobs, in commits of limited size.
 ///
-/// For the storing thread.
+/// Only for the storing thread.
 final class SnapshotWriter {
   private static let commitInterval = Duration.seconds(2)
 
@@ -10,11 +10,11 @@ final class SnapshotWriter {
   private let ownership: AddOwnership
   private let progress: SharedProgress
   private let tree: TreeWriter
-  /// The directory whose content is at the top, if there is one.
+  /// The directory whose content is at the top; nil if there is none.
   private(set) var top: FileEntry?
-  /// The entries that come in no order.
+  /// The entries that come in any order.
   private let unordered = UnorderedTreeBuilder()
-  /// The rows of chunks whose file has not come.
+  /// The rows of chunks whose file's step has not come yet.
   private var chunks: [RowID] = []
   private var firstChunk = 0
   private var nextJob = 0
@@ -45,11 +45,11 @@ final class SnapshotWriter {
     if contentStore.isSaveDue || isLate { try commit() }
   }
 
-  /// Ends the tree; the caller saves the rest.
+  /// Completes the tree; the caller commits the rest.
   ///
   /// - Parameters:
-  ///   - isDryRun: Nothing is stored.
-  ///   - progress: Called for each entry that came in no order; throws to cancel.
+  ///   - isDryRun: Whether nothing is stored.
+  ///   - progress: Called for each entry that came in any order; may throw to cancel.
   /// - Returns: The pages of the root.
   /// - Throws: `StoreError`; errors of `progress`.
   func finish(isDryRun: Bool, _ progress: () throws -> Void) throws -> [RowID] {
@@ -79,7 +79,8 @@ final class SnapshotWriter {
     guard case .here(let compressed) = content.place else {
       return try Self.found(try contentStore.row(of: StoredContent.self, named: content.name))
     }
-    // Workers do not know the content that has replaced damaged content since they began.
+    // Another job may have stored the content. Workers also miss content that has replaced damaged content since they
+    // began.
     let mayBeStored = try ownership.contents.isContested(content.name) || !contentStore.damage.isEmpty
     if mayBeStored, let row = try contentStore.row(of: StoredContent.self, named: content.name) { return row }
     let stored = StoredContent()
@@ -113,7 +114,7 @@ final class SnapshotWriter {
   }
 
   private static func found(_ row: RowID?) throws -> RowID {
-    // The job that owns the content came before, and was stored.
+    // The job that owns the content was earlier, so its result is stored.
     guard let row else { throw ArchiveError(.damaged, "Content that was stored is not in the index any more.") }
     return row
   }
@@ -138,7 +139,7 @@ final class SnapshotWriter {
     }
   }
 
-  /// Counts a file that was read again: its content may turn out to be the same.
+  /// Counts a file that was read again as changed or unchanged.
   private func note(_ entry: ArchiveEntry, _ earlier: ArchiveEntry) {
     let isUnchanged =
       entry.content == earlier.content && entry.extents == earlier.extents

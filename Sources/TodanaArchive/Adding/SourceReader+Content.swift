@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Glibc
 
-// Reading the data of files: large files in chunks, small ones into the batch, of sparse ones the data ranges.
+// Reading the data of files: large files in chunks, small files into the batch, sparse files by their ranges of data.
 extension SourceReader {
-  /// Passes on the data of a file, and sets the length in the entry to the number of bytes that were read.
+  /// Submits a file's data, and sets the entry's length to the number of bytes read.
   func content(of file: SourceFile, _ entry: inout FileEntry) throws -> TreeStep.DataSource {
     var extents = try extents(of: file)
     if extents.isEmpty, file.byteCount < BatchBuilder.smallFileLimit {
       let small = try unsafe builder.smallFile { memory throws(FileError) in
-        // Some files of the kernel say that they are empty, and are not.
+        // Some files of the kernel report a length of 0, but have content.
         let count = file.byteCount == 0 ? memory.count : Int(file.byteCount)
         return try unsafe file.read(into: .init(rebasing: memory[..<count]), at: 0)
       }
-      // If not, it is not small any more.
+      // If nil, the file has grown and is no longer small.
       if let (byteCount, source) = small {
         entry.byteCount = Int64(byteCount)
         progress.change { $0.bytesRead += Int64(byteCount) }
@@ -33,7 +33,7 @@ extension SourceReader {
           progress.change { $0.bytesRead += Int64(count) }
           return count
         }
-        // The end of the extent, or of the file, which may have become shorter.
+        // The end of the range, or of the file, which may have been truncated.
         if isSparse { extents[extent] = extents[extent].lowerBound..<position }
         extent += 1
         if extent < extents.count { position = extents[extent].lowerBound }
@@ -44,29 +44,29 @@ extension SourceReader {
     return chunkCount == 0 && !isSparse ? .none : .chunks(chunkCount, extents: isSparse ? extents : [])
   }
 
-  /// Returns the ranges in which a sparse file has data; none for a file without holes.
+  /// Returns the ranges of data in a sparse file; none for a file without holes.
   private func extents(of file: SourceFile) throws(FileError) -> [Range<Int64>] {
     var extents: [Range<Int64>] = []
     var position: Int64 = 0
-    // In small files, allocated ranges that were never written need not become holes.
+    // In small files, allocated ranges that were never written need not be stored as holes.
     if file.byteCount < BatchBuilder.smallFileLimit, file.isAllocated { return [] }
     while let data = try file.nextData(from: position) {
       if data == 0..<file.byteCount { return [] }
       extents.append(data)
       position = data.upperBound
     }
-    // A file that is one hole has an empty range at its end.
+    // A file that is a single hole is represented by an empty range at its end.
     return extents.isEmpty && file.byteCount > 0 ? [file.byteCount..<file.byteCount] : extents
   }
 }
 
-// Files under a lease, as Samba takes them on files that its clients have open (fcntl(2), "Leases").
+// Files under a lease, such as Samba takes on files that its clients have open (fcntl(2), "Leases").
 extension SourceReader {
-  /// Opens a regular file; of one under a lease, waits until its holder gives the lease back, or the kernel takes it.
+  /// Opens a regular file; if it is under a lease, waits until the holder returns the lease, or the kernel revokes it.
   ///
-  /// Opening without O_NONBLOCK would wait as well, but for ever if a FIFO has taken the file's place.
+  /// Opening without O_NONBLOCK would wait as well, but forever if a FIFO has taken the file's place.
   ///
-  /// - Throws: ``FileError``; that of the last attempt after the time that the holder has, and once the pipeline stops.
+  /// - Throws: ``FileError`` of the last attempt, after the holder's time is over or the pipeline has stopped.
   func open(_ entry: FileEntry, in directory: SourceDirectory) throws(FileError) -> SourceFile {
     var end: ContinuousClock.Instant?
     while true {
@@ -83,7 +83,7 @@ extension SourceReader {
     }
   }
 
-  /// Seconds that the holder of a lease has for giving it back, at most 120; 45 if the system does not say.
+  /// The seconds in which the holder of a lease must return it, at most 120; 45 if the system does not report them.
   private static var leaseBreakSeconds: Int {
     let text = (try? String(contentsOfFile: "/proc/sys/fs/lease-break-time", encoding: .utf8)) ?? ""
     guard let seconds = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)), seconds > 0 else { return 45 }
@@ -93,7 +93,7 @@ extension SourceReader {
 
 // Reading a descriptor, such as the standard input, as one file.
 extension SourceReader {
-  /// Makes a file of all that a descriptor gives.
+  /// Makes a file of all data from a descriptor.
   func run(stream descriptor: CInt, _ entry: FileEntry) throws {
     progress.change { $0.readPaths += 1 }
     func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
@@ -110,12 +110,12 @@ extension SourceReader {
     note(entry, nil)
   }
 
-  /// Reads what there is; waits if there is nothing, until the pipeline has stopped.
+  /// Reads the available data; waits for it until the pipeline has stopped.
   private func read(
     _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, name: [UInt8]
   ) throws(FileError) -> Int {
     while true {
-      // A read would go on waiting after a signal.
+      // A blocking read would continue to wait after a signal.
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if unsafe poll(&waiting, 1, 100) == 0 {
         guard !builder.pipeline.hasStopped else { return 0 }

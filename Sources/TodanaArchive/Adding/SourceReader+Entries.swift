@@ -1,6 +1,6 @@
-// Adding what is not a directory.
+// Adding entries other than directories.
 extension SourceReader {
-  /// Adds a file, link or special file; false if nothing of it could be archived.
+  /// Adds a file, link or special file; returns false if nothing of it could be archived.
   func add(_ entry: FileEntry, _ file: SourceFile?, in directory: SourceDirectory) throws -> Bool {
     switch entry.kind {
     case .socket:
@@ -35,7 +35,7 @@ extension SourceReader {
       if opened == nil { read.flags = file.flags { report($0) } }
       let source = try content(of: file, &read)
       if try file.hasChanged(since: entry) { progress.addFailure("“\(printable(path))” changed while it was read") }
-      // With an earlier entry, the thread that stores can tell whether the content is the same.
+      // The storing thread compares the content with the earlier entry's, and counts the file.
       if let old {
         progress.change { $0.counts.add(read) }
         try append(.changed(read, source, earlier: old))
@@ -65,7 +65,7 @@ extension SourceReader {
   }
 }
 
-// Leaving files out: by rules, by what a directory holds, and the archive itself.
+// Leaving files out: by rules, by markers in their directory, and the archive itself.
 extension SourceReader {
   func decide(_ entry: FileEntry, _ filter: inout FileFilter?) -> FileDecision {
     filter?.decision(
@@ -86,7 +86,7 @@ extension SourceReader {
     progress.change { $0.excludedArchives.append(path) }
   }
 
-  /// Reads the files of a directory that decide about the others in it.
+  /// Reads the files of a directory that decide which of its other files are left out.
   func markers(of directory: SourceDirectory?) -> FileFilter.DirectoryMarkers {
     guard let directory else { return FileFilter.DirectoryMarkers() }
     let filter = options.filter
@@ -102,7 +102,7 @@ extension SourceReader {
     return markers
   }
 
-  /// The beginning of a regular file; nil if there is none, or it cannot be read.
+  /// Returns the beginning of a regular file; nil if there is none, or if it cannot be read.
   private func content(of name: [UInt8], in directory: SourceDirectory, limit: Int) -> [UInt8]? {
     guard let entry = try? directory.entry(named: name, onWarning: { _ in }), entry.kind == .regular else { return nil }
     do throws(FileError) {

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Todana
 
-/// Walks the source paths, reads new and changed files, and passes them on in pieces.
+/// A reader that walks the given paths, reads new and changed files, and submits their entries and data.
 ///
-/// For one thread.
+/// Not thread-safe.
 final class SourceReader {
   let builder: BatchBuilder
   let options: AddOptions
@@ -11,9 +11,9 @@ final class SourceReader {
   var parent: ParentCursor
   let detection: ChangeDetection
   private let owners = OwnerNames()
-  /// The archive's own directory, which is left out: its files grow by what is read of them.
+  /// The archive's own directory, which is left out: its files would grow while they are read.
   private let archive: FileIdentity?
-  /// The devices of paths that are below others.
+  /// The devices of given paths that are below other given paths.
   private var innerDevices: Set<UInt64> = []
   private let openLimit = DirectoryLimits.current(threadCount: ProcessInfo.processInfo.activeProcessorCount).trail
 
@@ -53,7 +53,7 @@ final class SourceReader {
       }
       let start: SourceStart
       do throws(FileError) {
-        // The slash follows a link to the directory.
+        // The trailing slash follows a symbolic link to the directory.
         start = try SourceStart(child.path + [UInt8(ascii: "/")], owners: owners) { report($0) }
       } catch {
         report(error)
@@ -87,7 +87,7 @@ final class SourceReader {
     parent.begin(at: path, named: asContent ? nil : start.entry.name)
     var filter: FileFilter?
     var isTop = true
-    // Directories that were entered, the first one included.
+    // The number of directories entered and not left, including the first.
     var level = 0
     while let step = walk.next(known: { known($0) }) {
       switch step {
@@ -110,7 +110,7 @@ final class SourceReader {
     if walk.hasListedStart { progress.change { $0.readPaths += 1 } }
   }
 
-  /// Takes the file or directory that a path names; nil for a file.
+  /// Adds the file or directory at a given path; returns the filter for a directory, nil for a file.
   private func takeTop(
     _ entry: FileEntry, _ file: SourceFile?, in directory: SourceDirectory, asContent: Bool
   ) throws -> FileFilter? {
@@ -128,7 +128,7 @@ final class SourceReader {
       options.filter, device: entry.identity.device, furtherDevices: innerDevices, markers: markers(of: inside))
   }
 
-  /// Takes something below a path; true for a directory that the walk enters next.
+  /// Adds an entry below a given path; returns true for a directory that the walk enters next.
   private func take(
     _ entry: FileEntry, _ walk: inout SourceWalk, in directory: SourceDirectory, _ filter: inout FileFilter?
   ) throws -> Bool {
@@ -161,14 +161,14 @@ final class SourceReader {
     }
   }
 
-  /// Whether a path is the archive's directory, or a file in it.
+  /// Tests whether a path is the archive's directory, or a file in it.
   private func isArchive(_ start: SourceStart) -> Bool {
     guard let archive else { return false }
     let isDirectory = start.entry.kind == .directory
     return isDirectory && start.entry.identity == archive || start.parent?.identity == archive
   }
 
-  /// Returns the entry that the earlier snapshot has of a name, if its attributes can be taken from there.
+  /// Returns the earlier snapshot's entry with a name, if its attributes can be reused.
   private func known(_ name: [UInt8]) -> FileEntry? {
     guard !options.rescans, let old = parent.find(name)?.file, detection.trustsTimes(of: old) else { return nil }
     return old

@@ -1,14 +1,15 @@
-/// The places of given paths in a snapshot: without a leading "/", and without steps that lead out of the snapshot.
+/// The places of given paths in a snapshot: without a leading "/", and without components that lead out of the
+/// snapshot.
 ///
-/// `src` is stored as `src`, `/etc/hosts` as `etc/hosts` below a directory `etc`, `../x/y` as `x/y`; of `/`, `.` and `..`
-/// the content stands at the top. A path below another one is archived with that one.
+/// `src` is stored as `src`, `/etc/hosts` as `etc/hosts` below a directory `etc`, `../x/y` as `x/y`. For `/`, `.` and
+/// `..`, the content of the directory is stored at the top. A path below another one is archived with that one.
 struct SourceRoots {
-  /// A directory on the way to what was given, or what was given.
+  /// A given path, or a directory that leads to given paths.
   final class Node {
     let name: [UInt8]
-    /// The path of the directory, or of what was given.
+    /// The path of the file or directory in the file system.
     var path: [UInt8]
-    /// Whether the path itself was given, and so belongs into the snapshot entirely.
+    /// Whether the path itself was given, so that all of it belongs to the snapshot.
     var isWhole = false
     var children: [Node] = []
 
@@ -17,7 +18,7 @@ struct SourceRoots {
       self.path = path
     }
 
-    /// By name; there are few, or they come in order.
+    /// Returns the child with a name, and adds it if it is missing.
     func child(named name: [UInt8], path: [UInt8]) -> Node {
       if let last = children.last, last.name == name { return last }
       if let index = indices[name] { return children[index] }
@@ -29,18 +30,22 @@ struct SourceRoots {
 
     private var indices: [[UInt8]: Int] = [:]
 
-    /// In the order of a walk.
+    /// The children in the order of a walk.
     var sortedChildren: [Node] { children.sorted { $0.name.lexicographicallyPrecedes($1.name) } }
   }
 
   let top = Node(name: [], path: [])
-  /// Whole directories whose content stands at the top.
+  /// Given directories whose content is stored at the top.
   private(set) var openPaths: [[UInt8]] = []
-  /// Paths below others: these are archived already, but must exist, and `--one-file-system` keeps their file systems.
+  /// Given paths below other ones.
+  ///
+  /// They are archived already, but must exist, and `--one-file-system` includes their file systems.
   private(set) var innerPaths: [[UInt8]] = []
 
-  /// - Throws: ``ArchiveError/Code/invalidArgument`` for an empty path, for two paths that would have one place, and for
-  ///   the content of more than one directory at the top.
+  /// Computes the places of paths.
+  ///
+  /// - Throws: ``ArchiveError/Code/invalidArgument`` for an empty path, a path with a NUL, and two paths with the same
+  ///   place. Also thrown if the content of a directory would be at the top together with other paths.
   init(_ paths: [[UInt8]]) throws(ArchiveError) {
     for path in paths {
       guard !path.isEmpty, !path.contains(0) else {
@@ -63,12 +68,12 @@ struct SourceRoots {
     }
     var node = top
     for step in steps {
-      // All of it will be there, unless the way there is another one.
+      // The path is contained in a given directory, unless that leads to the same place by another path.
       if node.isWhole, path.starts(with: node.path) { return innerPaths.append(path) }
       if node.isWhole { throw Self.conflict(node, path) }
       node = node.child(named: step.name, path: Array(path[..<step.end]))
     }
-    // A slash at the end follows a link to a directory.
+    // The trailing slash follows a symbolic link to a directory.
     let whole = last.end == path.count ? path : Array(path[..<last.end]) + [slash]
     if node.isWhole, node.path != whole, node.path + [slash] != whole {
       throw Self.conflict(node, whole)
@@ -85,7 +90,7 @@ struct SourceRoots {
     node.isWhole ? [node.path] : node.children.flatMap(wholePaths)
   }
 
-  /// The steps that a path has in a snapshot, each with where it ends in the path.
+  /// Returns the components that a path has in a snapshot, each with the offset of its end in the path.
   private static func steps(of path: [UInt8]) -> [(name: [UInt8], end: Int)] {
     var steps: [(name: [UInt8], end: Int)] = []
     var position = 0
