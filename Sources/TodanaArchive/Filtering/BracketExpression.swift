@@ -1,17 +1,17 @@
-/// Reads `[abc]`, `[a-z]`, `[!a]`, `[^a]`, `[[:digit:]]` and their mixtures.
+/// A parser of bracket expressions: `[abc]`, `[a-z]`, `[!a]`, `[^a]`, `[[:digit:]]` and their combinations.
 ///
-/// Source: POSIX.1-2017, XCU 2.13.1, with what Git does where POSIX leaves it open (gitignore(5), wildmatch.c): a
-/// backslash escapes within brackets, `^` negates like `!`, a `]` that comes first stands for itself, `/` is never
-/// matched.
+/// Source: POSIX.1-2017, XCU 2.13.1, and Git if POSIX leaves a case open (gitignore(5), wildmatch.c). A backslash
+/// escapes within brackets, `^` negates like `!`, a `]` in the first position is literal, and `/` is never matched.
 enum BracketExpression {
-  /// Reads one expression.
+  /// Parses one expression.
   ///
   /// - Parameters:
-  ///   - pattern: All of it.
+  ///   - pattern: The whole pattern.
   ///   - start: The index of the `[`.
-  ///   - foldsCase: The two cases of an ASCII letter count as one.
-  /// - Returns: The bytes that it matches, and the index behind its `]`.
-  /// - Throws: Where it is not closed, or names no class of POSIX: then no name matches the pattern.
+  ///   - foldsCase: Whether ASCII letters match in both cases.
+  /// - Returns: The set of bytes that match, and the index after the closing `]`.
+  /// - Throws: ``PatternFlaw`` if the expression is not closed or names an unknown class; no name matches the pattern
+  ///   then.
   static func read(
     _ pattern: [UInt8], at start: Int, foldsCase: Bool
   ) throws(PatternFlaw) -> (set: ByteSet, end: Int) {
@@ -28,7 +28,7 @@ enum BracketExpression {
     let pattern: [UInt8]
     var index: Int
     var set = ByteSet()
-    /// The single byte before, which a `-` makes the start of a range.
+    /// The preceding single byte, which becomes the start of a range if a `-` follows.
     var rangeStart: UInt8?
 
     init(pattern: [UInt8], index: Int) {
@@ -50,7 +50,7 @@ enum BracketExpression {
       if byte == UInt8(ascii: "-"), let low = rangeStart, index < pattern.count, !isAtEnd {
         var high = try take()
         if high == UInt8(ascii: "\\") { high = try take() }
-        // The low end is in the set already, so `[z-a]` matches z, as it does for Git.
+        // The low end is in the set already, so `[z-a]` matches z, as in Git.
         if low <= high { set.insert(low...high) }
         rangeStart = nil
       } else if byte == UInt8(ascii: "["), index < pattern.count, pattern[index] == UInt8(ascii: ":") {
@@ -62,7 +62,7 @@ enum BracketExpression {
       }
     }
 
-    /// Reads `:name:]`; where the `:` before the `]` is missing, the `[` that came before stands for itself.
+    /// Parses `:name:]`; if the `:` before the `]` is missing, the preceding `[` is literal.
     private mutating func readClass() throws(PatternFlaw) {
       let nameStart = index + 1
       guard let close = pattern[nameStart...].firstIndex(of: UInt8(ascii: "]")) else { throw .openBracket }
@@ -89,7 +89,7 @@ enum BracketExpression {
 ///
 /// Source: POSIX.1-2017, XBD 7.3.1 "LC_CTYPE".
 enum CharacterClass {
-  /// The bytes of the class; nil if POSIX has none of that name.
+  /// Returns the bytes of a class; nil if POSIX defines no class of that name.
   static func bytes(named name: ArraySlice<UInt8>) -> ByteSet? {
     guard let (_, ranges) = classes.first(where: { $0.name.utf8.elementsEqual(name) }) else { return nil }
     var set = ByteSet()
@@ -117,11 +117,11 @@ enum CharacterClass {
   ]
 }
 
-/// A set of byte values: one bit for each.
+/// A set of byte values, stored as 256 bits.
 struct ByteSet: Sendable, Hashable {
   private var bits: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-  /// Empty.
+  /// Creates an empty set.
   init() {}
 
   @inline(__always)
@@ -164,12 +164,12 @@ struct ByteSet: Sendable, Hashable {
     bits = (bits.0 | other.bits.0, bits.1 | other.bits.1, bits.2 | other.bits.2, bits.3 | other.bits.3)
   }
 
-  /// Every byte that was in the set goes, every other comes.
+  /// Replaces the set by its complement.
   mutating func invert() {
     bits = (~bits.0, ~bits.1, ~bits.2, ~bits.3)
   }
 
-  /// Where one case of an ASCII letter is in the set, the other joins it.
+  /// Adds the other case of each ASCII letter in the set.
   mutating func addOtherCases() {
     for upper in UInt8(ascii: "A")...UInt8(ascii: "Z") {
       let lower = upper + 32

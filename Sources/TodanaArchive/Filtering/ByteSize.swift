@@ -1,18 +1,17 @@
-/// A number of bytes as people write it: `4096`, `500k`, `10M`, `1.5G`, `2TiB`.
+/// A number of bytes in the notation `4096`, `500k`, `10M`, `1.5G` or `2TiB`.
 ///
-/// Units are binary: k is 1,024 bytes, M is 1,024 k, then G, T and P; upper and lower case are the same, and `B` or
-/// `iB` may follow.
+/// Units are binary: k is 1,024 bytes, M is 1,024 k, then G, T and P. Case is ignored, and `B` or `iB` may follow the
+/// unit.
 public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
+  /// The size in bytes.
   public var byteCount: Int
 
   public init(byteCount: Int) { self.byteCount = byteCount }
 
-  /// Reads a size.
+  /// Parses a size; a fraction of a byte is rounded down.
   ///
-  /// What a fraction leaves of a byte is dropped.
-  ///
-  /// - Throws: ``ArgumentError/Code/invalidSize`` for anything else, for a fraction without a unit, and for more than
-  ///   8 EiB.
+  /// - Throws: ``ArgumentError/Code/invalidSize`` for any other notation, for a fraction without a unit, and for more
+  ///   than 8 EiB.
   public init(_ text: String) throws(ArgumentError) {
     let digits = text.prefix { "0123456789.".contains($0) }
     let unit = text[digits.endIndex...]
@@ -30,7 +29,7 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
     byteCount = count
   }
 
-  /// The power of 1,024 that a unit stands for.
+  /// Returns the exponent of 1,024 for a unit; nil if the unit is unknown.
   private static func exponent(of unit: String) -> Int? {
     var letters = unit[...]
     if letters.hasSuffix("ib"), letters.count == 3 {
@@ -42,13 +41,13 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
     return ["k", "m", "g", "t", "p"].firstIndex(of: letters).map { $0 + 1 }
   }
 
-  /// Exact but for the last byte: no floating point.
+  /// Computes a size in integer arithmetic, exact except for the last byte; nil if it is too large.
   private static func byteCount(whole: Substring, fraction: Substring, _ exponent: Int) -> Int? {
     let unit = 1 << (10 * exponent)
     guard let number = Int(whole) else { return nil }
     let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: unit)
     if isTooLarge { return nil }
-    // From the last digit to the first, ten times what is to come never exceeds ten units.
+    // Digits are added from last to first, so the intermediate value never exceeds ten units.
     var rest = 0
     for digit in fraction.prefix(18).reversed() { rest = (rest + (digit.wholeNumberValue ?? 0) * unit) / 10 }
     let (sum, isSumTooLarge) = bytes.addingReportingOverflow(rest)
@@ -59,7 +58,7 @@ public struct ByteSize: Sendable, Hashable, CustomStringConvertible {
     ArgumentError(.invalidSize, "“\(printable(text))” is not a size: \(advice).")
   }
 
-  /// Such as `1.5G`, where it is exact to a tenth; otherwise in bytes.
+  /// The size with a unit if one decimal is exact, such as `1.5G`; otherwise the number of bytes.
   public var description: String {
     for (exponent, unit) in [(5, "P"), (4, "T"), (3, "G"), (2, "M"), (1, "k")] {
       let size = 1 << (10 * exponent)

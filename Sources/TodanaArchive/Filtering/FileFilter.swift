@@ -1,7 +1,7 @@
-/// The decision which files of a directory tree belong into a snapshot, for a caller that walks the tree.
+/// A filter that decides which files of a directory tree belong in a snapshot, for a caller that walks the tree.
 ///
-/// A filter has no access to files: the walk passes in what it finds. One filter is for one root; the root itself always
-/// belongs into the snapshot.
+/// A filter has no access to files; the walk passes the necessary data. Each root needs its own filter. The root itself
+/// always belongs in the snapshot.
 ///
 /// ```swift
 /// var filter = FileFilter(options, device: root.device, markers: markers(of: root))
@@ -17,21 +17,21 @@
 ///     …
 /// ```
 ///
-/// Rules go before one another as in Git: those of the command line first, then the `.todanaignore` of the deepest
-/// directory, then those of the directories above; within each the last that matches decides.
+/// Rules have the same precedence as in Git: first the command line, then the `.todanaignore` of the deepest directory,
+/// then the files of its ancestors. Within each of these, the last matching rule decides.
 ///
-/// A value for one thread.
+/// Not thread-safe.
 public struct FileFilter: Sendable {
   /// The name of the files with patterns for their directories.
   public static let ignoreFileName = Array(".todanaignore".utf8)
 
-  /// What the walk found in a directory before it asks about what else lies there.
+  /// Files found in a directory that decide which of its other files are left out.
   public struct DirectoryMarkers: Sendable {
-    /// The content of its ``FileFilter/ignoreFileName``, if it is a regular file.
+    /// The content of ``FileFilter/ignoreFileName``, if that is a regular file.
     public var ignoreFile: [UInt8]?
-    /// The first bytes of its ``CacheDirectoryTag``, if it is a regular file; needed for `--exclude-caches` only.
+    /// The first bytes of the ``CacheDirectoryTag``, if that is a regular file; only needed for `--exclude-caches`.
     public var cacheTag: [UInt8]?
-    /// The first of ``FilterOptions/markerNames`` that is in the directory.
+    /// The first of ``FilterOptions/markerNames`` that exists in the directory.
     public var presentName: [UInt8]?
 
     public init(ignoreFile: [UInt8]? = nil, cacheTag: [UInt8]? = nil, presentName: [UInt8]? = nil) {
@@ -43,35 +43,36 @@ public struct FileFilter: Sendable {
 
   /// A directory that was entered and not left.
   struct Level: Sendable {
-    /// How much of ``FileFilter/path`` leads to it.
+    /// The length of its path within ``FileFilter/path``.
     var pathByteCount: Int
-    /// Of its `.todanaignore`; nil where there is none.
+    /// The rules of its `.todanaignore`; nil if it has none.
     var patterns: PatternList?
     var mark: Mark?
   }
 
-  /// A file that has all others of its directory left out.
+  /// A file because of which all others in its directory are left out.
   struct Mark: Sendable {
     var name: [UInt8]
     var reason: FileDecision.Reason
   }
 
+  /// The rules and limits that the filter applies.
   public let options: FilterOptions
-  /// The device that the root is on: `st_dev`.
+  /// The device of the root (`st_dev`).
   let device: UInt64
   let furtherDevices: Set<UInt64>
-  /// The path of the directory entered last, from the root; a name is put behind it while it is asked for.
+  /// The path of the current directory from the root; while a name is examined, it follows the path.
   var path: [UInt8] = []
-  /// The root, then each directory on the way to the one entered last.
+  /// The root and the directories from the root to the current one.
   var levels: [Level] = []
 
-  /// At the root.
+  /// Creates a filter whose current directory is the root.
   ///
   /// - Parameters:
-  ///   - options: What is left out, and taken back.
-  ///   - device: The device that the root is on: `st_dev`.
-  ///   - furtherDevices: Other devices whose files are included with ``FilterOptions/staysOnFileSystem``.
-  ///   - markers: What the walk found in the root.
+  ///   - options: The rules and limits to apply.
+  ///   - device: The device of the root (`st_dev`).
+  ///   - furtherDevices: Other devices with files to include if ``FilterOptions/staysOnFileSystem`` is set.
+  ///   - markers: The marker files found in the root.
   public init(
     _ options: FilterOptions, device: UInt64, furtherDevices: Set<UInt64> = [],
     markers: DirectoryMarkers = DirectoryMarkers()
@@ -82,11 +83,11 @@ public struct FileFilter: Sendable {
     push(markers)
   }
 
-  /// The walk goes into a directory of the one entered last.
+  /// Enters a subdirectory of the current directory.
   ///
   /// - Parameters:
-  ///   - name: Not empty, and without a slash.
-  ///   - markers: What the walk found in the directory.
+  ///   - name: The name of the directory; must not be empty or contain a slash.
+  ///   - markers: The marker files found in the directory.
   public mutating func enter(_ name: [UInt8], markers: DirectoryMarkers = DirectoryMarkers()) {
     precondition(!name.isEmpty && !name.contains(UInt8(ascii: "/")), "A name to enter is empty or has a slash.")
     if !path.isEmpty { path.append(UInt8(ascii: "/")) }
@@ -94,17 +95,17 @@ public struct FileFilter: Sendable {
     push(markers)
   }
 
-  /// The walk goes back to the directory above.
+  /// Goes back to the parent directory; must follow ``enter(_:markers:)``.
   public mutating func leave() {
     precondition(levels.count > 1, "leave() without enter().")
     levels.removeLast()
     path.removeSubrange(levels[levels.count - 1].pathByteCount...)
   }
 
-  /// The path of the directory entered last, from the root; empty for the root.
+  /// The path of the current directory from the root; empty for the root.
   public var directory: [UInt8] { path }
 
-  /// Patterns in the `.todanaignore` of the directory entered last that match nothing: worth a warning.
+  /// Rules in the `.todanaignore` of the current directory that can never match, for a warning.
   public var flawedRules: [PatternRule] { levels.last?.patterns?.flawedRules ?? [] }
 
   private mutating func push(_ markers: DirectoryMarkers) {
@@ -128,16 +129,16 @@ public struct FileFilter: Sendable {
 }
 
 extension FileFilter {
-  /// Whether something in the directory entered last belongs into the snapshot.
+  /// Decides whether an entry of the current directory belongs in the snapshot.
   ///
   /// - Parameters:
-  ///   - name: Not empty, and without a slash.
-  ///   - isDirectory: A symbolic link to a directory is none.
-  ///   - size: Bytes of a regular file; nil for anything else, which is never too large.
-  ///   - device: What it is on: `st_dev`.
-  /// - Returns: What to do, and why something is left out.
+  ///   - name: The name of the entry; not empty, and without a slash.
+  ///   - isDirectory: Whether it is a directory; false for a symbolic link to one.
+  ///   - size: The length of a regular file in bytes; nil for any other kind, which has no size limit.
+  ///   - device: The device of the entry (`st_dev`).
+  /// - Returns: The decision, with the reason if something is left out.
   public mutating func decision(name: Span<UInt8>, isDirectory: Bool, size: Int?, device: UInt64) -> FileDecision {
-    // There is a level at least: that of the root.
+    // The level of the root always exists.
     let level = levels[levels.count - 1]
     if let mark = level.mark, isDirectory || !Self.equal(name, mark.name.span) { return .exclude(mark.reason) }
     if case .excluded(let rule) = verdict(name, isDirectory: isDirectory) { return .exclude(.rule(rule)) }
@@ -150,12 +151,13 @@ extension FileFilter {
     return .include
   }
 
-  /// See ``decision(name:isDirectory:size:device:)-(Span<UInt8>,_,_,_)``.
+  /// Decides whether an entry belongs in the snapshot; see
+  /// ``decision(name:isDirectory:size:device:)-(Span<UInt8>,_,_,_)``.
   public mutating func decision(name: [UInt8], isDirectory: Bool, size: Int?, device: UInt64) -> FileDecision {
     decision(name: name.span, isDirectory: isDirectory, size: size, device: device)
   }
 
-  /// What the rules say: the command line's, then from the deepest directory up.
+  /// Applies the rules of the command line, then the rules of each directory from the deepest to the root.
   private mutating func verdict(_ name: Span<UInt8>, isDirectory: Bool) -> PatternList.Verdict {
     let directoryByteCount = path.count
     defer { path.removeSubrange(directoryByteCount...) }
@@ -169,7 +171,7 @@ extension FileFilter {
     while verdict == .undecided, index > 0 {
       index -= 1
       guard let patterns = levels[index].patterns else { continue }
-      // What lies in the root has no slash before it.
+      // Paths in the root have no slash before their first component.
       let start = index == 0 ? 0 : levels[index].pathByteCount + 1
       verdict = patterns.verdict(span, from: start, nameStart: nameStart, isDirectory: isDirectory)
     }
@@ -183,31 +185,32 @@ extension FileFilter {
   }
 }
 
-/// Whether something belongs into a snapshot.
+/// The decision whether an entry belongs in a snapshot.
 public enum FileDecision: Sendable, Hashable {
+  /// The entry is included; a directory must be entered.
   case include
-  /// The directory belongs into it, and nothing that lies in it; it is not to be entered.
+  /// The directory is included without its content, and must not be entered.
   case includeWithoutContent(Reason)
-  /// It is left out, and so is all that lies in it; it is not to be entered.
+  /// The entry is left out with all its content; a directory must not be entered.
   case exclude(Reason)
 
-  /// Why something is left out.
+  /// The reason why an entry is left out.
   @nonexhaustive
   public enum Reason: Sendable, Hashable, CustomStringConvertible {
-    /// The rule that decided.
+    /// The last matching rule excludes it.
     case rule(PatternRule)
-    /// It lies in a directory with a ``CacheDirectoryTag``.
+    /// It is in a directory with a ``CacheDirectoryTag``.
     case cacheDirectory
-    /// It lies in a directory with something of this name.
+    /// It is in a directory that contains a file of this name.
     case markedDirectory([UInt8])
-    /// It is the archive that the snapshot is for.
+    /// It is the archive to which the snapshot is added.
     case archive
-    /// It has more bytes than the limit.
+    /// It is larger than this limit.
     case largerThan(ByteSize)
-    /// It lies on another device than the root.
+    /// It is on another device than the root.
     case otherFileSystem
 
-    /// For `--dry-run --verbose`: `excluded by “*.o” (src/.todanaignore, line 3)`.
+    /// The reason for messages, such as `excluded by “*.o” (src/.todanaignore, line 3)`.
     public var description: String {
       switch self {
       case .rule(let rule): "excluded by \(rule)"
@@ -221,16 +224,16 @@ public enum FileDecision: Sendable, Hashable {
   }
 }
 
-/// The file that says that what lies beside it can be made again, and need not be kept.
+/// A file that marks its directory as a cache, whose content can be created again and need not be archived.
 ///
 /// Source: the Cache Directory Tagging Specification, https://bford.info/cachedir/.
 public enum CacheDirectoryTag {
-  /// The name that it has.
+  /// The name of the file.
   public static let fileName = Array("CACHEDIR.TAG".utf8)
 
-  /// What it begins with; how many bytes of it have to be read.
+  /// The bytes at the beginning of the file; only these have to be read.
   public static let signature = Array("Signature: 8a477f597d28d172789f06886806bc55".utf8)
 
-  /// Whether a regular file of that name with such a beginning is a tag.
+  /// Tests whether a regular file of that name is a tag, by its first bytes.
   public static func isTag(beginningWith bytes: [UInt8]) -> Bool { bytes.starts(with: signature) }
 }

@@ -1,23 +1,23 @@
-/// The paths of `--files-from`.
+/// The list of paths given by `--files-from`.
 public struct FileList: Sendable {
-  /// What stands between paths.
+  /// The separator between paths.
   public enum Separator: Sendable {
-    /// One path a line. A carriage return belongs to the path.
+    /// One path a line; a carriage return is part of the path.
     case lineFeed
-    /// As `find -print0` writes it: the only way for paths with line feeds.
+    /// A NUL after each path, as `find -print0` writes it; required for paths with line feeds.
     case nul
-    /// ``nul`` if there is one, for no path has any; ``lineFeed`` otherwise.
+    /// ``nul`` if the list contains a NUL, which no path can contain; ``lineFeed`` otherwise.
     case automatic
   }
 
-  /// In the order of the list, each once; none is empty.
+  /// The paths in the order of the list, without duplicates and empty ones.
   public let paths: [[UInt8]]
 
-  /// Reads a list.
+  /// Parses a list.
   ///
-  /// Nothing is trimmed, no line is a comment, and two spellings of one path are two paths.
+  /// Spaces and comment characters are part of a path. Different spellings of one path are different paths.
   ///
-  /// - Throws: ``ArgumentError/Code/invalidFileList`` for a NUL byte in a list of lines.
+  /// - Throws: ``ArgumentError/Code/invalidFileList`` for a NUL in a list separated by line feeds.
   public init(_ content: [UInt8], separator: Separator = .automatic) throws(ArgumentError) {
     let firstNUL = content.firstIndex(of: 0)
     if let firstNUL, separator == .lineFeed {

@@ -1,39 +1,40 @@
-/// The rules by which files are left out of a snapshot, and taken back.
+/// The rules that leave files out of a snapshot, or include them again.
 public struct FilterOptions: Sendable {
-  /// Of `--exclude`, `--exclude-from` and `--include`, in the order in which they were added.
+  /// The rules of `--exclude`, `--exclude-from` and `--include`, in the order in which they were added.
   ///
-  /// The last that matches decides. They are relative to the root that is walked, and go before what `.todanaignore`
-  /// files say.
+  /// The last matching rule decides. Patterns are relative to the root of the walk, and take precedence over
+  /// `.todanaignore` files.
   public private(set) var rules = PatternList()
-  /// `--exclude-caches`: of a directory with a ``CacheDirectoryTag``, only it and the tag stay.
+  /// Whether a directory with a ``CacheDirectoryTag`` is included with only that file (`--exclude-caches`).
   public var excludesCaches = false
-  /// `--exclude-if-present`: of a directory with something of one of these names, only it and that file stay.
+  /// Names of marker files: a directory with one of them is included with only that file (`--exclude-if-present`).
   public private(set) var markerNames: [[UInt8]] = []
-  /// Whether files `.todanaignore` are read; `--no-ignore-files` switches that off.
+  /// Whether `.todanaignore` files are read; `--no-ignore-files` sets this to false.
   public var readsIgnoreFiles = true
-  /// `--exclude-larger-than`: regular files with more bytes are left out; nil for no limit.
+  /// The maximum size of a regular file (`--exclude-larger-than`); nil for no limit.
   public var largestFile: ByteSize?
-  /// `--one-file-system`: leaves out files on devices that none of the given paths is on.
+  /// Whether files on other devices than their root are left out (`--one-file-system`).
   ///
-  /// A directory where another one is mounted is included without its content.
+  /// The devices of paths that were given below other given paths are included, too. A mount point is included without
+  /// its content.
   public var staysOnFileSystem = false
 
-  /// Leaves nothing out.
+  /// Creates options that leave nothing out.
   public init() {}
 
-  /// `--exclude PATTERN`.
+  /// Adds a pattern that excludes files (`--exclude`).
   ///
-  /// - Throws: ``ArgumentError/Code/flawedPattern`` for one that matches nothing.
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` if the pattern can never match.
   public mutating func exclude(_ pattern: [UInt8]) throws(ArgumentError) {
     try append(PatternRule(Pattern(pattern), origin: .excludeOption))
   }
 
-  /// `--exclude-from FILE`: every line is a pattern, as in a `.todanaignore` file.
+  /// Adds each line of a file as a pattern, as in a `.todanaignore` file (`--exclude-from`).
   ///
   /// - Parameters:
-  ///   - content: What the file holds.
+  ///   - content: The content of the file.
   ///   - path: The file's path, for messages.
-  /// - Throws: ``ArgumentError/Code/flawedPattern`` for the first that matches nothing; then none is added.
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` if a pattern can never match; none of the patterns is added then.
   public mutating func exclude(lines content: [UInt8], of path: [UInt8]) throws(ArgumentError) {
     var added = PatternList()
     added.append(lines: content, of: path)
@@ -41,11 +42,12 @@ public struct FilterOptions: Sendable {
     for rule in added.rules { rules.append(rule) }
   }
 
-  /// `--include PATTERN`: takes back what a rule before it left out, unless a directory above was left out.
+  /// Adds a pattern that includes files again that an earlier rule excludes (`--include`).
   ///
-  /// A command line that does not know the order of its options adds these last.
+  /// Files in an excluded directory stay excluded. If the relative order of options is unknown, add these patterns
+  /// last.
   ///
-  /// - Throws: ``ArgumentError/Code/flawedPattern`` for one that matches nothing, or begins with `!`.
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` if the pattern can never match, or begins with `!`.
   public mutating func include(_ pattern: [UInt8]) throws(ArgumentError) {
     let rule = PatternRule(Pattern(pattern), origin: .includeOption)
     if rule.pattern.isNegated {
@@ -55,9 +57,9 @@ public struct FilterOptions: Sendable {
     try append(rule)
   }
 
-  /// `--exclude-if-present NAME`.
+  /// Adds the name of a marker file whose directory is included with only that file (`--exclude-if-present`).
   ///
-  /// - Throws: ``ArgumentError/Code/invalidName`` for what is not the name of a file in a directory.
+  /// - Throws: ``ArgumentError/Code/invalidName`` if the name is not a single path component.
   public mutating func exclude(ifPresent name: [UInt8]) throws(ArgumentError) {
     guard FileName.isStep(name) else {
       throw ArgumentError(.invalidName, "“\(printable(name))” is not the name of a file in a directory.")

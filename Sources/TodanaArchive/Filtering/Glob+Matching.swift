@@ -1,16 +1,17 @@
 extension Glob {
-  /// Whether a path matches: every part of the pattern, and every name of the path.
+  /// Tests whether a whole path matches the whole pattern.
   ///
-  /// Of several `**` only the last one met is ever tried again, with one name more: what lies between two of them is
-  /// tried at the first place where it fits, and a later place could not leave more of the path for the rest. So each
-  /// part meets each name at most once between two `**`, and the time is at most pattern × path. Nothing is allocated.
+  /// After a mismatch, only the last `**` is extended by one more name. An earlier `**` need not be extended. The parts
+  /// between the two have matched at the first possible position. A later position could not leave more of the path for
+  /// the rest. Each part thus meets each name at most once between two `**`. The time is at most pattern × path, and
+  /// nothing is allocated.
   ///
   /// - Parameters:
-  ///   - path: Names with single slashes between them, none at either end.
-  ///   - start: Where the path begins within `path`.
-  /// - Returns: True if it does.
+  ///   - path: Names with single slashes between them, and none at either end.
+  ///   - start: The index in `path` at which matching begins.
+  /// - Returns: True if the path matches.
   func matches(_ path: Span<UInt8>, from start: Int = 0) -> Bool {
-    // The start of the next name; behind the end when all are used up, as if a slash followed the last.
+    // The start of the next name. At the end it is `path.count + 1`, as if a slash followed the last name.
     var name = start
     var part = 0
     var retryPart: Int?
@@ -36,7 +37,7 @@ extension Glob {
           continue
         }
       }
-      // It does not fit here: let the last `**` take one name more.
+      // Mismatch: extend the last `**` by one name.
       guard let last = retryPart, retryName <= path.count else { return false }
       retryName = Self.endOfName(in: path, from: retryName) + 1
       name = retryName
@@ -44,7 +45,7 @@ extension Glob {
     }
   }
 
-  /// Whether a pattern of one part matches the name that begins at `start` and ends the path.
+  /// Tests whether a pattern of one part matches the last name of a path, which begins at `start`.
   @inline(__always)
   func matchesName(_ path: Span<UInt8>, from start: Int) -> Bool {
     parts.count == 1 && matches(parts[0], path, start..<path.count)
@@ -70,7 +71,9 @@ extension Glob {
     return true
   }
 
-  /// Of several `*` only the last one met is ever tried again, with one byte more, for the same reason as with `**`.
+  /// Matches one name; after a mismatch, only the last `*` is extended by one byte.
+  ///
+  /// An earlier `*` need not be extended, for the reason given for `**` in ``matches(_:from:)``.
   private func matchesWildcards(_ part: Part, _ path: Span<UInt8>, _ name: Range<Int>) -> Bool {
     var token = part.tokens.lowerBound
     var byte = name.lowerBound
@@ -105,7 +108,7 @@ extension Glob {
     case .byte(let expected): expected == byte
     case .anyByte: true
     case .set(let index): sets[Int(index)].contains(byte)
-    // Met by the caller, which counts bytes for it.
+    // Handled by the caller.
     case .anyRun: false
     }
   }

@@ -1,31 +1,31 @@
-/// A compiled pattern for paths: `?`, `*`, `[…]` within a name, `**` across names, `\` before what stands for itself.
+/// A compiled pattern for paths: `?`, `*` and `[…]` within a name, `**` across names, `\` before a literal character.
 ///
-/// It is cut at its slashes, and each part matches one name of a path, or is a `**` and matches any number of names.
-/// Matching looks back at most one `*` and one `**` (see `Glob+Matching.swift`).
+/// The pattern is split at its slashes. Each part matches one name (path component), or is a `**` that matches any
+/// number of names. Matching backtracks to at most one `*` and one `**` (see `Glob+Matching.swift`).
 struct Glob: Sendable, Hashable {
   enum Token: Sendable, Hashable {
     case byte(UInt8)
-    /// `?`
+    /// `?`: any single byte.
     case anyByte
-    /// `*`: any bytes of one name, also none.
+    /// `*`: any number of bytes of one name, including none.
     case anyRun
-    /// `[…]`, by its index in ``Glob/sets``.
+    /// `[…]`: the index of its set in ``Glob/sets``.
     case set(UInt32)
   }
 
-  /// What lies between two slashes of the pattern.
+  /// A part of the pattern between two slashes.
   struct Part: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
-      /// One name, byte by byte.
+      /// One name, compared byte by byte.
       case literal
-      /// One name, by its tokens.
+      /// One name, matched by tokens.
       case wildcards
-      /// `**`: at least so many names.
+      /// `**`: any number of names, but at least this many.
       case names(atLeast: Int)
     }
 
     var kind: Kind
-    /// Where its tokens lie in ``Glob/tokens``.
+    /// The range of the part's tokens in ``Glob/tokens``.
     var tokens: Range<Int>
   }
 
@@ -38,11 +38,11 @@ extension Glob {
   /// Compiles a pattern.
   ///
   /// - Parameters:
-  ///   - pattern: Without a slash at either end.
-  ///   - crossesNames: Whether a `**` that is all of a part matches any number of names. False for a pattern that is
-  ///     compared with one name: there it is an ordinary `*`.
-  ///   - foldsCase: It is to be compared with lower-case paths (``CaseFolding``).
-  /// - Throws: What makes it match nothing.
+  ///   - pattern: The pattern, without a slash at either end.
+  ///   - crossesNames: Whether a part that is a `**` matches any number of names. False for a pattern that is compared
+  ///     with a single name: `**` is an ordinary `*` then.
+  ///   - foldsCase: Whether the pattern is compared with lower-case paths (``CaseFolding``).
+  /// - Throws: ``PatternFlaw`` if the pattern can never match.
   init(_ pattern: [UInt8], crossesNames: Bool, foldsCase: Bool = false) throws(PatternFlaw) {
     guard !pattern.isEmpty else { throw .empty }
     guard !pattern.contains(0) else { throw .nul }
@@ -57,9 +57,9 @@ extension Glob {
     let foldsCase: Bool
     var glob = Glob()
     private var index = 0
-    /// The first token of the part that is being read.
+    /// The index of the first token of the current part.
     private var partStart = 0
-    /// Unescaped `*` of the part, where it has nothing else.
+    /// The number of unescaped `*` in the current part.
     private var starCount = 0
 
     init(pattern: [UInt8], crossesNames: Bool, foldsCase: Bool) {
@@ -86,7 +86,7 @@ extension Glob {
         case UInt8(ascii: "*"):
           index += 1
           starCount += 1
-          // Several in a row are one.
+          // Several `*` in a row are equivalent to one.
           if glob.tokens.count == partStart || glob.tokens.last != .anyRun { glob.tokens.append(.anyRun) }
         case UInt8(ascii: "?"):
           index += 1
@@ -103,7 +103,7 @@ extension Glob {
       try endPart(before: .end)
     }
 
-    /// Appends the character at the index, which stands for itself.
+    /// Appends the character at the index as a literal.
     private mutating func appendLiteral() {
       guard foldsCase else {
         glob.tokens.append(.byte(pattern[index]))
@@ -121,8 +121,8 @@ extension Glob {
       let range = partStart..<glob.tokens.count
       guard !range.isEmpty else { throw .emptyName }
       if crossesNames, starCount >= 2, range.count == 1, glob.tokens[partStart] == .anyRun {
-        // `**/` matches no name as well. `a/**` is what lies in a, not a itself. And Git takes the shortcut that skips a
-        // `**/` only where the slash is not escaped.
+        // `**/` may match no name at all, but `a/**` matches only paths inside of a. If the slash is escaped, Git does
+        // not take the shortcut for `**/`, so at least one name is needed.
         glob.parts.append(Part(kind: .names(atLeast: partEnd == .slash ? 0 : 1), tokens: range))
       } else {
         let isLiteral = glob.tokens[range].allSatisfy { if case .byte = $0 { true } else { false } }

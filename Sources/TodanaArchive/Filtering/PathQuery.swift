@@ -1,21 +1,21 @@
-/// What `find PATTERN` looks for among stored paths.
+/// A pattern that `find` searches for among stored paths.
 ///
-/// A pattern with a slash at its start or in its middle is compared with the whole path, any other with the last name;
-/// a slash at the end asks for a directory. Wildcards are those of ``Pattern``; a `!` has no meaning.
+/// A pattern with a slash at its start or in its middle is compared with the whole path, any other with the last name.
+/// A slash at the end restricts it to directories. ``Pattern`` describes the wildcards; a leading `!` is literal.
 public struct PathQuery: Sendable {
   private let pattern: Glob
   private let ignoresCase: Bool
-  /// Whether the whole path counts, and not the last name alone.
+  /// Whether the pattern is compared with the whole path instead of the last name.
   let isAnchored: Bool
   private let matchesOnlyDirectories: Bool
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
   /// - Parameters:
-  ///   - text: The pattern, every byte of which counts.
-  ///   - ignoresCase: Upper and lower case are the same, in names that are UTF-8: by simple lower-case mapping, scalar by
-  ///     scalar. Bytes that are not UTF-8 are compared as they are.
-  /// - Throws: ``ArgumentError/Code/flawedPattern`` for a pattern that matches nothing.
+  ///   - text: The pattern; every byte is significant.
+  ///   - ignoresCase: Whether upper and lower case are equal in names that are UTF-8, by the simple lower-case mapping
+  ///     of each scalar. Bytes that are not UTF-8 are compared unchanged.
+  /// - Throws: ``ArgumentError/Code/flawedPattern`` if the pattern can never match.
   public init(_ text: [UInt8], ignoresCase: Bool = false) throws(ArgumentError) {
     self.ignoresCase = ignoresCase
     matchesOnlyDirectories = text.last == UInt8(ascii: "/")
@@ -29,14 +29,14 @@ public struct PathQuery: Sendable {
     }
   }
 
-  /// Whether a stored path matches.
+  /// Tests whether a stored path matches.
   ///
-  /// Allocates only where case is ignored.
+  /// Allocates memory only if case is ignored.
   ///
   /// - Parameters:
-  ///   - path: Names with single slashes between them, none at the end; one at the start does not count.
-  ///   - isDirectory: Whether it is stored as a directory.
-  /// - Returns: True if it is to be found.
+  ///   - path: Names with single slashes between them, and none at the end; a leading slash is ignored.
+  ///   - isDirectory: Whether the path is stored as a directory.
+  /// - Returns: True if the path matches.
   public func matches(_ path: Span<UInt8>, isDirectory: Bool) -> Bool {
     if matchesOnlyDirectories, !isDirectory { return false }
     var start = 0
@@ -54,16 +54,16 @@ public struct PathQuery: Sendable {
     return isAnchored ? pattern.matches(lowered.span) : pattern.matchesName(lowered.span, from: 0)
   }
 
-  /// See ``matches(_:isDirectory:)-(Span<UInt8>,_)``.
+  /// Tests whether a stored path matches; see ``matches(_:isDirectory:)-(Span<UInt8>,_)``.
   public func matches(_ path: [UInt8], isDirectory: Bool) -> Bool {
     matches(path.span, isDirectory: isDirectory)
   }
 }
 
-/// Lower case for names in UTF-8, for comparing without regard to case.
+/// Lower-case conversion of UTF-8 names, for comparisons that ignore case.
 ///
-/// Each scalar is replaced by its simple lower-case mapping (Unicode Standard, 3.13 and UnicodeData.txt): one scalar for
-/// one, whatever its neighbours are, so “ẞ” becomes “ß” and not “ss”. Bytes that are not UTF-8 stay as they are.
+/// Each scalar is replaced by its simple lower-case mapping (Unicode Standard, 3.13 and UnicodeData.txt). The result is
+/// one scalar regardless of its neighbours, so “ẞ” becomes “ß” and not “ss”. Bytes that are not UTF-8 stay unchanged.
 enum CaseFolding {
   static func lowercase(_ bytes: Span<UInt8>) -> [UInt8] {
     var lowered: [UInt8] = []
@@ -73,7 +73,7 @@ enum CaseFolding {
     return lowered
   }
 
-  /// Appends the lower case of the character at an index, and returns the index behind it.
+  /// Appends the lower case of the character at an index, and returns the index after the character.
   static func appendLowercase(of bytes: Span<UInt8>, at index: Int, to lowered: inout [UInt8]) -> Int {
     let first = bytes[index]
     if first < 0x80 {
@@ -85,15 +85,15 @@ enum CaseFolding {
       lowered.append(first)
       return index + 1
     }
-    // The full mapping is longer than the simple one for İ (U+0130) alone, and begins with it.
+    // The full mapping is longer than the simple one only for İ (U+0130), and begins with it.
     let mapped = scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar
     lowered.append(contentsOf: String(Character(mapped)).utf8)
     return end
   }
 
-  /// The scalar that begins at an index; nil if what stands there is not UTF-8.
+  /// Returns the scalar that begins at an index and the index after it; nil if the bytes are not UTF-8.
   private static func scalar(in bytes: Span<UInt8>, at index: Int) -> (Unicode.Scalar, end: Int)? {
-    // A scalar takes four bytes at most.
+    // A scalar has at most four bytes.
     var candidate: [UInt8] = []
     for next in index..<min(index + 4, bytes.count) { candidate.append(bytes[next]) }
     var iterator = candidate.makeIterator()

@@ -1,28 +1,29 @@
-/// One pattern as gitignore(5) has them.
+/// A single pattern with the syntax of gitignore(5).
 ///
 /// `*`, `?` and `[…]` match bytes of one name, never a slash. A pattern with a slash at its start or in its middle is
-/// compared with the whole path, any other with the last name of it. A slash at the end asks for a directory. `**/` at
-/// the start, `/**/` in the middle and `/**` at the end stand for any number of directories. `!` at the start takes back
-/// what an earlier pattern left out. `\` before a character takes its meaning away.
+/// compared with the whole path, any other with the last name. A slash at the end restricts it to directories.
 ///
-/// Names are bytes, and so `?` is one byte of them. A match takes at most pattern × path steps and allocates nothing.
+/// `**/` at the start, `/**/` in the middle and `/**` at the end match any number of directories. A leading `!`
+/// includes files again that an earlier pattern excludes. `\` makes the following character literal.
 ///
-/// Source of the rules: gitignore(5), and where it is silent, what Git does.
+/// Names are bytes, so `?` matches one byte. A match takes at most pattern × path steps and allocates nothing.
+///
+/// Source of the rules: gitignore(5), and Git's behaviour in cases that it leaves open.
 public struct Pattern: Sendable, Hashable {
-  /// As it was written.
+  /// The pattern as it was written.
   public let text: [UInt8]
-  /// It begins with `!`.
+  /// Whether the pattern begins with `!`.
   public let isNegated: Bool
-  /// It ends in a slash, and so matches directories only.
+  /// Whether the pattern ends in a slash, and so matches only directories.
   public let matchesOnlyDirectories: Bool
-  /// It is compared with the whole path, not with the last name alone.
+  /// Whether the pattern is compared with the whole path instead of the last name.
   public let isAnchored: Bool
-  /// Why it matches nothing at all; nil for a sound pattern.
+  /// The reason why the pattern can never match; nil if it is valid.
   public let flaw: PatternFlaw?
 
   private let glob: Glob
 
-  /// A pattern from the command line: every byte counts, `#` and spaces at the end as well.
+  /// Parses a pattern from the command line; every byte is significant, including `#` and trailing spaces.
   public init(_ text: [UInt8]) {
     self.text = text
     var rest = text[...]
@@ -30,7 +31,7 @@ public struct Pattern: Sendable, Hashable {
     if isNegated { rest = rest.dropFirst() }
     matchesOnlyDirectories = rest.last == UInt8(ascii: "/")
     if matchesOnlyDirectories { rest = rest.dropLast() }
-    // A slash counts wherever it stands, escaped or within brackets too.
+    // Every slash counts, even if it is escaped or within brackets.
     isAnchored = rest.contains(UInt8(ascii: "/"))
     if rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
     do throws(PatternFlaw) {
@@ -42,9 +43,9 @@ public struct Pattern: Sendable, Hashable {
     }
   }
 
-  /// A line of a file of patterns, without its line feed; nil for a comment and for a blank line.
+  /// Parses a line of a pattern file, without its line feed; nil for a comment or a blank line.
   ///
-  /// A carriage return at the end goes, and so do spaces at the end, up to one that a backslash protects.
+  /// A carriage return at the end is removed, and trailing spaces are removed up to one that a backslash escapes.
   public init?(line: [UInt8]) {
     guard line.first != UInt8(ascii: "#") else { return nil }
     var trimmed = line
@@ -54,25 +55,25 @@ public struct Pattern: Sendable, Hashable {
     self.init(trimmed)
   }
 
-  /// Whether a path matches, leaving aside whether the pattern is negated.
+  /// Tests whether a path matches, regardless of whether the pattern is negated.
   ///
   /// - Parameters:
-  ///   - path: Relative to the directory that the pattern is for: names with single slashes between them, none at either
+  ///   - path: The path relative to the pattern's directory: names with single slashes between them, and none at either
   ///     end.
-  ///   - isDirectory: A symbolic link to a directory is none.
-  /// - Returns: True if it does.
+  ///   - isDirectory: Whether the path is a directory; false for a symbolic link to one.
+  /// - Returns: True if the path matches.
   public func matches(_ path: Span<UInt8>, isDirectory: Bool) -> Bool {
     var nameStart = path.count
     while nameStart > 0, path[nameStart - 1] != UInt8(ascii: "/") { nameStart -= 1 }
     return matches(path, from: 0, nameStart: nameStart, isDirectory: isDirectory)
   }
 
-  /// See ``matches(_:isDirectory:)-(Span<UInt8>,_)``.
+  /// Tests whether a path matches; see ``matches(_:isDirectory:)-(Span<UInt8>,_)``.
   public func matches(_ path: [UInt8], isDirectory: Bool) -> Bool {
     matches(path.span, isDirectory: isDirectory)
   }
 
-  /// Whether the path matches that begins at `start` and whose last name begins at `nameStart`.
+  /// Tests whether the path from `start` on matches; its last name begins at `nameStart`.
   @inline(__always)
   func matches(_ path: Span<UInt8>, from start: Int, nameStart: Int, isDirectory: Bool) -> Bool {
     if flaw != nil || (matchesOnlyDirectories && !isDirectory) || start >= path.count { return false }
@@ -96,22 +97,22 @@ public struct Pattern: Sendable, Hashable {
   }
 }
 
-/// Why a pattern matches no name at all.
+/// The reason why a pattern can never match.
 ///
-/// Git takes such patterns silently; whoever typed one wants to know.
+/// Git accepts such patterns silently; here they are reported to the user.
 @nonexhaustive
 public enum PatternFlaw: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Nothing is left of it: `""`, `/`, `!`.
+  /// Nothing remains of the pattern: `""`, `/`, `!`.
   case empty
-  /// A `[` without its `]`.
+  /// A `[` has no matching `]`.
   case openBracket
-  /// `[:name:]` with a name that POSIX does not have.
+  /// `[:name:]` with a name that POSIX does not define.
   case unknownClass
-  /// A backslash at the end, with nothing behind it to escape.
+  /// A backslash at the end, with no character to escape.
   case trailingBackslash
-  /// Two slashes in a row, or a second one at the start or the end: no name is empty.
+  /// Two slashes in a row, or a second slash at the start or the end: a name cannot be empty.
   case emptyName
-  /// A NUL byte, which no name has.
+  /// The pattern contains a NUL, which no name can contain.
   case nul
 
   public var description: String {

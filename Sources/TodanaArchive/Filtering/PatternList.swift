@@ -1,20 +1,21 @@
-/// Patterns in order, and the directory that they are relative to: the last that matches decides.
+/// An ordered list of patterns, and the directory that they are relative to; the last matching pattern decides.
 public struct PatternList: Sendable {
-  /// From the root of what is walked, names with single slashes between them; empty for the root itself.
+  /// The directory's path from the root of the walk: names with single slashes between them; empty for the root.
   public let directory: [UInt8]
+  /// The rules, in the order in which they were added.
   public private(set) var rules: [PatternRule] = []
 
-  /// An empty list.
+  /// Creates an empty list.
   public init(directory: [UInt8] = []) { self.directory = directory }
 
-  /// Adds a rule, which goes before all that are in the list.
+  /// Adds a rule, which takes precedence over all rules in the list.
   public mutating func append(_ rule: PatternRule) { rules.append(rule) }
 
-  /// Adds the lines of a file, such as `.gitignore` has them.
+  /// Adds the lines of a pattern file, which has the format of `.gitignore`.
   ///
   /// - Parameters:
-  ///   - content: Lines that end in a line feed, or carriage return and line feed. A byte order mark of UTF-8 at the start
-  ///     is passed over, as Git does.
+  ///   - content: Lines that end in a line feed, or in a carriage return and line feed. A UTF-8 byte order mark at the
+  ///     start is skipped, as in Git.
   ///   - path: The file's path, for ``PatternRule/Origin``.
   public mutating func append(lines content: [UInt8], of path: [UInt8]) {
     let text = content.starts(with: [0xEF, 0xBB, 0xBF]) ? content[3...] : content[...]
@@ -26,27 +27,27 @@ public struct PatternList: Sendable {
     }
   }
 
-  /// Those that match nothing, and so are a mistake of whoever wrote them.
+  /// Rules that can never match, and are therefore mistakes.
   public var flawedRules: [PatternRule] { rules.filter { $0.pattern.flaw != nil } }
 
-  /// What the list says about a path.
+  /// The result of applying a list to a path.
   public enum Verdict: Sendable, Hashable {
-    /// The rule leaves it out.
+    /// The rule excludes the path.
     case excluded(PatternRule)
-    /// The rule takes it back.
+    /// The rule includes the path again.
     case included(PatternRule)
     /// No rule matches.
     case undecided
   }
 
-  /// What the list says about a path by itself.
+  /// Applies the list to a single path.
   ///
-  /// It says nothing of the directories above: what lies in a directory that is left out is never asked for.
+  /// Directories above the path are not considered: the content of an excluded directory must not be passed.
   ///
   /// - Parameters:
-  ///   - path: From the root of what is walked, as ``directory``.
-  ///   - isDirectory: A symbolic link to a directory is none.
-  /// - Returns: Undecided where no rule matches, and for what is not below ``directory``.
+  ///   - path: The path from the root of the walk, as for ``directory``.
+  ///   - isDirectory: Whether the path is a directory; false for a symbolic link to one.
+  /// - Returns: The result; ``Verdict/undecided`` if no rule matches, or if the path is not below ``directory``.
   public func verdict(_ path: Span<UInt8>, isDirectory: Bool) -> Verdict {
     guard !rules.isEmpty, path.count > directory.count else { return .undecided }
     for index in directory.indices where path[index] != directory[index] { return .undecided }
@@ -57,12 +58,13 @@ public struct PatternList: Sendable {
     return verdict(path, from: start, nameStart: nameStart, isDirectory: isDirectory)
   }
 
-  /// See ``verdict(_:isDirectory:)-(Span<UInt8>,_)``.
+  /// Applies the list to a single path; see ``verdict(_:isDirectory:)-(Span<UInt8>,_)``.
   public func verdict(_ path: [UInt8], isDirectory: Bool) -> Verdict {
     verdict(path.span, isDirectory: isDirectory)
   }
 
-  /// The same for a path whose part below ``directory`` begins at `start`, and whose last name at `nameStart`.
+  /// Applies the list to a path whose part below ``directory`` begins at `start`, and whose last name begins at
+  /// `nameStart`.
   func verdict(_ path: Span<UInt8>, from start: Int, nameStart: Int, isDirectory: Bool) -> Verdict {
     var index = rules.count
     while index > 0 {
@@ -75,7 +77,7 @@ public struct PatternList: Sendable {
   }
 }
 
-/// A pattern, and where it was written.
+/// A pattern and its origin.
 public struct PatternRule: Sendable, Hashable, CustomStringConvertible {
   public var pattern: Pattern
   public var origin: Origin
@@ -85,24 +87,24 @@ public struct PatternRule: Sendable, Hashable, CustomStringConvertible {
     self.origin = origin
   }
 
-  /// Where a pattern was written.
+  /// The place in which a pattern was written.
   @nonexhaustive
   public enum Origin: Sendable, Hashable {
-    /// `--exclude PATTERN`.
+    /// The option `--exclude PATTERN`.
     case excludeOption
-    /// `--include PATTERN`.
+    /// The option `--include PATTERN`.
     case includeOption
-    /// A line of a file, counted from 1; the path of the file as a person would name it.
+    /// A line of a file, counted from 1, with the path of the file for messages.
     case file(path: [UInt8], line: Int)
   }
 
-  /// Whether it leaves out what it matches; otherwise it takes it back.
+  /// Whether the rule excludes matching files; if not, it includes them again.
   public var excludes: Bool {
-    // An option --include takes back without a `!`.
+    // The option --include needs no `!`.
     origin != .includeOption && !pattern.isNegated
   }
 
-  /// Such as `“*.o” (src/.todanaignore, line 3)`.
+  /// The rule for messages, such as `“*.o” (src/.todanaignore, line 3)`.
   public var description: String {
     let text = printable(pattern.text)
     return switch origin {
