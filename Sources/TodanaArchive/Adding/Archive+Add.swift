@@ -47,8 +47,8 @@ extension Archive {
   /// Makes a snapshot of paths.
   ///
   /// One thread reads, one thread for each core hashes and compresses, and the calling thread stores. Files that cannot
-  /// be read are left out and reported. If the call is interrupted, there is no snapshot; content stored until then is
-  /// found by the next call.
+  /// be read are left out and reported. If the call is interrupted, there is no snapshot. The next call finds the
+  /// content stored until then.
   ///
   /// - Parameters:
   ///   - paths: Absolute, or relative to the working directory.

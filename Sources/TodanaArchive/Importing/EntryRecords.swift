@@ -1,17 +1,17 @@
 internal import Todana
 
-/// Entries without their names, encoded as in the pages of directories, and decoded one at a time.
+/// A memory-saving collection of entries without names, encoded as in directory pages and decoded one at a time.
 struct EntryRecords {
   typealias Record = BlockArena.Place
 
-  /// The placeholder for a name.
+  /// The name that is encoded instead of the entry's.
   private static let name = [UInt8(ascii: "-")]
   private static let lengthByteCount = 4
 
   private var arena = BlockArena()
   private let encoder = Encoder()
 
-  /// Keeps its memory between entries.
+  /// A page encoder that keeps its memory between entries.
   private final class Encoder {
     var page = TreePageEncoder()
   }
@@ -27,7 +27,9 @@ struct EntryRecords {
       (0..<Self.lengthByteCount).map { UInt8(truncatingIfNeeded: length >> (8 * UInt32($0))) } + bytes)
   }
 
-  /// - Throws: ``ArchiveError/Code/damaged`` where memory is not what it was.
+  /// Decodes the entry of a record.
+  ///
+  /// - Throws: ``ArchiveError/Code/damaged`` if it cannot be decoded, which means that memory was corrupted.
   subscript(record: Record) -> ArchiveEntry {
     get throws(ArchiveError) {
       let length = arena[record, Self.lengthByteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -39,9 +41,9 @@ struct EntryRecords {
   }
 }
 
-/// Memory for many small byte sequences in few large blocks.
+/// An allocator that stores many small byte sequences in few large blocks.
 struct BlockArena {
-  /// The place of a byte sequence.
+  /// The position of a byte sequence.
   struct Place: Hashable {
     fileprivate var block: UInt32
     fileprivate var offset: UInt32
@@ -51,7 +53,7 @@ struct BlockArena {
 
   private var blocks: [[UInt8]] = [[]]
 
-  /// Appends bytes, at most 4 GiB at once.
+  /// Appends bytes, at most 4 GiB in one call.
   mutating func append(_ bytes: some Collection<UInt8>) -> Place {
     let last = blocks.count - 1
     if blocks[last].isEmpty || blocks[last].count + bytes.count <= Self.blockByteCount {
@@ -66,7 +68,7 @@ struct BlockArena {
     return Place(block: UInt32(last + 1), offset: 0)
   }
 
-  /// The first bytes of the sequence at a place.
+  /// The first `count` bytes of the sequence at a place.
   subscript(place: Place, count: Int) -> ArraySlice<UInt8> {
     blocks[Int(place.block)][Int(place.offset)..<Int(place.offset) + count]
   }

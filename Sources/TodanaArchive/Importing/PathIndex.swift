@@ -1,8 +1,8 @@
-/// The paths of a tree that is put together in any order, each a name in a directory.
+/// An index of the paths of a tree that is built in any order; each path is a name in a directory.
 ///
-/// Memory: 24 bytes and the name for each path, 6 to 12 more to find it, and what arrays keep for growing.
+/// Memory: 24 bytes and the name for each path, 6 to 12 bytes of hash table, and the spare capacity of arrays.
 struct PathIndex {
-  /// A path, by its number; 0: the root.
+  /// The number of a path; 0 is the root.
   typealias Node = UInt32
 
   static let root: Node = 0
@@ -11,19 +11,19 @@ struct PathIndex {
     var name: BlockArena.Place
     var nameByteCount: UInt8
     var parent: Node
-    /// The next one of the same directory, in no order; 0: there are no more.
+    /// The next path in the same directory, in no order; 0 at the end.
     var next: Node = 0
     var firstChild: Node = 0
   }
 
   private var items: [Item]
   private var names = BlockArena()
-  /// Nodes by the hashes of directory and name, each at its hash or after it; 0: none.
+  /// A hash table of nodes by directory and name with linear probing; 0 marks a free slot.
   private var table = [Node](repeating: 0, count: 1 << 10)
 
   init() { items = [Item(name: names.append([]), nameByteCount: 0, parent: Self.root)] }
 
-  /// With the root.
+  /// The number of paths, including the root.
   var count: Int { items.count }
 
   func name(of node: Node) -> ArraySlice<UInt8> {
@@ -35,7 +35,7 @@ struct PathIndex {
 
   func hasChildren(_ node: Node) -> Bool { items[Int(node)].firstChild != 0 }
 
-  /// Returns the nodes in a directory, in the order of names by bytes.
+  /// Returns the paths in a directory, in the byte order of their names.
   func children(of node: Node) -> [Node] {
     var children: [Node] = []
     var next = items[Int(node)].firstChild
@@ -51,9 +51,9 @@ struct PathIndex {
     return node == 0 ? nil : node
   }
 
-  /// Puts a name of at most 255 bytes that is not there yet into a directory.
+  /// Adds a name of at most 255 bytes to a directory that does not contain it yet.
   ///
-  /// - Throws: ``ArchiveError/Code/tar`` for more paths than there are numbers.
+  /// - Throws: ``ArchiveError/Code/tar`` if there are too many paths for a 32-bit number.
   mutating func insert(_ name: ArraySlice<UInt8>, into parent: Node) throws(ArchiveError) -> Node {
     guard let node = Node(exactly: items.count) else { throw ArchiveError(.tar, "The tar has too many paths.") }
     items.append(
@@ -74,9 +74,9 @@ struct PathIndex {
     }
   }
 
-  /// Returns the slot of a node, or the free slot for a new one.
+  /// Returns the slot of a path, or the free slot for a new one.
   ///
-  /// The hash has a seed, so an attacker cannot choose names that share a slot.
+  /// The hash is seeded randomly, so an attacker cannot choose names that collide.
   private func slot(of name: ArraySlice<UInt8>, in parent: Node) -> Int {
     var hasher = Hasher()
     hasher.combine(parent)

@@ -1,11 +1,11 @@
-/// The reading stage of a tar import: passes on entries in the order of the stream.
+/// The reading stage of a tar import: submits entries in the order of the stream.
 ///
-/// For the reading thread.
+/// Only for the reading thread.
 final class TarImport {
   private let builder: BatchBuilder
   private let options: AddOptions
   private let progress: SharedProgress
-  /// The place of the top of the tar in the snapshot.
+  /// The place of the tar's top in the snapshot.
   private let top: TarPath
   private var filter: PathFilter
 
@@ -17,9 +17,9 @@ final class TarImport {
     filter = PathFilter(options.filter)
   }
 
-  /// Reads it all; what cannot be in a snapshot is left out and reported.
+  /// Reads the whole stream; entries that cannot be in a snapshot are left out and reported.
   ///
-  /// - Throws: ``ArchiveError/Code/tar`` for what is no tar, or no whole one.
+  /// - Throws: ``ArchiveError/Code/tar`` if the stream is not a tar, or is truncated.
   func run(_ reader: TarReader) throws {
     while let item = try reader.next() {
       do {
@@ -71,7 +71,7 @@ final class TarImport {
   private func content(of entry: FileEntry, _ reader: TarReader) throws -> TreeStep.DataSource {
     var data = TarData(reader)
     if entry.byteCount < BatchBuilder.smallFileLimit {
-      // Holes are known only after all data were read.
+      // Holes are only known after all data was read.
       let bytes = try data.readAll()
       progress.change { $0.bytesRead += Int64(bytes.count) }
       let extents = data.extents(byteCount: entry.byteCount)
@@ -126,7 +126,11 @@ final class TarImport {
     }
   }
 
-  /// Returns the entry with the metadata that a file can have; a hostile tar may hold anything.
+  /// Returns the entry with metadata that is possible for a file, since a hostile tar may contain anything.
+  ///
+  /// Impossible attributes and names of owners are removed, and nanoseconds are limited.
+  ///
+  /// - Throws: ``TarPath/Refusal`` if the target of a link is impossible.
   private func checked(_ item: TarEntry) throws(TarPath.Refusal) -> FileEntry {
     var entry = item.entry
     if case .symbolicLink(let target) = entry.kind {
@@ -146,26 +150,26 @@ final class TarImport {
     return entry
   }
 
-  /// The limit with the NUL at the end (Linux, `PATH_MAX`).
+  /// The limit for targets of links, including the NUL at the end (Linux, `PATH_MAX`).
   private static let linkByteLimit = 4096
 
-  /// Linux, `XATTR_NAME_MAX` and `XATTR_SIZE_MAX`.
+  /// Tests whether an attribute is within the limits of Linux (`XATTR_NAME_MAX` and `XATTR_SIZE_MAX`).
   private static func isPossible(_ attribute: ExtendedAttribute) -> Bool {
     !attribute.name.isEmpty && attribute.name.count <= 255 && !attribute.name.contains(0)
       && attribute.value.count <= 64 << 10
   }
 }
 
-/// The data of one entry of a tar, without its holes, as they come.
+/// A reader of one tar entry's data in the order of the stream, without its holes.
 struct TarData {
   private let reader: TarReader
   private var piece: ArraySlice<UInt8> = []
-  /// The ranges of the data read so far; no range touches the next.
+  /// The ranges of data read so far; adjacent ranges are merged.
   private var ranges: [Range<Int64>] = []
 
   init(_ reader: TarReader) { self.reader = reader }
 
-  /// Fills some of the memory; 0: there is nothing more.
+  /// Reads data into a buffer, and returns the number of bytes; 0 at the end.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     if piece.isEmpty {
       guard let next = try next() else { return 0 }
@@ -177,7 +181,7 @@ struct TarData {
     return count
   }
 
-  /// All that there is, of a file that fits into memory.
+  /// Reads all remaining data, for a file that fits into memory.
   mutating func readAll() throws(ArchiveError) -> [UInt8] {
     var all = try next() ?? []
     while let next = try next() { all += next }
@@ -195,10 +199,10 @@ struct TarData {
     return bytes
   }
 
-  /// Returns the ranges in which a file of that length has data, as archives keep them: none for a file without holes.
+  /// Returns the ranges of data for a file of a given length, as archives store them; none for a file without holes.
   func extents(byteCount: Int64) -> [Range<Int64>] {
     if byteCount == 0 || ranges == [0..<byteCount] { return [] }
-    // A file that is one hole has an empty range at its end.
+    // A file that is a single hole is represented by an empty range at its end.
     return ranges.isEmpty ? [byteCount..<byteCount] : ranges
   }
 }

@@ -1,16 +1,18 @@
-/// A path of a tar as a snapshot has it: without a leading "/", empty steps and ".".
+/// A path from a tar, as a snapshot stores it: without a leading "/", empty components and ".".
 struct TarPath: Sendable {
-  /// Why a path cannot be in a snapshot.
+  /// The reason why a path cannot be in a snapshot.
   struct Refusal: Error {
     let reason: String
   }
 
   private static let slash = UInt8(ascii: "/")
 
-  /// None: the top.
+  /// The components of the path; none for the top.
   let steps: [ArraySlice<UInt8>]
 
-  /// - Throws: ``Refusal`` for a path that leads out, or that no file can have.
+  /// Converts a path.
+  ///
+  /// - Throws: ``Refusal`` if the path leads out of the snapshot, is too deep, or is impossible for a file.
   init(_ path: [UInt8]) throws(Refusal) {
     steps = path.split(separator: Self.slash).filter { !$0.elementsEqual(CollectionOfOne(UInt8(ascii: "."))) }
     for step in steps where !FileName.isStep(Array(step)) {
@@ -22,20 +24,20 @@ struct TarPath: Sendable {
     guard steps.count < SnapshotWalk.levelLimit else { throw Refusal(reason: "its path has too many steps") }
   }
 
-  /// With "/" between steps.
+  /// The path with "/" between its components.
   var bytes: [UInt8] { Array(steps.joined(separator: [Self.slash])) }
 
-  /// Returns the path below another path, which is the top of the tar.
+  /// Returns this path below another path, which is the place of the tar's top.
   func bytes(below top: TarPath) -> [UInt8] { Array((top.steps + steps).joined(separator: [Self.slash])) }
 }
 
-/// A file filter for paths that come in any order.
+/// A file filter that accepts paths in any order.
 struct PathFilter {
   private var filter: FileFilter
-  /// The directory that was entered last.
+  /// The current directory of the filter.
   private var directory: [ArraySlice<UInt8>] = []
 
-  /// Whether there are rules at all.
+  /// Whether there are any rules or limits to apply.
   private let isNeeded: Bool
 
   init(_ options: FilterOptions) {
@@ -43,7 +45,7 @@ struct PathFilter {
     isNeeded = !options.rules.rules.isEmpty || options.largestFile != nil
   }
 
-  /// Returns why a path is left out, by itself or with a directory above it; nil if it is included.
+  /// Returns the reason why a path, or a directory above it, is left out; nil if the path is included.
   mutating func exclusion(of path: TarPath, isDirectory: Bool, size: Int?) -> FileDecision.Reason? {
     guard isNeeded else { return nil }
     let above = path.steps.dropLast()

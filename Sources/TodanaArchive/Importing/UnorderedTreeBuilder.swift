@@ -1,15 +1,15 @@
 internal import Glibc
 internal import Todana
 
-/// A directory tree whose entries come in any order and may repeat a path: built in memory, and written at the end.
+/// A builder of a directory tree from entries in any order, which holds the tree in memory and writes it at the end.
 ///
 /// A later entry replaces an earlier one at the same path, as when a tar is unpacked. Directories without an entry get
 /// permissions 0755, the owner of this process, and the newest time of the entries below them.
 ///
-/// Memory: 130 to 200 bytes for a file with a short name, whatever its length is, unless it has many chunks. Entries are
-/// not kept in a temporary file, where names and attributes would be unencrypted.
+/// Memory: 130 to 200 bytes for a file with a short name, regardless of its length unless it has many chunks. Entries
+/// are not written to a temporary file, which would contain names and attributes unencrypted.
 ///
-/// For one thread.
+/// Not thread-safe.
 final class UnorderedTreeBuilder {
   /// The reason why an entry cannot be in the tree.
   struct Refusal: Error {
@@ -17,11 +17,11 @@ final class UnorderedTreeBuilder {
   }
 
   private enum Content {
-    /// A directory without an entry, made for the entries in it.
+    /// A directory without an entry, made for the entries below it.
     case madeDirectory
     case directory(EntryRecords.Record)
     case file(EntryRecords.Record)
-    /// A node whose entry was refused.
+    /// A new node that has no entry yet.
     case nothing
 
     var isDirectory: Bool {
@@ -33,26 +33,28 @@ final class UnorderedTreeBuilder {
   }
 
   private var paths = PathIndex()
-  /// The content of each node.
+  /// The content of each node, indexed by its number.
   private var contents: [Content] = [.madeDirectory]
   private var records = EntryRecords()
-  /// The numbers of names of files with more than one.
+  /// The numbers of names of files with more than one name.
   private var linkCounts: [EntryRecords.Record: UInt64] = [:]
-  /// The newest times in directories without an entry, except the root.
+  /// The newest time below each directory without an entry, except the root.
   private var newestTimes: [PathIndex.Node: FileTime] = [:]
-  /// The directory that was asked for last, which most often is the next one, too.
+  /// The directory used last, which usually is the next one, too.
   private var lastDirectory: (path: [UInt8], node: PathIndex.Node) = ([], PathIndex.root)
 
   var isEmpty: Bool { paths.count == 1 }
 
   // MARK: Placing
 
-  /// Puts an entry at a path.
+  /// Places an entry at a path.
   ///
   /// - Parameters:
-  ///   - entry: The entry; its name is replaced by that of the path, and directories have no pages.
-  ///   - path: Steps with "/" between them, none of them empty, "." or "..".
-  /// - Throws: ``Refusal`` where something else is in the way; ``ArchiveError``.
+  ///   - entry: The entry. Its name is replaced by the last component of the path; the pages of a directory are
+  ///     ignored.
+  ///   - path: Components with "/" between them, none of them empty, "." or "..".
+  /// - Throws: ``Refusal`` if a component above the last one is a file, or if a file would replace a directory with
+  ///   content; ``ArchiveError``.
   func place(_ entry: ArchiveEntry, at path: [UInt8]) throws {
     let node = try node(at: path, entry.file.modificationTime)
     let isDirectory = entry.file.kind == .directory
@@ -61,13 +63,13 @@ final class UnorderedTreeBuilder {
     set(isDirectory ? .directory(record) : .file(record), at: node)
   }
 
-  /// Gives what is at a path another name.
+  /// Gives the file at a path another name.
   ///
   /// - Parameters:
-  ///   - path: As for ``place(_:at:)``.
+  ///   - path: The new path, as for ``place(_:at:)``.
   ///   - target: The path of a file that was placed before.
-  ///   - time: When it was changed.
-  /// - Throws: ``Refusal`` where there is no such file, or something is in the way; ``ArchiveError``.
+  ///   - time: The modification time, for directories that are made for the new path.
+  /// - Throws: ``Refusal`` if the file does not exist, or if the new path is not possible; ``ArchiveError``.
   func link(_ path: [UInt8], to target: [UInt8], time: FileTime) throws {
     guard let targetNode = find(target), case .file(let record) = contents[Int(targetNode)] else {
       throw Refusal(reason: "it is another name of “\(printable(target))”, which is not there, or no file")
@@ -104,7 +106,7 @@ final class UnorderedTreeBuilder {
     return node
   }
 
-  /// The node of a path, in a directory that is there or is made.
+  /// Returns the node of a path, and makes it and the directories above it if they are missing.
   private func node(at path: [UInt8], _ time: FileTime) throws -> PathIndex.Node {
     let end = path.lastIndex(of: Self.slash)
     let parent = try directory(path[..<(end ?? 0)], time)
@@ -125,7 +127,7 @@ final class UnorderedTreeBuilder {
   private func directory(_ path: ArraySlice<UInt8>) throws -> PathIndex.Node {
     var node = PathIndex.root
     var rest = path
-    // Most often the next directory is in the last one.
+    // Usually the next directory is in the last one.
     if path.starts(with: lastDirectory.path), path.dropFirst(lastDirectory.path.count).first == Self.slash,
       contents[Int(lastDirectory.node)].isDirectory
     {
@@ -146,7 +148,7 @@ final class UnorderedTreeBuilder {
     return node
   }
 
-  /// The directories above that were made here are as new as what is in them.
+  /// Updates the times of directories without an entry, which are as new as the newest entry below them.
   private func note(_ time: FileTime, in node: PathIndex.Node) {
     var node = node
     while node != PathIndex.root, case .madeDirectory = contents[Int(node)] {
@@ -161,13 +163,13 @@ final class UnorderedTreeBuilder {
   /// Writes the whole tree in the order of names.
   ///
   /// - Parameters:
-  ///   - tree: A tree at its root; nil to count only.
-  ///   - onEntry: Called after each; throws to end it all.
+  ///   - tree: A writer at the root of its tree; nil only counts the entries.
+  ///   - onEntry: Called after each entry; may throw to cancel.
   /// - Returns: The counts of the tree.
-  /// - Throws: `StoreError`; what `onEntry` throws.
+  /// - Throws: `StoreError`; errors of `onEntry`.
   func write(to tree: TreeWriter?, onEntry: () throws -> Void) throws -> SnapshotCounts {
     var counts = SnapshotCounts()
-    /// Files with several names, in the order of their first ones, so that equal trees have equal pages.
+    /// The numbers of files with several names, in the order of their first names, so that equal trees get equal pages.
     var numbers: [EntryRecords.Record: UInt64] = [:]
     var levels = [(children: paths.children(of: PathIndex.root), next: 0)]
     while let level = levels.last {
