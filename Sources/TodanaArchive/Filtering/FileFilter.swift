@@ -197,17 +197,17 @@ public enum FileDecision: Sendable, Hashable {
   /// The reason why an entry is left out.
   @nonexhaustive
   public enum Reason: Sendable, Hashable, CustomStringConvertible {
-    /// The last matching rule excludes it.
+    /// The last matching rule excludes the entry.
     case rule(PatternRule)
-    /// It is in a directory with a ``CacheDirectoryTag``.
+    /// The entry is in a directory with a ``CacheDirectoryTag``.
     case cacheDirectory
-    /// It is in a directory that contains a file of this name.
+    /// The entry is in a directory that contains a file of this name.
     case markedDirectory([UInt8])
-    /// It is the archive to which the snapshot is added.
+    /// The entry is the archive to which the snapshot is added.
     case archive
-    /// It is larger than this limit.
+    /// The entry is a regular file larger than this limit.
     case largerThan(ByteSize)
-    /// It is on another device than the root.
+    /// The entry is on another device than the root.
     case otherFileSystem
 
     /// The reason for messages, such as `excluded by “*.o” (src/.todanaignore, line 3)`.

@@ -90,7 +90,7 @@ extension TargetDirectory {
     }
   }
 
-  /// Tests whether this process may make files of a kind, as far as this is known in advance.
+  /// Tests whether this process may make files of a kind; true does not guarantee success.
   static func canMake(_ kind: FileKind) -> Bool {
     switch kind {
     case .socket: false
