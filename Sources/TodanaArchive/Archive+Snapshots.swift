@@ -7,18 +7,19 @@ internal import Todana
 #endif
 
 extension Archive {
-  /// All snapshots, the oldest first.
+  /// Returns all snapshots, the oldest first.
   public func snapshots() throws -> [Snapshot] {
     var snapshots: [Snapshot] = []
     try store.forEach(StoredSnapshot.self) { stored, _ in snapshots.append(try Snapshot(stored)) }
     return snapshots.sorted { ($0.time, $0.rowID) < ($1.time, $1.rowID) }
   }
 
-  /// The snapshot that a person means.
+  /// Returns the snapshot that a user has named.
   ///
-  /// - Parameter name: `latest`, or an id, or as many of its first digits as no other has, at least four.
+  /// - Parameter name: `latest`, an id, or the first digits of an id: at least four, and enough to identify one
+  ///   snapshot.
   /// - Returns: The snapshot.
-  /// - Throws: ``ArchiveError/Code/snapshotNotFound``.
+  /// - Throws: ``ArchiveError/Code/snapshotNotFound`` if no snapshot, or more than one, has the name; `StoreError`.
   public func snapshot(named name: String) throws -> Snapshot {
     let snapshots = try snapshots()
     if name == "latest" {
@@ -41,33 +42,33 @@ extension Archive {
         : "\(found.count) snapshots have ids that begin with “\(name)”: give more digits.")
   }
 
-  /// Removes snapshots; what only they need is removed by ``compact(progress:)``.
+  /// Removes snapshots: all of them or, if an error is thrown, none.
   ///
-  /// All or none are removed.
+  /// The space of their content is reclaimed by ``compact(progress:)``.
   public func remove(_ snapshots: [Snapshot]) throws {
     for snapshot in Set(snapshots) { try store.delete(stored(snapshot)) }
     try store.saveChanges()
   }
 
-  /// Changes the tags of snapshots: of all or of none.
+  /// Changes the tags of several snapshots in one commit.
   ///
   /// - Parameters:
-  ///   - snapshots: Some of this archive.
-  ///   - change: Gets the tags of each, and changes them.
-  /// - Returns: How many have other tags now.
-  /// - Throws: `StoreError`.
+  ///   - snapshots: Snapshots of this archive.
+  ///   - change: Receives the tags of one snapshot, and changes them.
+  /// - Returns: The number of snapshots whose tags were changed.
+  /// - Throws: `StoreError`; then no snapshot is changed.
   @discardableResult
   public func changeTags(of snapshots: [Snapshot], _ change: (inout [String]) -> Void) throws -> Int {
     try self.change(snapshots) { tags, _ in change(&tags) }
   }
 
-  /// Changes the tags and labels of snapshots: of all or of none.
+  /// Changes the tags and labels of several snapshots in one commit.
   ///
   /// - Parameters:
-  ///   - snapshots: Some of this archive.
-  ///   - change: Gets the tags and the label of each, and changes them.
+  ///   - snapshots: Snapshots of this archive.
+  ///   - change: Receives the tags and the label of one snapshot, and changes them.
   /// - Returns: The number of snapshots that were changed.
-  /// - Throws: `StoreError`.
+  /// - Throws: `StoreError`; then no snapshot is changed.
   @discardableResult
   public func change(
     _ snapshots: [Snapshot], _ change: (_ tags: inout [String], _ label: inout String?) -> Void

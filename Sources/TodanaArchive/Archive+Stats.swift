@@ -2,30 +2,30 @@ internal import Foundation
 internal import Glibc
 internal import Todana
 
-/// How much an archive holds, and how little it takes.
+/// The numbers and sizes of an archive's contents.
 public struct ArchiveStats: Sendable, Hashable {
   public let snapshotCount: Int
-  /// Chunks of large files, and groups of small ones.
+  /// The number of chunks of large files and groups of small files.
   public let contentCount: Int
-  /// Small files of different content.
+  /// The number of small files with different content.
   public let smallFileCount: Int
-  /// Parts of directories.
+  /// The number of pages, the parts that directories are stored in.
   public let pageCount: Int
-  /// Of all snapshots, each counted by itself: all that is not a directory.
+  /// The number of entries other than directories, summed over all snapshots.
   public let fileCount: Int
-  /// Of the regular files among them.
+  /// The bytes of the regular files of all snapshots.
   public let byteCount: Int64
-  /// What the archive's files take on the disk.
+  /// The bytes that the archive's files occupy on disk.
   public let storedByteCount: Int64
 
-  /// How many bytes of files each stored byte stands for.
+  /// The number of archived bytes per stored byte; 0 if nothing is stored.
   public var ratio: Double { storedByteCount > 0 ? Double(byteCount) / Double(storedByteCount) : 0 }
 }
 
 extension Archive {
-  /// Counts what the archive holds: from its catalog and its snapshots, without reading content.
+  /// Computes the statistics from the catalog and the snapshots, without reading content.
   ///
-  /// - Returns: The counts.
+  /// - Returns: The statistics.
   /// - Throws: `StoreError`.
   public func stats() throws -> ArchiveStats {
     let snapshots = try snapshots()
@@ -39,7 +39,7 @@ extension Archive {
       storedByteCount: storedByteCount())
   }
 
-  /// As `du` counts it; what goes while it is counted is no part of it.
+  /// Returns the occupied bytes, as `du` counts them; files that vanish during the count are left out.
   private func storedByteCount() -> Int64 {
     let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
     return names.reduce(0) { sum, name in

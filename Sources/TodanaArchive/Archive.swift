@@ -3,9 +3,9 @@ public import Todana
 
 /// A directory that holds snapshots of file trees, deduplicated, compressed and encrypted: a Todana store.
 ///
-/// One thread at a time.
+/// Not thread-safe: only one thread at a time may use it.
 public final class Archive {
-  /// What a new archive is made with.
+  /// The permanent settings of a new archive.
   public struct Settings: Sendable {
     public var compression = Compression.standard
     public var chunkSizes = Chunker.Sizes.standard
@@ -14,13 +14,13 @@ public final class Archive {
   }
 
   public let path: String
-  /// What content is compressed with that is added without saying.
+  /// The default compression for added content.
   public let compression: Compression
   let content: ContentStore
   let key: ArchiveKey
   let sizes: Chunker.Sizes
 
-  /// The store below: for its keys, its verification, its backups.
+  /// The underlying store, for key management, verification and backups.
   public var store: Store { content.store }
 
   private init(_ path: String, _ content: ContentStore, _ header: ArchiveHeader) throws {
@@ -32,22 +32,23 @@ public final class Archive {
     compression = try Compression(header.compression)
   }
 
-  /// Makes an archive, which only its owner may read: a directory with permissions 0700.
+  /// Creates an archive: a directory with permissions 0700, which only its owner can read.
   ///
   /// - Parameters:
-  ///   - path: A directory that does not exist, is empty, or has what an interrupted call has left.
-  ///   - settings: Of the archive, for good.
-  ///   - configuration: Encryption, above all.
-  ///   - makesParents: Whether directories on the way are made. Without it, an archive is not made on the disk of the
-  ///     system where another one was to be mounted.
-  /// - Returns: The archive, open.
+  ///   - path: A directory that does not exist, is empty, or holds the leftovers of an interrupted call.
+  ///   - settings: The settings of the archive, which cannot be changed later.
+  ///   - configuration: The configuration of the store, in particular its encryption.
+  ///   - makesParents: Whether missing parent directories are created. If false, a missing mount point is an error, so
+  ///     the
+  ///     archive is not created on the system disk by mistake.
+  /// - Returns: The open archive.
   /// - Throws: ``ArchiveError/Code/exists``; ``ArchiveError/Code/noDirectory``; `StoreError`.
   public static func make(
     at path: String, settings: Settings = Settings(), configuration: StoreConfiguration, makesParents: Bool = false
   ) throws -> Archive {
     try checkPlace(path, makesParents: makesParents, allowsLeftover: true)
     if FileManager.default.fileExists(atPath: path) {
-      // A directory that is made is for its owner alone, too.
+      // A directory that the store creates is private as well.
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
     }
     if FileManager.default.fileExists(atPath: path + "/superblock") { try checkUnused(path, configuration) }
@@ -61,10 +62,11 @@ public final class Archive {
 
   /// Opens an archive.
   ///
-  /// - Throws: ``ArchiveError/Code/notAnArchive``, ``ArchiveError/Code/newerFormat``; `StoreError` where the store cannot
-  ///   be opened, with a wrong passphrase for example.
+  /// - Throws: ``ArchiveError/Code/notAnArchive``, ``ArchiveError/Code/newerFormat``; `StoreError` if the store cannot
+  ///   be
+  ///   opened, for example because of a wrong passphrase.
   public convenience init(at path: String, configuration: StoreConfiguration) throws {
-    // A store is made where there is none.
+    // Opening a store would create a missing one.
     guard FileManager.default.fileExists(atPath: path) else {
       throw ArchiveError(.notAnArchive, "There is no “\(path)”.")
     }
@@ -73,12 +75,12 @@ public final class Archive {
         throw ArchiveError(.notAnArchive, "“\(path)” is no archive.")
       }
     } catch let error as CocoaError {
-      // Opening the store reports what is not permitted.
+      // If permission is missing, opening the store throws the right error.
       if error.code != .fileReadNoPermission { throw ArchiveError(.notAnArchive, "“\(path)” is no archive.") }
     }
-    // Without the archive's classes: another program's store must not get indexes of theirs.
+    // Open without the archive's classes: they would add their indexes to a store of another program.
     let plain = try Self.openStore(path, configuration, classes: [])
-    // The other store of the backend keeps that open.
+    // The second store keeps the backend open.
     defer { try? plain.close() }
     guard
       let header = try plain.readNamedBuffer(ArchiveHeader.bufferName, { buffer in try ArchiveHeader(from: &buffer) })
@@ -96,25 +98,25 @@ public final class Archive {
 
   private static func adapted(_ configuration: StoreConfiguration) -> StoreConfiguration {
     var configuration = configuration
-    // Memory is for content.
+    // Leave the memory to content.
     configuration.backendOptions.privateLimitByteCount = 8 << 20
     configuration.backendOptions.limitsMemory = true
-    // Who keeps an archive would rather have its files than be told at once of a bit.
+    // Repair single wrong bits instead of throwing: restoring files matters more than early notice of failing hardware.
     configuration.backendOptions.repairsFlippedBits = true
     configuration.backendOptions.repairedClasses = Set(
       ContentStore.classes.lazy.filter { $0 != StoredContent.self }.map(\.storedName))
     configuration.backendOptions.logLimitByteCount = 12 << 20
-    // The log takes about as much again.
+    // The log of a compaction takes about as much room again.
     configuration.backendOptions.compactionRoomByteCount = min(
       configuration.backendOptions.compactionRoomByteCount, 40 << 20)
-    // Nothing is written back to an object that was read.
+    // The archive changes loaded objects by `update` only, so the check is not needed.
     configuration.detectsUnannouncedChanges = false
     return configuration
   }
 
-  /// Throws if an archive cannot be made at a path.
+  /// Throws if an archive cannot be created at a path.
   ///
-  /// `allowsLeftover`: whether files of an interrupted ``make`` may be there.
+  /// `allowsLeftover`: whether the directory may contain files of an interrupted ``make``.
   package static func checkPlace(
     _ path: String, makesParents: Bool = true, allowsLeftover: Bool = false
   ) throws(ArchiveError) {
@@ -132,9 +134,9 @@ public final class Archive {
     }
   }
 
-  /// Closes the archive; calling it again does nothing.
+  /// Closes the archive, and discards unsaved changes; does nothing if it is closed.
   ///
-  /// An operation that failed has told so, and what it left unsaved is given up.
+  /// Unsaved changes exist only after an operation that has thrown.
   public func close() throws { try store.close(discarding: true) }
 
   private static func isDirectory(_ path: String) -> Bool {
@@ -144,7 +146,7 @@ public final class Archive {
 
   // MARK: Leftovers
 
-  /// The files of a store that has never been closed, as an interrupted ``make`` leaves it.
+  /// The files that an interrupted ``make`` leaves: those of a store that was never closed.
   private static let firstFiles: Set = [
     "lock", "superblock", "superblock.new", "keys", "keys-copy", "keys.new", "log-a", "log-b",
   ]
@@ -153,7 +155,7 @@ public final class Archive {
     ArchiveError(.exists, "“\(path)” is not an empty directory: nothing was changed.")
   }
 
-  /// Throws if the store at a path holds anything, or cannot be opened.
+  /// Throws if the store at a path contains data or cannot be opened.
   private static func checkUnused(_ path: String, _ configuration: StoreConfiguration) throws {
     do {
       let store = try openStore(path, configuration, classes: [])
@@ -167,25 +169,25 @@ public final class Archive {
 }
 
 extension Archive {
-  /// The archive's own directory; nil if it cannot be read any more.
+  /// The identity of the archive's directory; nil if the directory cannot be opened any more.
   var identity: FileIdentity? { try? SourceStart.open(Array(path.utf8)).identity }
 
-  /// Whether a file at a path would be in the archive's own directory, or below it.
+  /// Tests whether a file at a path would be in the archive's directory or below it.
   ///
-  /// Links in the directory of the path are followed. False if that directory cannot be opened.
+  /// Follows symbolic links in the parent directory of the path. Returns false if that directory cannot be opened.
   public func contains(path: [UInt8]) -> Bool {
     guard let archive = identity, var directory = try? SourceStart.open(SourceStart.split(path).above) else {
       return false
     }
     while directory.identity != archive {
-      // The root is its own parent.
+      // The parent of the root is the root itself.
       guard let parent = try? directory.parent(), parent.identity != directory.identity else { return false }
       directory = parent
     }
     return true
   }
 
-  /// Whether a directory, which need not be there yet, is the archive's own, or would be in it.
+  /// Tests whether a directory, which need not exist, is the archive's directory or would be below it.
   func contains(directory: [UInt8]) -> Bool {
     var path = directory
     while (try? SourceStart.open(path)) == nil {

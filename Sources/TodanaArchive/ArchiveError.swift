@@ -1,33 +1,34 @@
-/// What went wrong with an archive.
+/// An error of an archive operation.
 public struct ArchiveError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
-    /// The store is no archive.
+    /// The store is not an archive.
     case notAnArchive
-    /// What was to be unpacked is no pack.
+    /// The input to unpack is not a pack.
     case notAPack
-    /// It was written by a newer program.
+    /// The archive or pack was written by a newer version of Todana.
     case newerFormat
-    /// There is something at the place where an archive is to be made.
+    /// The path for a new archive already exists.
     case exists
-    /// The directory that an archive is to be made in does not exist.
+    /// The parent directory of a new archive does not exist.
     case noDirectory
-    /// No snapshot has that id, or several begin so.
+    /// No snapshot has the given id, or several ids begin with it.
     case snapshotNotFound
-    /// A snapshot has nothing at a path, or something that cannot be read as a file.
+    /// The snapshot has no entry at a path, or its entry cannot be read as a file.
     case fileNotFound
-    /// Something in the archive, or in a pack, is not as it was written.
+    /// A part of the archive or of a pack differs from its original state, or is missing.
     case damaged
-    /// A value that cannot be, of an option for example.
+    /// An argument has an invalid value.
     case invalidArgument
     /// The disk has too little free space.
     case noSpace
-    /// The system makes no thread, because of a limit or for lack of memory.
+    /// The system could not create a thread, because of a limit or for lack of memory.
     case noThread
     /// libcrypto failed.
     case cryptography
     /// A compressor failed.
     case compression
-    /// A tar stream could not be written, or is not one; ``ArchiveError/underlying`` has the system's error, if any.
+    /// A tar stream could not be read or written, or the input is not a tar; ``ArchiveError/underlying`` is the
+    /// system's error, if any.
     case tar
   }
 

@@ -1,6 +1,6 @@
-/// An option, rule or list that a user gave and that cannot be used.
+/// An error in an option, rule or list that a user gave.
 ///
-/// Switch over ``code``; show ``message``, which says what to do.
+/// Switch over ``code`` to handle it. ``message`` says how to correct the argument.
 public struct ArgumentError: Error, Sendable, CustomStringConvertible {
   public var code: Code
   public var message: String
@@ -12,25 +12,25 @@ public struct ArgumentError: Error, Sendable, CustomStringConvertible {
 
   @nonexhaustive
   public enum Code: Sendable {
-    /// A pattern that matches nothing; see ``PatternFlaw``.
+    /// A pattern that can match no path; see ``PatternFlaw``.
     case flawedPattern
-    /// A name that no file has.
+    /// A name that no file can have.
     case invalidName
-    /// A size that cannot be read.
+    /// A size that cannot be parsed.
     case invalidSize
-    /// A list of files with a path that no file has.
+    /// A list of files that contains a path that no file can have.
     case invalidFileList
-    /// No rule says which snapshots to keep, so every snapshot would go.
+    /// Missing rules of retention: without a rule, every snapshot would be removed.
     case noRule
-    /// The rules keep no snapshot of a group.
+    /// Rules that keep no snapshot of a group.
     case keepsNothing
-    /// A number of snapshots that cannot be read.
+    /// A number of snapshots that cannot be parsed.
     case invalidCount
-    /// A duration that cannot be read.
+    /// A duration that cannot be parsed.
     case invalidDuration
     /// An empty tag in a list of tags.
     case invalidTags
-    /// A word by which snapshots cannot be grouped.
+    /// A word that names no property by which snapshots can be grouped.
     case invalidGrouping
   }
 

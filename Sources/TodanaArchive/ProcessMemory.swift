@@ -1,9 +1,9 @@
 internal import CFileSystem
 
-/// Memory of the whole process, which a program decides about, and a library does not.
+/// Settings for the memory of the whole process, which a program may change and a library should not.
 public enum ProcessMemory {
-  /// From now on, large pieces of memory go back to the system when they are freed.
+  /// Makes the C library return large allocations to the system when they are freed, from now on.
   ///
-  /// Otherwise the C library may keep tens of megabytes for each thread.
+  /// By default, it may keep tens of megabytes for each thread.
   public static func returnFreedMemory() { tdf_return_freed_memory() }
 }

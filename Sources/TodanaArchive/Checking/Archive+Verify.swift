@@ -2,23 +2,23 @@ internal import Foundation
 internal import Synchronization
 internal import Todana
 
-/// What a look at a whole archive found.
+/// The result of verifying an archive.
 public struct ArchiveVerification: Sendable {
-  /// A file of a snapshot that cannot be restored as it was.
+  /// A file of a snapshot that cannot be restored completely.
   public struct DamagedFile: Sendable, Hashable {
     public let snapshot: SnapshotID
-    /// Of a directory, all that is in it may be lost.
+    /// The path from the top of the snapshot; if it is a directory, all files below it may be lost.
     public let path: [UInt8]
     public let isDirectory: Bool
   }
 
-  /// How much of the content was read.
+  /// The amount of content that is read.
   public enum Scope: Sendable, Hashable {
-    /// All of it.
+    /// All content.
     case everything
-    /// A random part, of 0 to 1.
+    /// A random sample; the value is its share of the content, from 0 to 1.
     case sample(Double)
-    /// None: only snapshots, directories and what they refer to.
+    /// No content: only snapshots, directories, and the presence of the rows they refer to.
     case structure
   }
 
@@ -26,20 +26,20 @@ public struct ArchiveVerification: Sendable {
   public var snapshotCount = 0
   public var contentCount = 0
   public var readByteCount: Int64 = 0
-  /// What is wrong in the store: the first 1,000.
+  /// Descriptions of the problems in the store: the first 1,000; ``problemCount`` counts all.
   public var problems: [String] = []
   public var problemCount = 0
-  /// What that means for files, in the order of snapshots and paths: the first 100,000.
+  /// The files that the problems affect, by snapshot and path: the first 100,000; ``damagedFileCount`` counts all.
   public var damagedFiles: [DamagedFile] = []
   public var damagedFileCount = 0
-  /// Whether there is something that ``Archive/noteDamage(_:)`` would note.
+  /// Whether ``Archive/noteDamage(_:)`` would change the notes of known damage.
   public var hasNews: Bool { !damagedPlaces.isEmpty || !soundPlaces.isEmpty }
-  /// Rows that are damaged.
+  /// The rows that were found damaged and are not noted yet.
   var damagedPlaces: Set<KnownDamage.Place> = []
-  /// Rows that were known to be damaged, and are not.
+  /// The rows that are noted as damaged and were found sound.
   var soundPlaces: [KnownDamage.Place] = []
 
-  /// Whether nothing is wrong, as far as was looked.
+  /// Whether the part of the archive that was checked has no problems.
   public var isSound: Bool { problemCount == 0 }
 
   init(_ scope: Scope) { self.scope = scope }
@@ -56,24 +56,24 @@ public struct ArchiveVerification: Sendable {
 }
 
 extension Archive {
-  /// How far a verification is.
+  /// The progress of a verification.
   public struct VerifyProgress: Sendable {
     public var contentCount = 0
     public var readByteCount: Int64 = 0
     public var totalContentCount = 0
   }
 
-  /// Looks whether everything is as it was stored, and says which files of which snapshots are not.
+  /// Checks whether the archive is unchanged, and finds the damaged files of each snapshot.
   ///
-  /// All is read by default: each page of each file of the store, each record, and each piece of content, which is
-  /// unpacked and compared with its name. What is not read counts as damaged where ``noteDamage(_:)`` knows it to be, and
-  /// as sound otherwise.
+  /// By default it reads every page of every store file, every record, and all content. Content is decompressed and its
+  /// hash is compared with its name. Content that is not read counts as sound, unless ``noteDamage(_:)`` has noted it
+  /// as damaged.
   ///
   /// - Parameters:
-  ///   - scope: What of the content is read.
-  ///   - progress: Called a few times a second; throws to end it all.
-  /// - Returns: What was found. Damage is reported, not thrown.
-  /// - Throws: What `progress` throws; `StoreError` where the store cannot be read at all.
+  ///   - scope: The amount of content to read.
+  ///   - progress: Called a few times a second; throws to cancel.
+  /// - Returns: The result. Damage is reported in it, not thrown.
+  /// - Throws: Errors of `progress`; `StoreError` if the store cannot be read at all.
   public func verify(
     _ scope: ArchiveVerification.Scope = .everything, progress: (VerifyProgress) throws -> Void = { _ in }
   ) throws -> ArchiveVerification {
@@ -88,7 +88,7 @@ extension Archive {
     let wantedCount = Int(Double(try store.catalog[StoredContent.self]?.recordCount ?? 0) * share)
     var lastRelease = ContinuousClock.now
     func tell() throws {
-      // All files are looked at, and would stay in memory.
+      // Every file is read; release its pages so that they do not accumulate.
       if lastRelease.duration(to: .now) > .milliseconds(50) {
         try store.releaseMemory()
         lastRelease = .now
@@ -132,7 +132,7 @@ extension Archive {
     return result
   }
 
-  /// The store on this thread, content and pages on others.
+  /// Checks the store on this thread while other threads check content, then small files, then pages.
   private func check(
     _ contents: CheckedRows, _ smallFiles: CheckedRows, _ pages: CheckedRows, _ share: Double,
     _ result: inout ArchiveVerification, _ tell: () throws -> Void
@@ -196,7 +196,7 @@ extension Archive {
       try run(StoredTreePage.self) { checker, queue in try checker.checkPages(queue, pages) { isStopped.isSet } })
   }
 
-  /// The snapshots that can be read.
+  /// Returns the readable snapshots, the oldest first, and adds a problem for each damaged one.
   private func soundSnapshots(_ result: inout ArchiveVerification) throws -> [Snapshot] {
     var snapshots: [Snapshot] = []
     var problems: [String] = []
@@ -212,7 +212,7 @@ extension Archive {
   }
 }
 
-/// Something that becomes true once.
+/// A thread-safe flag that can be set, but not cleared.
 final class Flag: Sendable {
   private let value = Atomic(false)
 
@@ -222,14 +222,14 @@ final class Flag: Sendable {
 }
 
 extension Archive {
-  /// Has what a verification found to be damaged stored anew when it is added again.
+  /// Notes the damage that a verification has found, so that adding the same content again replaces it.
   ///
-  /// Until then nothing changes. From then on what was damaged is whole again in all snapshots; the damaged places
-  /// themselves stay in the store's files, and no copy of the archive has them.
+  /// Until then nothing changes. Once damaged content is replaced, all snapshots can be restored again. The damaged
+  /// rows remain in the store's files; copies of the archive do not contain them.
   ///
-  /// - Parameter found: What ``verify(_:progress:)`` found in this archive.
-  /// - Returns: How many pieces are known to be damaged now.
-  /// - Throws: `StoreError`, where the archive was opened for reading only, for one.
+  /// - Parameter found: A result of ``verify(_:progress:)`` for this archive.
+  /// - Returns: The number of rows that are now noted as damaged.
+  /// - Throws: `StoreError`, for example if the archive was opened for reading only.
   @discardableResult
   public func noteDamage(_ found: ArchiveVerification) throws -> Int {
     var count = 0

@@ -1,11 +1,11 @@
 internal import Synchronization
 internal import Todana
 
-/// Unpacks content, and compares what it is called with what it is.
+/// Decompresses content, and compares its hash with its name.
 ///
-/// For one thread.
+/// Not thread-safe: each thread has its own.
 final class ContentChecker {
-  /// Of what is not read now.
+  /// The reason for rows that are not read now but are noted as damaged.
   static let knownDamage = ArchiveError(.damaged, "It was damaged when it was read last.")
 
   private let content: ContentStore
@@ -13,10 +13,12 @@ final class ContentChecker {
   private let share: Double
   private var generator = SystemRandomNumberGenerator()
 
+  /// Creates a checker.
+  ///
   /// - Parameters:
   ///   - content: The content store of this thread.
-  ///   - key: The archive's.
-  ///   - share: The part of rows that is looked at, from 0 to 1.
+  ///   - key: The key of the archive.
+  ///   - share: The share of the rows to read, from 0 to 1.
   /// - Throws: ``ArchiveError/Code/cryptography``.
   init(_ content: ContentStore, _ key: ArchiveKey, share: Double = 1) throws {
     self.content = content
@@ -38,9 +40,9 @@ final class ContentChecker {
     }
   }
 
-  /// Small files whose groups are sound; others are not looked at, and are not sound.
+  /// Checks the small files of sound groups; the other small files count as damaged.
   ///
-  /// Where no content is read, all count as sound that are not known to be damaged.
+  /// If no content is read, a small file counts as sound unless it is noted as damaged.
   func checkSmallFiles(
     _ queue: RowQueue, _ checked: CheckedRows, in groups: CheckedRows, readsContent: Bool, _ isStopped: () -> Bool
   ) throws {
@@ -65,7 +67,7 @@ final class ContentChecker {
     }
   }
 
-  /// Whether a group, or what was stored in its place, is sound.
+  /// Tests whether a group or its replacement is sound.
   private func isSound(_ group: RowID, _ groups: CheckedRows) throws -> Bool {
     try groups.isSound(group)
       || content.damage.current(.init(kind: .content, row: group)).map { groups.isSound($0) } ?? false
@@ -82,7 +84,7 @@ final class ContentChecker {
       var byteCount: Int64 = 0
       for row in rows {
         do {
-          // What is not in the sample counts as sound, unless an earlier look found it damaged.
+          // Rows outside the sample count as sound, unless they are noted as damaged.
           if share < 1, Double.random(in: 0..<1, using: &generator) >= share {
             if try content.damage.isLost(.init(kind: T.kind, row: row)) { throw Self.knownDamage }
             sound.append(row)
@@ -113,9 +115,9 @@ final class ContentChecker {
   }
 }
 
-/// Which rows of a class were found to be sound, and which not.
+/// The sound and damaged rows of a class.
 ///
-/// Any thread.
+/// Thread-safe.
 final class CheckedRows: Sendable {
   private struct State {
     var sound = RowSet()
@@ -126,10 +128,12 @@ final class CheckedRows: Sendable {
 
   private let state = Mutex(State())
 
+  /// Adds sound rows.
+  ///
   /// - Parameters:
-  ///   - rows: That are, or count as, sound.
-  ///   - readCount: How many of them were read.
-  ///   - byteCount: What they hold.
+  ///   - rows: The rows that are sound or count as sound.
+  ///   - readCount: The number of them that were read.
+  ///   - byteCount: The number of their content bytes.
   func add(sound rows: [RowID], readCount: Int, byteCount: Int64) {
     state.withLock { state in
       for row in rows { _ = state.sound.insert(row) }
@@ -142,7 +146,7 @@ final class CheckedRows: Sendable {
 
   func isSound(_ row: RowID) -> Bool { state.withLock { $0.sound.contains(row) } }
 
-  /// How many sound rows were read.
+  /// The number of sound rows that were read.
   var readCount: Int { state.withLock { $0.readCount } }
   var byteCount: Int64 { state.withLock { $0.byteCount } }
   var damaged: [(row: RowID, reason: String)] {
@@ -150,20 +154,20 @@ final class CheckedRows: Sendable {
   }
 }
 
-/// Hands the rows of a class out to several threads, some at a time.
+/// Distributes the rows of a class among several threads, in small ranges.
 final class RowQueue: Sendable {
   private static let batchCount: RowID = 16
 
   private let next: Atomic<RowID>
   private let end: RowID
 
-  /// From row 1 to the one before `end`.
+  /// Creates a queue of the rows from 1 up to, but not including, `end`.
   init(end: RowID) {
     next = Atomic(1)
     self.end = end
   }
 
-  /// The next rows, of which some may not exist; nil: there are no more.
+  /// Returns the next rows, some of which may not exist; nil if none are left.
   func take() -> Range<RowID>? {
     let start = next.add(Self.batchCount, ordering: .relaxed).oldValue
     return start < end ? start..<min(start + Self.batchCount, end) : nil

@@ -1,18 +1,18 @@
 internal import Todana
 
-/// Walks all snapshots, each page once, and looks whether what entries refer to is there.
+/// Walks all snapshots, and checks that the rows that entries refer to exist and are sound.
 ///
-/// Gives the paths of what is damaged, snapshot by snapshot, if anything is.
+/// If one is not, it reports the paths of the damaged files of each snapshot.
 struct SnapshotChecker {
   let content: ContentStore
   let contents: CheckedRows
   let smallFiles: CheckedRows
   let pages: CheckedRows
-  /// Whether rows of content were looked at.
+  /// Whether content rows were checked.
   let knowsContents: Bool
   let damage: KnownDamage
 
-  /// Whether everything that the pages refer to is there; each page is looked at once.
+  /// Tests whether everything that the pages refer to is sound; reads each page once, and reports each problem.
   func findMissing(
     _ snapshots: [Snapshot], _ check: () throws -> Void, _ report: (String) -> Void
   ) throws -> Bool {
@@ -50,7 +50,7 @@ struct SnapshotChecker {
     return isWhole
   }
 
-  /// The paths of a snapshot that are damaged.
+  /// Calls back with the path of each damaged file or directory of a snapshot.
   func forEachDamaged(_ snapshot: Snapshot, _ check: () throws -> Void, _ body: ([UInt8], Bool) -> Void) throws {
     var walk = SnapshotWalk(snapshot.pages, of: content)
     while let step = try walk.next() {
@@ -74,7 +74,7 @@ struct SnapshotChecker {
     }
   }
 
-  /// Whether a row, or what was stored in its place, is sound.
+  /// Tests whether a row or its replacement is sound.
   private func isSound(_ kind: KnownDamage.Kind, _ row: RowID, _ checked: CheckedRows) -> Bool {
     checked.isSound(row) || damage.current(.init(kind: kind, row: row)).map { checked.isSound($0) } ?? false
   }

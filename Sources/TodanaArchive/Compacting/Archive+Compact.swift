@@ -1,17 +1,17 @@
 internal import Foundation
 internal import Todana
 
-/// What a compaction did.
+/// The result of a compaction.
 public struct CompactResult: Sendable {
-  /// What no snapshot needs any more, and was removed.
+  /// The number of removed contents: chunks and groups that no snapshot needed any more.
   public var removedContents = 0
   public var removedSmallFiles = 0
   public var removedPages = 0
-  /// Groups that were less than half in use, and were joined with others.
+  /// The number of groups that were less than half in use, and whose files were moved to new groups.
   public var rewrittenGroups = 0
-  /// What is damaged in a file that has not become smaller for that; nil where nothing is.
+  /// The damage because of which a file of the store was not compacted; nil if there was none.
   public var keptDamage: String?
-  /// Of the archive's files.
+  /// The bytes of the archive's files before the compaction, without logs.
   public var byteCountBefore: Int64 = 0
   public var byteCountAfter: Int64 = 0
 
@@ -19,15 +19,17 @@ public struct CompactResult: Sendable {
 }
 
 extension Archive {
-  /// Removes what no snapshot needs any more, and gives the room back to the system.
+  /// Removes content that no snapshot needs any more, and returns its disk space to the system.
   ///
-  /// Groups of small files that are less than half in use are joined. What is damaged stays where it is. What was done
-  /// stays so if an error, a loss of power or `progress` ends it; snapshots are whole at any time.
+  /// Groups of small files that are less than half in use are joined. Damaged rows stay where they are. If an error, a
+  /// power failure or `progress` interrupts the compaction, the steps done so far are kept. Snapshots are complete at
+  /// any time.
   ///
-  /// - Parameter progress: Called now and then with a word about what is being done; throws to end it all.
-  /// - Returns: What was removed.
-  /// - Throws: ``ArchiveError/Code/damaged`` where a directory cannot be read, so that nobody knows what it needs:
-  ///   nothing is removed then. ``ArchiveError/Code/noSpace`` if the log of the removal has no room on the disk; errors of
+  /// - Parameter progress: Called repeatedly with a description of the current step; throws to cancel.
+  /// - Returns: The numbers of removed rows, and the sizes before and after.
+  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read, and the content that it needs is unknown:
+  ///   nothing is removed then. ``ArchiveError/Code/noSpace`` if the disk has no room for the log of the removal;
+  ///   errors of
   ///   `progress`; `StoreError`.
   public func compact(progress: (String) throws -> Void = { _ in }) throws -> CompactResult {
     try content.buildIndexes { try progress("Building indexes") }
@@ -47,7 +49,7 @@ extension Archive {
     return result
   }
 
-  /// The log of a compaction takes as much room on the disk.
+  /// The disk space that the log of a compaction needs, in bytes.
   private static let neededRoom = 6 << 20
 
   private var missingRoomText: String {
@@ -56,9 +58,9 @@ extension Archive {
       + "free \((missing + 1023) >> 10) KiB more, and compact again."
   }
 
-  /// Gives the room of what was removed back.
+  /// Compacts the files of the store, which returns the space of removed rows.
   ///
-  /// - Returns: What is damaged in a file that stays as it is.
+  /// - Returns: The damage because of which a file was not compacted; nil if there was none.
   private func compactFiles(_ progress: (String) throws -> Void) throws -> String? {
     var failure: (any Error)?
     var damage: String?
@@ -81,7 +83,7 @@ extension Archive {
   }
 
   private static let batchCount = 1000
-  /// Small files of groups that are rewritten after one look through all of them.
+  /// The number of small files after which sparse groups are rewritten: each rewriting scans all small files.
   private static let rewrittenFileCount = 1 << 20
 
   private func removeSmallFiles(
@@ -114,14 +116,14 @@ extension Archive {
       byteCount = 0
     }
     func rewrite() throws {
-      // First, for what is joined may have been there already, needed by nothing.
+      // Removal comes first: a joined group may equal a group that no file needs, and must not reuse its row.
       try removeDead()
       try rewriteGroups(sparse, &groups, &result, progress)
       sparse.removeAll(keepingCapacity: true)
       fileCount = 0
     }
     for row in 1..<max(1, try store.catalog[StoredContent.self]?.nextRowID ?? 1) where !live.contents.contains(row) {
-      // What is damaged stays as it is, for `verify` to tell of.
+      // Damaged rows stay where they are, so that `verify` can report them.
       guard let stored = try content.soundObject(StoredContent.self, row) else { continue }
       if let use = groups[row] {
         guard use.byteCount * 2 < stored.compressed.byteCount else { continue }
@@ -137,7 +139,7 @@ extension Archive {
     try rewrite()
   }
 
-  /// Joins what is left of groups.
+  /// Moves the remaining files of sparse groups to new groups.
   private func rewriteGroups(
     _ sparse: [RowID], _ groups: inout GroupUses, _ result: inout CompactResult, _ progress: (String) throws -> Void
   ) throws {
@@ -153,7 +155,7 @@ extension Archive {
       try content.save()
     }
     for row in sparse {
-      // A file that cannot be read any more is still in its group.
+      // If a file of the group cannot be read any more, the group is kept: the file still refers to it.
       guard let rows = files[row], rows.count == groups[row]?.fileCount,
         let group = try content.soundObject(StoredContent.self, row),
         try rewriting.take(rows, of: group), rewriting.isFull
@@ -185,7 +187,7 @@ extension Archive {
     objects.removeAll()
   }
 
-  /// Of the files in the archive's directory, without the logs, which are there as long as somebody writes.
+  /// The bytes of the files in the archive's directory, without the logs, which exist only while a process writes.
   var diskByteCount: Int64 {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.lazy.filter { !$0.hasPrefix("log-") }.reduce(0) { sum, name in

@@ -1,25 +1,25 @@
 internal import Todana
 
-/// What no snapshot needs any more: what a compaction would remove.
+/// The content that no snapshot needs any more, and that a compaction would remove.
 public struct ArchiveGarbage: Sendable {
-  /// Chunks of large files, and groups of small files of which none is needed.
+  /// The number of unneeded chunks of large files, and of groups without a needed small file.
   public var contents = 0
   public var smallFiles = 0
   public var pages = 0
-  /// Groups of small files that are less than half in use, which would be joined.
+  /// The number of groups of small files that are less than half in use, and would be joined.
   public var sparseGroups = 0
-  /// Stored bytes of all that, about: the part of ``sparseGroups`` that is not in use is estimated.
+  /// The stored bytes of the garbage; the unused part of ``sparseGroups`` is an estimate.
   public var byteCount: Int64 = 0
 
   init() {}
 }
 
 extension Archive {
-  /// Counts what ``compact(progress:)`` would remove, and changes nothing.
+  /// Counts the rows that ``compact(progress:)`` would remove; changes nothing.
   ///
-  /// - Parameter progress: Called now and then; throws to end it all.
+  /// - Parameter progress: Called repeatedly; throws to cancel.
   /// - Returns: The counts.
-  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read; what `progress` throws; `StoreError`.
+  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read; errors of `progress`; `StoreError`.
   public func garbage(progress: () throws -> Void = {}) throws -> ArchiveGarbage {
     var garbage = ArchiveGarbage()
     let live = try LiveRows(try snapshots(), of: content, progress)
@@ -56,7 +56,7 @@ extension Archive {
 }
 
 extension ArchiveGarbage {
-  /// Counts content that no file needs as a chunk; `use`: the bytes of small files in it that are needed.
+  /// Counts content that no file needs as a chunk; `use`: the number of its bytes that belong to needed small files.
   fileprivate mutating func add(_ stored: StoredContent, use: Int?) {
     let storedByteCount = Int64(stored.compressed.bytes.count)
     guard let use else {

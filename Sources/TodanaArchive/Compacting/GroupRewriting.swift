@@ -1,8 +1,8 @@
 internal import Todana
 
-/// Puts what is left of groups together in new ones.
+/// Moves the needed small files of sparse groups to new groups.
 ///
-/// For the thread of the store, which saves.
+/// To be used on the thread of the store; the caller saves.
 struct GroupRewriting {
   private static let groupByteCount = 256 << 10
 
@@ -20,9 +20,9 @@ struct GroupRewriting {
     compressor = try Compressor(compression)
   }
 
-  /// Takes the small files that are in use out of a group.
+  /// Takes the needed small files of a group.
   ///
-  /// - Returns: False where something of it is damaged: then it stays as it is.
+  /// - Returns: False if a part of the group is damaged: the group is then left unchanged.
   mutating func take(_ rows: [RowID], of group: StoredContent) throws -> Bool {
     do {
       let bytes = try content.decompress(group.compressed)
@@ -45,12 +45,12 @@ struct GroupRewriting {
     return true
   }
 
-  /// Whether there is enough for a new group.
+  /// Whether the taken files fill a new group.
   var isFull: Bool { data.count >= Self.groupByteCount }
 
-  /// Inserts the new group; the old ones are deleted by the same save.
+  /// Inserts the new group, and deletes the old ones; the next save commits both.
   ///
-  /// - Returns: The row of the group that the small files are in now, and its length; nil where there was nothing to do.
+  /// - Returns: The row and the length of the new group; nil if there is none.
   mutating func flush() throws -> (row: RowID, byteCount: Int)? {
     if emptied.isEmpty { return nil }
     var made: (row: RowID, byteCount: Int)?
@@ -75,7 +75,7 @@ struct GroupRewriting {
     let name = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe namer.name(of: bytes)
     }
-    // Less than half of each old group is in it, so it is none of them.
+    // A group found by its name is none of the old ones: each of them has less than half of its bytes in use.
     if let row = try content.row(of: StoredContent.self, named: name) { return row }
     let (method, compressed) = try unsafe data.span.bytes.withUnsafeBytes { bytes throws(ArchiveError) in
       try unsafe compressor.compress(bytes)

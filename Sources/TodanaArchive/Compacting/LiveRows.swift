@@ -1,14 +1,14 @@
 internal import Todana
 
-/// What snapshots need: all that can be reached from them.
+/// The rows that snapshots need: all that can be reached from them.
 struct LiveRows {
   private(set) var contents = RowSet()
   private(set) var smallFiles = RowSet()
   private(set) var pages = RowSet()
 
-  /// Walks all snapshots, each page once.
+  /// Walks all snapshots, and reads each page once.
   ///
-  /// - Throws: ``ArchiveError/Code/damaged`` where a page cannot be read: what it refers to is not known then.
+  /// - Throws: ``ArchiveError/Code/damaged`` if a page cannot be read: the rows that it refers to are then unknown.
   init(_ snapshots: [Snapshot], of content: ContentStore, _ check: () throws -> Void) throws {
     var pending: [RowID] = []
     for snapshot in snapshots {
@@ -19,7 +19,7 @@ struct LiveRows {
         var reader = DirectoryReader([row], of: content)
         while let entry = try reader.next() {
           insert(entry.content, &pending)
-          // What stands in the place of what is damaged is needed, too.
+          // The replacements of damaged rows are needed, too.
           let current = try content.current(entry.content)
           if current != entry.content { insert(current, &pending) }
         }
@@ -37,7 +37,7 @@ struct LiveRows {
   }
 }
 
-/// How much of each group of small files is in use.
+/// The number of needed bytes and files of each group of small files.
 struct GroupUses {
   struct Use {
     var byteCount = 0

@@ -1,16 +1,16 @@
 internal import CLibCrypto
 
-/// The secret of an archive that names and cuts depend on: 32 random bytes, kept in the archive itself.
+/// The secret that content names and chunk boundaries depend on: 32 random bytes, stored in the archive itself.
 ///
-/// It is sealed with everything else; a key change leaves it as it is, so names stay what they are.
+/// It is encrypted like all data. Key rotation does not change it, so names and boundaries stay the same.
 public struct ArchiveKey: Sendable {
   static let byteCount = 32
 
   let bytes: [UInt8]
 
-  /// A new one.
+  /// Creates a random key.
   ///
-  /// - Throws: ``ArchiveError/Code/cryptography`` where libcrypto has no randomness.
+  /// - Throws: ``ArchiveError/Code/cryptography`` if libcrypto provides no random bytes.
   init() throws(ArchiveError) {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     guard unsafe RAND_bytes(&bytes, Int32(Self.byteCount)) == 1 else {
@@ -19,19 +19,21 @@ public struct ArchiveKey: Sendable {
     self.bytes = bytes
   }
 
-  /// From an archive; nil where these are not 32 bytes.
+  /// Creates a key from the bytes that an archive stores; nil if they are not 32 bytes.
   init?(bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes
   }
 
-  /// What names content.
+  /// Returns the hash that computes content names.
   func makeNamer() throws(ArchiveError) -> KeyedHash {
     try KeyedHash(key: try KeyedHash(key: bytes).hash(Array("Todana archive: names".utf8)))
   }
 
-  /// The chunker's table: the hashes of its use and a number, 0 to 63, each of which gives four entries, the lowest byte
-  /// first.
+  /// Returns the chunker of the archive.
+  ///
+  /// Its table is derived from the secret: each of 64 hashes, of a label and a number, gives four little-endian
+  /// entries.
   func makeChunker(_ sizes: Chunker.Sizes = .standard) throws(ArchiveError) -> Chunker {
     let hash = try KeyedHash(key: bytes)
     var gear: [UInt64] = []

@@ -1,8 +1,8 @@
-/// Divides content where its bytes say so: an insertion changes the chunks around it, and the others stay what they were.
+/// Splits content at positions that depend on its bytes, so an insertion changes only the chunks around it.
 ///
-/// FastCDC (Xia et al., USENIX ATC 2016): a rolling "gear" hash of the last 64 bytes, with a mask that is harder to meet
-/// below the wanted size than above. The table is made of the archive's secret, so that the lengths of chunks do not tell
-/// which known file they are of as directly as with a public one.
+/// FastCDC (Xia et al., USENIX ATC 2016): a rolling "gear" hash of the last 64 bytes is compared with a mask. Below the
+/// wanted size the mask is harder to meet than above. The table is derived from the archive's secret: chunk lengths
+/// reveal less about known files than they would with a public table.
 public struct Chunker: Sendable {
   /// The sizes of chunks, in bytes.
   public struct Sizes: Sendable, Equatable {
@@ -19,11 +19,12 @@ public struct Chunker: Sendable {
       self.maximum = maximum
     }
 
-    /// Half to four times the wanted size.
+    /// Creates sizes from half to four times the wanted size.
     ///
-    /// Small chunks find more that is equal, and each takes about 100 bytes besides its content, which is padded to 256.
+    /// Smaller chunks find more duplicates. Each takes about 100 bytes besides its content, which is padded to 256
+    /// bytes.
     ///
-    /// - Parameter wanted: A power of two from 256 bytes to 1 MiB: memory grows with the largest chunks.
+    /// - Parameter wanted: A power of two from 256 bytes to 1 MiB; memory use grows with the largest chunks.
     /// - Throws: ``ArchiveError/Code/invalidArgument`` for any other number.
     public init(around wanted: Int) throws(ArchiveError) {
       guard (256...1 << 20).contains(wanted), wanted & (wanted - 1) == 0 else {
@@ -32,39 +33,41 @@ public struct Chunker: Sendable {
       self.init(minimum: wanted / 2, wanted: wanted, maximum: wanted * 4)
     }
 
-    /// About 1 MiB.
+    /// The default: chunks of about 1 MiB, from 512 KiB to 4 MiB.
     public static let standard = Sizes(minimum: 512 << 10, wanted: 1 << 20, maximum: 4 << 20)
   }
 
   public let sizes: Sizes
   private let gear: [UInt64]
-  /// Hashes of which these bits are 0 end a chunk below, and above, the wanted size.
+  /// The mask below the wanted size; a chunk ends if these bits of the hash are 0.
   private let hardMask: UInt64
   private let easyMask: UInt64
 
-  /// Makes one of 256 random numbers.
+  /// Creates a chunker from a table of 256 random numbers.
   init(gear: [UInt64], sizes: Sizes = .standard) {
     precondition(gear.count == 256, "there is a number for each byte")
     self.gear = gear
     self.sizes = sizes
-    // The highest bits depend on the most bytes.
+    // The highest bits of the hash depend on the most bytes.
     let bits = sizes.wanted.trailingZeroBitCount
     hardMask = ~0 << UInt64(64 - bits - 2)
     easyMask = ~0 << UInt64(64 - bits + 2)
   }
 
-  /// Where the first chunk of the bytes ends.
+  /// Returns the length of the first chunk of the bytes.
   ///
   /// - Parameters:
-  ///   - bytes: Content from the beginning of a chunk on.
-  ///   - isWhole: Whether nothing comes behind them.
-  /// - Returns: nil where that depends on what comes behind: give at least ``Sizes/maximum`` bytes, or all that are left.
+  ///   - bytes: Content from the start of a chunk on.
+  ///   - isWhole: Whether the bytes extend to the end of the content.
+  /// - Returns: The length; nil if it depends on the bytes that follow. Pass at least ``Sizes/maximum`` bytes, or all
+  ///   that are
+  ///   left.
   public func firstCut(in bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {
     if bytes.count <= sizes.minimum { return isWhole && bytes.count > 0 ? bytes.count : nil }
     let end = min(bytes.count, sizes.maximum)
     let wanted = min(sizes.wanted, end)
     let cut = unsafe gear.withUnsafeBufferPointer { gear in
-      // The hash has a window of 64 bytes, so it is what it would be had all been hashed.
+      // The hash depends on the last 64 bytes only, so hashing can start 64 bytes before the minimum.
       var hash: UInt64 = 0
       var position = sizes.minimum - 64
       while position < sizes.minimum {

@@ -1,19 +1,19 @@
 internal import CZlib
 internal import CZstd
 
-/// How content is made smaller.
+/// The compression method and level for content.
 public enum Compression: Sendable, Equatable {
   case none
-  /// Levels 1 to 19.
+  /// zstd with a level from 1 to 19.
   case zstd(level: Int)
-  /// Levels 1 to 9.
+  /// zlib with a level from 1 to 9.
   case zlib(level: Int)
 
   public static let standard = Compression.zstd(level: 3)
 
-  /// From `none`, `zstd`, `zstd:LEVEL`, `zlib` or `zlib:LEVEL`.
+  /// Parses `none`, `zstd`, `zstd:LEVEL`, `zlib` or `zlib:LEVEL`.
   ///
-  /// - Throws: ``ArchiveError/Code/invalidArgument``.
+  /// - Throws: ``ArchiveError/Code/invalidArgument`` for any other text.
   public init(_ text: String) throws(ArchiveError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let level = parts.count > 1 ? Int(parts[1]) : nil
@@ -37,7 +37,7 @@ public enum Compression: Sendable, Equatable {
 }
 
 extension Compression: CustomStringConvertible {
-  /// As ``init(_:)`` reads it.
+  /// The text that ``init(_:)`` parses.
   public var description: String {
     switch self {
     case .none: "none"
@@ -47,24 +47,24 @@ extension Compression: CustomStringConvertible {
   }
 }
 
-/// What a stored piece of content was made smaller by; the raw values are part of the format.
+/// The compression method of stored content; the raw values are part of the format.
 enum CompressionMethod: UInt8 {
   case none = 0
   case zstd = 1
   case zlib = 2
 }
 
-/// Makes content smaller, where that is worth it.
+/// Compresses content if that saves space.
 ///
-/// Not thread-safe: a thread has its own.
+/// Not thread-safe: each thread has its own.
 @safe
 final class Compressor {
   private let compression: Compression
   private let context: OpaquePointer?
-  /// What comes out, reused from call to call.
+  /// The output buffer, which every call uses again.
   private var output: [UInt8] = []
 
-  /// - Throws: ``ArchiveError/Code/compression`` where there is no memory.
+  /// - Throws: ``ArchiveError/Code/compression`` if there is no memory.
   init(_ compression: Compression) throws(ArchiveError) {
     self.compression = compression
     guard case .zstd = compression else {
@@ -79,7 +79,7 @@ final class Compressor {
 
   deinit { unsafe ZSTD_freeCCtx(context) }
 
-  /// The content, made smaller unless it is not getting smaller.
+  /// Returns the compressed content, or the content itself if compression saves at most 1 %.
   func compress(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) -> (CompressionMethod, [UInt8]) {
     guard bytes.count > 0, try unsafe isWorthIt(bytes) else { return (.none, unsafe Array(bytes)) }
     let method: CompressionMethod
@@ -89,12 +89,12 @@ final class Compressor {
     case .zstd(let level): (method, byteCount) = (.zstd, try unsafe compressWithZstd(bytes, level))
     case .zlib(let level): (method, byteCount) = (.zlib, try unsafe compressWithZlib(bytes, level))
     }
-    // Unpacking takes time as well: a hundredth less is not worth it.
+    // Decompression takes time as well, so a saving of 1 % is not worth it.
     if byteCount >= bytes.count - bytes.count / 100 { return (.none, unsafe Array(bytes)) }
     return (method, Array(output[..<byteCount]))
   }
 
-  /// A quick look at parts of it: what is compressed or encrypted already does not get smaller.
+  /// Compresses three samples to test whether content is compressible; compressed or encrypted data are not.
   private func isWorthIt(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) -> Bool {
     guard case .zstd(let level) = compression, bytes.count >= 8 * Self.sampleByteCount, level < 10 else { return true }
     var gain = 0
@@ -136,14 +136,14 @@ final class Compressor {
   }
 }
 
-/// Gives content back as it was.
+/// Decompresses content.
 ///
-/// Not thread-safe: a thread has its own.
+/// Not thread-safe: each thread has its own.
 @safe
 final class Decompressor {
   private let context: OpaquePointer
 
-  /// - Throws: ``ArchiveError/Code/compression`` where there is no memory.
+  /// - Throws: ``ArchiveError/Code/compression`` if there is no memory.
   init() throws(ArchiveError) {
     guard let context = unsafe ZSTD_createDCtx() else {
       throw ArchiveError(.compression, "There is no memory for a zstd context.")
@@ -153,12 +153,12 @@ final class Decompressor {
 
   deinit { unsafe ZSTD_freeDCtx(context) }
 
-  /// Memory that is used again from call to call.
+  /// The output buffer, which every call uses again.
   private var output: [UInt8] = []
 
-  /// Calls back with the content, which stands in memory that is used again.
+  /// Calls back with the decompressed content, in memory that the next call uses again.
   ///
-  /// See ``decompress(_:method:byteCount:)``.
+  /// The parameters and errors are those of ``decompress(_:method:byteCount:)``.
   func withContent<Value>(
     of bytes: [UInt8], method: CompressionMethod, byteCount: Int,
     _ body: (UnsafeRawBufferPointer) throws -> Value
@@ -172,14 +172,14 @@ final class Decompressor {
     return try unsafe output.withUnsafeBytes { output in try unsafe body(.init(rebasing: output[..<byteCount])) }
   }
 
-  /// The content.
+  /// Returns the decompressed content.
   ///
   /// - Parameters:
-  ///   - bytes: What the compressor gave.
-  ///   - method: By what it was made smaller.
-  ///   - byteCount: The content's length, which the caller has found possible: so much memory is taken.
-  /// - Returns: So many bytes.
-  /// - Throws: ``ArchiveError/Code/damaged`` where it is not of that length, or no such content.
+  ///   - bytes: The output of the compressor.
+  ///   - method: The compression method.
+  ///   - byteCount: The length of the content; this much memory is allocated, so the caller checks it first.
+  /// - Returns: `byteCount` bytes.
+  /// - Throws: ``ArchiveError/Code/damaged`` if the bytes are invalid, or the content has another length.
   func decompress(
     _ bytes: [UInt8], method: CompressionMethod, byteCount: Int
   ) throws(ArchiveError) -> [UInt8] {

@@ -1,17 +1,17 @@
 internal import CLibCrypto
 public import Todana
 
-/// What a piece of content is called: the first 16 bytes of the HMAC-SHA256 of its bytes under a key of the archive.
+/// The name of a piece of content: the first 16 bytes of the HMAC-SHA256 of its bytes under a key of the archive.
 ///
-/// Equal content has one name, and is stored once. Who does not have the key cannot tell from a name what it is the name
-/// of; two different contents with the same name are not to be found in practice (2^64 contents would have to be tried).
+/// Equal content has the same name, and is stored once. Without the key, a name reveals nothing about its content. A
+/// collision is not expected in practice: it takes about 2^64 contents.
 public struct ContentName: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
   static let byteCount = 16
 
-  /// From bytes, of which there are at least 16.
+  /// Creates a name from the first 16 bytes; nil if there are fewer.
   init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count >= Self.byteCount else { return nil }
     high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -63,9 +63,9 @@ extension ContentName: OrderedValue {
   }
 }
 
-/// HMAC-SHA256 (RFC 2104, FIPS 180-4) under one key, by libcrypto.
+/// HMAC-SHA256 (RFC 2104, FIPS 180-4) under one key, computed by libcrypto.
 ///
-/// Not thread-safe: a thread has its own.
+/// Not thread-safe: each thread has its own.
 @safe
 final class KeyedHash {
   static let byteCount = 32
@@ -78,7 +78,7 @@ final class KeyedHash {
     defer { unsafe EVP_MAC_free(method) }
     guard let context = unsafe EVP_MAC_CTX_new(method) else { throw Self.failure }
     unsafe self.context = context
-    // A parameter keeps the addresses of its name and value.
+    // The parameter stores pointers to its name and value, so both must live until the context is initialized.
     var digest = Array("SHA256".utf8CString)
     let isReady = unsafe "digest".withCString { name in
       unsafe digest.withUnsafeMutableBufferPointer { digest in
@@ -96,11 +96,11 @@ final class KeyedHash {
 
   deinit { unsafe EVP_MAC_CTX_free(context) }
 
-  /// The 32 bytes of the hash.
+  /// Returns the 32 bytes of the hash.
   func hash(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) -> [UInt8] {
     var hash = [UInt8](repeating: 0, count: Self.byteCount)
     var byteCount = 0
-    // Without a key, the one before.
+    // Without a new key, the context keeps the current one.
     let isDone =
       unsafe EVP_MAC_init(context, nil, 0, nil) == 1
       && EVP_MAC_update(context, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) == 1

@@ -1,18 +1,18 @@
 internal import Todana
 
 extension Archive {
-  /// Copies a snapshot to another archive, which has a key and names of its own.
+  /// Copies a snapshot to another archive, which has its own key and content names.
   ///
-  /// Content that the other one has already is not stored again, if it was cut at the same places, as what was copied
-  /// before is.
+  /// Content that the target already has is not stored again if its chunk boundaries are the same. They are the same
+  /// for content that was copied before.
   ///
   /// - Parameters:
-  ///   - snapshot: One of this archive.
+  ///   - snapshot: A snapshot of this archive.
   ///   - target: The other archive, open for writing.
-  ///   - progress: Called now and then; throws to end it all: what was stored then is not stored again by the next call.
-  /// - Returns: The snapshot in the other archive.
-  /// - Throws: ``ArchiveError/Code/damaged`` where something of the snapshot cannot be read: then the other archive has no
-  ///   snapshot. `StoreError`; what `progress` throws.
+  ///   - progress: Called repeatedly; throws to cancel. The next call does not store again the content stored so far.
+  /// - Returns: The snapshot in the target.
+  /// - Throws: ``ArchiveError/Code/damaged`` if a part of the snapshot cannot be read: the target then has no snapshot.
+  ///   `StoreError`; errors of `progress`.
   @discardableResult
   public func copy(_ snapshot: Snapshot, to target: Archive, progress: () throws -> Void = {}) throws -> Snapshot {
     try target.content.buildIndexes(progress)
@@ -43,15 +43,15 @@ extension Archive {
   }
 }
 
-/// Stores content of one archive in another one, under its names there.
+/// Stores content of one archive in another one, under the names that it has there.
 ///
-/// For the thread of both stores.
+/// To be used on the thread of both stores.
 final class SnapshotCopying {
   let tree: TreeWriter
   private let source: ContentStore
   private let target: Archive
   private let namer: KeyedHash
-  /// Rows there by rows here, of what was met last.
+  /// The rows in the target by rows in the source, for recently copied content.
   private var contents = RowMap()
   private var smallFiles = RowMap()
 
@@ -62,7 +62,7 @@ final class SnapshotCopying {
     tree = try TreeWriter(target.content, target.key, target.compression)
   }
 
-  /// Appends an entry other than a directory, with its content.
+  /// Appends an entry other than a directory, and copies its content.
   func append(_ entry: ArchiveEntry) throws {
     var entry = entry
     switch entry.content {
@@ -100,12 +100,12 @@ final class SnapshotCopying {
     stored.name = name
     stored.compressed = compressed
     let row = try target.content.insert(stored)
-    // A file may have more chunks than a commit.
+    // A file may have more chunks than fit into a commit.
     try saveIfDue()
     return row
   }
 
-  /// With the group that it is in, of which all that is needed here comes sooner or later.
+  /// Copies a small file with its entire group; most other files of the group are copied later anyway.
   private func smallFile(_ row: RowID) throws -> RowID {
     if let known = smallFiles[row] { return known }
     let file = try source.object(StoredSmallFile.self, row)
@@ -131,7 +131,7 @@ final class SnapshotCopying {
     return found
   }
 
-  /// The group used last.
+  /// The group that was used last.
   private var lastGroup: (row: RowID, bytes: [UInt8])?
 
   private func group(_ row: RowID) throws -> [UInt8] {
@@ -142,7 +142,7 @@ final class SnapshotCopying {
   }
 }
 
-/// What rows became; forgets all when it has too many, for they can be found again.
+/// A map of source rows to target rows; it is emptied when it is full, as rows can be found again by name.
 struct RowMap {
   private static let limit = 1 << 18
   private var rows: [RowID: RowID] = [:]

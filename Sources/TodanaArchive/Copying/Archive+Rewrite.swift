@@ -11,20 +11,21 @@ extension Archive {
     public let isRefused: Bool
   }
 
-  /// Leaves files out of a snapshot afterwards, such as one that was never to be archived.
+  /// Removes files from an existing snapshot, for example files that should never have been archived.
   ///
-  /// The snapshot gets another id, and keeps time, host, paths, label and tags. The bytes of what was left out are removed
-  /// by ``compact(progress:)``, if no other snapshot has them.
+  /// The snapshot gets a new id, and keeps its time, host, paths, label and tags. ``compact(progress:)`` removes the
+  /// content of the excluded files if no other snapshot has it.
   ///
   /// - Parameters:
-  ///   - snapshot: One of this archive.
-  ///   - rules: What is left out.
+  ///   - snapshot: A snapshot of this archive.
+  ///   - rules: The rules that exclude files.
   ///   - mayEmpty: Whether a snapshot may lose all its files.
-  ///   - isDryRun: Nothing is changed; the archive need not be open for writing.
-  ///   - progress: Called now and then; throws to end it all.
-  /// - Returns: The new snapshot. Both are there, or the new one, never none.
-  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read: nothing has changed then. `StoreError`; what
-  ///   `progress` throws.
+  ///   - isDryRun: Whether nothing is changed; the archive need not be open for writing.
+  ///   - progress: Called repeatedly; throws to cancel.
+  /// - Returns: The new snapshot. It replaces the old one in a single commit.
+  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read: nothing is changed then. `StoreError`;
+  ///   errors of
+  ///   `progress`.
   public func rewrite(
     _ snapshot: Snapshot, leavingOut rules: FilterOptions, mayEmpty: Bool = false, isDryRun: Bool = false,
     progress: () throws -> Void = {}
@@ -50,18 +51,18 @@ extension Archive {
   }
 }
 
-/// Goes through a snapshot, and writes its directories again without the files that rules leave out.
+/// Walks a snapshot, and writes its directories again without the excluded files.
 ///
-/// For the thread of the store.
+/// To be used on the thread of the store.
 struct SnapshotRewriting: ~Copyable {
   private let archive: Archive
-  /// nil: files are only counted.
+  /// The writer of the new tree; nil if files are only counted.
   private let writer: TreeWriter?
   private var filter: FileFilter
   private var walk: SnapshotWalk
-  /// Of what stays.
+  /// The counts of the remaining files and directories.
   private(set) var counts = SnapshotCounts()
-  /// Files and directories that were left out, those below a directory not counted.
+  /// The number of excluded files and directories; those below an excluded directory are not counted.
   private(set) var excludedCount = 0
 
   init(_ snapshot: Snapshot, of archive: Archive, leavingOut rules: FilterOptions, isDryRun: Bool) throws {
@@ -72,7 +73,9 @@ struct SnapshotRewriting: ~Copyable {
     counts.failures = snapshot.counts.failures
   }
 
-  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read; `StoreError`; what `progress` throws.
+  /// Writes all directories, and saves whenever enough is pending.
+  ///
+  /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read; `StoreError`; errors of `progress`.
   mutating func run(_ progress: () throws -> Void) throws {
     while let step = try walk.next() {
       try progress()
@@ -86,7 +89,7 @@ struct SnapshotRewriting: ~Copyable {
     }
   }
 
-  /// The pages of the new root.
+  /// Ends the tree, and returns the pages of the new root.
   func finish() throws -> [RowID] { try writer?.finish() ?? [] }
 
   private mutating func take(_ entry: ArchiveEntry) throws {

@@ -1,18 +1,20 @@
 internal import Todana
 
 extension Archive {
-  /// Writes files of a snapshot as a tar stream, in the form that POSIX calls pax.
+  /// Writes files of a snapshot as a tar stream in the POSIX pax format.
   ///
-  /// What is damaged is left out and reported: its data are zeros where its header was written already.
+  /// Damaged files are left out and reported. If the header of a file was already written, its data are zeros.
   ///
   /// - Parameters:
-  ///   - snapshot: One of this archive.
-  ///   - paths: What to write, with all that is below; none: everything.
-  ///   - descriptor: A file or a pipe; it stays open.
-  ///   - onFailure: Gets what cannot be written, while the rest is, and paths that are not there.
-  ///   - progress: Called now and then; throws to end it all, which leaves a stream without an end.
-  /// - Returns: How many files and directories were written.
-  /// - Throws: ``ArchiveError/Code/tar`` where the stream cannot be written; `StoreError`; what `progress` throws.
+  ///   - snapshot: A snapshot of this archive.
+  ///   - paths: The paths to write, with everything below them; if empty, everything.
+  ///   - descriptor: A file or pipe; it stays open.
+  ///   - onFailure: Receives a message for each file that cannot be written, and for each path that the snapshot does
+  ///     not have;
+  ///     the rest is written.
+  ///   - progress: Called repeatedly; throws to cancel, which leaves a stream without an end.
+  /// - Returns: The number of written files and directories.
+  /// - Throws: ``ArchiveError/Code/tar`` if the stream cannot be written; `StoreError`; errors of `progress`.
   @discardableResult
   public func exportTar(
     _ snapshot: Snapshot, paths: [[UInt8]] = [], to descriptor: CInt, onFailure: (String) -> Void,
@@ -22,7 +24,7 @@ extension Archive {
     let reader = ContentReader(content)
     var walk = SnapshotWalk(snapshot.pages, of: content)
     var selection = PathSelection(paths)
-    /// The first names of files that have several.
+    /// The first path of each file with several hard links.
     var links: [FileIdentity: [UInt8]] = [:]
     var count = 0
     while let step = try walk.next() {
@@ -37,7 +39,7 @@ extension Archive {
         let isDirectory = entry.file.kind == .directory
         switch selection.relation(of: path) {
         case .outside: walk.skip()
-        // A directory on the way is written, too: it has its metadata from there.
+        // A directory above a selected path is written for its metadata.
         case .above where !isDirectory: break
         case .above, .selected:
           do {
@@ -56,17 +58,21 @@ extension Archive {
     return count
   }
 
-  /// Writes files of a snapshot as a tar, which gets its name when it is whole and durable.
+  /// Writes files of a snapshot as a tar file, which gets its name when it is complete and durable.
   ///
   /// - Parameters:
-  ///   - snapshot: One of this archive.
-  ///   - paths: What to write, with all that is below; none: everything.
-  ///   - path: Of a new file, with permissions 0600; `.partial` stands behind its name until then.
-  ///   - onFailure: Gets what cannot be written, while the rest is, and paths that are not there.
-  ///   - progress: Called now and then; throws to end it all, which leaves no file.
-  /// - Returns: How many files and directories were written.
-  /// - Throws: ``FileError`` where the file cannot be made or written, ``FileError/Code/exists`` if there is one; what
-  ///   ``exportTar(_:paths:to:onFailure:progress:)`` throws.
+  ///   - snapshot: A snapshot of this archive.
+  ///   - paths: The paths to write, with everything below them; if empty, everything.
+  ///   - path: The path of the new file, with permissions 0600. Until the file is complete, its name ends with
+  ///     `.partial`.
+  ///   - onFailure: Receives a message for each file that cannot be written, and for each path that the snapshot does
+  ///     not have;
+  ///     the rest is written.
+  ///   - progress: Called repeatedly; throws to cancel, which leaves no file.
+  /// - Returns: The number of written files and directories.
+  /// - Throws: ``FileError`` if the file cannot be created or written, with ``FileError/Code/exists`` if it exists;
+  ///   errors of
+  ///   ``exportTar(_:paths:to:onFailure:progress:)``.
   @discardableResult
   public func exportTar(
     _ snapshot: Snapshot, paths: [[UInt8]] = [], toFile path: [UInt8], onFailure: (String) -> Void,

@@ -95,7 +95,7 @@ struct PendingRows {
   var contents: some Collection<ContentName> { contentRows.byNames.keys }
   var smallFiles: some Collection<ContentName> { smallFileRows.byNames.keys }
 
-  /// The memory that they take, about, and that saving them does.
+  /// The approximate memory that the pending rows and the save of them take.
   var byteCount: Int { compressedByteCount + contentRows.byteCount + smallFileRows.byteCount + pageRows.byteCount }
 
   func row(_ kind: KnownDamage.Kind, _ name: ContentName) -> RowID? {

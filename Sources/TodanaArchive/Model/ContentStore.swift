@@ -18,14 +18,14 @@ final class ContentStore {
     decompressor = try Decompressor()
   }
 
-  /// Returns one for another thread.
+  /// Returns a content store for another thread, over the same backend.
   static func beside(_ backend: any StoreBackend) throws -> ContentStore {
     try ContentStore(Store(backend: backend, classes: classes))
   }
 
   /// Returns the object of a row, or its replacement if the row is damaged.
   ///
-  /// - Throws: ``ArchiveError/Code/damaged`` where it is not there, or not what was written.
+  /// - Throws: ``ArchiveError/Code/damaged`` if the row is missing or damaged, and has no sound replacement.
   func object<T: StoredObject>(_ type: T.Type, _ row: RowID) throws -> T {
     do throws(StoreError) {
       if let id = try id(type, row), let object = try store.fetch(id) { return object }
@@ -98,13 +98,13 @@ final class ContentStore {
 
   // MARK: Saving
 
-  /// The bytes that one save writes at most, about: they are in memory until then.
+  /// The approximate maximum of bytes that one save writes; they are in memory until then.
   var saveByteCount = 6 << 20
 
   /// The rows that no save has committed yet.
   var pending = PendingRows()
 
-  /// Whether the pending rows take as much memory as they may.
+  /// Whether the pending rows take as much memory as is allowed.
   var isSaveDue: Bool { pending.byteCount >= saveByteCount }
 
   /// The disk that new content is written to; nil in threads that only read.
@@ -189,7 +189,7 @@ struct DiskRoom {
 
   let path: String
 
-  /// Returns the bytes that this process may use; nil if the file system does not tell.
+  /// The bytes that this process may use; nil if the file system does not report them.
   var freeByteCount: Int? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }

@@ -32,7 +32,7 @@ class NamedObject: StoredObject {
 
 /// A named object that holds compressed bytes.
 ///
-/// Format: as ``NamedObject``; then ``CompressedBytes``.
+/// Format: the fields of ``NamedObject``; then ``CompressedBytes``.
 class NamedBytes: NamedObject {
   final var compressed = CompressedBytes(method: .none, byteCount: 0, bytes: [])
 
@@ -49,9 +49,9 @@ class NamedBytes: NamedObject {
   }
 }
 
-/// A stored piece of content: a chunk of a large file, or a group, which is small files one after the other.
+/// A stored piece of content: a chunk of a large file, or a group of small files stored one after the other.
 ///
-/// Format, version 1: as ``NamedBytes``.
+/// Format, version 1: the fields of ``NamedBytes``.
 final class StoredContent: NamedBytes {
   override class var kind: KnownDamage.Kind { .content }
   override class var storedName: String { "Content" }
@@ -60,7 +60,7 @@ final class StoredContent: NamedBytes {
 
 /// Entries of a directory in the order of their names: all of them, unless the directory has many.
 ///
-/// Format, version 1: as ``NamedBytes``; the bytes are those that ``TreePageEncoder`` writes.
+/// Format, version 1: the fields of ``NamedBytes``; the bytes are those that ``TreePageEncoder`` writes.
 final class StoredTreePage: NamedBytes {
   override class var kind: KnownDamage.Kind { .page }
   override class var storedName: String { "TreePage" }
@@ -71,8 +71,8 @@ final class StoredTreePage: NamedBytes {
 ///
 /// Trees refer to the small file, and the small file to the group, so a group can be rewritten without its trees.
 ///
-/// Format, version 1: as ``NamedObject``; then the row of the group, 64 bits; the offset of the file in the group, and its
-/// length, 32 bits each.
+/// Format, version 1: the fields of ``NamedObject``; then the row of the group, 64 bits; the offset of the file in the
+/// group, and its length, 32 bits each.
 final class StoredSmallFile: NamedObject {
   var group: RowID = 0
   var offset = 0

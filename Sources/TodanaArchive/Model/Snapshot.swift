@@ -6,18 +6,18 @@ internal import Todana
   public import Foundation
 #endif
 
-/// A snapshot, as an archive lists it.
+/// A snapshot of an archive: its metadata and counts.
 public struct Snapshot: Sendable, Hashable {
   public let id: SnapshotID
   public let time: Date
-  /// The machine that it was made on.
+  /// The name of the machine that the snapshot was made on.
   public let host: String
-  /// As they were given.
+  /// The archived paths, as they were given.
   public let paths: [[UInt8]]
   /// The directory that relative paths were given in; empty if the paths are only names, as of a tar stream, or if it is
   /// not known.
   public let workingDirectory: [UInt8]
-  /// A name for the series that it belongs to.
+  /// The name of the series that the snapshot belongs to.
   public let label: String?
   public let tags: [String]
   public let counts: SnapshotCounts
@@ -78,7 +78,7 @@ public struct SnapshotID: Sendable, Hashable, CustomStringConvertible {
 
   public let bytes: [UInt8]
 
-  /// Nil where these are not 16 bytes.
+  /// Creates an id from 16 bytes; nil for another number of bytes.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes
@@ -91,18 +91,18 @@ public struct SnapshotID: Sendable, Hashable, CustomStringConvertible {
 
   private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-  /// 32 hexadecimal digits.
+  /// The id as 32 hexadecimal digits.
   public var description: String {
     bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 
-  /// As people say it: eight digits.
+  /// The first eight digits of the id, as users write it.
   public var short: String { String(description.prefix(8)) }
 }
 
 /// The counts of a snapshot.
 public struct SnapshotCounts: Sendable, Hashable, Codable {
-  /// All that is not a directory.
+  /// The number of entries other than directories.
   public var files = 0
   public var directories = 0
   /// The bytes of regular files, holes included.
@@ -112,13 +112,13 @@ public struct SnapshotCounts: Sendable, Hashable, Codable {
 
   public init() {}
 
-  /// Counts something that is not a directory.
+  /// Counts an entry other than a directory.
   mutating func add(_ file: FileEntry) {
     files += 1
     if file.kind == .regular { bytes = Self.sum(bytes, file.byteCount) }
   }
 
-  /// Two sparse files may have more bytes together than there are numbers: the largest one, then.
+  /// Returns the sum of two byte counts, or the largest value on overflow, which sparse files can cause.
   static func sum(_ one: Int64, _ other: Int64) -> Int64 {
     let (sum, overflows) = one.addingReportingOverflow(other)
     return overflows ? .max : sum

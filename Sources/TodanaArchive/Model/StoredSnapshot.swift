@@ -22,13 +22,13 @@ final class StoredSnapshot: StoredObject {
   var counts = SnapshotCounts()
   var program = ""
   var original: [UInt8] = []
-  /// Empty if the paths are only names, and in records of version 1.
+  /// The directory that the paths are relative to; empty if they are only names, and in records of version 1.
   var workingDirectory: [UInt8] = []
-  /// Empty: none.
+  /// The name of the series; empty if there is none.
   var label = ""
-  /// nil in records of version 1.
+  /// When reading began; nil in records of version 1.
   var readingStart: FileTime?
-  /// Empty: none.
+  /// The metadata of the top, as ``TopEntry`` encodes it; empty if there is none.
   var top: [UInt8] = []
 
   override class var version: UInt8 { 2 }
@@ -74,7 +74,7 @@ final class StoredSnapshot: StoredObject {
   }
 }
 
-/// The metadata of the directory whose content is at the top of a snapshot, as a snapshot's record has it.
+/// The metadata of the directory whose content is at the top of a snapshot, as it is stored in the snapshot's record.
 ///
 /// Format: a page of a directory (``TreePageEncoder``) with one entry, a directory named "-" without pages.
 enum TopEntry {
@@ -88,9 +88,9 @@ enum TopEntry {
     return try page.finish()
   }
 
-  /// The entry, without a name; nil for no bytes.
+  /// Decodes the entry, which has no name; returns nil for no bytes.
   ///
-  /// - Throws: ``ArchiveError/Code/damaged`` for anything but one directory.
+  /// - Throws: ``ArchiveError/Code/damaged`` if the bytes are not one directory.
   static func entry(_ bytes: [UInt8]) throws(ArchiveError) -> FileEntry? {
     if bytes.isEmpty { return nil }
     var page = try TreePageDecoder(bytes, pageRow: .max, after: [])
@@ -106,7 +106,7 @@ enum TopEntry {
 struct NewSnapshot {
   var time: Date
   var host: String
-  /// As they were given.
+  /// The archived paths, as they were given.
   var paths: [[UInt8]]
   /// The directory that the paths are relative to; empty if they are only names, as of a tar stream.
   var workingDirectory: [UInt8] = []
@@ -118,7 +118,7 @@ struct NewSnapshot {
   var top: FileEntry?
   var original: SnapshotID?
 
-  /// For a snapshot of paths, or of something that has a name only.
+  /// Creates the metadata of a snapshot of paths, or of a source that has only a name.
   init(_ options: AddOptions, host: String, paths: [[UInt8]], workingDirectory: [UInt8] = []) {
     let now = Date()
     time = options.time ?? now
@@ -130,7 +130,7 @@ struct NewSnapshot {
     readingStart = FileTime(now)
   }
 
-  /// For a changed form, or a copy, of a snapshot.
+  /// Creates the metadata of a copy or a changed form of a snapshot.
   init(of snapshot: Snapshot) {
     time = snapshot.time
     host = snapshot.host
@@ -146,7 +146,7 @@ struct NewSnapshot {
 
 extension FileTime {
   init(_ date: Date) {
-    // No date of a program is near the ends of what 64 bits hold.
+    // Clamp the seconds to a range that 64 bits hold with certainty; no real date is near its limits.
     let seconds = min(max(date.timeIntervalSince1970, -1e15), 1e15)
     let whole = seconds.rounded(.down)
     self.init(seconds: Int64(whole), nanoseconds: UInt32(min((seconds - whole) * 1e9, 999_999_999)))

@@ -2,18 +2,19 @@ internal import Foundation
 internal import Todana
 
 extension Archive {
-  /// Writes the whole archive to one stream, of which ``unpack(from:to:progress:)`` makes an archive again.
+  /// Writes the whole archive to one stream, from which ``unpack(from:to:progress:)`` restores it.
   ///
-  /// The pack has the state of one commit, the newest at the call; the archive's bytes go into it as they are on the disk,
-  /// encrypted where it is. Nothing is written elsewhere, and less than a megabyte is in memory. The format, a tar, is in
-  /// docs/formats/pack.md.
+  /// The pack contains the state of one commit, the newest at the time of the call. The archive's bytes are written as
+  /// they are on disk, so encrypted data stay encrypted. No temporary files are used, and less than a megabyte of
+  /// memory. The format, a tar, is described in docs/formats/pack.md.
   ///
   /// - Parameters:
-  ///   - descriptor: A file, pipe or socket that is open for writing; it stays open, and is not flushed to the disk. A
-  ///     pipe that nobody reads is an error, and no signal.
-  ///   - progress: Called after each step; throwing from it ends the packing, and leaves a pack that was cut.
-  /// - Returns: What the pack has.
-  /// - Throws: `FileError` where the stream cannot be written; `StoreError`; what `progress` throws.
+  ///   - descriptor: A file, pipe or socket that is open for writing. It stays open, and is not flushed to disk.
+  ///     Writing to a
+  ///     pipe without a reader throws an error instead of raising a signal.
+  ///   - progress: Called after each step; throws to cancel, which leaves a truncated pack.
+  /// - Returns: The summary of the pack.
+  /// - Throws: `FileError` if the stream cannot be written; `StoreError`; errors of `progress`.
   /// - Complexity: O(*n*) in the bytes of the archive's files.
   @discardableResult
   public func pack(
@@ -22,18 +23,17 @@ extension Archive {
     try pack(to: DescriptorOutput(descriptor, name: Array("the pack".utf8)), progress)
   }
 
-  /// Writes the whole archive to a new file, as ``pack(to:progress:)`` does to a stream.
+  /// Writes the whole archive to a new file, as ``pack(to:progress:)`` writes it to a stream.
   ///
-  /// The file, which only its owner can read, has its name when it is whole and durable. Until then it has `.partial`
-  /// behind it, and is removed where it does not come to that; what a killed process has left of it, the next packing to
-  /// the same path replaces.
+  /// Only its owner can read the file. It gets its name when it is complete and durable. Until then its name ends with
+  /// `.partial`; if packing fails, the partial file is removed. Packing to the same path again replaces a partial file
+  /// that a killed process has left.
   ///
   /// - Parameters:
-  ///   - path: Where nothing is, in bytes.
-  ///   - progress: Called after each step; throwing from it ends the packing.
-  /// - Returns: What the pack has.
-  /// - Throws: `FileError`, with ``FileError/Code/exists`` where something is at the path; `StoreError`; what `progress`
-  ///   throws.
+  ///   - path: A path that does not exist, in bytes.
+  ///   - progress: Called after each step; throws to cancel.
+  /// - Returns: The summary of the pack.
+  /// - Throws: `FileError`, with ``FileError/Code/exists`` if the path exists; `StoreError`; errors of `progress`.
   /// - Complexity: O(*n*) in the bytes of the archive's files.
   @discardableResult
   public func pack(
@@ -85,25 +85,26 @@ extension PackSummary {
 }
 
 extension Archive {
-  /// Makes an archive of a pack that ``pack(to:progress:)`` has written.
+  /// Restores an archive from a pack that ``pack(to:progress:)`` has written.
   ///
-  /// The pack may come from anywhere: each of its bytes is checked, and what is not as it was written is refused. The
-  /// checksums find damage, not forgery; what an encrypted archive holds is checked against its keys when it is read. The
-  /// archive stands under its path with `.partial` behind it until it is whole and durable; whatever is thrown, nothing of
-  /// it is left. What a killed process has left, the next unpacking to the same path replaces.
+  /// The pack need not be trusted: every byte is checked, and a pack that differs from its written form is refused. The
+  /// checksums detect damage, not forgery. The contents of an encrypted archive are verified with its keys when they
+  /// are read. The archive is written to its path with `.partial` appended, until it is complete and durable. If an
+  /// error is thrown, nothing of it remains. Unpacking to the same path again replaces the leftovers of a killed
+  /// process.
   ///
-  /// No key is needed. The archive that is made has the identity of the one that was packed; an encrypted one takes a new
-  /// key for what it writes from then on.
+  /// No key is needed. The restored archive has the identity of the packed one. If it is encrypted, it uses a new key
+  /// for the data that it writes from then on.
   ///
   /// - Parameters:
   ///   - descriptor: A file, pipe or socket that is open for reading. It is read to its end, and stays open.
-  ///   - path: Where nothing, or an empty directory, is.
-  ///   - progress: Called after each step, and several times a second while nothing comes; throwing from it ends the
-  ///     unpacking.
-  /// - Returns: What the pack has.
+  ///   - path: A path that does not exist, or an empty directory.
+  ///   - progress: Called after each step, and several times a second while waiting for input; throws to cancel.
+  /// - Returns: The summary of the pack.
   /// - Throws: ``ArchiveError/Code/exists``, ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat``,
-  ///   ``ArchiveError/Code/damaged``; `FileError` where the stream cannot be read; `StoreError` where the archive cannot be
-  ///   written; what `progress` throws.
+  ///   ``ArchiveError/Code/damaged``; `FileError` if the stream cannot be read; `StoreError` if the archive cannot be
+  ///   written;
+  ///   errors of `progress`.
   /// - Complexity: O(*n*) in the bytes of the pack; less than a megabyte of memory.
   @discardableResult
   public static func unpack(

@@ -1,24 +1,24 @@
 public import Foundation
 public import Todana
 
-/// What a pack, a whole archive in one file or stream, says of itself.
+/// The summary of a pack, which is a whole archive in one file or stream.
 public struct PackSummary: Sendable, Hashable {
-  /// The identity of the archive's store, which the archive that is made of the pack has, too.
+  /// The identity of the archive's store, which an archive restored from the pack has as well.
   public var storeID: StoreID
-  /// The commit whose state it has.
+  /// The number of the commit whose state the pack contains.
   public var commitNumber: CommitNumber
-  /// When it was begun, in whole seconds.
+  /// The start time of the packing, in whole seconds.
   public var date: Date
-  /// Files of the archive's directory, and their bytes.
+  /// The number of files in the archive's directory.
   public var fileCount: Int
   public var byteCount: Int64
 }
 
-/// How far packing or unpacking is.
+/// The progress of packing or unpacking.
 public struct PackProgress: Sendable, Hashable {
-  /// Bytes of the archive's files that were written.
+  /// The bytes of the archive's files that were written so far.
   public var doneByteCount: Int64
-  /// Of all files; 0 as long as that is not known.
+  /// The bytes of all files; 0 while the number is unknown.
   public var byteCount: Int64
 }
 
@@ -29,21 +29,21 @@ enum PackFormat {
   static let sumsName = "SHA256SUMS"
   static let directoryName = "archive"
   static let firstLine = "Todana pack "
-  /// No summary that can be read is longer.
+  /// The maximum length of a summary; a longer one is refused.
   static let summaryByteLimit = 4096
-  /// An archive has some dozens.
+  /// The maximum number of files; an archive has a few dozen.
   static let fileCountLimit = 4096
-  /// Behind the last member.
+  /// The number of zeros after the last member.
   static let endByteCount = 2 * TarBlock.byteCount
   static let pieceByteCount = 256 << 10
 
-  /// As `sha256sum` has it.
+  /// Returns a line in the format of `sha256sum`.
   static func sumsLine(_ hash: [UInt8], _ name: String) -> String {
     let digits = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return "\(digits)  \(name)\n"
   }
 
-  /// Zeros up to the end of the block that so many bytes end in.
+  /// Returns the number of zeros between the end of a member's content and the next block.
   static func paddingByteCount(_ byteCount: Int64) -> Int {
     let rest = Int(byteCount % Int64(TarBlock.byteCount))
     return rest == 0 ? 0 : TarBlock.byteCount - rest
@@ -51,7 +51,7 @@ enum PackFormat {
 }
 
 extension PackSummary {
-  /// The content of the first member.
+  /// The content of the first member of a pack.
   var text: String {
     """
     \(PackFormat.firstLine)\(PackFormat.version)
@@ -63,6 +63,8 @@ extension PackSummary {
     """
   }
 
+  /// Parses the content of the first member.
+  ///
   /// - Throws: ``ArchiveError/Code/newerFormat``, ``ArchiveError/Code/damaged``.
   init(_ text: [UInt8], seconds: Int64) throws(ArchiveError) {
     let damage = ArchiveError(.damaged, "The pack is damaged: its first member is not what it is to be.")
@@ -84,7 +86,7 @@ extension PackSummary {
     self.init(
       storeID: StoreID(high: high, low: low), commitNumber: commit,
       date: Date(timeIntervalSince1970: TimeInterval(seconds)), fileCount: files, byteCount: bytes)
-    // There is one way to write it.
+    // A summary has only one valid text.
     guard 0...PackFormat.fileCountLimit ~= files, bytes >= 0, Array(self.text.utf8) == text else { throw damage }
   }
 }

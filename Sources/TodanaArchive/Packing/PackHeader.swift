@@ -1,22 +1,22 @@
-/// The header of a member of a pack: a block of POSIX ustar, of which a name, a length and a time make every byte.
+/// The header of a member of a pack: a POSIX ustar block whose every byte follows from a name, a length and a time.
 ///
-/// libarchive reads any tar and writes what its version finds best. Of a pack there is one form, so that whoever reads it
-/// finds each bit that is not as it was written.
+/// A header has only one valid form, so a reader detects each changed bit. libarchive is not used here: it reads any
+/// tar, and its output depends on its version.
 struct PackHeader: Equatable {
-  /// One step, or two.
+  /// The name, of one or two path components.
   var name: String
   var byteCount: Int64
-  /// Since 1970.
+  /// The modification time in seconds since 1970.
   var seconds: Int64
 
   private static let nameField = 0..<100
   private static let sizeField = 124..<136
   private static let timeField = 136..<148
   private static let prefixField = 345..<500
-  /// Of eleven octal digits.
+  /// The limit of numbers with eleven octal digits.
   private static let octalLimit = Int64(1) << 33
 
-  /// Nil for a name that has no room, or a number that has none.
+  /// The header's block; nil if the name or a number does not fit.
   var block: TarBlock? {
     var (directory, step) = ("", name[...])
     if let slash = name.firstIndex(of: "/") {
@@ -44,7 +44,7 @@ struct PackHeader: Equatable {
     (self.name, self.byteCount, self.seconds) = (name, byteCount, seconds)
   }
 
-  /// Nil for a block that differs in any bit from what this writes.
+  /// Parses a block; nil if it differs in any bit from the block that ``block`` returns.
   init?(_ block: TarBlock) {
     func text(_ field: Range<Int>) -> String {
       String(decoding: block.bytes[field].prefix { $0 != 0 }, as: UTF8.self)
@@ -59,7 +59,7 @@ struct PackHeader: Equatable {
     guard self.block?.bytes == block.bytes else { return nil }
   }
 
-  /// Octal digits, and where they do not suffice, as other programs have it, a number of 11 bytes behind 0x80.
+  /// Returns the size as octal digits or, if they do not suffice, in GNU's form: 0x80 and an 11-byte number.
   private static func size(_ byteCount: Int64) -> [UInt8] {
     if byteCount < octalLimit { return TarBlock.octal(Int(byteCount), digitCount: 11) }
     return [0x80, 0, 0, 0] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: byteCount >> ($0 * 8)) }
@@ -69,7 +69,7 @@ struct PackHeader: Equatable {
     guard field.first == 0x80 else {
       return Int64(String(decoding: field.prefix { $0 != 0 }, as: UTF8.self), radix: 8)
     }
-    // Where bytes above these are not zeros, what is written anew is another block.
+    // If the number does not fit into the last eight bytes, the block that is written for it differs, and is refused.
     return field.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
   }
 }

@@ -1,9 +1,10 @@
 internal import Glibc
 internal import Todana
 
-/// Reads a pack, and refuses one of which any bit is not as it was written.
+/// Reads a pack, and refuses it if any bit differs from its written form.
 ///
-/// What it gives out is right as far as it goes; that the bytes of the files are, is known when there is nothing more.
+/// Parts are returned before their checksums are known. The bytes of the files are verified only when
+/// ``next(waiting:)`` returns nil.
 struct PackReader {
   private let input: PackInput
   private let hash: SHA256Hash
@@ -11,7 +12,7 @@ struct PackReader {
   private(set) var doneByteCount: Int64 = 0
   private var seconds: Int64 = 0
   private var fileCount = 0
-  /// The file that is being read, and how much of it is still to come.
+  /// The current file, and the number of its bytes that are still to be read.
   private var file: (header: PackHeader, missingByteCount: Int64)?
   private var sums = ""
   private var isAtEnd = false
@@ -21,10 +22,10 @@ struct PackReader {
     hash = try SHA256Hash()
   }
 
-  /// The next part of the archive's store; nil where the pack ends, and is sound.
+  /// Returns the next part of the archive's store; nil at the end of a sound pack.
   ///
-  /// `waiting` is as for `PackInput`. Throws ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat`` or
-  /// ``ArchiveError/Code/damaged``; `FileError`; what `waiting` throws.
+  /// `waiting` is called as by `PackInput`. Throws ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat`` or
+  /// ``ArchiveError/Code/damaged``; `FileError`; errors of `waiting`.
   mutating func next(waiting: () throws -> Void) throws -> BackupPart? {
     guard let summary else { return .summary(try readSummary(waiting)) }
     if let part = try readFile(waiting) { return part }
@@ -61,7 +62,7 @@ struct PackReader {
       storeID: summary.storeID, commitNumber: summary.commitNumber, fileCount: summary.fileCount, byteCount: byteCount)
   }
 
-  /// More of the file that has begun; nil where there is none, or no more of it.
+  /// Returns the next bytes of the current file; nil if there is no file, or if it has ended.
   private mutating func readFile(_ waiting: () throws -> Void) throws -> BackupPart? {
     guard let (header, missingByteCount) = file else { return nil }
     if missingByteCount == 0 {
@@ -88,7 +89,7 @@ struct PackReader {
     isAtEnd = true
   }
 
-  /// Which checksum it is that differs.
+  /// Returns a description of the first checksum that differs.
   private func differing(_ found: [UInt8], _ expected: String) -> String {
     let lines = String(decoding: found, as: UTF8.self).split(separator: "\n")
     let different = zip(expected.split(separator: "\n"), lines).first { $0 != $1 }
@@ -112,7 +113,7 @@ struct PackReader {
     return header
   }
 
-  /// The content of a small one.
+  /// Reads the content of a small member.
   private mutating func readMember(_ header: PackHeader, _ waiting: () throws -> Void) throws -> [UInt8] {
     let content = try readAll(Int(header.byteCount), waiting)
     try hash.add(content)
@@ -137,16 +138,16 @@ struct PackReader {
   private func damage(_ what: String) -> ArchiveError { ArchiveError(.damaged, "The pack is damaged: \(what).") }
 }
 
-/// The bytes of a stream, in the pieces that are asked for.
+/// An input stream that is read in pieces of a requested length.
 struct PackInput {
   private let descriptor: CInt
   private static let waitMilliseconds: CInt = 200
 
   init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-  /// So many bytes, or as many as there are up to the end of the stream.
+  /// Reads `byteCount` bytes, or fewer at the end of the stream.
   ///
-  /// `waiting` is called before each read, and again and again while nothing comes; what it throws is thrown.
+  /// Calls `waiting` before each read, and repeatedly while no input arrives; throws the errors of `waiting`.
   func read(_ byteCount: Int, waiting: () throws -> Void) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     var filled = 0

@@ -4,7 +4,7 @@ struct PackWriter {
   private let seconds: Int64
   private let hash: SHA256Hash
   private var sums = ""
-  /// The member that is being written, and how much of it is still to come.
+  /// The current member, and the number of its bytes that are still to be written.
   private var member: (header: PackHeader, missingByteCount: Int64)?
 
   init(to output: DescriptorOutput, seconds: Int64) throws(ArchiveError) {
@@ -35,10 +35,10 @@ struct PackWriter {
     try put(bytes)
   }
 
-  /// Without this, a pack is one that was cut.
+  /// Writes the checksums and the end mark, without which a pack counts as truncated.
   mutating func finish() throws {
     try endMember()
-    // It does not list itself.
+    // The list of checksums does not list itself.
     try add(PackFormat.sumsName, Array(sums.utf8))
     try endMember()
     try put([UInt8](repeating: 0, count: PackFormat.endByteCount))

@@ -1,8 +1,8 @@
 internal import CSealing
 
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces, by libcrypto.
+/// SHA-256 (FIPS 180-4) of bytes that are added in pieces, computed by libcrypto.
 ///
-/// Not thread-safe: a thread has its own.
+/// Not thread-safe: each thread has its own.
 @safe
 final class SHA256Hash {
   static let byteCount = Int(TDS_HASH_SIZE)
@@ -21,7 +21,7 @@ final class SHA256Hash {
     guard unsafe tds_hash_add(handle, bytes, bytes.count) else { throw Self.failure }
   }
 
-  /// The 32 bytes of the hash; the next bytes begin another one.
+  /// Returns the 32 bytes of the hash, and starts another one.
   func finish() throws(ArchiveError) -> [UInt8] {
     var hash = [UInt8](repeating: 0, count: Self.byteCount)
     guard unsafe tds_hash_finish(handle, &hash) else { throw Self.failure }

@@ -1,18 +1,19 @@
 internal import Todana
 
 extension Archive {
-  /// Calls back with each path that two snapshots do not have alike, in the order of names.
+  /// Calls back with each path that is different in two snapshots, in the order of names.
   ///
-  /// What both have in the same pages is not read.
+  /// Pages that both snapshots share are not read.
   ///
   /// - Parameters:
-  ///   - old: One of this archive.
-  ///   - new: Another one.
-  ///   - paths: What is compared, with all that is below; none: everything.
-  ///   - onFailure: Gets what cannot be read, while the rest is compared.
-  ///   - progress: Called for each directory that is read; throws to end it all.
-  ///   - body: Gets each difference; throws to end it all.
-  /// - Throws: ``ArchiveError/Code/fileNotFound`` for a path that neither has; `StoreError`; what the closures throw.
+  ///   - old: A snapshot of this archive.
+  ///   - new: Another snapshot of this archive.
+  ///   - paths: The paths to compare, with everything below them; if empty, everything.
+  ///   - onFailure: Receives a message for each part that cannot be read; the rest is compared.
+  ///   - progress: Called for each directory that is read; throws to cancel.
+  ///   - body: Receives each difference; throws to cancel.
+  /// - Throws: ``ArchiveError/Code/fileNotFound`` for a path that neither snapshot has; `StoreError`; errors of the
+  ///   closures.
   public func diff(
     _ old: Snapshot, _ new: Snapshot, paths: [[UInt8]] = [], onFailure: (String) -> Void,
     progress: () throws -> Void = {}, _ body: (FileDifference) throws -> Void
@@ -36,30 +37,30 @@ extension Archive {
   }
 }
 
-/// What became of a path between two snapshots.
+/// The difference of a path between two snapshots.
 public struct FileDifference: Sendable {
   public enum Change: String, Sendable, Hashable, CaseIterable {
     case added, removed
-    /// It is something else now, such as a link where a file was.
+    /// The kind of file changed, for example from a file to a link.
     case kind
-    /// Its bytes, the target of a link, the numbers of a device.
+    /// The bytes, the target of a link, or the numbers of a device changed.
     case content
-    /// Permissions, owner, modification time, attributes, or flags.
+    /// Permissions, owner, modification time, attributes or flags changed.
     case metadata
   }
 
-  /// From the top of the snapshots.
+  /// The path from the top of the snapshots.
   public let path: [UInt8]
-  /// nil where it was added.
+  /// The entry in the old snapshot; nil if it was added.
   public let old: FileEntry?
-  /// nil where it was removed.
+  /// The entry in the new snapshot; nil if it was removed.
   public let new: FileEntry?
-  /// One; or content and metadata.
+  /// The changes: one, or content and metadata.
   public let changes: [Change]
 }
 
 extension FileEntry {
-  /// What people mean by metadata: not what file systems number and note by themselves.
+  /// Tests whether the metadata that users care about are equal; ignores values that file systems assign themselves.
   func hasSameMetadata(as other: FileEntry) -> Bool {
     permissions == other.permissions && owner == other.owner && modificationTime == other.modificationTime
       && Set(attributes) == Set(other.attributes) && flags == other.flags
@@ -67,7 +68,7 @@ extension FileEntry {
 }
 
 extension FileKind {
-  /// Whether both are files, or links, and so on, whatever they hold.
+  /// Tests whether both are the same kind of file, ignoring link targets and device numbers.
   func isSameKind(as other: FileKind) -> Bool {
     switch (self, other) {
     case (.regular, .regular), (.directory, .directory), (.symbolicLink, .symbolicLink), (.fifo, .fifo),
@@ -79,9 +80,9 @@ extension FileKind {
 }
 
 extension ContentStore {
-  /// Whether two of a kind have other bytes, point elsewhere, or are other devices.
+  /// Tests whether two entries of the same kind differ in their bytes, link targets or device numbers.
   ///
-  /// Content has one row, so rows tell; nearly nothing is read.
+  /// Equal content has one row, so rows are compared, and almost nothing is read.
   func hasOtherContent(_ old: ArchiveEntry, _ new: ArchiveEntry) throws -> Bool {
     switch old.file.kind {
     case .directory: return false
@@ -92,13 +93,13 @@ extension ContentStore {
     let (oldContent, newContent) = try (current(old.content), current(new.content))
     switch (oldContent, newContent) {
     case (.small(let small), .chunks(let chunks)), (.chunks(let chunks), .small(let small)):
-      // What came from a pipe is a chunk, however small it is.
+      // Content from a pipe is stored as a chunk, even if it is small.
       return try chunks.count != 1 || !isSame(small: small, chunk: chunks[0])
     default: return oldContent != newContent
     }
   }
 
-  /// What is damaged is the same as nothing.
+  /// Tests whether a small file and a chunk have the same content; false if either is damaged.
   private func isSame(small: RowID, chunk: RowID) throws -> Bool {
     do {
       return try object(StoredSmallFile.self, small).name == object(StoredContent.self, chunk).name

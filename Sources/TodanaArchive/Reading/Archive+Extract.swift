@@ -1,21 +1,23 @@
 internal import Todana
 
 extension Archive {
-  /// Restores files of a snapshot beneath a target directory, and nowhere else.
+  /// Restores files of a snapshot below a target directory, and nowhere else.
   ///
-  /// Nothing is written to the archive's own directory: if the target has it in a directory's place, that one is left out.
+  /// Nothing is written to the archive's own directory: if a directory to be restored turns out to be it, that
+  /// directory is left out.
   ///
-  /// An interrupted call can be made again: it restores the missing files, and finishes the directories that the first one
-  /// has begun. How existing files are treated, ``RestoreOptions/overwriting`` says. Damaged files are left out and
+  /// An interrupted call can be repeated: it restores the missing files, and finishes directories that the first call
+  /// has begun. ``RestoreOptions/overwriting`` says how existing files are treated. Damaged files are left out and
   /// reported, and the rest is restored.
   ///
   /// - Parameters:
-  ///   - snapshot: One of this archive.
-  ///   - target: A directory, made where only its last step is missing.
-  ///   - options: What is restored, and what becomes of files that are there.
-  ///   - progress: Called a few times a second; throws to end it all.
-  /// - Returns: What was done.
-  /// - Throws: ``ArchiveError/Code/invalidArgument`` for a target in the archive's own directory; ``FileError`` if the target
+  ///   - snapshot: A snapshot of this archive.
+  ///   - target: A directory; it is created if only the last component of its path is missing.
+  ///   - options: Which files are restored, and how existing files are treated.
+  ///   - progress: Called a few times a second; throws to cancel.
+  /// - Returns: The result.
+  /// - Throws: ``ArchiveError/Code/invalidArgument`` for a target in the archive's own directory; ``FileError`` if the
+  ///   target
   ///   cannot be written at all, or is full; `StoreError`; errors of `progress`.
   public func extract(
     _ snapshot: Snapshot, to target: [UInt8], options: ExtractOptions = ExtractOptions(),
@@ -32,64 +34,64 @@ extension Archive {
 
 /// Which files of a snapshot are restored, and how existing ones are treated.
 public struct ExtractOptions: Sendable {
-  /// Paths in the snapshot; none: everything.
+  /// The paths in the snapshot to restore; if empty, everything.
   public var paths: [[UInt8]] = []
-  /// Patterns of files that are left out.
+  /// The rules that exclude files.
   public var filter = FilterOptions()
   public var restoring = RestoreOptions()
   /// Whether nothing is written: the target is compared, and the result says what would be done.
   public var isDryRun = false
-  /// What became of a file or directory.
+  /// The outcome for a file or directory.
   public enum Outcome: Sendable, Hashable {
     case restored
-    /// It existed with the right length and time, or, where that is compared, with the right content and metadata.
+    /// It existed with the right length and time or, if content is compared, with the right content and metadata.
     case right
-    /// It existed with the right content, and got its metadata.
+    /// It existed with the right content, and its metadata were restored.
     case updated
-    /// Another one existed, and kept its content.
+    /// A different one existed, and its content was kept.
     case kept
-    /// It cannot be made by this process, as devices by other users than root.
+    /// This process cannot create it: for example a device, which only root can create.
     case leftOut
   }
-  /// Called for each file and directory, by the thread that extracts, when its outcome is known.
+  /// Called for each file and directory when its outcome is known, on the extracting thread.
   ///
-  /// Files are not always in the order of the snapshot. Failures are in ``ExtractProgress/failures`` only. Throws to end
+  /// Files need not come in the order of the snapshot. Failures are only in ``ExtractProgress/failures``. Throws to end
   /// the extraction.
   public var visit: (@Sendable (_ path: [UInt8], _ outcome: Outcome) throws -> Void)?
 
   public init() {}
 }
 
-/// The progress of an extraction, and in the end its result.
+/// The progress of an extraction, and at its end the result.
 ///
-/// Each file that is not a failure is in one of the counts but ``comparedFiles`` and ``updatedFiles``: restored
-/// (`counts.files`), right, updated, kept or left out. A file that keeps other content and gets its permissions is in two,
-/// kept and updated.
+/// Each file that did not fail is in exactly one of these counts: restored (`counts.files`), right, updated, kept or
+/// left out. The exception is a file that keeps different content and gets its permissions: it is both kept and
+/// updated. ``comparedFiles`` counts independently of the outcome.
 public struct ExtractProgress: Sendable, Equatable {
-  /// Files that were restored, directories that were made or finished, and problems.
+  /// The numbers of restored files, of directories that were created or finished, and of failures.
   public var counts = SnapshotCounts()
-  /// Files that existed with the right length and time, or with the right content where that is compared.
+  /// The number of files that existed with the right length and time or, if content is compared, the right content.
   public var rightFiles = 0
-  /// Files whose content was compared with the snapshot's.
+  /// The number of files whose content was compared with the snapshot.
   public var comparedFiles = 0
-  /// Files that existed and got their metadata.
+  /// The number of files that existed and whose metadata were restored.
   public var updatedFiles = 0
-  /// Files that kept other content.
+  /// The number of files that kept different content.
   public var keptFiles = 0
-  /// Sockets, and devices that this process may not make.
+  /// The number of sockets, and of devices that this process may not create.
   public var leftOutFiles = 0
-  /// Directories that existed and got their metadata.
+  /// The number of directories that existed and whose metadata were restored.
   public var updatedDirectories = 0
-  /// Directories that existed and kept metadata that is different from the snapshot's.
+  /// The number of directories that existed and kept different metadata.
   public var keptDirectories = 0
-  /// Bytes that were written.
+  /// The number of bytes written.
   public var bytesWritten: Int64 = 0
-  /// Files that belong to the user who extracted them instead of to their owners.
+  /// The number of files that belong to the extracting user instead of their owner.
   public var skippedOwners = 0
   public var path: [UInt8] = []
-  /// Files that could not be restored: the first 1,000; `counts.failures` counts all.
+  /// Messages about files that could not be restored: the first 1,000; `counts.failures` counts all.
   public var failures: [String] = []
-  /// Metadata that could not be restored: the first 1,000; ``warningCount`` counts all.
+  /// Messages about metadata that could not be restored: the first 1,000; ``warningCount`` counts all.
   public var warnings: [String] = []
   public var warningCount = 0
 

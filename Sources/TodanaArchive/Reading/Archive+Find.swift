@@ -1,25 +1,25 @@
 internal import Todana
 
-/// Something that was looked for, in one of the snapshots that have it.
+/// A search result: a file or directory in one snapshot.
 public struct FoundFile: Sendable {
   public let snapshot: Snapshot
-  /// From the top of the snapshot.
+  /// The path from the top of the snapshot.
   public let path: [UInt8]
   public let file: FileEntry
 }
 
 extension Archive {
-  /// Calls back with what matches, snapshot for snapshot, in the order of names.
+  /// Calls back with each match, snapshot by snapshot, in the order of names.
   ///
-  /// Directories that several snapshots have in common are read once, as far as a bounded memory goes.
+  /// A directory that several snapshots share is read once, unless the results to remember exceed a fixed limit.
   ///
   /// - Parameters:
-  ///   - queries: What is looked for; what matches several is found once.
-  ///   - snapshots: Where, in this order; nil: in all, the oldest first.
-  ///   - onFailure: Gets what cannot be read, while the rest is looked through.
-  ///   - progress: Called for each directory that is read; throws to end it all.
-  ///   - body: Gets each file; throws to end it all.
-  /// - Throws: `StoreError`; what the closures throw.
+  ///   - queries: The queries; a file that matches several is reported once.
+  ///   - snapshots: The snapshots to search, in this order; nil: all, the oldest first.
+  ///   - onFailure: Receives a message for each directory that cannot be read; the rest is searched.
+  ///   - progress: Called for each directory that is read; throws to cancel.
+  ///   - body: Receives each match; throws to cancel.
+  /// - Throws: `StoreError`; errors of the closures.
   public func find(
     _ queries: [PathQuery], in snapshots: [Snapshot]? = nil, onFailure: (String) -> Void,
     progress: () throws -> Void = {}, _ body: (FoundFile) throws -> Void
@@ -31,33 +31,33 @@ extension Archive {
   }
 }
 
-/// Looks for files in one snapshot after the other, and remembers what was found below which pages.
+/// Searches snapshots one after the other, and remembers the matches below each directory by its pages.
 ///
-/// Pages that another snapshot has, too, hold the same there. For one thread.
+/// Pages have the same content in every snapshot that shares them. Not thread-safe.
 final class SnapshotSearch {
-  /// What a directory is known by.
+  /// The key of a remembered directory.
   private struct Place: Hashable {
     let pages: [RowID]
-    /// nil where only the last names of paths count.
+    /// The path of the directory; nil if the queries compare last names only.
     let path: [UInt8]?
   }
 
-  /// Something in a directory that was found, or leads to what was.
+  /// A remembered entry that matched, or that leads to matches below it.
   private struct Hit {
     let file: FileEntry
     let isFound: Bool
-    /// nil where nothing below it was found.
+    /// The key of the directory if it has matches below it, otherwise nil.
     let below: Place?
   }
 
   /// A directory that is being read.
   private struct Level {
     let place: Place
-    /// nil for the top.
+    /// The entry of the directory; nil for the top of the snapshot.
     let file: FileEntry?
     let isFound: Bool
     var hits: [Hit] = []
-    /// Whether what is found in it is worth remembering: not where some of it is missing.
+    /// Whether the hits are complete and can be remembered: false if a part could not be read or did not fit.
     var isWhole = true
   }
 
@@ -65,10 +65,10 @@ final class SnapshotSearch {
   private let content: ContentStore
   private let comparesPaths: Bool
   private var known: [Place: [Hit]] = [:]
-  /// What may still be remembered: directories, hits, and 64 bytes of paths, each.
+  /// The remaining capacity of the memory; each directory, each hit, and each 64 bytes of paths take 1.
   private var room: Int
   private var levels: [Level] = []
-  /// Directories that were read, and not remembered.
+  /// The number of directories that were read, because their matches were not remembered.
   private(set) var readCount = 0
 
   init(_ queries: [PathQuery], in content: ContentStore, room: Int = 1 << 17) {
@@ -153,11 +153,11 @@ final class SnapshotSearch {
     levels[top].hits = []
   }
 
-  /// Tells of what is known to be below a directory.
+  /// Reports the remembered matches below a directory.
   private func tellKnown(
     _ place: Place, below path: [UInt8], _ progress: () throws -> Void, _ tell: ([UInt8], FileEntry) throws -> Void
   ) throws {
-    // Not by recursion: trees may be deeper than the stack.
+    // Iterates, as trees may be deeper than the stack allows for recursion.
     var rest = [(hits: (known[place] ?? [])[...], pathByteCount: path.count)]
     var path = path
     while let last = rest.indices.last {

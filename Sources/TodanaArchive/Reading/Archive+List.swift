@@ -1,8 +1,8 @@
 internal import Todana
 
-/// Something in a snapshot, as a list shows it.
+/// A file or directory in a list of a snapshot.
 public struct ListedFile: Sendable {
-  /// From the top of the snapshot.
+  /// The path from the top of the snapshot.
   public let path: [UInt8]
   public let file: FileEntry
 
@@ -13,15 +13,18 @@ public struct ListedFile: Sendable {
 }
 
 extension Archive {
-  /// Calls back with what a snapshot holds, in the order of names, each directory before what is in it.
+  /// Calls back with the entries of a snapshot in the order of names, each directory before the entries in it.
   ///
   /// - Parameters:
-  ///   - snapshot: One of this archive.
-  ///   - paths: What to list, with all that is below; none: everything.
-  ///   - isRecursive: If not, of directories that were asked for only what is directly in them.
-  ///   - onFailure: Gets what cannot be read, while the rest is listed; and paths that are not there.
-  ///   - body: Gets each file; throws to end it all.
-  /// - Throws: `StoreError`; what `body` throws.
+  ///   - snapshot: A snapshot of this archive.
+  ///   - paths: The paths to list, with everything below them; if empty, everything.
+  ///   - isRecursive: Whether directories are listed with everything below them; if false, only with the entries
+  ///     directly in them.
+  ///   - onFailure: Receives a message for each directory that cannot be read, and for each path that the snapshot does
+  ///     not
+  ///     have; the rest is listed.
+  ///   - body: Receives each entry; throws to cancel.
+  /// - Throws: `StoreError`; errors of `body`.
   public func list(
     _ snapshot: Snapshot, paths: [[UInt8]] = [], isRecursive: Bool = true, onFailure: (String) -> Void,
     _ body: (ListedFile) throws -> Void
@@ -52,10 +55,10 @@ extension Archive {
   /// Calls back with the content of a file.
   ///
   /// - Parameters:
-  ///   - path: Of a regular file in the snapshot.
-  ///   - snapshot: One of this archive.
-  ///   - body: Gets the bytes, in order; holes as zeros.
-  /// - Throws: ``ArchiveError/Code/fileNotFound``, ``ArchiveError/Code/damaged``; what the closure throws.
+  ///   - path: The path of a regular file in the snapshot.
+  ///   - snapshot: A snapshot of this archive.
+  ///   - body: Receives the bytes in order, with holes as zeros.
+  /// - Throws: ``ArchiveError/Code/fileNotFound``, ``ArchiveError/Code/damaged``; errors of `body`.
   public func read(
     _ path: [UInt8], of snapshot: Snapshot, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {

@@ -1,9 +1,9 @@
 internal import Synchronization
 internal import Todana
 
-/// Gives the data of files back, piece by piece.
+/// Reads the data of archived files, piece by piece.
 ///
-/// For one thread.
+/// Not thread-safe: each thread has its own.
 final class ContentReader {
   private let content: ContentStore
   private let groups: SharedGroups
@@ -16,10 +16,9 @@ final class ContentReader {
   /// Calls back with the data of a file, in order.
   ///
   /// - Parameters:
-  ///   - entry: A regular file.
-  ///   - body: Gets bytes, and where in the file they belong.
-  /// - Throws: ``ArchiveError/Code/damaged`` where some of it is not there, or not of the length that it should have;
-  ///   what the closure throws.
+  ///   - entry: The entry of a regular file.
+  ///   - body: Receives bytes, and their offset in the file.
+  /// - Throws: ``ArchiveError/Code/damaged`` if data are missing or have the wrong length; errors of `body`.
   func read(_ entry: ArchiveEntry, _ body: (UnsafeRawBufferPointer, Int64) throws -> Void) throws {
     var placer = DataPlacer(entry)
     switch entry.content {
@@ -42,7 +41,7 @@ final class ContentReader {
   }
 }
 
-/// Says where in a file its stored data belong, hole for hole.
+/// Maps stored data to their offsets in a file, skipping its holes.
 struct DataPlacer {
   private let extents: [Range<Int64>]
   private var extent = 0
@@ -68,7 +67,7 @@ struct DataPlacer {
     }
   }
 
-  /// All data must have come.
+  /// Checks that all data were placed.
   func finish() throws(ArchiveError) {
     if extent == extents.count { return }
     let rest = extents[extent...].dropFirst().reduce(extents[extent].upperBound - position) { $0 + Int64($1.count) }
@@ -78,18 +77,18 @@ struct DataPlacer {
   }
 }
 
-/// Groups of small files that were unpacked last, for the next file, which mostly is in the same.
+/// The recently decompressed groups of small files: the next file is mostly in the same group.
 ///
-/// Any thread.
+/// Thread-safe.
 final class SharedGroups: Sendable {
   private static let keptCount = 8
 
-  /// The group used last comes last.
+  /// The kept groups, the most recently used one last.
   private let groups = Mutex<[(row: RowID, bytes: [UInt8])]>([])
 
-  /// The content of a group; `decompress` gives it where it is not known.
+  /// Returns the content of a group; calls `decompress` if it is not kept.
   ///
-  /// - Throws: What `decompress` throws.
+  /// - Throws: Errors of `decompress`.
   func group(_ row: RowID, decompress: () throws -> [UInt8]) throws -> [UInt8] {
     let known = groups.withLock { groups -> [UInt8]? in
       guard let index = groups.lastIndex(where: { $0.row == row }) else { return nil }

@@ -1,17 +1,18 @@
-// How single files are restored: those with one name, and those with several.
+// The restoring of single files: those with one name, and those with several hard links.
 extension Extraction {
-  /// Restores a file that is no directory, or treats the existing one by the options.
+  /// Restores an entry other than a directory, or treats the existing file as the options say.
   ///
-  /// - Returns: What became of it; nil if another thread is going to know.
+  /// - Returns: The outcome; nil if another thread determines it.
   mutating func restore(_ entry: ArchiveEntry, _ path: [UInt8]) throws -> ExtractOptions.Outcome? {
     let file = entry.file
     let target = try target.directory(for: file.name)
-    // Two names are one there, as upper and lower case on some file systems: one of the files would be lost.
+    // The directory is new, so the file system takes two names for one, for example ignoring case: a file would be
+    // lost.
     if let target, target.origin == .made, try target.identity(of: file.name) != nil {
       throw FileError(.place, target.path + [UInt8(ascii: "/")] + file.name, .exists, detail: Self.oneName)
     }
     if file.linkCount > 1, let target { return try restoreLinked(entry, target) }
-    // In a directory that was made, nothing else was found above.
+    // A directory of this run has no existing file of this name, as checked above.
     let placement = target?.origin == .made ? .isNew : try target?.placement(of: file) ?? .isNew
     switch placement {
     case .isNew, .replaces: return try make(entry, path, in: target)
@@ -49,7 +50,7 @@ extension Extraction {
     return try makeOther(entry.file, in: target) == nil ? .leftOut : .restored
   }
 
-  /// Makes a symbolic link, a FIFO or a device; nil if it was left out.
+  /// Creates a symbolic link, a FIFO or a device; returns nil if it was left out.
   private func makeOther(_ file: FileEntry, in target: TargetDirectory) throws(FileError) -> FileIdentity? {
     file.isSymbolicLink ? try target.makeLink(file) : try target.makeSpecialFile(file)
   }
@@ -64,7 +65,7 @@ extension Extraction {
 
   // MARK: Several names
 
-  /// Restores a file with several names: the first one as any other, the next ones as links to it.
+  /// Restores a file with several hard links: the first name like any file, the others as links to it.
   private mutating func restoreLinked(
     _ entry: ArchiveEntry, _ target: TargetDirectory
   ) throws -> ExtractOptions.Outcome {
@@ -99,7 +100,7 @@ extension Extraction {
       case .wasRight: return .right
       case .set: return .updated
       case .needsNewFile:
-        // Only when all names were seen to be in the target.
+        // Set the metadata only if all names of the file are found in the target.
         if let existing { links.wait(existing.identity, path: target.path + [UInt8(ascii: "/")] + file.name) }
         return .right
       }
@@ -122,7 +123,7 @@ extension Extraction {
         return update == .updated ? .updated : .restored
       }
       return .restored
-    // A file of its own, which should be the other one.
+    // A separate file is at the path; it should be a link to the first one.
     case .isRight, .keeps: return .kept
     case .setsOtherMetadata:
       try setOtherMetadata(entry.file, in: target)
@@ -130,7 +131,7 @@ extension Extraction {
     }
   }
 
-  /// Sets the metadata of an existing file if this is the last of its names; nil if it does not wait for that.
+  /// Sets the metadata of an existing file if this is the last of its names; nil if it is not waiting for that.
   private mutating func setWaitingMetadata(
     _ file: FileEntry, _ identity: FileIdentity, in target: TargetDirectory
   ) throws -> ExtractOptions.Outcome? {
@@ -156,7 +157,8 @@ extension Extraction {
     try tellProgress()
   }
 
-  /// Locks files whose names were all made, and reports files whose names were not all found.
+  /// Sets the locking flags of the files whose names were all created, and reports files with names that were not
+  /// found.
   mutating func finishLinks() {
     for path in links.unfinished { reportOtherNames(path) }
     for first in links.locked {
@@ -174,22 +176,22 @@ extension Extraction {
   }
 }
 
-/// The files with several names that an extraction has met, and their names in the target.
+/// The files with several hard links that an extraction has met, and their names in the target.
 struct HardLinkGroups {
-  /// The first name of a file of the archive.
+  /// The first name of an archived file.
   struct First {
-    /// From the target on.
+    /// The path components from the target on.
     let steps: [[UInt8]]
-    /// The file in the target; nil if any may be there.
+    /// The identity of the file in the target; nil if it is unknown and not checked.
     let identity: FileIdentity?
     let entry: FileEntry
-    /// Whether this run has made the file.
+    /// Whether this run has created the file.
     let isMade: Bool
   }
 
-  /// By the identity that the archive has.
+  /// The first names by the identity of the file in the archive.
   private var firsts: [FileIdentity: First] = [:]
-  /// Existing files whose metadata is different, by their identities in the target.
+  /// Existing files with different metadata, by their identity in the target.
   private var waiting: [FileIdentity: (path: [UInt8], foundCount: UInt64)] = [:]
 
   func first(of file: FileEntry) -> First? { firsts[file.identity] }
@@ -199,26 +201,26 @@ struct HardLinkGroups {
     firsts[file.identity] = First(steps: steps, identity: identity, entry: file, isMade: isMade)
   }
 
-  /// Counts one more name of an existing file that waits for its metadata; false if it does not wait.
+  /// Counts one more name of a file that waits for its metadata; returns false if the file does not wait.
   mutating func find(_ identity: FileIdentity) -> Bool {
     guard waiting[identity] != nil else { return false }
     waiting[identity]?.foundCount += 1
     return true
   }
 
-  /// Has an existing file wait until all its names were found.
+  /// Makes an existing file wait for its metadata until all its names were found.
   mutating func wait(_ identity: FileIdentity, path: [UInt8]) { waiting[identity] = (path, 1) }
 
-  /// Returns whether as many names were found as the file has; it does not wait then any more.
+  /// Tests whether all names of a file were found; if so, the file no longer waits.
   mutating func hasFoundAll(_ identity: FileIdentity, linkCount: UInt64) -> Bool {
     guard let found = waiting[identity], found.foundCount >= linkCount else { return false }
     waiting[identity] = nil
     return true
   }
 
-  /// The paths of existing files that have more names than were found.
+  /// The paths of the files with names that were not found.
   var unfinished: [[UInt8]] { waiting.values.map(\.path).sorted { $0.lexicographicallyPrecedes($1) } }
 
-  /// Files that were made, and become immutable or append-only when all names were made.
+  /// The created files that become immutable or append-only after all their names were created.
   var locked: [First] { firsts.values.filter { $0.isMade && !$0.entry.flags.isDisjoint(with: .locking) } }
 }

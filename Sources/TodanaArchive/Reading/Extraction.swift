@@ -1,23 +1,24 @@
 internal import Todana
 
-/// Restores the chosen files of a snapshot beneath a target.
+/// Restores the selected files of a snapshot below a target.
 ///
-/// One thread goes through the snapshot, makes directories, links and special files, and decides how existing files are
-/// treated; others make and compare the regular files.
+/// One thread walks the snapshot, creates directories, links and special files, and decides how existing files are
+/// treated. Other threads create and compare the regular files.
 ///
-/// For one thread.
+/// Not thread-safe.
 struct Extraction: ~Copyable {
   let options: ExtractOptions
   private let path: [UInt8]
   private let content: ContentStore
   let restorer: FileRestorer
-  /// For regular files with one name; those with several are made here, so that the file is known for the next name.
+  /// The restoring of regular files with one name; files with several are restored on this thread, before their next
+  /// name comes.
   let files: FileRestoring
-  /// The metadata of the target, if it was made here.
+  /// The metadata for the target, which are applied only if the extraction has created it.
   private let top: FileEntry?
   private var walk: SnapshotWalk
   var target: ExtractionTarget
-  /// The directories from the target down to where the walk is.
+  /// The directories from the target down to the current one.
   var directories = [DirectoryRestoring()]
   private var selection: PathSelection
   private var filter: FileFilter
@@ -104,7 +105,7 @@ struct Extraction: ~Copyable {
       return walk.skip()
     }
     do {
-      // The next run would take it for a file of its own.
+      // The next run would take the file for an unfinished file of its own.
       if TemporaryName.isReserved(entry.file.name) { throw FileError(.makeFile, path, .skipped, detail: Self.reserved) }
       if isDirectory {
         try enter(entry.file, path, isSelected: relation == .selected)
@@ -125,10 +126,10 @@ struct Extraction: ~Copyable {
 
   private static let reserved = "files that are not complete have such names"
 
-  /// Describes an error that means the loss of one file; nil if it means that the extraction has to end.
+  /// Returns a message for an error that concerns a single file; nil if the extraction has to end.
   static func failure(_ error: any Error, _ path: [UInt8]) -> String? {
     switch error {
-    // A full disk stays full.
+    // A full or read-only disk affects all files.
     case let error as FileError where error.code != .noSpace && error.code != .readOnly: "\(error)"
     case let error as ArchiveError where error.code == .damaged:
       "“\(printable(path))” is damaged and was not restored: \(error)"
@@ -136,7 +137,7 @@ struct Extraction: ~Copyable {
     }
   }
 
-  /// A directory on the way to selected files only keeps its metadata if it exists.
+  /// Enters a directory; if it is only above selected files and exists, it keeps its metadata.
   private mutating func enter(_ file: FileEntry, _ path: [UInt8], isSelected: Bool) throws {
     let origin = try target.enter(file)
     filter.enter(file.name)
@@ -153,7 +154,7 @@ struct Extraction: ~Copyable {
     for (path, outcome) in files.takeDecided() { try visit(path, outcome) }
   }
 
-  /// Returns the progress with that of the other threads.
+  /// Returns the progress including that of the other threads.
   private func total() -> ExtractProgress {
     var all = progress
     let done = files.current

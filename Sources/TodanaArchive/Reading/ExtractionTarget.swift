@@ -3,14 +3,16 @@ enum ExtractionTarget {
   case tree(TargetTree)
   case survey(TargetSurvey)
 
+  /// Opens or creates the target.
+  ///
   /// - Parameters:
-  ///   - path: Of the target.
-  ///   - options: For all that is restored.
-  ///   - report: Gets warnings.
+  ///   - path: The path of the target.
+  ///   - options: The options of the extraction.
+  ///   - report: Receives warnings.
   ///   - excluded: The archive's own directory.
-  ///   - openLimit: The number of directories that are open at once.
-  ///   - givesRootMetadata: Whether ``finishRoot(_:)`` is going to be called.
-  /// - Throws: ``FileError`` if the target cannot be opened or made.
+  ///   - openLimit: The maximum number of open directories.
+  ///   - givesRootMetadata: Whether ``finishRoot(_:)`` will be called.
+  /// - Throws: ``FileError`` if the target cannot be opened or created.
   init(
     _ path: [UInt8], _ options: ExtractOptions, _ report: RestoreReport, excluded: FileIdentity?, openLimit: Int,
     givesRootMetadata: Bool
@@ -49,9 +51,9 @@ enum ExtractionTarget {
     }
   }
 
-  /// The directory where files are made; nil if a dry run would make it.
+  /// Returns the directory in which files are created; nil if a dry run would create it.
   ///
-  /// - Throws: ``FileError`` about a file of that name if the directory was lost.
+  /// - Throws: ``FileError`` about a file with the given name if the directory was lost.
   func directory(for name: [UInt8]) throws(FileError) -> TargetDirectory? {
     switch self {
     case .tree(let tree):
@@ -61,15 +63,15 @@ enum ExtractionTarget {
     }
   }
 
-  /// Throws if the path of the target leads elsewhere now, so that nothing of what was restored is there.
+  /// Throws if the path of the target now leads to another directory, in which nothing was restored.
   func check(_ path: [UInt8]) throws(FileError) { if case .tree(let tree) = self { try tree.checkTarget(path) } }
 
-  /// Gives the target itself metadata, if this extraction or an interrupted one has made it.
+  /// Sets the metadata of the target, if this extraction or an interrupted one has created it.
   func finishRoot(_ entry: FileEntry) {
     if case .tree(let tree) = self { tree.finishRoot(entry) }
   }
 
-  /// The names of the directories from the target on; none in a dry run.
+  /// The names of the directories from the target to the current one; none in a dry run.
   var steps: [[UInt8]] { if case .tree(let tree) = self { tree.steps } else { [] } }
 
   /// The target itself; nil in a dry run.

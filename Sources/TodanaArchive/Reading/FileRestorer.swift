@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Makes regular files with their data, and compares existing ones.
+/// Creates regular files with their data, and compares existing ones.
 ///
-/// For one thread.
+/// Not thread-safe: each thread has its own.
 struct FileRestorer {
   private let reader: ContentReader
   private let comparison: FileContentComparison
@@ -17,18 +17,18 @@ struct FileRestorer {
   /// The result for one file.
   struct Result {
     let outcome: ExtractOptions.Outcome
-    /// The file in the target; nil in a dry run that would make it.
+    /// The identity of the file in the target; nil in a dry run that would create it.
     let identity: FileIdentity?
   }
 
-  /// Makes a file.
+  /// Creates a file.
   ///
   /// - Parameters:
-  ///   - entry: A regular file.
-  ///   - target: The directory in which it is made.
-  ///   - onWriting: Gets the number of bytes that were written.
-  /// - Returns: The file.
-  /// - Throws: ``FileError``; ``ArchiveError/Code/damaged`` if its data are missing: the file is not made then.
+  ///   - entry: The entry of a regular file.
+  ///   - target: The directory in which the file is created.
+  ///   - onWriting: Receives the number of bytes of each write.
+  /// - Returns: The outcome and the file.
+  /// - Throws: ``FileError``; ``ArchiveError/Code/damaged`` if data are missing: the file is not created then.
   func restore(
     _ entry: ArchiveEntry, in target: TargetDirectory?, onWriting: (Int) throws -> Void
   ) throws -> Result {
@@ -41,14 +41,16 @@ struct FileRestorer {
       try unsafe made.write(bytes, at: offset)
       try onWriting(bytes.count)
     }
-    // Other names are made later, which an immutable file does not take.
+    // A file with more names to come is not locked yet: an immutable file takes no further names.
     return Result(outcome: .restored, identity: try made.finish(locks: entry.file.linkCount <= 1))
   }
 
-  /// Compares the content of an existing file of the same length with a file of the archive, and then its metadata; makes
-  /// the file again if its content is different.
+  /// Compares the content and metadata of an existing file of the same length with an entry.
   ///
-  /// - Throws: As ``restore(_:in:onWriting:)``; also if the data that were to be compared are missing.
+  /// Creates the file again if its content is different.
+  ///
+  /// - Throws: The errors of ``restore(_:in:onWriting:)``; also ``ArchiveError/Code/damaged`` if the data to compare
+  ///   are missing.
   func compare(
     _ entry: ArchiveEntry, in target: TargetDirectory, onWriting: (Int) throws -> Void
   ) throws -> Result {
@@ -59,7 +61,7 @@ struct FileRestorer {
     return Result(outcome: update == .wasRight ? .right : .updated, identity: identity)
   }
 
-  /// A file that cannot be read is taken for a different one: it can be replaced.
+  /// Compares the content; a file that cannot be read counts as different, as it can be replaced.
   private func hasContent(of entry: ArchiveEntry, in target: TargetDirectory) throws -> Bool {
     do {
       let file = try target.openExistingFile(entry.file.name)
@@ -70,16 +72,16 @@ struct FileRestorer {
   }
 }
 
-/// Compares files with the stored content of entries, a piece at a time.
+/// Compares files with the stored content of entries, piece by piece.
 ///
-/// For one thread.
+/// Not thread-safe: each thread has its own.
 @safe
 final class FileContentComparison {
-  /// Ends reading at the first difference.
+  /// An error that ends the reading at the first difference.
   private struct Difference: Error {}
 
   private let reader: ContentReader
-  /// A piece of the file.
+  /// The buffer for a piece of the file.
   private let piece: UnsafeMutableRawBufferPointer
 
   init(_ reader: ContentReader) {
@@ -89,9 +91,10 @@ final class FileContentComparison {
 
   deinit { unsafe piece.deallocate() }
 
-  /// Returns whether a file has the length and the bytes of an entry; holes are equal to zeros.
+  /// Tests whether a file has the length and bytes of an entry; holes are equal to zeros.
   ///
-  /// - Throws: ``FileError`` if the file cannot be read; ``ArchiveError/Code/damaged`` if the stored content cannot be.
+  /// - Throws: ``FileError`` if the file cannot be read; ``ArchiveError/Code/damaged`` if the stored content cannot be
+  ///   read.
   func isEqual(_ file: SourceFile, _ entry: ArchiveEntry) throws -> Bool {
     guard file.byteCount == entry.file.byteCount else { return false }
     file.advise(.sequential)
@@ -120,7 +123,7 @@ final class FileContentComparison {
     return true
   }
 
-  /// Reads only where the file has data: a hole may be terabytes long.
+  /// Tests whether a range consists of zeros; skips holes, which may be terabytes long.
   private func hasZeros(_ file: SourceFile, _ range: Range<Int64>) throws(FileError) -> Bool {
     var position = range.lowerBound
     while position < range.upperBound, let data = try file.nextData(from: position) {
@@ -136,7 +139,7 @@ final class FileContentComparison {
     return true
   }
 
-  /// Fills the piece; false if the file ends before.
+  /// Fills the buffer; returns false if the file ends before.
   private func readPiece(_ file: SourceFile, _ count: Int, at offset: Int64) throws(FileError) -> Bool {
     let found = try unsafe file.read(into: .init(rebasing: piece[..<count]), at: offset)
     return found == count

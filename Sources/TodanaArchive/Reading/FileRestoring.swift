@@ -2,38 +2,39 @@ internal import Foundation
 internal import Synchronization
 internal import Todana
 
-/// Makes regular files on threads of its own, while the caller goes on through the tree.
+/// Creates regular files on its own threads while the caller walks the tree.
 ///
-/// One thread calls it, and ends it in any case.
+/// Only one thread calls it; that thread must end it in every case.
 final class FileRestoring: Sendable {
-  /// A file to be made.
+  /// A file to create.
   private struct Item: Sendable {
     let entry: ArchiveEntry
     let path: [UInt8]
-    /// nil in a dry run that would make it.
+    /// The directory; nil in a dry run that would create it.
     let target: TargetDirectory?
     let directory: DirectoryRestoring
-    /// Whether a file of the same length and time exists, whose content is compared first.
+    /// Whether a file with the same length and time exists, whose content is compared first.
     let compares: Bool
   }
 
   /// The results of the files so far.
   struct Outcome: Sendable {
     var progress = ExtractProgress()
-    /// In the order of the files.
+    /// The failure messages, in the order of the files.
     var failures: [String] { numberedFailures.sorted { $0.number < $1.number }.map(\.text) }
     fileprivate var numberedFailures: [(number: Int, text: String)] = []
-    /// Files and what became of them, for ``takeDecided()``.
+    /// The files and outcomes that ``takeDecided()`` returns.
     fileprivate var decided: [(path: [UInt8], outcome: ExtractOptions.Outcome)] = []
   }
 
-  /// Neighbours go to the same thread: they are in one group, which is unpacked once.
+  /// The bytes in a batch: neighbouring files go to the same thread, as they share a group, which is then decompressed
+  /// once.
   ///
-  /// Each batch holds directories open.
+  /// A batch keeps its directories open.
   private static let batchByteLimit: Int64 = 256 << 10
   private static let batchLimit = 64
 
-  /// Each thread takes a processor.
+  /// The number of threads: one for each active processor.
   static var threadCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
   private let limits: DirectoryLimits
@@ -60,10 +61,12 @@ final class FileRestoring: Sendable {
     }
   }
 
+  /// Starts the threads.
+  ///
   /// - Parameters:
-  ///   - backend: The archive's store, which each thread opens for itself.
-  ///   - groups: Unpacked groups, which the caller uses, too.
-  ///   - limits: How many directories may be open.
+  ///   - backend: The backend of the archive; each thread opens its own store over it.
+  ///   - groups: The decompressed groups, shared with the caller.
+  ///   - limits: The limits of open directories.
   ///   - isDryRun: Whether files are only compared.
   ///   - notesOutcomes: Whether ``takeDecided()`` is called.
   /// - Throws: ``ArchiveError/Code/noThread``.
@@ -85,9 +88,9 @@ final class FileRestoring: Sendable {
 
   // MARK: The caller
 
-  /// Has a file made, or compared first; waits while the threads have enough to do.
+  /// Queues a file to be created, or compared first; waits if the threads have enough work.
   ///
-  /// - Throws: The error that a thread has failed with, so that none goes on.
+  /// - Throws: The error of a thread that has failed, which stops all threads.
   func add(
     _ entry: ArchiveEntry, path: [UInt8], in target: TargetDirectory?, _ directory: DirectoryRestoring, compares: Bool
   ) throws {
@@ -106,10 +109,10 @@ final class FileRestoring: Sendable {
     if let full { try submit(full) }
   }
 
-  /// Waits until all files are made.
+  /// Waits until all files are created.
   ///
-  /// - Parameter tell: Called now and then.
-  /// - Throws: What a thread, or `tell`, has failed with.
+  /// - Parameter tell: Called repeatedly; throws to cancel.
+  /// - Throws: The first error of a thread; errors of `tell`.
   func finish(_ tell: () throws -> Void) throws {
     if let rest = batch.withLock({ $0.items.isEmpty ? nil : $0.takeAll() }) { try submit(rest) }
     queue.complete()
@@ -117,7 +120,7 @@ final class FileRestoring: Sendable {
     if let error = failure.withLock({ $0 }) { throw error }
   }
 
-  /// Makes no more files, and waits for the threads.
+  /// Stops creating files, and waits for the threads.
   func stop() {
     queue.stop()
     threads.wait()
@@ -125,7 +128,7 @@ final class FileRestoring: Sendable {
 
   var current: Outcome { outcome.withLock { $0 } }
 
-  /// Returns files and their outcomes, each once.
+  /// Returns the files that were decided since the last call, with their outcomes.
   func takeDecided() -> [(path: [UInt8], outcome: ExtractOptions.Outcome)] {
     outcome.withLock { outcome in
       defer { outcome.decided = [] }
@@ -178,17 +181,17 @@ final class FileRestoring: Sendable {
   }
 }
 
-/// A directory whose files are made by other threads than the one that goes through the tree.
+/// A directory whose files are created by other threads than the one that walks the tree.
 ///
-/// It gets its own metadata after the last of them: making a file in it changes its time.
+/// Its metadata are set after its last file, as creating a file changes its modification time.
 final class DirectoryRestoring: Sendable {
   private struct State {
     var pendingCount = 0
-    /// Set when the walk has left the directory, and files are still missing.
+    /// The directory and its entry, if the walk has left it while files are still pending.
     var left: (target: TargetDirectory, entry: FileEntry)?
   }
 
-  /// Whether the metadata of an existing directory is left alone.
+  /// Whether an existing directory keeps its metadata.
   private let keepsExisting: Bool
   private let state = Mutex(State())
 
@@ -197,7 +200,7 @@ final class DirectoryRestoring: Sendable {
   /// Called before a file of the directory is made.
   func begin() { state.withLock { $0.pendingCount += 1 } }
 
-  /// Called when it was made, or cannot be.
+  /// Removes a pending file that was created or has failed; finishes the directory after the last one.
   func end() {
     let left = state.withLock { state -> (target: TargetDirectory, entry: FileEntry)? in
       state.pendingCount -= 1
@@ -206,7 +209,7 @@ final class DirectoryRestoring: Sendable {
     if let left { left.target.finish(left.entry, keepsExisting: keepsExisting) }
   }
 
-  /// Called when no more files come.
+  /// Finishes the directory, or leaves that to the last pending file; called when no more files follow.
   func leave(_ target: TargetDirectory, _ entry: FileEntry) {
     let isComplete = state.withLock { state in
       if state.pendingCount > 0 { state.left = (target, entry) }

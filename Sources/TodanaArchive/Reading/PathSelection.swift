@@ -1,16 +1,16 @@
-/// The parts of a snapshot that a person asked for by their paths.
+/// The parts of a snapshot that a user has requested by their paths.
 struct PathSelection {
   enum Relation {
-    /// It, or something above it, was asked for.
+    /// The path, or a directory above it, was requested.
     case selected
-    /// Something below it was.
+    /// A path below it was requested.
     case above
     case outside
   }
 
-  /// As `add` would store them.
+  /// The requested paths in their stored form.
   ///
-  /// An empty one is the top; none are everything.
+  /// An empty path is the top. If there are no paths, everything is selected.
   let paths: [[UInt8]]
   private(set) var unseen: Set<[UInt8]>
 
@@ -30,21 +30,22 @@ struct PathSelection {
     return relation
   }
 
-  /// Stops expecting paths below a directory that cannot be read or restored, or is excluded: the snapshot may have them.
+  /// Stops expecting paths below a directory that was not walked (unreadable, failed or excluded): the snapshot may
+  /// have them.
   mutating func dismiss(below directory: [UInt8]) {
     guard !unseen.isEmpty else { return }
     unseen = unseen.filter { !directory.isEmpty && !Self.isAtOrBelow($0, directory) }
   }
 
-  /// Whether it was asked for itself; without paths, the top was.
+  /// Tests whether a path itself was requested; without paths, the top was.
   func isAskedFor(_ path: [UInt8]) -> Bool { paths.isEmpty ? path.isEmpty : paths.contains(path) }
 
-  /// Whether something below it was asked for.
+  /// Tests whether a path below this one was requested.
   func leadsFurther(_ path: [UInt8]) -> Bool {
     paths.contains { $0.count > path.count && Self.isAtOrBelow($0, path) }
   }
 
-  /// Without "/" at the ends, and without steps that go nowhere, or lead out: see ``SourceRoots``.
+  /// Removes slashes at the ends, "." components, and everything up to the last ".."; see ``SourceRoots``.
   private static func stored(_ path: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     var steps = path.split(separator: slash).filter { $0 != [UInt8(ascii: ".")] }

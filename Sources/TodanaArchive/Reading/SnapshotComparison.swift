@@ -1,8 +1,8 @@
 internal import Todana
 
-/// Goes through two snapshots side by side.
+/// Walks two snapshots side by side, and compares them.
 ///
-/// For one thread.
+/// Not thread-safe.
 struct SnapshotComparison: ~Copyable {
   /// A directory of one of the snapshots.
   private final class Side {
@@ -11,7 +11,7 @@ struct SnapshotComparison: ~Copyable {
 
     init(_ pages: [RowID], of content: ContentStore) { reader = DirectoryReader(pages, of: content) }
 
-    /// The next entry, which stays the next one; nil at the end.
+    /// Returns the next entry without removing it; nil at the end.
     func peek(onFailure: (ArchiveError) -> Void) throws -> ArchiveEntry? {
       while peeked == nil {
         do {
@@ -27,18 +27,18 @@ struct SnapshotComparison: ~Copyable {
     func advance() { peeked = nil }
   }
 
-  /// A directory of both, or of one.
+  /// A directory that both snapshots have, or only one.
   private struct Level {
     let old: Side
     let new: Side
-    /// Of the directory's path.
+    /// The length of the directory's path.
     let pathByteCount: Int
   }
 
   private let content: ContentStore
   private var selection: PathSelection
   private var levels: [Level] = []
-  /// Of the directory that is compared.
+  /// The path of the directory that is being compared.
   private var directory: [UInt8] = []
 
   init(_ old: [RowID], _ new: [RowID], of content: ContentStore, _ selection: PathSelection) {
@@ -76,7 +76,7 @@ struct SnapshotComparison: ~Copyable {
     }
   }
 
-  /// Without the pages that both have: their names are nowhere else, and what is below is the same.
+  /// Enters a directory without its shared pages: their names occur on no other page, and all below them is equal.
   private mutating func enter(_ old: [RowID], _ new: [RowID]) {
     let common = Set(old).intersection(new)
     let (old, new) = (old.filter { !common.contains($0) }, new.filter { !common.contains($0) })
@@ -85,7 +85,7 @@ struct SnapshotComparison: ~Copyable {
       Level(old: Side(old, of: content), new: Side(new, of: content), pathByteCount: directory.count))
   }
 
-  /// What comes next by its name, as each side has it; nil at the end of both.
+  /// Returns the next name's entry on each side; nil at the end of both.
   private func next(
     of level: Level, onFailure: (ArchiveError) -> Void
   ) throws -> (old: ArchiveEntry?, new: ArchiveEntry?)? {

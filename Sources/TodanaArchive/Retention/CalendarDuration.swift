@@ -4,19 +4,20 @@
   internal import Foundation
 #endif
 
-/// A duration as a calendar counts it: `1y5m7d2h` is a year, five months, seven days and two hours.
+/// A duration in calendar units: `1y5m7d2h` is one year, five months, seven days and two hours.
 public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
   public var years = 0
   public var months = 0
   public var days = 0
   public var hours = 0
 
-  /// Each number may be this large, which is far more than anybody keeps and far less than arithmetic takes.
+  /// The largest number of a unit: far more than anyone needs, and too small for arithmetic overflow.
   private static let largestNumber = 1_000_000
 
-  /// Reads numbers, each with its unit: `y`, `m` (months), `d`, `h`; each unit once, in any order.
+  /// Parses numbers, each followed by its unit: `y`, `m` (months), `d` or `h`. The units may come in any order, each
+  /// once.
   ///
-  /// - Throws: ``ArgumentError/Code/invalidDuration`` for anything else, and for a duration of zero.
+  /// - Throws: ``ArgumentError/Code/invalidDuration`` for any other text, and for a duration of zero.
   public init(_ text: String) throws(ArgumentError) {
     var rest = text.unicodeScalars[...]
     var seen: Set<Unicode.Scalar> = []
@@ -40,11 +41,12 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
     if years + months + days + hours == 0 { throw Self.error(text, "it is no time at all") }
   }
 
-  /// The instant that lies so long before another.
+  /// Returns the instant that precedes another one by the duration.
   ///
-  /// Years, months and days are counted back on the calendar of the time zone, at the same time of the day, whatever was
-  /// done to clocks in between; then hours, as they pass. A day that its month does not have is counted on from the
-  /// month's start: a month before the 31st of March is the 3rd of March, or the 2nd in a leap year, as with restic.
+  /// Years, months and days are subtracted on the calendar of the time zone, keeping the time of day, even if the
+  /// offset of the zone changes in between. Hours are then subtracted as elapsed time. A day beyond the end of its
+  /// month continues into the next month, as in restic: one month before 31 March is 3 March, or 2 March in a leap
+  /// year.
   func start(before end: Date, in zone: TimeZone) -> Date {
     var time = CivilTime(at: end, in: zone)
     let (year, month, dayOfMonth) = time.date
@@ -67,20 +69,20 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A stretch of the calendar of which a rule keeps one snapshot.
+/// A period of the calendar, of which a retention rule keeps one snapshot.
 public enum CalendarPeriod: Sendable, Hashable, CaseIterable {
   case hour, day, week, month, year
 
-  /// A number that all times of one period have in common, and no others; it grows with time.
+  /// Returns the number of the period that contains a time; later periods have larger numbers.
   ///
-  /// Periods are those that calendar and clock show. So an hour that clocks show twice, as they are put back, is one
+  /// Periods follow the local calendar and clock. An hour that clocks show twice, because they are set back, is one
   /// period.
   func number(of time: CivilTime) -> Int {
     switch self {
     case .hour: return time.day * 24 + time.hour
     case .day: return time.day
-    // ISO 8601: weeks begin on a Monday. 1969-12-29 was one, three days before day 0; numbering weeks from there needs no
-    // years, to which the first and last days of a year may not belong.
+    // ISO weeks begin on Monday. Monday 1969-12-29 is three days before day 0. Weeks counted from there need no week
+    // year, which can differ from the calendar year.
     case .week: return CivilTime.floorDivide(time.day + 3, 7)
     case .month:
       let (year, month, _) = time.date
@@ -89,7 +91,7 @@ public enum CalendarPeriod: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// As in “daily snapshot”.
+  /// The adjective for the period, as in “daily snapshot”.
   var adjective: String {
     switch self {
     case .hour: "hourly"

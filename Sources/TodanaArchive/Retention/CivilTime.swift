@@ -4,13 +4,13 @@
   internal import Foundation
 #endif
 
-/// What a calendar on the wall and a clock below it show: proleptic Gregorian, without a time zone.
+/// A date and time of day in the proleptic Gregorian calendar, without a time zone.
 ///
-/// Source of the arithmetic: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+/// The arithmetic is from Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 struct CivilTime: Sendable, Hashable {
-  /// Days since 1970-01-01, which was a Thursday.
+  /// The number of days since 1970-01-01, a Thursday.
   var day: Int
-  /// 0 to 86,399.
+  /// The second of the day, 0 to 86,399.
   var secondOfDay: Int
 
   init(day: Int, secondOfDay: Int) {
@@ -18,9 +18,9 @@ struct CivilTime: Sendable, Hashable {
     self.secondOfDay = secondOfDay
   }
 
-  /// What is shown in a time zone at an instant; parts of a second are dropped.
+  /// Creates the local time of an instant in a time zone; fractions of a second are dropped.
   ///
-  /// Times before the year 1 and after 9999, which only a broken snapshot has, are taken for those.
+  /// Instants before the year 1 or after the year 9999, which only damaged snapshots have, are clamped to those years.
   init(at instant: Date, in zone: TimeZone) {
     let seconds = Self.seconds(of: instant)
     self.init(localSeconds: seconds + Self.offset(at: seconds, in: zone))
@@ -33,9 +33,9 @@ struct CivilTime: Sendable, Hashable {
 
   var hour: Int { secondOfDay / 3_600 }
 
-  /// The year, and the month from 1 to 12, and the day of the month from 1.
+  /// The year, the month from 1 to 12, and the day of the month from 1.
   var date: (year: Int, month: Int, dayOfMonth: Int) {
-    // Years begin in March here, so that a leap day is the last of them; eras have 400 years.
+    // The years of this algorithm begin in March, so a leap day is the last day; an era has 400 years.
     let shifted = day + 719_468
     let era = Self.floorDivide(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -46,7 +46,7 @@ struct CivilTime: Sendable, Hashable {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
   }
 
-  /// The first day of a month, in days since 1970-01-01.
+  /// Returns the first day of a month, in days since 1970-01-01.
   static func firstDay(year: Int, month: Int) -> Int {
     let marchYear = month <= 2 ? year - 1 : year
     let era = floorDivide(marchYear, 400)
@@ -55,13 +55,13 @@ struct CivilTime: Sendable, Hashable {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The instant at which a time zone shows this.
+  /// Returns the instant at which a time zone shows this local time.
   ///
-  /// The earlier one where it shows it twice. Where it never does, since clocks are put forward over it, the instant at
-  /// which it would without that: again the earlier of the two that one may think of.
+  /// If the zone shows it twice, returns the earlier instant. If the zone skips it, because clocks are set forward,
+  /// converts it with the offset before or after the change: the one that gives the earlier instant.
   func instant(in zone: TimeZone) -> Date {
     let local = day * 86_400 + secondOfDay
-    // No zone changes twice within two days.
+    // No time zone changes its offset twice within two days.
     let offsets = [local - 86_400, local + 86_400].map { Self.offset(at: $0, in: zone) }
     let earlierFirst = [max(offsets[0], offsets[1]), min(offsets[0], offsets[1])]
     let offset = earlierFirst.first { Self.offset(at: local - $0, in: zone) == $0 } ?? earlierFirst[0]
@@ -70,7 +70,7 @@ struct CivilTime: Sendable, Hashable {
 
   private static func seconds(of instant: Date) -> Int {
     let seconds = instant.timeIntervalSince1970
-    // Not a number is no time either.
+    // NaN is not a time either.
     guard !seconds.isNaN else { return -62_135_596_800 }
     return Int(min(max(seconds, -62_135_596_800), 253_402_300_799).rounded(.down))
   }
@@ -79,7 +79,7 @@ struct CivilTime: Sendable, Hashable {
     zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
   }
 
-  /// Rounds down, also below zero.
+  /// Divides and rounds down, also for negative dividends.
   static func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
     dividend >= 0 ? dividend / divisor : -((divisor - 1 - dividend) / divisor)
   }
