@@ -1,9 +1,9 @@
 import Todana
 
-/// What the command was to work on is not there, or is not to be had.
+/// The store or archive does not exist or cannot be opened.
 struct CannotOpen: Error, CustomStringConvertible {
   let description: String
-  /// Why, if a store was to be opened.
+  /// The store's error, if a store was to be opened.
   let storeError: StoreError?
 
   init(_ description: String) {
@@ -20,9 +20,9 @@ struct CannotOpen: Error, CustomStringConvertible {
     storeError = error
   }
 
-  /// Another process has it open.
+  /// Creates the error for a store that another process has open.
   init(inUse error: StoreError) {
-    // The library's advice is for programs.
+    // Remove the library's advice, which is for programmers.
     let holder = "\(error)".replacing(": close it there, or wait for it", with: "")
     description = "\(holder): a command that writes needs it alone; --wait SECONDS waits for the other one."
     storeError = error
@@ -30,7 +30,7 @@ struct CannotOpen: Error, CustomStringConvertible {
 }
 
 extension StoreError {
-  /// Whether it is about a store, or a series of backups, that is not there, or not to be had.
+  /// Whether the error means that a store, or a series of backups, does not exist or cannot be opened.
   var preventsOpening: Bool {
     switch backendError?.code {
     case .notFound, .notAStore, .inUse, .newerFormat, .olderFormat, .noPermission, .otherStore: true

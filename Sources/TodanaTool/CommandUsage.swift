@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// How the command that the arguments name is used.
+/// The usage of the command that the arguments name.
 ///
-/// An error that a command's `run` throws does not tell which command it is of.
+/// An error that a command's `run` throws does not identify the command.
 struct CommandUsage {
   /// The command's words after "todana", such as "archive add".
   private let words: [String]
@@ -21,16 +21,15 @@ struct CommandUsage {
     self.words = words
   }
 
-  /// The message of an error, the usage, and where to read more, as of an error that the parser finds.
+  /// Returns the error, the usage, and a pointer to the help, in the form of the parser's own errors.
   func text(of error: ValidationError) -> String {
     let command = (["todana"] + words).joined(separator: " ")
     return "Error: \(error.message)\nUsage: \(usage)\n  See '\(command) --help' for more information.\n"
   }
 
-  /// The usage in the command's help, which is thrown.
+  /// The usage from the help of the command; the parser throws the help.
   ///
-  /// It knows commands by the words that lead to them, as
-  /// commands for keys belong to stores and to archives.
+  /// The help is requested by the command's words, as the same command type belongs to stores and to archives.
   private var usage: String {
     do {
       var help = try TodanaTool.parseAsRoot(words + ["--help"])

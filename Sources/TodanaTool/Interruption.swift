@@ -2,27 +2,27 @@ import CProcess
 import Foundation
 import Synchronization
 
-/// What the user asked for by Ctrl-C, or the system by its signals of the end.
+/// The request to end the command, by Ctrl-C or by a signal of the system.
 ///
-/// The first signal is only noted, so that a command ends where it leaves nothing half done; the second one ends the
+/// The first signal is only noted, so that the command ends without leaving work half done. The second one ends the
 /// process at once.
 enum Interruption {
   private static let isRequested = Atomic(false)
 
-  /// Whether the command is to end.
+  /// Whether the command has to end.
   static var isPending: Bool { isRequested.load(ordering: .relaxed) }
 
-  /// Throws if the command is to end.
+  /// Throws if the command has to end.
   static func check() throws(Interrupted) {
     if isPending { throw Interrupted() }
   }
 
   /// Handles the signals that ask the process to end.
   ///
-  /// Those that the process was started to ignore stay ignored: `nohup` promises that a closed terminal does not end the
-  /// command, and a shell without job control that Ctrl-C does not end what it runs in the background.
+  /// Signals that the process was started to ignore stay ignored. `nohup` relies on that when a terminal is closed, and
+  /// a shell without job control when Ctrl-C must not end background commands.
   static func listen() {
-    // Made here, and not in the handler, which must not wait for anything.
+    // Initialize the flag here: lazy initialization may wait for a lock, which a signal handler must not do.
     guard !isPending else { return }
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = { _ in
@@ -30,7 +30,7 @@ enum Interruption {
     }
     // No call of the system is to fail because of it: a flush that does counts as failed for good.
     action.sa_flags = SA_RESTART
-    // Who starts the tool from a thread that has them blocked hands that on.
+    // Unblock the signals, which may be blocked in the thread that has started the process.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     for signal in [SIGINT, SIGTERM, SIGHUP] where !tdp_ignores_signal(signal) {
@@ -41,8 +41,8 @@ enum Interruption {
   }
 }
 
-/// Ends a command; nothing is lost.
+/// The error that ends an interrupted command; no data are lost.
 struct Interrupted: Error {
-  /// What to do next, if that is not clear.
+  /// The next step for the user, if it is not obvious.
   var advice: String?
 }

@@ -18,7 +18,7 @@ enum Main {
   private static func status() -> ExitStatus {
     var needsOutput = false
     let status = Result { try run(needsOutput: &needsOutput) }
-    // Output before an error counts as well.
+    // Flush the output that precedes an error, too.
     let flushed = Result { try StandardOutput.flush() }
     let lost = StandardOutput.lostSummary
     if let lost { printError("The summary is lost: cannot write to the standard output: \(lost)") }
@@ -35,7 +35,7 @@ enum Main {
       printError("\(error)")
       return .wrongUse
     } catch let error as StoreError where error.code == .notEncrypted {
-      // A passphrase or key is of no use to it, whatever the command is.
+      // The error is printed for every command: a passphrase or key does not help.
       printError("\(error)")
       return .cannotOpen
     } catch let error as CannotOpen {
@@ -46,7 +46,9 @@ enum Main {
     }
   }
 
-  /// `needsOutput`: set to true if the command's work is of less use without its output.
+  /// Runs the command.
+  ///
+  /// `needsOutput`: set to true if the command's work is less useful without its output.
   private static func run(needsOutput: inout Bool) throws {
     let arguments = TypedArguments.all
     var command = try TodanaTool.parseAsRoot(ArchiveOptions.namingStore(arguments))
@@ -63,13 +65,13 @@ enum Main {
     }
   }
 
-  /// Whether it is about what the user asked for, and not about what was found.
+  /// Tests whether an error is about the user's arguments, and not about the data.
   private static func isWrongUse(_ error: any Error) -> Bool {
     if let error = error as? ArchiveError { return error.code == .invalidArgument }
     return error is SecretError || error is InputError || error is ArgumentError
   }
 
-  /// Help and versions are thrown, too.
+  /// Prints an error of the parser, or help or version, which the parser throws as well.
   private static func outcome(ofParsing error: any Error) -> ExitStatus {
     switch TodanaTool.exitCode(for: error) {
     case .success:
@@ -91,10 +93,10 @@ enum Main {
   }
 }
 
-/// What the process ends with; thrown by commands that have said the rest.
+/// The exit status of the process; thrown by commands that have printed everything else.
 enum ExitStatus: Int32, Error {
   case done = 0
-  /// Done, with something wrong that was listed.
+  /// The command has finished, and has listed problems.
   case somethingWrong = 1
   case wrongUse = 2
   case cannotOpen = 3

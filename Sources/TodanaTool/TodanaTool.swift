@@ -14,7 +14,7 @@ struct TodanaTool: ParsableCommand {
     subcommands: [ArchiveTool.self, StoreTool.self])
 }
 
-/// What can be done with any store, without its classes.
+/// The commands for any store, which need none of its classes.
 struct StoreTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",

@@ -2,17 +2,19 @@ import CProcess
 import Foundation
 import TodanaArchive
 
-/// The command line as it was typed, byte for byte: paths need not be UTF-8, while Swift's texts are.
+/// The command line byte for byte: paths need not be UTF-8, while Swift strings are.
 ///
-/// A byte that belongs to no UTF-8 character stands in a text as one of 128 scalars for private use. Where somebody typed
-/// such a scalar, its own bytes stand so. Texts therefore tell all that was typed, whatever parses them in between.
+/// In a string, a byte that belongs to no UTF-8 character is represented by one of 128 private-use scalars. If such a
+/// scalar itself was typed, its own bytes are represented so. The mapping is therefore reversible, however the strings
+/// are parsed in between.
 enum TypedArguments {
-  /// Stands for the byte 0; those from 0x80 on are used.
+  /// The scalar for byte 0; only those for bytes from 0x80 on are used.
   private static let firstStandIn: UInt32 = 0x10F700
 
   /// The arguments after the program's name.
   ///
-  /// As the C library has them. Swift reads them from `/proc`, and without it a command line would seem empty.
+  /// They are read from the C library. Swift reads them from `/proc`; if that is missing, a command line would seem
+  /// empty.
   static var all: [String] {
     var arguments: [String] = []
     guard var next = unsafe tdp_arguments() ?? UnsafePointer(CommandLine.unsafeArgv) else { return [] }
@@ -36,7 +38,7 @@ enum TypedArguments {
     return text
   }
 
-  /// Returns the bytes that were typed for a text.
+  /// Returns the typed bytes of a string.
   static func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
   }

@@ -197,7 +197,7 @@ final class DirectoryRestoring: Sendable {
 
   init(keepsExisting: Bool = false) { self.keepsExisting = keepsExisting }
 
-  /// Called before a file of the directory is made.
+  /// Adds a pending file, before it is created.
   func begin() { state.withLock { $0.pendingCount += 1 } }
 
   /// Removes a pending file that was created or has failed; finishes the directory after the last one.

@@ -4,51 +4,52 @@
   public import Foundation
 #endif
 
-/// Which snapshots stay, and why; which go.
+/// The snapshots that are kept, with the reasons, and the snapshots that are removed.
 public struct RetentionPlan: Sendable {
-  /// Sorted by host, label, paths, tags.
+  /// The groups, sorted by host, label, paths and tags.
   public let groups: [Group]
 
-  /// Snapshots that were looked at together.
+  /// A group of snapshots to which the rules are applied together.
   public struct Group: Sendable {
     public let key: SnapshotGroupKey
-    /// Newest first; of those of one time, the one that was stored last.
+    /// The entries from the newest to the oldest; of snapshots with equal times, the one stored last comes first.
     public let entries: [Entry]
   }
 
-  /// What becomes of a snapshot.
+  /// The decision for one snapshot.
   public struct Entry: Sendable {
     public let snapshot: RetentionSnapshot
-    /// The rules that keep it; none if it goes.
+    /// The rules that keep the snapshot; empty if it is removed.
     public let reasons: [RetentionReason]
     public var isKept: Bool { !reasons.isEmpty }
   }
 
-  /// In the order of groups and entries.
+  /// The kept snapshots, in the order of groups and entries.
   public var kept: [RetentionSnapshot] { groups.flatMap(\.entries).filter(\.isKept).map(\.snapshot) }
 
-  /// In the order of groups and entries.
+  /// The removed snapshots, in the order of groups and entries.
   public var removed: [RetentionSnapshot] { groups.flatMap(\.entries).filter { !$0.isKept }.map(\.snapshot) }
 }
 
 /// A rule that keeps a snapshot.
 @nonexhaustive
 public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
-  /// Among the newest: `--keep-last`.
+  /// The snapshot is among the newest: `--keep-last`.
   case last
-  /// The newest of a period: `--keep-daily` and so on.
+  /// The snapshot is the newest of a period: `--keep-daily` and so on.
   case newest(of: CalendarPeriod)
-  /// The oldest of its group, kept while a rule for periods found fewer than it may keep, so that the history reaches as
-  /// far back as it can.
+  /// The snapshot is the oldest of its group, and a rule for periods has found fewer than it may keep.
+  ///
+  /// It is kept so that the history reaches back as far as possible.
   case oldest(for: CalendarPeriod)
-  /// It has all of the tags: `--keep-tag`.
+  /// The snapshot has all tags of a set: `--keep-tag`.
   case tags(TagSet)
-  /// It is newer than the clock says that it is now: no rule looks at it.
+  /// The snapshot's time is later than now: no rule applies to it.
   case future
-  /// It is not older, counted back from the newest: `--keep-within`.
+  /// The snapshot lies within a duration before the newest: `--keep-within`.
   case within(CalendarDuration)
 
-  /// Such as `daily snapshot`.
+  /// The reason in words, such as `daily snapshot`.
   public var description: String {
     switch self {
     case .last: "last snapshot"
@@ -61,17 +62,17 @@ public enum RetentionReason: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What rules of retention look at in a snapshot.
+/// The properties of a snapshot that rules of retention use.
 public struct RetentionSnapshot: Sendable, Hashable {
   public var id: [UInt8]
   public var time: Date
   public var host: String
-  /// What was asked to be put into it; their order does not count.
+  /// The paths that were requested to be archived; their order does not matter.
   public var paths: [[UInt8]]
-  /// The series that it belongs to, whatever its paths are.
+  /// The name of the series that the snapshot belongs to, independently of its paths.
   public var label: String?
   public var tags: [String]
-  /// Orders snapshots of one time: the one that was stored later has the larger number.
+  /// The order of snapshots with equal times: a snapshot stored later has a larger number.
   public var number: UInt64
 
   public init(
@@ -87,14 +88,14 @@ public struct RetentionSnapshot: Sendable, Hashable {
     self.number = number
   }
 
-  /// Newest first; of those of one time, the one that was stored last; then by id.
+  /// Orders snapshots from the newest to the oldest; equal times by descending number, then by id.
   static func isBefore(_ one: RetentionSnapshot, _ other: RetentionSnapshot) -> Bool {
     let (oneTime, otherTime) = (one.sortedTime, other.sortedTime)
     if oneTime != otherTime { return oneTime > otherTime }
     return one.number == other.number ? one.id.lexicographicallyPrecedes(other.id) : one.number > other.number
   }
 
-  /// A time that is not a number has a place as well: that of the oldest.
+  /// The time as a number; NaN sorts as the oldest time.
   private var sortedTime: Double {
     let seconds = time.timeIntervalSinceReferenceDate
     return seconds.isNaN ? -.infinity : seconds

@@ -5,18 +5,22 @@
 #endif
 
 extension RetentionPolicy {
-  /// Decides for each snapshot whether it stays.
+  /// Decides which snapshots are kept.
   ///
   /// - Parameters:
-  ///   - snapshots: In any order.
-  ///   - grouping: Which of them are looked at together.
-  ///   - zone: Whose calendar and clock periods go by. On Linux a program has to import Foundation for it: with
+  ///   - snapshots: The snapshots, in any order.
+  ///   - grouping: The properties by which snapshots are grouped.
+  ///   - zone: The time zone whose calendar and clock define periods. On Linux a program must import Foundation for it:
+  ///     with
   ///     FoundationEssentials alone no zone has a name, and the current one is GMT.
-  ///   - now: Snapshots of later times are in the future: they are kept, and no rule counts them.
-  ///   - mayEmptyGroups: Whether all snapshots of a group may go, as they do if the only rule is for tags that none has.
-  /// - Returns: A plan in which each snapshot has its place.
-  /// - Throws: ``ArgumentError/Code/noRule`` without any rule, ``ArgumentError/Code/keepsNothing`` where a group would
-  ///   be emptied and must not be. It never means that everything is to go.
+  ///   - now: The current time. Snapshots with later times are kept, and no rule counts them.
+  ///   - mayEmptyGroups: Whether all snapshots of a group may be removed, for example if the only rule is for tags that
+  ///     none
+  ///     of them has.
+  /// - Returns: A plan with an entry for each snapshot.
+  /// - Throws: ``ArgumentError/Code/noRule`` if the policy has no rule; ``ArgumentError/Code/keepsNothing`` if a group
+  ///   would
+  ///   be emptied but must not be. After an error, nothing may be removed.
   public func plan(
     for snapshots: [RetentionSnapshot], groupedBy grouping: SnapshotGrouping = .standard, in zone: TimeZone, now: Date,
     mayEmptyGroups: Bool = false
@@ -40,7 +44,7 @@ extension RetentionPolicy {
     return RetentionPlan(groups: groups)
   }
 
-  /// Applies every rule to a group.
+  /// Applies all rules to a group.
   private func entries(
     newestFirst snapshots: [RetentionSnapshot], in zone: TimeZone, now: Date
   ) -> [RetentionPlan.Entry] {
@@ -66,11 +70,11 @@ extension RetentionPolicy {
       }
   }
 
-  /// A rule for periods, on its way through a group from the newest to the oldest.
+  /// A rule for periods that is applied to the snapshots of a group, from the newest to the oldest.
   private struct PeriodRule {
     let period: CalendarPeriod
     var count: KeepCount
-    /// More than the last one met: where clocks are put back over midnight, a day comes, goes, and comes again.
+    /// The periods found so far. The last one is not enough: a day can recur if clocks are set back across midnight.
     var metPeriods: Set<Int> = []
 
     init(_ period: CalendarPeriod, _ count: KeepCount) {
@@ -85,10 +89,10 @@ extension RetentionPolicy {
     }
   }
 
-  /// The time that `within` speaks of.
+  /// The time span of a `within` rule.
   private struct Window {
     let duration: CalendarDuration
-    /// The time of the newest snapshot.
+    /// The time of the newest snapshot; nil if there is none.
     let end: Date?
     let start: Date
 
@@ -99,7 +103,8 @@ extension RetentionPolicy {
     }
 
     func contains(_ time: Date) -> Bool {
-      // From the end on in any case: a time outside of any calendar may not lie behind its own start.
+      // Times from `end` on are always included: for a time outside every calendar, the start may be later than the
+      // end.
       guard let end else { return true }
       return time > start || time >= end
     }

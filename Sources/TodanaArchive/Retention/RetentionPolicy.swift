@@ -1,16 +1,18 @@
-/// What `prune` keeps; a snapshot goes if no rule keeps it.
+/// The rules for which snapshots `prune` keeps; a snapshot that no rule keeps is removed.
 ///
-/// Rules are those of restic's `forget`. Each looks at all snapshots of a group by itself, so one more rule never removes
-/// more:
+/// The rules are those of restic's `forget`. Each rule is applied to all snapshots of a group independently, so an
+/// additional rule never removes more:
 ///
-/// - `last` keeps the newest so many.
-/// - `hourly`, `daily`, `weekly`, `monthly`, `yearly` keep the newest snapshot of each of the newest so many periods that
-///   have any; and the oldest of the group, if there were fewer. Periods are those of a time zone, weeks are those of ISO
-///   8601.
-/// - `tags` keep snapshots that have all tags of one of the sets.
-/// - `within` keeps those that are less old, counted back from the newest snapshot of the group.
+/// - `last` keeps the given number of newest snapshots.
+/// - `hourly`, `daily`, `weekly`, `monthly` and `yearly` keep the newest snapshot of each of the newest periods that
+///   have
+///   snapshots, up to the given number. If there are fewer such periods, the oldest snapshot of the group is kept, too.
+///   Periods are those of a time zone; weeks are those of ISO 8601.
+/// - `tags` keeps snapshots that have all tags of one of the sets.
+/// - `within` keeps snapshots within a duration before the newest snapshot of the group.
 ///
-/// Snapshots of the future are kept, and no rule counts them: one that was made with a wrong clock pushes out no other.
+/// Snapshots with a time in the future are kept, and no rule counts them: a snapshot made with a wrong clock displaces
+/// no other.
 public struct RetentionPolicy: Sendable, Hashable {
   public var last = KeepCount.none
   public var hourly = KeepCount.none
@@ -21,13 +23,13 @@ public struct RetentionPolicy: Sendable, Hashable {
   public var tags: [TagSet] = []
   public var within: CalendarDuration?
 
-  /// No rule.
+  /// Creates a policy without rules.
   public init() {}
 
-  /// Whether no rule keeps anything.
+  /// Whether the policy has no rule that keeps a snapshot.
   public var isEmpty: Bool { !last.isRule && periods.isEmpty && tags.isEmpty && within == nil }
 
-  /// The rules for periods, from the shortest.
+  /// The rules for periods, from the shortest to the longest period.
   var periods: [(period: CalendarPeriod, count: KeepCount)] {
     let all: [(period: CalendarPeriod, count: KeepCount)] = [
       (.hour, hourly), (.day, daily), (.week, weekly), (.month, monthly), (.year, yearly),
@@ -36,18 +38,18 @@ public struct RetentionPolicy: Sendable, Hashable {
   }
 }
 
-/// How many snapshots, or periods that have some, a rule keeps.
+/// The number of snapshots, or of periods with snapshots, that a rule keeps.
 public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
-  /// The newest so many; with 0 there is no such rule.
+  /// The given number of newest ones; 0 means that there is no such rule.
   case newest(Int)
   case all
 
-  /// No such rule.
+  /// The value without a rule.
   public static let none = KeepCount.newest(0)
 
-  /// Reads a number, or `all`, for which `-1` and `unlimited` stand as well, as with restic.
+  /// Parses a number, or `all`; also `-1` and `unlimited` for `all`, as restic does.
   ///
-  /// - Throws: ``ArgumentError/Code/invalidCount`` for anything else.
+  /// - Throws: ``ArgumentError/Code/invalidCount`` for any other text.
   public init(_ text: String) throws(ArgumentError) {
     if text == "all" || text == "unlimited" || text == "-1" {
       self = .all
@@ -59,16 +61,16 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether the rule keeps anything.
+  /// Whether the rule keeps any snapshot.
   var isRule: Bool {
     switch self {
     case .all: true
-    // A number below zero, which cannot be read, is no rule either; `-1` is ``all`` only as text.
+    // A negative number, which no text gives, is no rule either; `-1` means ``all`` only as text.
     case .newest(let count): count > 0
     }
   }
 
-  /// Takes one off; false if none is left.
+  /// Uses up one of the number; returns false if none is left.
   mutating func take() -> Bool {
     switch self {
     case .all: return true
@@ -87,13 +89,13 @@ public enum KeepCount: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Tags that a snapshot must have all of, for `--keep-tag`.
+/// A set of tags for `--keep-tag`; a snapshot must have all of them.
 public struct TagSet: Sendable, Hashable, CustomStringConvertible {
   public let tags: [String]
 
-  /// Reads tags with commas between them; spaces around a tag go.
+  /// Parses tags separated by commas; spaces around a tag are removed.
   ///
-  /// - Throws: ``ArgumentError/Code/invalidTags`` where one is empty.
+  /// - Throws: ``ArgumentError/Code/invalidTags`` if a tag is empty.
   public init(_ text: String) throws(ArgumentError) {
     tags = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let characters = Array(part)
@@ -110,7 +112,7 @@ public struct TagSet: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether all of the tags are among these.
+  /// Tests whether all tags of the set are among the given ones.
   func isContained(in tags: [String]) -> Bool { self.tags.allSatisfy(tags.contains) }
 
   public var description: String { tags.joined(separator: ",") }

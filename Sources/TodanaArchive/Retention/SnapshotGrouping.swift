@@ -1,4 +1,4 @@
-/// Which snapshots are looked at together: those that have all of this in common.
+/// The properties by which snapshots are grouped: the snapshots of a group have equal values of all of them.
 public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -8,10 +8,10 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
   public static let tags = SnapshotGrouping(rawValue: 4)
   public static let label = SnapshotGrouping(rawValue: 8)
 
-  /// By host and paths; snapshots with a label by that instead of their paths.
+  /// Grouping by host and paths; snapshots with a label are grouped by it instead of their paths.
   public static let standard: SnapshotGrouping = [.host, .paths]
 
-  /// Reads `host`, `paths`, `label` and `tags` with commas between them; an empty text puts all snapshots into one group.
+  /// Parses `host`, `paths`, `label` and `tags`, separated by commas; an empty text puts all snapshots into one group.
   ///
   /// - Throws: ``ArgumentError/Code/invalidGrouping`` for any other word.
   public init(_ text: String) throws(ArgumentError) {
@@ -33,14 +33,14 @@ public struct SnapshotGrouping: OptionSet, Sendable, Hashable {
   }
 }
 
-/// What the snapshots of a group have in common; nil where they are not grouped by it.
+/// The common properties of a group's snapshots; a property that is not grouped by is nil.
 public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
   public let host: String?
-  /// Sorted, each once; nil also for snapshots with a label.
+  /// The paths, sorted and without duplicates; also nil for snapshots with a label.
   public let paths: [[UInt8]]?
-  /// Empty: none.
+  /// The label; empty for snapshots without one.
   public let label: String?
-  /// Sorted, each once.
+  /// The tags, sorted and without duplicates.
   public let tags: [String]?
 
   init(_ snapshot: RetentionSnapshot, by grouping: SnapshotGrouping) {
@@ -52,7 +52,7 @@ public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
     tags = grouping.contains(.tags) ? Set(snapshot.tags).sorted() : nil
   }
 
-  /// By host, then label, then paths, then tags.
+  /// Orders keys by host, then label, then paths, then tags.
   static func isBefore(_ one: SnapshotGroupKey, _ other: SnapshotGroupKey) -> Bool {
     if one.host != other.host { return one.host ?? "" < other.host ?? "" }
     if one.label != other.label { return one.label ?? "" < other.label ?? "" }
@@ -62,7 +62,7 @@ public struct SnapshotGroupKey: Sendable, Hashable, CustomStringConvertible {
     return (one.tags ?? []).lexicographicallyPrecedes(other.tags ?? [])
   }
 
-  /// Such as `host ann, paths /home /etc`.
+  /// The key in words, such as `host ann, paths /home /etc`.
   public var description: String {
     var parts: [String] = []
     if let host { parts.append("host \(printable(host))") }

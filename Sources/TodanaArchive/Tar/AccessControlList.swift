@@ -1,14 +1,15 @@
-/// A POSIX access control list, between what Linux keeps in an attribute and the text that tar has.
+/// A POSIX access control list, converted between Linux's attribute and the text in a tar.
 ///
-/// Linux: the version, 2, and for each entry tag, permissions and number, 16, 16 and 32 bits, little-endian (linux,
-/// `posix_acl_xattr.h`). tar: "user::rw-,user:1000:r--,group::r--,mask::r--,other::---" (star's `SCHILY.acl.access`).
-/// Numbers are written instead of names, so that none is taken for another; GNU tar, star and bsdtar read both.
+/// The attribute has the version, 2, and for each entry a tag, permissions and an id: 16, 16 and 32 bits, little-endian
+/// (linux, `posix_acl_xattr.h`). The text is like "user::rw-,user:1000:r--,group::r--,mask::r--,other::---" (star's
+/// `SCHILY.acl.access`). It has ids instead of names, which could be mistaken for others; GNU tar, star and bsdtar read
+/// both.
 struct AccessControlList: Equatable {
   struct Entry: Equatable {
     var tag: Tag
-    /// Read 4, write 2, execute 1.
+    /// The sum of 4 for reading, 2 for writing, and 1 for executing.
     var permissions: UInt8
-    /// Of the user or group; nil for tags that have none.
+    /// The user or group id; nil for tags that have none.
     var id: UInt32?
   }
 
@@ -39,7 +40,7 @@ struct AccessControlList: Equatable {
 
   var entries: [Entry]
 
-  /// Nil for anything that would not come back the same.
+  /// Parses an attribute; nil for bytes that ``attribute`` would not reproduce.
   init?(attribute bytes: [UInt8]) {
     guard bytes.starts(with: Self.version), bytes.count % 8 == 4, bytes.count > 4 else { return nil }
     entries = []
@@ -61,7 +62,7 @@ struct AccessControlList: Equatable {
     }
   }
 
-  /// The nine bits that a file with this list has; nil where the list does not have all that say so.
+  /// The nine permission bits of a file with this list; nil if a required entry is missing.
   var permissions: UInt16? {
     func permissions(_ tag: Tag) -> UInt16? { entries.first { $0.tag == tag }.map { UInt16($0.permissions) } }
     guard let owner = permissions(.owner), let group = permissions(.mask) ?? permissions(.owningGroup),
@@ -70,7 +71,7 @@ struct AccessControlList: Equatable {
     return owner << 6 | group << 3 | other
   }
 
-  /// Whether the nine bits say all that this does.
+  /// Whether the nine permission bits are equivalent to the list.
   var isOnlyPermissions: Bool { entries.map(\.tag) == [.owner, .owningGroup, .other] }
 }
 
@@ -86,9 +87,10 @@ extension AccessControlList {
     return Array(parts.joined(separator: [UInt8(ascii: ",")]))
   }
 
-  /// Reads also what others write: one entry a line, comments, names instead of numbers, numbers behind (star).
+  /// Parses the text, including the forms of other programs.
   ///
-  /// Nil for a text that is not understood, and where this system has nobody of a name.
+  /// Those are one entry a line, comments, names instead of ids, and ids after the permissions (star). Returns nil if
+  /// the text is not understood, or if this system has no user or group of a name.
   init?(text: [UInt8], owners: OwnerNames) {
     entries = []
     for part in text.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\n") }) {
@@ -97,14 +99,14 @@ extension AccessControlList {
       guard let entry = Self.entry(words, owners) else { return nil }
       entries.append(entry)
     }
-    // The kernel wants them by tags; sorting here is stable, so who comes first of a tag stays so.
+    // The kernel requires the order of tags; entries of one tag keep their order.
     entries = Tag.allCases.flatMap { tag in entries.filter { $0.tag == tag } }
     if entries.isEmpty { return nil }
   }
 
   private static func entry(_ words: [UInt8], _ owners: OwnerNames) -> Entry? {
     var fields = words.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map(Array.init)
-    // Solaris: "other:r-x".
+    // Accept the Solaris form "other:r-x".
     if fields.count == 2 { fields.insert([], at: 1) }
     guard fields.count >= 3, let permissions = permissions(fields[2]) else { return nil }
     let hasName = !fields[1].isEmpty
@@ -125,9 +127,9 @@ extension AccessControlList {
 
   private static func number(_ text: [UInt8]) -> UInt32? { UInt32(String(decoding: text, as: UTF8.self)) }
 
-  /// The number that this system has for a name.
+  /// Returns this system's id for a name.
   private static func id(_ name: [UInt8], _ tag: Tag, _ owners: OwnerNames) -> UInt32? {
-    // No number is asked for but by a name, so what stands for "unknown" does not matter as long as it is nobody's.
+    // The ids here are results for an unknown name; `.max` belongs to no user or group.
     let owner = FileOwner(
       userID: .max, groupID: .max, userName: tag == .user ? name : nil, groupName: tag == .group ? name : nil)
     let (userID, groupID) = owners.numbers(of: owner)

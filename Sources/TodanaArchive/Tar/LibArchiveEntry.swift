@@ -1,12 +1,12 @@
 internal import CLibArchive
 internal import Glibc
 
-/// libarchive's record of one entry, for writing it.
+/// A libarchive object for an entry to be written.
 @safe
 struct LibArchiveEntry: ~Copyable {
   let pointer: OpaquePointer
 
-  /// - Throws: ``ArchiveError/Code/tar`` where there is no memory.
+  /// - Throws: ``ArchiveError/Code/tar`` if there is no memory.
   init() throws(ArchiveError) {
     guard let pointer = unsafe archive_entry_new() else {
       throw ArchiveError(.tar, "There is no memory for an entry of a tar.")
@@ -16,9 +16,9 @@ struct LibArchiveEntry: ~Copyable {
 
   deinit { unsafe archive_entry_free(pointer) }
 
-  /// All that goes into a tar's block; what does not is in ``TarHeader/records``.
+  /// Sets the fields that a tar block holds; the others are in ``TarHeader/records``.
   ///
-  /// Strings are taken as they are, since libarchive is told to convert none.
+  /// Strings are stored unchanged, as libarchive is configured without conversion.
   func fill(_ entry: FileEntry, path: [UInt8], hardLinkTarget: [UInt8]?, storedByteCount: Int64) {
     unsafe Self.withCString(path) { unsafe archive_entry_copy_pathname(pointer, $0) }
     var kind: mode_t = S_IFREG
@@ -50,7 +50,7 @@ struct LibArchiveEntry: ~Copyable {
     if let name = entry.owner.groupName {
       unsafe Self.withCString(name) { unsafe archive_entry_copy_gname(pointer, $0) }
     }
-    // What the block has room for; the time itself is among the records.
+    // Clamp the time to the range of the block; the exact time is in the records.
     let seconds = min(max(entry.modificationTime.seconds, 0), Int64(Int32.max) - 1)
     unsafe archive_entry_set_mtime(pointer, time_t(seconds), 0)
   }
@@ -67,13 +67,16 @@ struct LibArchiveEntry: ~Copyable {
   }
 }
 
-/// The message of the last error in libarchive.
+/// Access to the last error of libarchive.
 enum LibArchiveError {
-  /// Before a header is read or written: a name that cannot be converted has libarchive look at `errno`, which it does not
-  /// set, and end everything where some earlier call on the thread has left there that there is no memory.
+  /// Clears `errno` before a header is read or written.
+  ///
+  /// If libarchive cannot convert a name, it checks `errno` without having set it. A leftover `ENOMEM` of an earlier
+  /// call would then end the whole operation.
   static func forgetNumber() { errno = 0 }
 
-  /// Returns the message in one line, or another text if libarchive has none; it may quote the content of an archive.
+  /// Returns the message in one line, or a fallback if libarchive has none; the message may quote the content of an
+  /// archive.
   static func text(of archive: OpaquePointer, isReading: Bool = true) -> String {
     guard let text = unsafe archive_error_string(archive) else {
       return isReading ? "it is damaged, or ends too early" : "libarchive gives no reason"

@@ -1,34 +1,35 @@
-/// Takes records out of a tar that make extended headers longer than libarchive reads.
+/// Removes records that make extended headers of a tar longer than libarchive reads.
 ///
-/// GNU tar's incremental tars in the format of pax (`-g`) have the names of each directory in one record,
-/// `GNU.dumpdir`, of which nothing is imported. Headers of 1 MiB and more are written again without it.
+/// GNU tar's incremental tars in pax format (`-g`) have the names of each directory in one record, `GNU.dumpdir`, which
+/// is not imported. The filter writes headers of 1 MiB and more again without it.
 ///
-/// The filter follows the tar from header to header. At the first place where there is none, or where it cannot tell how
-/// much data follows, it stops looking and passes everything on as it is.
+/// The filter follows the tar from header to header. At the first position without a header, or with an unknown data
+/// length, it stops filtering, and passes all further bytes unchanged.
 struct LongHeaderFilter {
   private enum State {
-    /// A header comes next.
+    /// A header is expected next.
     case header
-    /// More of the map of a sparse file in GNU's old format, then its data.
+    /// A continuation of the map of a sparse file in GNU's old format is expected next, then its data.
     case sparseMap(dataByteCount: Int64)
     case data(remaining: Int64)
-    /// Nothing is looked at any more.
+    /// Filtering has stopped.
     case off
   }
 
   private static let longestHeader = 64 << 20
 
   private var state = State.header
-  /// Bytes to be passed on before anything is read.
+  /// Bytes to pass before the source is read again.
   private var pending: ArraySlice<UInt8> = []
-  /// What an extended header says about the size of the next entry's data.
+  /// The size of the next entry's data that an extended header gives.
   private var nextSize: Int64?
 
-  /// Fills memory with the next bytes of the filtered tar; fewer only at its end.
+  /// Fills memory with the next bytes of the filtered tar; with fewer only at its end.
   ///
   /// - Parameters:
-  ///   - buffer: To be filled.
-  ///   - source: Fills memory with the next bytes of the tar; 0 at its end, negative after a failure.
+  ///   - buffer: The memory to fill.
+  ///   - source: Fills memory with the next bytes of the tar; returns 0 at its end, and a negative number after a
+  ///     failure.
   /// - Returns: The number of bytes; negative after a failure of the source.
   mutating func read(
     into buffer: UnsafeMutableRawBufferPointer, from source: (UnsafeMutableRawBufferPointer) -> Int
@@ -66,7 +67,7 @@ struct LongHeaderFilter {
 
   // MARK: Headers
 
-  /// Reads a header, and what belongs to it, to pass it on; false if it is none, or nothing comes.
+  /// Reads a header with its records into the pending bytes; returns false if there is no header or no input.
   private mutating func takeHeader(_ source: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
     let bytes = unsafe Self.read(TarBlock.byteCount, from: source)
     pending = bytes[...]
@@ -79,7 +80,7 @@ struct LongHeaderFilter {
     case UInt8(ascii: "g"), UInt8(ascii: "L"), UInt8(ascii: "K"), UInt8(ascii: "A"):
       state = .data(remaining: TarBlock.padded(byteCount))
     case UInt8(ascii: "V"): break
-    // Whether data follow another name of a file depends on who wrote the tar.
+    // Whether data follow a hard link depends on the program that wrote the tar.
     case UInt8(ascii: "1") where byteCount > 0: return false
     case UInt8(ascii: "1")...UInt8(ascii: "6"): nextSize = nil
     default:
@@ -121,7 +122,7 @@ struct LongHeaderFilter {
     if !TarBlock(bytes).mapGoesOn { state = .data(remaining: dataByteCount) }
   }
 
-  /// So many bytes; fewer at the end, and after a failure, which comes again with the next call.
+  /// Reads `byteCount` bytes; fewer at the end, and after a failure, which the next call returns again.
   private static func read(_ byteCount: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     var done = 0
@@ -138,25 +139,25 @@ struct LongHeaderFilter {
 }
 
 extension TarBlock {
-  /// Bytes of data, in octal digits or in GNU's base 256; nil for anything else.
+  /// The number of data bytes, in octal digits or in GNU's base 256; nil if the field is neither.
   fileprivate var byteCount: Int64? {
     let field = bytes[124..<136]
     guard let first = field.first, first & 0x80 != 0 else { return dataByteCount.map { Int64($0) } }
-    // Negative ones begin with 0xFF.
+    // Negative numbers begin with 0xFF.
     guard first == 0x80, field.dropFirst().prefix(4).allSatisfy({ $0 == 0 }) else { return nil }
     let size = field.suffix(7).reduce(0) { $0 << 8 | Int64($1) }
     return size
   }
 
-  /// Whether the block has a header's magic number, or its checksum; libarchive checks both.
+  /// Whether the block has a header's magic number or a correct checksum; libarchive checks both.
   fileprivate var isHeader: Bool { bytes[257..<262].elementsEqual("ustar".utf8) || hasChecksum }
 
-  /// Whether the header's checksum is right, as a sum of signed or of unsigned bytes.
+  /// Whether the header's checksum is correct, as a sum of signed or of unsigned bytes.
   fileprivate var hasChecksum: Bool {
     let field = 148..<156
     let digits = bytes[field].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") && $0 != 0 }
     guard let sum = Int(String(decoding: digits, as: UTF8.self), radix: 8) else { return false }
-    // The field itself counts as blanks.
+    // The checksum field itself counts as blanks.
     let blanks = field.count * Int(UInt8(ascii: " "))
     var (unsigned, negativeCount) = (blanks, 0)
     for byte in bytes {
@@ -170,13 +171,13 @@ extension TarBlock {
     return sum == unsigned || sum == unsigned - 256 * negativeCount
   }
 
-  /// Of a sparse file's header in GNU's old format: whether blocks with more of the map follow.
+  /// Whether more blocks of the map follow a sparse file's header in GNU's old format.
   fileprivate var hasMoreOfMap: Bool { kind == UInt8(ascii: "S") && bytes[482] != 0 }
 
-  /// The same, of such a block.
+  /// Whether more blocks of the map follow a map block in GNU's old format.
   fileprivate var mapGoesOn: Bool { bytes[504] != 0 }
 
-  /// A count of bytes, up to the end of the block that they end in.
+  /// Rounds a number of bytes up to a multiple of the block size.
   fileprivate static func padded(_ byteCount: Int64) -> Int64 {
     let blockByteCount = Int64(Self.byteCount)
     let (sum, overflows) = byteCount.addingReportingOverflow(blockByteCount - 1)

@@ -1,27 +1,28 @@
-/// The records of a pax extended header: keys with values of any bytes, in order.
+/// The records of a pax extended header: keys with values of arbitrary bytes, in order.
 ///
-/// POSIX, pax, "pax Extended Header": each is "<byte count> <key>=<value>\n", and counts itself.
+/// Each record is "<byte count> <key>=<value>\n", and the count includes the record itself (POSIX, pax, "pax Extended
+/// Header").
 struct PaxRecords: Equatable {
   struct Record: Equatable {
     var key: [UInt8]
     var value: [UInt8]
   }
 
-  /// What libarchive and others read of them; a header with more is refused.
+  /// The length of records that libarchive and others read; a header with more is refused.
   static let byteCountLimit = 1 << 20
 
   var records: [Record] = []
 
   init() {}
 
-  /// Reads what is well-formed, up to the first byte that is not.
+  /// Parses well-formed records, up to the first byte that belongs to none.
   init(_ bytes: [UInt8]) { append(bytes) }
 
   mutating func append(_ bytes: [UInt8]) {
     Self.forEach(in: bytes[...]) { records.append(Record(key: Array($0), value: Array($1))) }
   }
 
-  /// Returns the last value of a key without making records of the others.
+  /// Returns the last value of a key, without creating records of the others.
   static func value(of key: StaticString, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var found: ArraySlice<UInt8>?
     forEach(in: bytes) { recordKey, value in
@@ -32,7 +33,7 @@ struct PaxRecords: Equatable {
     return found
   }
 
-  /// Passes on the keys and values of well-formed records, up to the first byte that belongs to none.
+  /// Calls back with the keys and values of well-formed records, up to the first byte that belongs to none.
   private static func forEach(
     in bytes: ArraySlice<UInt8>, _ body: (_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void
   ) {
@@ -48,7 +49,7 @@ struct PaxRecords: Equatable {
     }
   }
 
-  /// Returns the number that up to nine decimal digits stand for; nil for anything else.
+  /// Parses up to nine decimal digits; returns nil for any other text.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     var number = 0
     for digit in digits {
@@ -61,7 +62,7 @@ struct PaxRecords: Equatable {
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     for record in records {
-      // With blank, equals sign and end of line; then as often as the digits of the sum make it longer.
+      // Add blank, equals sign and newline; then the digits of the count itself, which may make it longer.
       let rest = record.key.count + record.value.count + 3
       var count = rest + String(rest).utf8.count
       count = rest + String(count).utf8.count
@@ -70,7 +71,7 @@ struct PaxRecords: Equatable {
     return bytes
   }
 
-  /// The last value of a key: a later record overrides.
+  /// The last value of a key, which overrides earlier ones.
   subscript(key: String) -> [UInt8]? {
     get { records.last { $0.key.elementsEqual(key.utf8) }?.value }
     set {
@@ -84,10 +85,10 @@ struct PaxRecords: Equatable {
   }
 }
 
-/// Extended attributes as records of pax.
+/// Extended attributes as pax records.
 ///
-/// "SCHILY.xattr.<name>" with the value as it is: what star began and GNU tar, libarchive and Python know. A name may
-/// have "=", which would end the key: GNU tar writes that and "%" as "%3D" and "%25".
+/// The key is "SCHILY.xattr.<name>", and the value is unchanged, as star introduced it and GNU tar, libarchive and
+/// Python read it. A "=" in a name would end the key, so "=" and "%" are written as "%3D" and "%25", as by GNU tar.
 enum PaxAttributes {
   static let prefix = Array("SCHILY.xattr.".utf8)
   private static let (percent, equals) = (UInt8(ascii: "%"), UInt8(ascii: "="))
@@ -99,9 +100,9 @@ enum PaxAttributes {
       }
   }
 
-  /// The name that a key means; nil for a key of something else.
+  /// Returns the attribute name of a key; nil for another kind of key.
   ///
-  /// libarchive writes more bytes than GNU tar in this way, so all are read.
+  /// All percent-encoded bytes are decoded, as libarchive encodes more of them than GNU tar.
   static func name(of key: [UInt8]) -> [UInt8]? {
     guard key.starts(with: prefix) else { return nil }
     var name: [UInt8] = []
@@ -121,10 +122,10 @@ enum PaxAttributes {
   }
 }
 
-/// Times as pax writes them: seconds as a decimal number, of any sign, with up to nine digits behind the point.
+/// Times as pax writes them: seconds as a signed decimal number, with up to nine digits after the point.
 ///
-/// libarchive writes the whole seconds rounded down and the rest behind the point, so that -0.5 becomes "-1.5", and reads
-/// them so. POSIX, GNU tar and Python mean the number that is written; so does this.
+/// libarchive writes the whole seconds rounded down and the rest after the point, so -0.5 becomes "-1.5", and reads it
+/// so. POSIX, GNU tar and Python take the number literally; so does this type.
 enum PaxTime {
   static func text(of time: FileTime) -> [UInt8] {
     guard time.nanoseconds > 0 else { return Array(String(time.seconds).utf8) }
@@ -135,7 +136,7 @@ enum PaxTime {
     return Array("\(isNegative ? "-" : "")\(seconds).\(fraction)".utf8)
   }
 
-  /// Nil for what is no number, or too large for a time.
+  /// Parses a time; nil if the text is not a number, or too large for a time.
   static func time(of text: [UInt8]) -> FileTime? {
     let isNegative = text.first == UInt8(ascii: "-")
     let parts = text.dropFirst(isNegative ? 1 : 0).split(
@@ -154,13 +155,13 @@ enum PaxTime {
   }
 }
 
-/// Flags as a record of pax: "SCHILY.fflags" with names between commas, as star and libarchive (bsdtar) write them.
+/// File flags as the pax record "SCHILY.fflags": names separated by commas, as star and libarchive (bsdtar) write them.
 extension FileFlags {
   static let tarKey = "SCHILY.fflags"
 
-  /// libarchive's name first, then others that it reads.
+  /// The names of each flag: libarchive's preferred name first, then others that it reads.
   ///
-  /// There is none for ``notCompressed``.
+  /// ``notCompressed`` has no name.
   private static let tarNames: [(flag: FileFlags, names: [String])] = [
     (.appendOnly, ["sappnd", "sappend"]), (.immutable, ["schg", "schange", "simmutable"]), (.noDump, ["nodump"]),
     (.noAccessTime, ["noatime"]), (.compressed, ["compress"]), (.noCopyOnWrite, ["nocow"]),
@@ -169,13 +170,13 @@ extension FileFlags {
     (.secureDeletion, ["securedeletion"]),
   ]
 
-  /// The flags that tar has names for; nil if there are none.
+  /// The names of the flags that tar has names for; nil if there are none.
   var tarText: [UInt8]? {
     let names = Self.tarNames.filter { contains($0.flag) }.map { $0.names[0] }
     return names.isEmpty ? nil : Array(names.joined(separator: ",").utf8)
   }
 
-  /// Reads the names; those of flags that Linux has not, such as "arch", are skipped.
+  /// Parses the names; names without a Linux flag, such as "arch", are skipped.
   init(tarText: [UInt8]) {
     self = []
     for name in tarText.split(separator: UInt8(ascii: ",")) {

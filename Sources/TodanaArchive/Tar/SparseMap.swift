@@ -1,11 +1,12 @@
-/// Where a sparse file has data, as GNU tar's format 1.0 has it: in decimal lines before the data themselves.
+/// The data ranges of a sparse file in GNU tar's format 1.0: decimal lines before the data.
 ///
-/// GNU tar manual, "Storing Sparse Files": how many ranges, then of each its offset and its length; padded to a block.
+/// The lines are the number of ranges, then the offset and length of each, padded to a block (GNU tar manual, "Storing
+/// Sparse Files").
 struct SparseMap {
   let ranges: [Range<Int64>]
   let byteCount: Int64
 
-  /// Nil for ranges that are not in order, or beyond the file's end.
+  /// Creates a map; nil for ranges that are out of order, or beyond the file's end.
   init?(_ ranges: [Range<Int64>], byteCount: Int64) {
     var end: Int64 = 0
     for range in ranges {
@@ -13,13 +14,13 @@ struct SparseMap {
       end = range.upperBound
     }
     var known = ranges.filter { !$0.isEmpty }
-    // That a file ends with a hole is seen by a range without bytes at its end.
+    // An empty range at the end indicates that the file ends with a hole.
     if known.last?.upperBound ?? 0 < byteCount { known.append(byteCount..<byteCount) }
     self.ranges = known
     self.byteCount = byteCount
   }
 
-  /// Whether the file has no holes at all.
+  /// Whether the file has no holes.
   var isWhole: Bool { ranges.isEmpty || ranges == [0..<byteCount] }
 
   var header: [UInt8] {
@@ -31,7 +32,7 @@ struct SparseMap {
 
   var storedByteCount: Int64 { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
 
-  /// The records that say that such a map follows, and of what file.
+  /// Returns the records that announce the map, with the path and size of its file.
   func records(for path: [UInt8]) -> [(key: String, value: [UInt8])] {
     [
       ("GNU.sparse.major", Array("1".utf8)), ("GNU.sparse.minor", Array("0".utf8)), ("GNU.sparse.name", path),
@@ -39,19 +40,20 @@ struct SparseMap {
     ]
   }
 
-  /// What a program that does not know of it makes of the file: not the file itself, which would be garbage.
+  /// Returns the path under which programs without support for sparse maps extract the file: not its own, as the
+  /// content is unusable to them.
   static func placeholder(for path: [UInt8]) -> [UInt8] {
     let (above, last) = SourceStart.split(path)
     return (path.contains(UInt8(ascii: "/")) ? above : []) + Array("GNUSparseFile.0/".utf8) + last
   }
 }
 
-/// How far the data of an entry are written.
+/// The position in the data of an entry that are being written.
 struct TarDataPosition {
   struct Step {
-    /// Bytes that were left out before, of all that is stored.
+    /// The number of stored bytes before the offset that were not written, and are zeros.
     var zeroCount: Int64
-    /// Bytes from the offset on that are stored without a hole.
+    /// The number of bytes from the offset on that are stored without a hole.
     var byteCount: Int
   }
 
@@ -61,9 +63,10 @@ struct TarDataPosition {
 
   init(_ ranges: [Range<Int64>]) { self.ranges = ranges }
 
-  /// Goes on to an offset, and over bytes from it on.
+  /// Moves to an offset, and past the bytes from it on.
   ///
-  /// Nil, and no step, where the file has no data, or where that is behind.
+  /// Returns nil, without moving, if the file has no data at the offset, or if the offset is before the current
+  /// position.
   mutating func step(to start: Int64, byteCount: Int) -> Step? {
     var next = self
     guard start >= offset, let zeroCount = next.skip(to: start) else { return nil }
@@ -73,7 +76,7 @@ struct TarDataPosition {
     return Step(zeroCount: zeroCount, byteCount: Int(count))
   }
 
-  /// How many stored bytes are left out; nil where there are no data at the offset.
+  /// Moves to an offset, and returns the number of skipped stored bytes; nil if there are no data at the offset.
   private mutating func skip(to start: Int64) -> Int64? {
     var zeroCount: Int64 = 0
     while index < ranges.count, ranges[index].upperBound <= start {

@@ -1,4 +1,4 @@
-/// The 512 bytes that each header of a tar is, as far as they are looked at here; libarchive knows the rest.
+/// A 512-byte block of a tar, with the header fields that are used here; libarchive handles the others.
 struct TarBlock {
   static let byteCount = 512
 
@@ -9,7 +9,7 @@ struct TarBlock {
   var kind: UInt8 { bytes[156] }
   var isEnd: Bool { bytes.allSatisfy { $0 == 0 } }
 
-  /// Bytes that follow, without padding; nil where that is no octal number.
+  /// The number of data bytes after the header, without padding; nil if it is not an octal number.
   var dataByteCount: Int? {
     get {
       let digits = bytes[124..<136].drop { $0 == UInt8(ascii: " ") }
@@ -22,7 +22,7 @@ struct TarBlock {
     }
   }
 
-  /// The sum of all bytes, its own taken for blanks.
+  /// Sets the checksum, the sum of all bytes with the checksum field itself as blanks.
   mutating func setChecksum() {
     bytes.replaceSubrange(148..<156, with: repeatElement(UInt8(ascii: " "), count: 8))
     let sum = bytes.reduce(0) { $0 + Int($1) }
@@ -34,6 +34,6 @@ struct TarBlock {
     return Array((String(repeating: "0", count: digitCount - digits.count) + digits).utf8)
   }
 
-  /// A count of bytes, up to the end of the block that they end in.
+  /// Rounds a number of bytes up to a multiple of the block size.
   static func padded(_ byteCount: Int) -> Int { (byteCount + Self.byteCount - 1) / Self.byteCount * Self.byteCount }
 }

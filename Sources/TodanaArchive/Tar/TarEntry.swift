@@ -1,24 +1,25 @@
-/// One thing in a tar stream: where it is, and all that tar says of it, without its data.
+/// An entry of a tar stream: its path and metadata, without its data.
 ///
-/// What was read may be hostile: the path may be absolute, have ".." in it, or be empty. Who makes files looks at it.
+/// An entry that was read may be hostile: its path may be absolute, contain "..", or be empty. Code that creates files
+/// must check it.
 package struct TarEntry: Sendable, Hashable {
-  /// The whole path, in bytes, without "/" behind that of a directory.
+  /// The whole path, in bytes, without a slash at the end of a directory's path.
   package var path: [UInt8]
-  /// With the last step of ``path`` as its name.
+  /// The metadata; the name is the last component of ``path``.
   ///
-  /// A tar has neither identity nor number of names: they are 0 and 1. A change time that is not in it is 0.
+  /// A tar has neither identities nor link counts: they are 0 and 1. A missing change time is 0.
   package var entry: FileEntry
-  /// The path of an earlier entry of which this is another name.
+  /// The path of an earlier entry that this one is a hard link to.
   ///
-  /// Such an entry has data in a few old tars only. Of what kind it is tar does not say; a regular file stands here.
+  /// Only a few old tars have data for such an entry. Tars do not give its kind, so the entry is a regular file.
   package var hardLinkTarget: [UInt8]?
-  /// Where a sparse file has data, in order; the rest reads as zeros.
+  /// The data ranges of a sparse file, in order; the rest is zeros.
   ///
-  /// Nil for a file that has data throughout, and for what is no file.
+  /// Nil for a file without holes, and for an entry other than a file.
   package var dataRanges: [Range<Int64>]?
-  /// Whether it is the rest of a file whose beginning is in another volume.
+  /// Whether the entry is the rest of a file whose beginning is in another volume.
   package var isContinued = false
-  /// What of it tar, or this library, could not make sense of; the rest holds.
+  /// A message about a part of the entry that could not be interpreted; the rest is valid.
   package var warning: String?
 
   package init(
@@ -32,6 +33,6 @@ package struct TarEntry: Sendable, Hashable {
     self.warning = warning
   }
 
-  /// Whether data follow it.
+  /// Whether data follow the entry.
   var hasData: Bool { entry.kind == .regular && hardLinkTarget == nil }
 }

@@ -1,16 +1,16 @@
 internal import CLibArchive
 internal import Glibc
 
-/// Makes an entry of what libarchive read, and of the records that it read from.
+/// Creates an entry from libarchive's object, and from the records that libarchive has read.
 @safe
 struct TarEntryParser {
   let pointer: OpaquePointer
   let records: PaxRecords
   let owners: OwnerNames
-  /// What libarchive said.
+  /// The warning of libarchive.
   let warning: String?
 
-  /// For use before the archive is read further.
+  /// Creates a parser, to be used before the archive is read further.
   init(_ pointer: OpaquePointer, _ records: PaxRecords, _ owners: OwnerNames, warning: String?) {
     unsafe self.pointer = pointer
     self.records = records
@@ -22,12 +22,12 @@ struct TarEntryParser {
     ArchiveError(.tar, "The tar is damaged: “\(printable(path))” has \(what).")
   }
 
-  /// - Throws: ``ArchiveError/Code/tar`` for sizes and data ranges that cannot be.
+  /// - Throws: ``ArchiveError/Code/tar`` for impossible sizes and data ranges.
   func entry() throws(ArchiveError) -> TarEntry {
     var path = unsafe records["GNU.sparse.name"] ?? records["path"] ?? Self.bytes(archive_entry_pathname(pointer))
     var kind = kind
     let hardLinkTarget = hardLinkTarget
-    // Tars from before there were directories in them.
+    // In tars older than the directory type, a slash at the end of the path marks a directory.
     if path.last == UInt8(ascii: "/"), kind == .regular, hardLinkTarget == nil { kind = .directory }
     if kind == .directory {
       while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -69,7 +69,7 @@ struct TarEntryParser {
       unsafe .blockDevice(
         major: number(archive_entry_rdevmajor(pointer)), minor: number(archive_entry_rdevminor(pointer)))
     case S_IFSOCK: .socket
-    // Of another name for a file, tar does not say what that is.
+    // A tar does not give the kind of a hard link.
     default: .regular
     }
   }
@@ -86,7 +86,7 @@ struct TarEntryParser {
 }
 
 extension TarEntryParser {
-  /// Nobody's, where a number is none that a system has: 0 would be root's.
+  /// The id for an owner number that no system can have; 0 would be root.
   private static let nobody: UInt32 = 65534
 
   var owner: FileOwner {
@@ -105,12 +105,12 @@ extension TarEntryParser {
     return numbers.allSatisfy { UInt32(exactly: $0) != nil } ? nil : "The owner's number is none."
   }
 
-  /// What libarchive said, but for names that it cannot convert: these are here as they are.
+  /// The warning of libarchive, except about a name that it cannot convert: the records have its original bytes.
   var nameWarning: String? {
     warning.flatMap { $0.contains("can't be converted") && !records.records.isEmpty ? nil : $0 }
   }
 
-  /// With the nine bits of permissions, which a list of access overrides.
+  /// The attributes and the nine permission bits, which an access control list overrides.
   var attributes: (attributes: [ExtendedAttribute], permissions: UInt16, warning: String?) {
     let lists = TarAccessLists(records, owners)
     var attributes = TarAttributes(records)
@@ -146,7 +146,7 @@ extension TarEntryParser {
 struct TarAttributes {
   var list: [ExtendedAttribute] = []
   private var positions: [[UInt8]: Int] = [:]
-  /// As libarchive gives the names of records: undecoded.
+  /// The undecoded names of the records' attributes, as libarchive returns them.
   private var knownNames: Set<[UInt8]> = []
 
   init(_ records: PaxRecords) {
@@ -157,7 +157,7 @@ struct TarAttributes {
     }
   }
 
-  /// Takes an attribute that libarchive gives, unless it is of a record, or there by another one.
+  /// Adds an attribute that libarchive returns, unless it comes from a record, or is present under another key.
   ///
   /// libarchive writes each attribute twice, as `SCHILY.xattr` and as `LIBARCHIVE.xattr`.
   mutating func add(_ name: [UInt8], _ value: [UInt8]) {
@@ -178,7 +178,7 @@ struct TarAttributes {
 /// The access control lists of an entry's records.
 struct TarAccessLists {
   private(set) var attributes: [ExtendedAttribute] = []
-  /// The nine bits that the file has by its list of access.
+  /// The nine permission bits that follow from the access control list of the file.
   private(set) var permissions: UInt16?
   private(set) var warning: String?
 
@@ -191,7 +191,7 @@ struct TarAccessLists {
       }
       if key == "SCHILY.acl.access" {
         permissions = list.permissions
-        // Files without a list have one in GNU tar's tars; Linux keeps none that says no more than permissions.
+        // GNU tar writes a list also for files without one; Linux stores no list that only repeats the permissions.
         if list.isOnlyPermissions { continue }
       }
       attributes.append(ExtendedAttribute(name: Array(name.utf8), value: list.attribute))

@@ -1,19 +1,22 @@
-/// What is written before an entry's data: libarchive's header, with records of our own.
+/// The header of an entry to be written: libarchive's header with additional records.
 ///
-/// libarchive makes blocks, long names and numbers. Times, attributes, access control lists and sparse maps are written
-/// as records here: libarchive's times before 1970 mean another second to everybody else, its names of attributes are
-/// encoded so that GNU tar does not find them, its lists of access change the permissions, and its records of sparse
-/// files cut long names off and have a wrong size above 8 GiB.
+/// libarchive writes blocks, long names and numbers. Its records for other properties have faults, so they are written
+/// here:
+///
+/// - Times before 1970 mean another second to other programs.
+/// - Encoded names of attributes are not found by GNU tar.
+/// - Access control lists change the permissions.
+/// - Records of sparse files truncate long names, and have a wrong size above 8 GiB.
 struct TarHeader {
   let entry: FileEntry
-  /// As it is given to libarchive.
+  /// The path that libarchive receives.
   let path: [UInt8]
   let hardLinkTarget: [UInt8]?
-  /// Of a file with holes.
+  /// The data ranges of a file with holes; nil for other entries.
   let map: SparseMap?
   private(set) var records = PaxRecords()
 
-  /// - Throws: ``ArchiveError/Code/tar`` for what tar cannot have, or readers do not take.
+  /// - Throws: ``ArchiveError/Code/tar`` for entries that a tar cannot hold, or that readers refuse.
   init(_ item: TarEntry) throws(ArchiveError) {
     try Self.check(item)
     entry = item.entry
@@ -25,7 +28,8 @@ struct TarHeader {
     if entry.changeTime != FileTime(seconds: 0) { records.append("ctime", PaxTime.text(of: entry.changeTime)) }
     for attribute in entry.attributes { append(attribute) }
     if let text = entry.flags.tarText { records.append(FileFlags.tarKey, text) }
-    // Before libarchive sees the entry, so that others can follow; with what it adds in the worst case.
+    // Check the size before libarchive receives the entry, so that other entries can follow. Include the most that
+    // libarchive may add.
     let owner = entry.owner
     let names = [item.path, hardLinkTarget ?? linkTarget, owner.userName ?? [], owner.groupName ?? []]
     guard records.bytes.count + names.reduce(1024, { $0 + $1.count }) <= PaxRecords.byteCountLimit else {
@@ -48,18 +52,18 @@ struct TarHeader {
 
   private mutating func append(_ attribute: ExtendedAttribute) {
     for (key, name) in AccessControlList.attributeNames where attribute.name.elementsEqual(name.utf8) {
-      // A list that is none that we know goes as any other attribute does.
+      // An unknown form of list is written like any other attribute.
       guard let list = AccessControlList(attribute: attribute.value) else { break }
       return records.append(key, list.text)
     }
     records.records.append(.init(key: PaxAttributes.key(of: attribute.name), value: attribute.value))
   }
 
-  /// Puts the records into the header that libarchive made.
+  /// Adds the records to the header that libarchive has made.
   ///
-  /// - Parameter bytes: An extended header, then the header itself.
-  /// - Returns: The same, completed.
-  /// - Throws: ``ArchiveError/Code/tar`` for something else than that.
+  /// - Parameter bytes: An extended header, followed by the header itself.
+  /// - Returns: The completed headers.
+  /// - Throws: ``ArchiveError/Code/tar`` for any other bytes.
   func bytes(completing bytes: [UInt8]) throws(ArchiveError) -> [UInt8] {
     guard bytes.count >= 3 * TarBlock.byteCount else { throw ArchiveError(.tar, "libarchive made no header.") }
     var first = TarBlock(Array(bytes[..<TarBlock.byteCount]))
@@ -67,8 +71,8 @@ struct TarHeader {
       bytes.count == TarBlock.padded(count) + 2 * TarBlock.byteCount
     else { throw ArchiveError(.tar, "libarchive made no extended header.") }
     var all = PaxRecords(Array(bytes[TarBlock.byteCount..<(TarBlock.byteCount + count)]))
-    // GNU tar does not know this one, says so of each entry that has it, and goes by bytes anyway. Without it,
-    // libarchive takes names for UTF-8, and makes one of "é" and "e" with an accent.
+    // GNU tar does not know this record, warns about each entry that has it, and treats names as bytes anyway. Without
+    // it, libarchive takes names for UTF-8, and normalizes them: it would combine "e" and an accent.
     all["hdrcharset"] = nil
     all.records += records.records
     let names = ["path", "linkpath", "uname", "gname", "GNU.sparse.name"].compactMap { all[$0] }
@@ -83,7 +87,7 @@ struct TarHeader {
 }
 
 extension TarHeader {
-  /// Throws for what cannot be in a tar.
+  /// Throws for entries that a tar cannot hold.
   static func check(_ item: TarEntry) throws(ArchiveError) {
     let entry = item.entry
     func refuse(_ reason: String) -> ArchiveError {
@@ -105,7 +109,7 @@ extension TarHeader {
     if item.hasData, entry.byteCount < 0 { throw refuse("it has less than no bytes") }
   }
 
-  /// Nil for a file without holes, and for what has no data.
+  /// Returns the map of a sparse file; nil for a file without holes, and for entries without data.
   static func map(_ item: TarEntry) throws(ArchiveError) -> SparseMap? {
     guard item.hasData, let ranges = item.dataRanges else { return nil }
     guard let map = SparseMap(ranges, byteCount: item.entry.byteCount) else {

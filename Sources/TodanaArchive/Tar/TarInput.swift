@@ -1,36 +1,40 @@
 internal import CLibArchive
 internal import Glibc
 
-/// The bytes of a tar, unpacked where they are compressed; the last of them stay for a second look.
+/// The bytes of a tar, decompressed if necessary; the most recent ones are kept, so that headers can be read again.
 ///
-/// libarchive unpacks here, and reads the tar from here: what it makes of a header is not all that is in it.
+/// One libarchive object decompresses here, and another one reads the tar from here: its parsed headers lack some
+/// records.
 @safe
 final class TarInput {
   private static let pieceByteCount = 64 << 10
-  /// Of special headers libarchive takes 1 MiB each, and there are rarely more than three before an entry.
+  /// The memory for recent bytes. libarchive accepts special headers of 1 MiB each, and rarely more than three precede
+  /// an entry.
   private static let memoryByteCount = 8 << 20
 
   private let archive: OpaquePointer
   private let file: DescriptorInput
   private var filter = LongHeaderFilter()
-  /// The byte at an offset is at its remainder; pieces are whole but for the last one, so each is in one place.
+  /// A ring buffer, in which the position of a byte is its offset modulo the size. Only the last piece is short, so
+  /// none wraps.
   private let memory: UnsafeMutableRawBufferPointer
-  /// Bytes that were given out.
+  /// The number of bytes returned so far.
   private(set) var end: Int64 = 0
-  /// Behind the last byte that is not zero.
+  /// The offset after the last byte that is not zero.
   private var lastEnd: Int64 = 0
   private var isOpen = false
-  /// Where there are no bytes at all, libarchive has nothing to be asked for.
+  /// Whether the input has no bytes at all; libarchive then has no entry whose data could be read.
   private var isEmpty = false
   private(set) var failure: ArchiveError?
 
-  /// Reads from a descriptor, which has to be open as long as this, until `hasStopped` says that nobody wants more.
+  /// Reads from a descriptor, which must stay open as long as this object exists. Reading ends when `hasStopped`
+  /// returns true.
   init(_ file: CInt, _ hasStopped: @escaping @Sendable () -> Bool) throws(ArchiveError) {
     self.file = DescriptorInput(file, hasStopped)
     guard let archive = unsafe archive_read_new() else { throw ArchiveError(.tar, "There is no memory for a tar.") }
     unsafe self.archive = archive
     unsafe memory = .allocate(byteCount: Self.memoryByteCount, alignment: 16)
-    // A warning says that a program of the system does it.
+    // `ARCHIVE_WARN` means that an external program decompresses.
     let results = unsafe [
       archive_read_support_filter_gzip(archive), archive_read_support_filter_zstd(archive),
       archive_read_support_filter_xz(archive), archive_read_support_filter_bzip2(archive),
@@ -46,7 +50,7 @@ final class TarInput {
       archive, Unmanaged.passUnretained(file).toOpaque(), nil,
       { _, file, bytes in
         guard let file = unsafe file, let bytes = unsafe bytes else { return -1 }
-        // It lives as long as the archive.
+        // The input lives as long as the archive.
         let piece = unsafe Unmanaged<DescriptorInput>.fromOpaque(file).takeUnretainedValue().next()
         guard let piece = unsafe piece else { return -1 }
         unsafe bytes.pointee = piece.baseAddress
@@ -59,14 +63,14 @@ final class TarInput {
     unsafe memory.deallocate()
   }
 
-  /// The next piece, empty at the end; nil after a failure.
+  /// Returns the next piece, which is empty at the end; nil after a failure.
   ///
-  /// It stays as it is for 127 more.
+  /// The piece stays valid during the next 127 calls.
   func next() -> UnsafeRawBufferPointer? {
     guard failure == nil, open() else { return nil }
     let start = Int(end % Int64(Self.memoryByteCount))
     let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + Self.pieceByteCount])
-    // After a piece that was not full comes nothing.
+    // No data follow a short piece.
     guard !isEmpty, start % Self.pieceByteCount == 0 else {
       return unsafe UnsafeRawBufferPointer(rebasing: piece[..<0])
     }
@@ -91,7 +95,7 @@ final class TarInput {
     return isOpen
   }
 
-  /// Bytes that were given out not long ago; nil for others.
+  /// Returns recently returned bytes again; nil if they are not kept.
   func bytes(at offset: Int64, count: Int) -> [UInt8]? {
     guard offset >= 0, count >= 0, count <= Self.memoryByteCount, offset <= end - Int64(count),
       offset >= end - Int64(Self.memoryByteCount - Self.pieceByteCount)
@@ -101,12 +105,12 @@ final class TarInput {
     return unsafe Array(memory[start..<start + first]) + Array(memory[..<(count - first)])
   }
 
-  /// Whether nothing but zeros was given out from an offset on, and at least so many.
+  /// Tests whether at least `count` bytes, and only zeros, were returned from an offset on.
   func hasZeros(from offset: Int64, count: Int) -> Bool { lastEnd <= offset && end - offset >= Int64(count) }
 
-  /// Whether other bytes than zeros follow what was compressed; reads the file to its end.
+  /// Tests whether bytes other than zeros follow the compressed data; reads the file to its end.
   ///
-  /// libarchive takes them for the end, with gzip and bzip2.
+  /// With gzip and bzip2, libarchive takes such bytes for the end of the data.
   func hasBytesBehindCompressed() -> Bool {
     guard isOpen, unsafe archive_filter_count(archive) > 1 else { return false }
     let used = unsafe archive_filter_bytes(archive, -1)
@@ -119,7 +123,7 @@ final class TarInput {
   }
 }
 
-/// Reads a file or a pipe in pieces; waits where nothing comes, until nobody wants it any more.
+/// An input that reads a file or pipe in pieces, and waits for data until it is stopped.
 @safe
 final class DescriptorInput {
   private static let pieceByteCount = 64 << 10
@@ -129,7 +133,7 @@ final class DescriptorInput {
   private let hasStopped: @Sendable () -> Bool
   private let memory: UnsafeMutableRawBufferPointer
   private(set) var failure: FileError?
-  /// Bytes that were given out, and those of the last piece.
+  /// The number of bytes returned so far.
   private(set) var byteCount: Int64 = 0
   private var lastCount = 0
 
@@ -141,9 +145,10 @@ final class DescriptorInput {
 
   deinit { unsafe memory.deallocate() }
 
-  /// Whether there are other bytes than zeros among the last so many that were given out, or in what comes; reads to the end.
+  /// Tests whether the last `left` returned bytes, or the bytes still to come, contain others than zeros; reads to the
+  /// end.
   ///
-  /// Bytes before the last piece are not there any more, and count as zeros.
+  /// Bytes before the last piece are not kept, and count as zeros.
   func hasContent(in left: Int64) -> Bool {
     let count = Int(min(max(left, 0), Int64(lastCount)))
     if unsafe memory[(lastCount - count)..<lastCount].contains(where: { $0 != 0 }) { return true }
@@ -153,12 +158,12 @@ final class DescriptorInput {
     return false
   }
 
-  /// The next piece, good until the next call, empty at the end; nil after a failure.
+  /// Returns the next piece, which is empty at the end and valid until the next call; nil after a failure.
   func next() -> UnsafeRawBufferPointer? {
     while true {
-      // A read would go on waiting after a signal.
+      // Wait with a time limit: after a signal, `read` would continue to wait.
       var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-      // Of a negative number it would say for ever that nothing has come.
+      // `poll` ignores a negative descriptor, and would time out forever.
       if file >= 0, unsafe poll(&waiting, 1, 100) == 0 {
         guard hasStopped() else { continue }
         failure = FileError(.readData, Self.name, .skipped)
@@ -177,7 +182,7 @@ final class DescriptorInput {
   }
 }
 
-/// A file that is open as long as somebody reads it.
+/// An open file, which is closed with this object.
 final class OpenedFile {
   let descriptor: CInt
 

@@ -1,13 +1,13 @@
 internal import CLibArchive
 internal import Glibc
 
-/// Where libarchive's writer writes to: a header is kept for a look at it, everything else goes on.
+/// The output of libarchive's writer: headers can be captured for completion, and all other bytes are passed to a sink.
 @safe
 final class TarOutput {
   private let sink: (UnsafeRawBufferPointer) throws -> Void
   private let flushSink: () throws -> Void
   private var header: [UInt8]?
-  /// What the sink threw; nothing is written after it.
+  /// The error of the sink; nothing is written after it.
   private(set) var failure: (any Error)?
 
   init(_ sink: @escaping (UnsafeRawBufferPointer) throws -> Void, flush: @escaping () throws -> Void) {
@@ -15,19 +15,19 @@ final class TarOutput {
     flushSink = flush
   }
 
-  /// Has an archive write here, which must not do so after this object is gone.
+  /// Makes an archive write here; this object must outlive the archive.
   func open(_ archive: OpaquePointer) -> CInt {
     unsafe archive_write_open(
       archive, Unmanaged.passUnretained(self).toOpaque(), nil,
       { _, output, bytes, count in
         guard let output = unsafe output, let bytes = unsafe bytes else { return -1 }
-        // The writer holds it as long as the archive.
+        // The writer holds this object as long as the archive.
         let target = unsafe Unmanaged<TarOutput>.fromOpaque(output).takeUnretainedValue()
         return unsafe target.write(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
       }, nil)
   }
 
-  /// False after any failure.
+  /// Returns false after any failure.
   @discardableResult
   func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if header != nil {
@@ -42,7 +42,7 @@ final class TarOutput {
 
   func flush() -> Bool { attempt(flushSink) }
 
-  /// What an operation writes, which goes no further.
+  /// Runs an operation, and returns its output instead of passing it to the sink.
   func capture(_ operation: () -> CInt) -> (result: CInt, bytes: [UInt8]) {
     header = []
     let result = operation()
@@ -62,7 +62,7 @@ final class TarOutput {
   }
 }
 
-/// Writes to a file or a pipe, in large pieces; no signal comes of a pipe that nobody reads any more.
+/// A buffered output to a file or pipe; writing to a pipe without a reader throws, and raises no signal.
 @safe
 final class DescriptorOutput {
   private static let pieceByteCount = 256 << 10
@@ -81,7 +81,7 @@ final class DescriptorOutput {
     if buffer.count >= Self.pieceByteCount { try flush() }
   }
 
-  /// What a full disk, or a closed pipe, says comes here at the latest.
+  /// Writes the buffered bytes; the error of a full disk or a closed pipe is thrown here at the latest.
   func flush() throws(FileError) {
     defer { buffer.removeAll(keepingCapacity: true) }
     var start = 0
@@ -92,7 +92,7 @@ final class DescriptorOutput {
       if count > 0 {
         start += count
       } else if errorNumber == EAGAIN {
-        // A descriptor that does not wait: wait for it here.
+        // Wait here for a descriptor in non-blocking mode.
         var wanted = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&wanted, 1, -1)
       } else if errorNumber != EINTR {
@@ -101,7 +101,7 @@ final class DescriptorOutput {
     }
   }
 
-  /// `write`, with SIGPIPE held back in this thread, and taken away if it was this call that raised it.
+  /// Calls `write` with SIGPIPE blocked in this thread, and consumes the signal if this call has raised it.
   private static func write(_ bytes: UnsafeRawBufferPointer, to file: CInt) -> (count: Int, errorNumber: CInt) {
     var (pipe, pending, before) = (sigset_t(), sigset_t(), sigset_t())
     unsafe sigemptyset(&pipe)

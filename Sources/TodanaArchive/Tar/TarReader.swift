@@ -1,63 +1,64 @@
 internal import CLibArchive
 
-/// Reads any tar: ustar, pax, GNU's and older ones, also compressed with gzip, zstd, xz or bzip2.
+/// Reads tars in any format: ustar, pax, GNU and older ones, also compressed with gzip, zstd, xz or bzip2.
 ///
 /// ```swift
 /// let reader = try TarReader(file)
 /// while let item = try reader.next() {
-///   while let piece = try reader.readData() { … }   // or not: next() skips what was not read
+///   while let piece = try reader.readData() { … }   // optional: next() skips unread data
 /// }
 /// ```
 ///
-/// Tars that follow one another are read as one, as with GNU tar's `--ignore-zeros`.
+/// Concatenated tars are read as one, as with GNU tar's `--ignore-zeros`.
 ///
-/// A hostile tar gets an error, or an entry with whatever path it has, and no more than some MiB of memory, besides
-/// what it really has of extended headers and data ranges. The time that it takes is that of reading it all; a small
-/// file may unpack to a very large one.
+/// A hostile tar causes an error, or an entry with an arbitrary path. Memory use is limited to a few MiB, plus the size
+/// of its extended headers and data ranges. The time is proportional to the decompressed size, which can be very large
+/// for a small file.
 ///
-/// libarchive does not look at the checksum that gzip has: damage of such data may go unseen, as in a tar by itself.
+/// libarchive does not verify gzip's checksum: damage of such data may go unnoticed, as in an uncompressed tar.
 ///
-/// One thread at a time. After an error every call throws it again.
+/// Not thread-safe. After an error, every call throws it again.
 @safe
 package final class TarReader {
   let archive: OpaquePointer
   private let input: TarInput
-  /// What was opened here.
+  /// The file, if this reader has opened it.
   private let file: OpenedFile?
   private let owners: OwnerNames
-  /// The entry that was given out last.
+  /// The last returned entry.
   private(set) var current: TarEntry?
-  /// Where the header of the next entry was looked for, in the unpacked tar.
+  /// The offset in the decompressed tar at which the header of the next entry was expected.
   private var position: Int64 = 0
-  /// Where its next data may be.
+  /// The lowest possible offset of the next data in the current file.
   var offset: Int64 = 0
   private var failure: ArchiveError?
   private var isFinished = false
-  /// Whether the mark was there that ends a tar; known after the last entry.
+  /// Whether the tar ends with an end mark; valid after the last entry.
   ///
-  /// Without it, the file may have been cut off between two entries; some programs write none.
+  /// A tar without an end mark may have been truncated between two entries; some programs write none.
   package private(set) var hasEnd = false
-  /// Whether other bytes than zeros follow the end that are no tar; known after the last entry.
+  /// Whether bytes other than zeros follow the end that are not a tar; valid after the last entry.
   package private(set) var hasTrailingBytes = false
 
-  /// Reads from a descriptor, which stays the caller's, and has to stay open.
+  /// Reads from a descriptor, which the caller closes, and which must stay open.
   ///
-  /// More may be read of it than the tar has, up to the other end of a pipe, but not much more than 1 MiB.
+  /// It may read beyond the tar's end, up to the end of a pipe, but not much more than 1 MiB.
   ///
   /// - Parameters:
-  ///   - file: Open for reading.
-  ///   - owners: What knows the numbers of names in access control lists.
-  ///   - hasStopped: Asked a few times a second while nothing comes, such as from a pipe; true has the reading fail.
-  /// - Throws: ``ArchiveError/Code/tar`` for what is no tar, and where nothing can be read.
+  ///   - file: A descriptor that is open for reading.
+  ///   - owners: Converts names in access control lists to ids.
+  ///   - hasStopped: Called a few times a second while waiting for input, for example from a pipe; true makes the read
+  ///     fail.
+  /// - Throws: ``ArchiveError/Code/tar`` if the input is not a tar, or cannot be read.
   package convenience init(
     _ file: CInt, owners: OwnerNames = OwnerNames(), hasStopped: @escaping @Sendable () -> Bool = { false }
   ) throws(ArchiveError) {
     try self.init(TarInput(file, hasStopped), nil, owners)
   }
 
-  /// Reads from a file, by any path; links are followed.
+  /// Reads from the file at a path; symbolic links are followed.
   ///
-  /// - Throws: ``ArchiveError/Code/tar``, of a ``FileError`` where the file cannot be opened.
+  /// - Throws: ``ArchiveError/Code/tar``, with an underlying ``FileError`` if the file cannot be opened.
   package convenience init(path: [UInt8], owners: OwnerNames = OwnerNames()) throws(ArchiveError) {
     let file = try OpenedFile(path)
     try self.init(TarInput(file.descriptor) { false }, file, owners)
@@ -83,20 +84,21 @@ package final class TarReader {
       archive, Unmanaged.passUnretained(input).toOpaque(), nil,
       { _, input, bytes in
         guard let input = unsafe input, let bytes = unsafe bytes else { return -1 }
-        // The reader holds it as long as the archive.
+        // The reader holds the input as long as the archive.
         guard let piece = unsafe Unmanaged<TarInput>.fromOpaque(input).takeUnretainedValue().next() else { return -1 }
         unsafe bytes.pointee = UnsafeRawPointer(piece.baseAddress)
         return piece.count
       }, nil)
   }
 
-  /// The next entry; nil at the end.
+  /// Returns the next entry; nil at the end.
   package func next() throws(ArchiveError) -> TarEntry? {
     try checkFailure()
     if isFinished { return nil }
     var pointer: OpaquePointer?
     LibArchiveError.forgetNumber()
-    // After an error libarchive does not say any more where the header was to be. A failure comes again below.
+    // Skip data here, as libarchive does not report the expected offset of a header after an error. A failure recurs
+    // below.
     if current != nil { _ = unsafe archive_read_data_skip(archive) }
     position = unsafe archive_filter_bytes(archive, 0)
     let result = unsafe archive_read_next_header(archive, &pointer)
@@ -124,19 +126,19 @@ package final class TarReader {
     }
   }
 
-  /// Whether what cannot be read comes after the mark that ends a tar.
+  /// Whether the bytes that cannot be read follow the end mark of a tar.
   private var isBehindEnd: Bool {
     guard input.failure == nil else { return false }
     if input.hasZeros(from: position, count: TarBlock.byteCount) { return true }
     return input.bytes(at: position, count: TarBlock.byteCount).map { TarBlock($0).isEnd } ?? false
   }
 
-  /// Checks what is behind the last entry.
+  /// Checks the bytes after the last entry.
   private func finish() throws(ArchiveError) {
     current = nil
     isFinished = true
     hasEnd = isBehindEnd
-    // What is no tar is not read to its end.
+    // Read only the first MiB of bytes that are not a tar.
     for _ in 0..<16 {
       guard let piece = unsafe input.next(), unsafe !piece.isEmpty else { break }
     }
@@ -149,7 +151,7 @@ package final class TarReader {
     if let failure { throw failure }
   }
 
-  /// Has every later call throw this as well.
+  /// Makes every later call throw the error as well, and returns it.
   func fail(_ error: ArchiveError) -> ArchiveError {
     failure = error
     return error
@@ -166,9 +168,9 @@ package final class TarReader {
 }
 
 extension TarReader {
-  /// The next bytes of the entry that was given out last, with their place in the file; nil after the last ones.
+  /// Returns the next bytes of the current entry and their offset in the file; nil after the last bytes.
   ///
-  /// What is between pieces, and behind the last one, reads as zeros.
+  /// Gaps between the pieces, and after the last one, are zeros.
   package func readData() throws(ArchiveError) -> (offset: Int64, bytes: [UInt8])? {
     try checkFailure()
     guard let current, current.hasData || current.entry.byteCount > 0 else { return nil }

@@ -1,19 +1,20 @@
 /// The records of the extended headers before an entry, read from the tar itself.
 ///
-/// libarchive gives names in the encoding of the locale, which may not have them, and times before 1970 by its own rule.
+/// libarchive's parsed names depend on the encoding of the locale, which may not have their characters. Its times
+/// before 1970 follow a rule of its own.
 struct TarSpecialHeaders {
-  /// More than libarchive goes through.
+  /// The maximum number of headers, which is more than libarchive accepts.
   private static let countLimit = 64
 
   private(set) var records = PaxRecords()
   /// Whether the entry is the rest of a file whose beginning is in another volume (`tar -M`).
   private(set) var isContinued = false
-  /// Whether there was more than is kept.
+  /// Whether there were more headers than are kept.
   private(set) var isTooLong = false
 
-  /// Reads from where an entry begins, up to what is no special header, or has no size.
+  /// Reads from the offset of an entry up to the first header that is not special, or has no valid size.
   ///
-  /// The end of another tar may be before it.
+  /// The end mark of a preceding tar is skipped.
   init(_ input: TarInput, at start: Int64) {
     var position = start
     while let bytes = input.bytes(at: position, count: TarBlock.byteCount), TarBlock(bytes).isEnd {
@@ -23,12 +24,12 @@ struct TarSpecialHeaders {
       guard let bytes = input.bytes(at: position, count: TarBlock.byteCount) else { break }
       let block = TarBlock(bytes)
       guard "AKLVXgx".utf8.contains(block.kind) else {
-        // GNU's own format has a kind for it.
+        // GNU's own format has a header type for it.
         if block.kind == UInt8(ascii: "M") { isContinued = true }
         return
       }
       position += Int64(TarBlock.byteCount)
-      // A volume's name has no data, whatever its size says.
+      // A volume name has no data, regardless of its size field.
       if block.kind == UInt8(ascii: "V") { continue }
       guard let count = block.dataByteCount else { return }
       if "Xgx".utf8.contains(block.kind) {
@@ -42,7 +43,7 @@ struct TarSpecialHeaders {
 
   private mutating func take(_ body: [UInt8], isGlobal: Bool) {
     guard isGlobal else { return records.append(body) }
-    // GNU tar writes such a header before the first entry of a volume, if that is a rest.
+    // GNU tar writes such a header before the first entry of a volume if the entry is continued.
     if PaxRecords(body)["GNU.volume.offset"] != nil { isContinued = true }
   }
 }

@@ -1,6 +1,6 @@
 internal import CLibArchive
 
-/// Writes a tar stream, as POSIX pax has it, which GNU tar, bsdtar and Python read.
+/// Writes a tar stream in the POSIX pax format, which GNU tar, bsdtar and Python read.
 ///
 /// ```swift
 /// let writer = try TarWriter(to: file, name: Array("backup.tar".utf8))
@@ -9,27 +9,27 @@ internal import CLibArchive
 /// try writer.finish()
 /// ```
 ///
-/// Names may be any bytes; no locale has a say. What does not come out as it was, and where:
-/// - Access control lists have numbers, not names, of users and groups. GNU tar restores them with `--acls`.
-/// - GNU tar restores attributes outside of "user." only with `--xattrs --xattrs-include='*'`. Of each name that is not
-///   ASCII it says that it does not know of `hdrcharset`, and restores it.
-/// - bsdtar (libarchive) does not restore attributes of "system." other than these lists, and takes "%25" and "%3D"
-///   in an attribute's name, where "%" and "=" were, as they are. It takes fractions of seconds before 1970 for a
-///   second more.
-/// - An entry of another name of a file has that file's metadata again, which readers leave alone.
+/// Names may be any bytes, independently of the locale. Some properties are not restored unchanged by all programs:
+/// - Access control lists have ids of users and groups, not names. GNU tar restores them with `--acls`.
+/// - GNU tar restores attributes outside "user." only with `--xattrs --xattrs-include='*'`. For each name that is not
+///   ASCII it warns about `hdrcharset`, and restores it.
+/// - bsdtar (libarchive) restores no other attributes in "system." than these lists. It does not decode "%25" and "%3D"
+///   in
+///   the name of an attribute. It takes fractions of seconds before 1970 for one more second.
+/// - The entry of a hard link repeats the file's metadata, which readers ignore.
 ///
-/// One thread at a time. Once something could not be written, every call throws; what was written is no whole tar then.
+/// Not thread-safe. After a failed write, every call throws; the output is then an incomplete tar.
 @safe
 package final class TarWriter {
   private let archive: OpaquePointer
   private let output: TarOutput
-  /// Where data are to be written; nil between entries that have some.
+  /// The position of the next data; nil unless an entry with data is being written.
   var data: TarDataPosition?
   private var isFinished = false
 
-  /// Writes to a function, which gets pieces of any size, many of them small.
+  /// Writes to a function, which receives pieces of any size, many of them small.
   ///
-  /// - Throws: ``ArchiveError/Code/tar`` where there is no memory.
+  /// - Throws: ``ArchiveError/Code/tar`` if there is no memory.
   package convenience init(to sink: @escaping (UnsafeRawBufferPointer) throws -> Void) throws(ArchiveError) {
     try self.init(unsafe TarOutput(sink, flush: {}))
   }
@@ -37,9 +37,9 @@ package final class TarWriter {
   /// Writes to a file, a pipe or a socket, which the caller closes.
   ///
   /// - Parameters:
-  ///   - file: Open for writing. A pipe that nobody reads any more is an error (`EPIPE`), and no signal.
-  ///   - name: What errors say of it.
-  /// - Throws: ``ArchiveError/Code/tar`` where there is no memory.
+  ///   - file: A descriptor that is open for writing. A pipe without a reader causes an error (`EPIPE`), and no signal.
+  ///   - name: The name of the output in errors.
+  /// - Throws: ``ArchiveError/Code/tar`` if there is no memory.
   package convenience init(to file: CInt, name: [UInt8]) throws(ArchiveError) {
     let file = DescriptorOutput(file, name: name)
     try self.init(unsafe TarOutput({ try unsafe file.write($0) }, flush: { try file.flush() }))
@@ -51,7 +51,7 @@ package final class TarWriter {
     }
     unsafe self.archive = archive
     self.output = output
-    // Pieces go on as they are made: what is written in a header has to be known when it is done.
+    // Do not collect blocks: the bytes of a header must be complete when the call that writes it returns.
     let results = unsafe [
       archive_write_set_format_pax(archive), archive_write_add_filter_none(archive),
       archive_write_set_bytes_per_block(archive, 0), archive_write_set_options(archive, "hdrcharset=BINARY"),
@@ -61,15 +61,16 @@ package final class TarWriter {
   }
 
   deinit {
-    // Else it would write an end here.
+    // Otherwise `archive_write_free` would write an end mark.
     if !isFinished { unsafe archive_write_fail(archive) }
     unsafe archive_write_free(archive)
   }
 
-  /// Begins an entry; the one before it is padded with zeros where not all of its data were written.
+  /// Begins an entry; missing data of the previous entry are filled with zeros.
   ///
-  /// - Throws: ``ArchiveError/Code/tar`` for what tar cannot have: sockets, absolute paths, more than 1 MiB of
-  ///   attributes. Nothing was written of it then, and other entries may follow.
+  /// - Throws: ``ArchiveError/Code/tar`` for entries that a tar cannot hold: sockets, absolute paths, more than 1 MiB
+  ///   of
+  ///   attributes. Nothing is written for such an entry, and other entries may follow.
   package func add(_ entry: TarEntry) throws(ArchiveError) {
     try finishEntry()
     let header = try TarHeader(entry)
@@ -78,14 +79,14 @@ package final class TarWriter {
       header.entry, path: header.path, hardLinkTarget: header.hardLinkTarget, storedByteCount: header.storedByteCount)
     LibArchiveError.forgetNumber()
     let (result, bytes) = output.capture { unsafe archive_write_header(archive, record.pointer) }
-    // A warning says that a block has no room for something, which is among the records.
+    // A warning means that a value does not fit into the block; it is in the records.
     guard result >= ARCHIVE_WARN else { throw error }
     guard output.write(try header.bytes(completing: bytes)) else { throw error }
     if let map = header.map { try writeStored(map.header.span) }
     if entry.hasData { data = TarDataPosition(header.map?.ranges ?? [0..<entry.entry.byteCount]) }
   }
 
-  /// Writes the end of the stream; the last call.
+  /// Writes the end of the stream; must be the last call.
   package func finish() throws(ArchiveError) {
     guard !isFinished else { return }
     try finishEntry()
@@ -99,7 +100,7 @@ package final class TarWriter {
     else { throw error }
   }
 
-  /// Writes bytes as they are in the tar.
+  /// Writes bytes to the tar without change.
   func writeStored(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) {
     guard unsafe archive_write_data(archive, bytes.baseAddress, bytes.count) == bytes.count else { throw error }
   }
@@ -113,9 +114,9 @@ package final class TarWriter {
 }
 
 extension TarWriter {
-  /// Writes data of the entry that was added last, in order; what is left out reads as zeros.
+  /// Writes data of the current entry, in order; skipped ranges are zeros.
   ///
-  /// - Throws: ``ArchiveError/Code/tar`` for data where the entry has none.
+  /// - Throws: ``ArchiveError/Code/tar`` for data at an offset at which the entry has none.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ArchiveError) {
     var (offset, rest) = unsafe (offset, bytes)
     while unsafe !rest.isEmpty {
@@ -129,7 +130,7 @@ extension TarWriter {
     }
   }
 
-  /// As ``write(_:at:)-(UnsafeRawBufferPointer,_)``, for bytes that are no raw memory.
+  /// Writes data of the current entry from a span, as ``write(_:at:)-(UnsafeRawBufferPointer,_)`` does.
   package func write(_ bytes: borrowing Span<UInt8>, at offset: Int64) throws(ArchiveError) {
     try unsafe bytes.withUnsafeBytes { bytes throws(ArchiveError) in try unsafe write(bytes, at: offset) }
   }

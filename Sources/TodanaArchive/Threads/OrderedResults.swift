@@ -56,7 +56,7 @@ final class OrderedResults<Result: Sendable>: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Says that no more jobs are started.
+  /// Declares that no more jobs will be started.
   func complete() {
     condition.lock()
     isComplete = true

@@ -13,7 +13,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
 
   private var count: Int { elements.count - first }
 
-  /// Holds at most `limit` elements; no limit by default.
+  /// Creates a queue of at most `limit` elements; without a limit by default.
   init(limit: Int = .max) { self.limit = limit }
 
   /// Adds an element, after waiting for room; returns false after ``stop()``.
@@ -27,7 +27,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Says that no more elements are added.
+  /// Declares that no more elements will be added.
   func complete() {
     condition.lock()
     isComplete = true

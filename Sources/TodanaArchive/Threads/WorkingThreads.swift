@@ -54,7 +54,7 @@ final class WorkingThreads: Sendable {
     running.withLock { $0.append(handle) }
   }
 
-  /// Waits until all have ended; does nothing the second time.
+  /// Waits until all threads have ended; does nothing if called again.
   func wait() {
     let threads = running.withLock { running in
       defer { running = [] }
@@ -63,7 +63,7 @@ final class WorkingThreads: Sendable {
     for handle in threads { pthread_join(handle.thread, nil) }
   }
 
-  /// Waits as ``wait()`` does, but not longer than some seconds; returns whether all have ended.
+  /// Waits as ``wait()`` does, but at most some seconds; returns whether all threads have ended.
   func wait(within seconds: Double) -> Bool {
     guard group.wait(timeout: .now() + seconds) == .success else { return false }
     wait()

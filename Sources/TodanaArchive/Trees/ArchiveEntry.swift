@@ -1,22 +1,22 @@
 internal import Todana
 
-/// Something in a snapshot: all that was kept of it, and where its data are.
+/// An entry of a snapshot: its metadata, and the rows of its content.
 package struct ArchiveEntry: Sendable, Hashable {
-  /// Where the data, or the entries of a directory, are.
+  /// The rows that hold the data of a file or the entries of a directory.
   package enum Content: Sendable, Hashable {
-    /// There are none.
+    /// The entry has no content.
     case none
-    /// A row of ``StoredSmallFile``.
+    /// The content is in a row of ``StoredSmallFile``.
     case small(UInt64)
-    /// Rows of ``StoredContent``, one behind the other.
+    /// The content is in rows of ``StoredContent``, one after the other.
     case chunks([UInt64])
-    /// Rows of ``StoredTreePage``: the entries of a directory.
+    /// The entries of a directory are in rows of ``StoredTreePage``.
     case pages([UInt64])
   }
 
   package var file: FileEntry
   package var content: Content
-  /// Where the data lie in a sparse file, whose holes are not stored; empty: there are no holes.
+  /// The data ranges of a sparse file, whose holes are not stored; empty if there are no holes.
   package var extents: [Range<Int64>]
 
   package init(file: FileEntry, content: Content, extents: [Range<Int64>] = []) {
@@ -25,7 +25,7 @@ package struct ArchiveEntry: Sendable, Hashable {
     self.extents = extents
   }
 
-  /// Bytes of data, without holes.
+  /// The number of data bytes, without holes.
   package var dataByteCount: Int64 {
     extents.isEmpty ? file.byteCount : extents.reduce(0) { $0 + Int64($1.count) }
   }

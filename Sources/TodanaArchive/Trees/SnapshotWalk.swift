@@ -1,26 +1,26 @@
 internal import Todana
 
-/// Goes through all that a snapshot holds, in the order of names by bytes, each directory before what is in it.
+/// A walk through all entries of a snapshot in byte order of their names, each directory before its entries.
 ///
-/// Memory: a page for each directory from the root down to where the walk is.
+/// It keeps one page in memory for each directory from the root to the current one.
 struct SnapshotWalk: ~Copyable {
   enum Step {
-    /// Something of a directory. A directory is gone into next, unless it is skipped.
+    /// An entry of a directory. If it is a directory, it is entered next, unless it is skipped.
     case entry(ArchiveEntry)
-    /// All of a directory was seen, as far as it could be.
+    /// The end of a directory; unreadable pages were left out.
     case end(ArchiveEntry)
-    /// A page of ``directory`` cannot be read; the walk goes on without it.
+    /// A page of ``directory`` that cannot be read; the walk continues without it.
     case failure(ArchiveError, page: RowID)
   }
 
-  /// More than any file system that people use lets programs get to.
+  /// The maximum depth of directories, more than programs can reach on common file systems.
   static let levelLimit = 100_000
 
   private let content: ContentStore
   private let levelLimit: Int
   private var levels = LevelStack()
   private var pending: ArchiveEntry?
-  /// The path of the directory that the last entry is in: empty for the root.
+  /// The path of the directory that contains the last entry; empty for the root.
   private(set) var directory: [UInt8] = []
 
   init(_ pages: [RowID], of content: ContentStore, levelLimit: Int = SnapshotWalk.levelLimit) {
@@ -29,22 +29,22 @@ struct SnapshotWalk: ~Copyable {
     levels.push(DirectoryReader(pages, of: content), nil)
   }
 
-  /// Does not go into the directory that was given out last.
+  /// Skips the content of the last returned directory.
   mutating func skip() { pending = nil }
 
-  /// The path of an entry that was given out last.
+  /// Returns the path of an entry that was returned last.
   func path(of entry: ArchiveEntry) -> [UInt8] {
     directory.isEmpty ? entry.file.name : directory + [UInt8(ascii: "/")] + entry.file.name
   }
 
-  /// The next step; nil when all was seen.
+  /// Returns the next step; nil at the end.
   ///
-  /// - Throws: What is wrong with the whole archive, and not with a page only.
+  /// - Throws: Errors that concern more than a single page.
   mutating func next() throws -> Step? {
     if let entry = pending.take(), case .pages(let pages) = entry.content {
       let isTooDeep = levels.count >= levelLimit
       directory = path(of: entry)
-      // One that is not looked into has its end all the same.
+      // A directory that is too deep is entered without pages, so that its end is reported all the same.
       levels.push(DirectoryReader(isTooDeep ? [] : pages, of: content), entry)
       if isTooDeep {
         let error = ArchiveError(.damaged, "Directories are in one another more than \(levelLimit) times.")
@@ -67,7 +67,7 @@ struct SnapshotWalk: ~Copyable {
   }
 }
 
-/// Readers of the directories from the root down.
+/// The readers of the directories from the root to the current one.
 private struct LevelStack: ~Copyable {
   private final class Level {
     var reader: DirectoryReader
@@ -93,13 +93,13 @@ private struct LevelStack: ~Copyable {
   mutating func pop() -> ArchiveEntry? { levels.popLast()?.entry }
 }
 
-/// Gives the entries of one directory, in the order of their names, a page at a time.
+/// Reads the entries of one directory in the order of their names, one page at a time.
 struct DirectoryReader: ~Copyable {
   private let content: ContentStore
   private var pages: ArraySlice<RowID>
   private var decoder: TreePageDecoder?
   private var lastName: [UInt8] = []
-  /// The page that the last entry, or the last failure, came from.
+  /// The page of the last entry or the last failure.
   private(set) var page: RowID = 0
 
   init(_ pages: [RowID], of content: ContentStore) {
@@ -107,9 +107,9 @@ struct DirectoryReader: ~Copyable {
     self.pages = pages[...]
   }
 
-  /// The next entry; nil at the end.
+  /// Returns the next entry; nil at the end.
   ///
-  /// After ``ArchiveError/Code/damaged`` it goes on with the next page.
+  /// After ``ArchiveError/Code/damaged``, the next call continues with the next page.
   mutating func next() throws -> ArchiveEntry? {
     while true {
       if var current = decoder.take() {

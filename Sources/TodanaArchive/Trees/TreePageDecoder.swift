@@ -1,19 +1,21 @@
 internal import Todana
 
-/// Reads the entries of a page, and looks at each whether there can be such a thing.
+/// Decodes the entries of a page, and validates each of them.
 ///
-/// See ``TreePageEncoder`` for the format.
+/// ``TreePageEncoder`` describes the format.
 struct TreePageDecoder: ~Copyable {
   private var buffer: DataBuffer
   private var owners: [FileOwner] = []
   private var lastName: [UInt8]
-  /// Rows of pages that entries refer to are below it: no directory is in itself.
+  /// The row of the page. Entries may only refer to pages in lower rows, so that no directory contains itself.
   private let pageRow: UInt64
 
+  /// Starts the decoding of a page.
+  ///
   /// - Parameters:
-  ///   - bytes: Of the page.
-  ///   - pageRow: The row that they are from.
-  ///   - lastName: The last name of the page before it, behind which all of this one come.
+  ///   - bytes: The bytes of the page.
+  ///   - pageRow: The row of the page.
+  ///   - lastName: The last name of the previous page, which all names of this page must follow.
   /// - Throws: ``ArchiveError/Code/newerFormat``, ``ArchiveError/Code/damaged``.
   init(_ bytes: [UInt8], pageRow: UInt64, after lastName: [UInt8]) throws(ArchiveError) {
     buffer = DataBuffer(reading: bytes)
@@ -25,7 +27,7 @@ struct TreePageDecoder: ~Copyable {
     }
   }
 
-  /// The next entry; nil at the end.
+  /// Returns the next entry; nil at the end.
   mutating func next() throws(ArchiveError) -> ArchiveEntry? {
     if buffer.isAtEnd { return nil }
     do throws(DataBufferError) {
@@ -131,7 +133,7 @@ struct TreePageDecoder: ~Copyable {
     return number
   }
 
-  /// What was read may come from somebody who means harm.
+  /// Validates an entry, which an attacker may have written.
   private mutating func check(_ entry: ArchiveEntry) throws(DataBufferError) -> ArchiveEntry {
     let file = entry.file
     guard FileName.isStep(file.name) else {

@@ -1,21 +1,27 @@
 internal import Todana
 
-/// Writes entries of a directory as the bytes of a page.
+/// Encodes entries of a directory as the bytes of a page.
 ///
-/// Format: the format's number, 1; then the entries, each as: kind; name; permissions; owner, as below; times, each as
-/// seconds (signed) and nanoseconds; device and inode; number of names; what the kind has besides; number of attributes,
-/// each as name and value. All numbers are varints, all bytes have their length before them.
+/// Format: the number of the format, 1; then the entries. Each entry has: kind; name; permissions; owner; two times,
+/// each as seconds (signed) and nanoseconds; device and inode; link count; fields of its kind; the number of
+/// attributes, each with name and value. All numbers are varints, and all bytes follow their length.
 ///
-/// An owner is its number among those of the page, from 1 on; 0: a new one follows, as user and group number, each with a
-/// name or none (a count of 0 or 1).
+/// An owner is the number, from 1 on, of an owner in this page. 0 means that a new one follows: user id and group id,
+/// each with a name or none (a count of 0 or 1).
 ///
-/// Kinds: 0, a file: length, number of extents, each as hole before it and length; then 0: no content, 1: the row of a
-/// small file, 2: a number of chunks and their rows. 1, a directory: a number of pages and their rows. 2, a symbolic
-/// link: its target. 3: a FIFO. 4 and 5, a character and a block device: major and minor number.
+/// The kinds and their fields:
 ///
-/// A kind with 64 added: the file has flags, which are the last number of the entry.
+/// - 0, a file: length; number of extents, each as the length of the hole before it and its own; then 0 for no content,
+///   1 and
+///   the row of a small file, or 2, the number of chunks and their rows.
+/// - 1, a directory: number of pages and their rows.
+/// - 2, a symbolic link: its target.
+/// - 3, a FIFO.
+/// - 4 and 5, a character device and a block device: major and minor number.
 ///
-/// Rows are written as differences to the row before them.
+/// 64 is added to the kind if the file has flags, which are then the last number of the entry.
+///
+/// A row is stored as the difference to the previous one.
 struct TreePageEncoder: ~Copyable {
   static let format: UInt8 = 1
   /// Added to the kind of an entry with flags.
@@ -23,7 +29,7 @@ struct TreePageEncoder: ~Copyable {
 
   private var buffer: DataBuffer
   private var owners: [FileOwner: UInt64] = [:]
-  /// The one before, which the next file mostly has, too.
+  /// The owner of the previous entry, which the next one usually has, too.
   private var lastOwner: (owner: FileOwner, number: UInt64)?
   private(set) var count = 0
 
@@ -32,7 +38,7 @@ struct TreePageEncoder: ~Copyable {
     buffer.writeUInt8(Self.format)
   }
 
-  /// So far.
+  /// The number of bytes so far.
   var byteCount: Int { buffer.count }
 
   mutating func append(_ entry: ArchiveEntry) throws(ArchiveError) {
@@ -66,7 +72,7 @@ struct TreePageEncoder: ~Copyable {
     if !file.flags.isEmpty { buffer.writeVarUInt(UInt64(file.flags.rawValue)) }
   }
 
-  /// The bytes of the page; a new one begins.
+  /// Returns the bytes of the page, and begins a new one.
   mutating func finish() throws(ArchiveError) -> [UInt8] {
     if let error = buffer.firstError {
       throw ArchiveError(.invalidArgument, "A directory cannot be written.", underlying: error)

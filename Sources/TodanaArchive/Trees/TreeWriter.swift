@@ -1,20 +1,20 @@
 internal import Todana
 
-/// Stores directories as pages, each once: one that is as it was is the page that there is.
+/// Stores directories as pages; an unchanged page is found by its name, and not stored again.
 ///
-/// A directory of many entries has several pages. They end where the names of entries say so, so that a change in one
-/// leaves the others as they were.
+/// A directory with many entries has several pages. Their boundaries depend on the names of entries, so a change in one
+/// page leaves the others unchanged.
 ///
-/// For the thread of the store.
+/// To be used on the thread of the store.
 final class TreeWriter {
-  /// A page ends behind it where a name says so, and behind the other in any case.
+  /// The size from which a page ends at the next boundary name; at `mostByteCount` it ends in any case.
   private static let wantedByteCount = 32 << 10
   private static let mostByteCount = 256 << 10
 
   private final class Level {
     var encoder = TreePageEncoder()
     var pages: [RowID] = []
-    /// nil for the root.
+    /// The entry of the directory; nil for the root.
     let entry: FileEntry?
 
     init(_ entry: FileEntry?) { self.entry = entry }
@@ -33,7 +33,7 @@ final class TreeWriter {
 
   func enter(_ entry: FileEntry) { levels.append(Level(entry)) }
 
-  /// The directory is whole, and becomes an entry of the one above.
+  /// Ends the current directory, and appends its entry to the one above.
   func leave() throws {
     guard levels.count > 1, let level = levels.popLast(), let file = level.entry else {
       throw ArchiveError(.invalidArgument, "A directory was left that was not entered.")
@@ -51,14 +51,16 @@ final class TreeWriter {
     }
   }
 
-  /// The pages of the root, which is whole.
+  /// Ends the root, and returns its pages.
   func finish() throws -> [RowID] {
     let level = levels[0]
     try endPage(of: level)
     return level.pages
   }
 
-  /// One name of 64, by FNV-1a, whose bits are mixed in the end: it is part of no format, and need not be secret.
+  /// Tests whether a page ends after a name, which is so for one name in 64.
+  ///
+  /// The hash is FNV-1a with mixed bits. It is not part of a format, and need not be secret.
   private static func ends(behind name: [UInt8]) -> Bool {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

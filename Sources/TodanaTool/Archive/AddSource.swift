@@ -2,18 +2,19 @@ import ArgumentParser
 import Foundation
 import TodanaArchive
 
-/// Where the files of a new snapshot come from.
+/// The source of the files of a new snapshot.
 enum AddSource {
   case paths([[UInt8]])
-  /// The standard input is one file. Without bytes it is refused, unless it may be empty.
+  /// The standard input as one file; empty input is refused, unless it is allowed.
   case standardInput(name: [UInt8], mayBeEmpty: Bool)
-  /// The output of a command is one file.
+  /// The output of a command as one file.
   case command([String], name: [UInt8])
 
   /// Makes the snapshot.
   ///
-  /// - Throws: ``CommandError`` or ``EmptyInputError`` if the input cannot be trusted: then there is no snapshot; what
-  ///   `Archive.add` throws.
+  /// - Throws: ``CommandError`` or ``EmptyInputError`` if the input cannot be trusted: no snapshot is made then; errors
+  ///   of
+  ///   `Archive.add`.
   func add(
     to archive: Archive, _ options: AddOptions, progress: (AddProgress) throws -> Void
   ) throws -> Archive.Added {
@@ -47,7 +48,7 @@ enum AddSource {
   }
 }
 
-/// The standard input had no bytes.
+/// The error for a standard input without bytes.
 struct EmptyInputError: Error, CustomStringConvertible {
   let description =
     "The standard input is empty, as if the command that writes it had failed: no snapshot was made. --allow-empty makes one."

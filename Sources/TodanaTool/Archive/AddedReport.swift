@@ -44,13 +44,13 @@ extension Archive.Added {
   }
 }
 
-/// A snapshot that was made, for programs.
+/// The JSON report of a new snapshot.
 struct AddedReport: Encodable {
   let snapshot: String?
   let files: Int
   let directories: Int
   let bytes: Int64
-  /// Nil if files are not compared with those of an earlier snapshot.
+  /// The number of new files; nil if files are not compared with an earlier snapshot.
   let newFiles: Int?
   let changedFiles: Int?
   let unchangedFiles: Int?

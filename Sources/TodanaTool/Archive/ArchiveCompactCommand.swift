@@ -78,7 +78,7 @@ struct ArchiveCompactCommand: ParsableCommand {
   }
 }
 
-/// What would be removed, for programs.
+/// The JSON report of the content that would be removed.
 private struct GarbageReport: Encodable {
   let contents: Int
   let smallFiles: Int

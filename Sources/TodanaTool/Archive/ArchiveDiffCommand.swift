@@ -55,10 +55,10 @@ struct ArchiveDiffCommand: ParsableCommand {
   }
 }
 
-/// A difference, for programs.
+/// The JSON report of a difference.
 private struct DifferenceReport: Encodable {
   let path: String
-  /// Of a path that is not UTF-8, its bytes.
+  /// The bytes of a path that is not UTF-8.
   let pathBytes: Data?
   let changes: [String]
   let old: ListedFileReport?

@@ -67,7 +67,7 @@ struct ArchiveExtractCommand: ParsableCommand {
       return (directory, progress)
     }
     try say(progress, directory)
-    // That owners were left out is no problem for a user who cannot set them.
+    // Skipped owners cause one warning, which is no problem for a user who cannot set owners.
     if progress.counts.failures > 0
       || !progress.warnings.isEmpty && progress.warnings.count > (progress.skippedOwners > 0 ? 1 : 0)
     {
@@ -87,7 +87,7 @@ struct ArchiveExtractCommand: ParsableCommand {
     try StandardOutput.line("\(word)  \(printable(path))")
   }
 
-  /// Where nothing is yet.
+  /// Returns the name of the default target, which must not exist.
   private func newDirectory(_ snapshot: Snapshot) throws -> String {
     let name = "snapshot-\(snapshot.id.short)"
     guard !FileManager.default.fileExists(atPath: name) || dryRun else {
