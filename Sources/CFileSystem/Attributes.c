@@ -1,10 +1,10 @@
-// Extended attributes by descriptors. The calls for descriptors refuse a handle (O_PATH) with EBADF; its path under
-// /proc/self/fd leads to the same thing, a link itself included.
+// Extended attributes by descriptors. The calls for descriptors refuse a handle (O_PATH) with EBADF. Its path under
+// /proc/self/fd leads to the same file, also to a symbolic link itself.
 #include "Internal.h"
 
 #include <sys/xattr.h>
 
-// Without /proc a handle has no path; what is missing is then not the file.
+// Without /proc a handle has no path; the missing file is then not the file itself.
 static int64_t through_path(int64_t result) {
   return result == -ENOENT || result == -ENOTDIR ? -EOPNOTSUPP : result;
 }

@@ -16,6 +16,6 @@ int64_t tdf_descriptor_count(void) {
   int64_t count = 0;
   for (struct dirent *entry; (entry = readdir(directory));) count += entry->d_name[0] != '.';
   closedir(directory);
-  // Without the one that was open for looking.
+  // Do not count the descriptor of the directory.
   return count - 1;
 }

@@ -1,4 +1,4 @@
-// The flags of files that `chattr` sets, which ext4, XFS, btrfs, f2fs, tmpfs and others keep.
+// The file flags of `chattr`, which ext4, XFS, btrfs, f2fs, tmpfs and other file systems support.
 #include "Internal.h"
 
 #include <fcntl.h>
@@ -6,11 +6,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// The kernel reads and writes an int, whatever the number of the call says.
+// The kernel reads and writes an int, although the request's number is defined with long.
 static int call_with_flags(int file, unsigned long request, int *flags) {
   int result = TDF_CALL(ioctl(file, request, flags));
   if (result == -EBADF) {
-    // A handle (O_PATH) takes no such calls. Opening it does not read, so there is no trace in the time of last access.
+    // A handle (O_PATH) permits no such calls. Opening the file does not read it, so its access time does not change.
     int opened = TDF_CALL(open(tdf_path_of(file).bytes, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (opened < 0) return opened == -ENOENT ? -EOPNOTSUPP : opened;
     result = TDF_CALL(ioctl(opened, request, flags));

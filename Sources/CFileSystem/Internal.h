@@ -1,4 +1,4 @@
-// What the files of this target share.
+// Declarations that the files of this target share.
 #ifndef TODANA_CFILESYSTEM_INTERNAL_H
 #define TODANA_CFILESYSTEM_INTERNAL_H
 
@@ -12,12 +12,12 @@
 
 #include "CFileSystem.h"
 
-// A name as the system takes it.
+// A name with a terminating NUL, for system calls.
 typedef struct {
   char bytes[TDF_NAME_SIZE_MAX + 1];
 } tdf_name;
 
-// False for what is not one step beneath a directory.
+// Copies a name; returns false if it is not a single path component.
 static inline bool tdf_set_name(tdf_name *name, const uint8_t *bytes, size_t size) {
   if (!bytes || size == 0 || size > TDF_NAME_SIZE_MAX) return false;
   if (memchr(bytes, '/', size) || memchr(bytes, 0, size)) return false;
@@ -27,7 +27,7 @@ static inline bool tdf_set_name(tdf_name *name, const uint8_t *bytes, size_t siz
   return true;
 }
 
-// The name of an attribute, which may hold '/'.
+// Copies the name of an attribute, which may contain '/'; returns false if it is not valid.
 static inline bool tdf_set_attribute_name(tdf_name *name, const uint8_t *bytes, size_t size) {
   if (!bytes || size == 0 || size > TDF_NAME_SIZE_MAX || memchr(bytes, 0, size)) return false;
   memcpy(name->bytes, bytes, size);
@@ -35,7 +35,7 @@ static inline bool tdf_set_attribute_name(tdf_name *name, const uint8_t *bytes, 
   return true;
 }
 
-// The path of what a descriptor is of, whatever it is of: the kernel goes there without looking at names.
+// The path that leads the kernel to the file of a descriptor, of any kind, without resolving names.
 typedef struct {
   char bytes[32];
 } tdf_descriptor_path;
@@ -46,7 +46,7 @@ static inline tdf_descriptor_path tdf_path_of(int file) {
   return path;
 }
 
-// Makes a call again that a signal interrupted; its result, or -errno.
+// Repeats a call that a signal interrupts; its value is the result, or -errno.
 #define TDF_CALL(call)                            \
   ({                                              \
     __typeof__(call) result_;                     \

@@ -8,7 +8,7 @@
 
 void tdf_return_freed_memory(void) {
 #ifdef __GLIBC__
-  // Set, it does not rise with what is freed, up to 32 MiB, of which each thread may keep some.
+  // A fixed threshold does not grow with freed memory, up to 32 MiB. Each thread may keep blocks below the threshold.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// openat2 came with Linux 5.6, and filters of system calls in containers refuse it (ENOSYS, or EPERM).
+// openat2 needs Linux 5.6. Filters of system calls in containers may refuse it with ENOSYS or EPERM.
 static int open_beneath(int directory, const char *name, int flags, mode_t mode) {
 #ifdef SYS_openat2
   static atomic_bool is_missing;
@@ -20,7 +20,7 @@ static int open_beneath(int directory, const char *name, int flags, mode_t mode)
     for (;;) {
       long file = syscall(SYS_openat2, directory, name, &how, sizeof how);
       if (file >= 0) return (int)file;
-      // EAGAIN: the kernel met a renaming and could not tell whether the step stays beneath; openat decides.
+      // EAGAIN: during a rename, the kernel cannot tell whether the name stays beneath; openat decides.
       if (errno == EINTR) continue;
       if (errno == ENOSYS) atomic_store_explicit(&is_missing, true, memory_order_relaxed);
       if (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG && errno != EINVAL) return -errno;
@@ -31,7 +31,7 @@ static int open_beneath(int directory, const char *name, int flags, mode_t mode)
   return TDF_CALL(openat(directory, name, flags, mode));
 }
 
-// Only the owner of a file, and root, may read it without a trace.
+// Opens a file without changing its access time if permitted, which is so for its owner and for root.
 static int open_to_read(int directory, const uint8_t *bytes, size_t size, int flags) {
   tdf_name name;
   if (!tdf_set_name(&name, bytes, size)) return -EINVAL;
@@ -65,7 +65,8 @@ int tdf_open_file(int directory, const uint8_t *name, size_t name_size) {
 int tdf_open_handle(int directory, const uint8_t *bytes, size_t size) {
   tdf_name name;
   if (!tdf_set_name(&name, bytes, size)) return -EINVAL;
-  // Not openat2: RESOLVE_NO_SYMLINKS refuses a link in the last place even where the handle is to be of the link.
+  // Do not use openat2: RESOLVE_NO_SYMLINKS refuses a link as the last component, even to open a handle of the link
+  // itself.
   return TDF_CALL(openat(directory, name.bytes, O_PATH | O_NOFOLLOW | O_CLOEXEC));
 }
 
@@ -76,7 +77,7 @@ int tdf_create_file(int directory, const uint8_t *bytes, size_t size) {
 }
 
 int tdf_close(int file) {
-  // Linux has let go of the descriptor also where it says EINTR.
+  // Linux has closed the descriptor even if it returns EINTR.
   return close(file) == -1 && errno != EINTR ? -errno : 0;
 }
 
@@ -85,7 +86,7 @@ int tdf_try_lock(int file) {
 }
 
 int tdf_finish_writing(int file) {
-  // Closing a second descriptor has the file system say what it would say at the last one.
+  // The file system reports its late errors whenever a descriptor is closed, not only at the last one.
   int second = TDF_CALL(fcntl(file, F_DUPFD_CLOEXEC, 0));
   return second < 0 ? second : tdf_close(second);
 }

@@ -51,8 +51,8 @@ int tdf_rewind(int directory) {
   return position == -1 ? -errno : 0;
 }
 
-// struct linux_dirent64 as the kernel writes it: inode (8 bytes), position (8), length of the record (2), kind (1),
-// name with a NUL at its end.
+// The struct linux_dirent64 as the kernel writes it: inode (8 bytes), position (8), length of the record (2), kind (1),
+// name with a terminating NUL.
 enum { RECORD_SIZE_OFFSET = 16, RECORD_KIND_OFFSET = 18, RECORD_NAME_OFFSET = 19 };
 
 int64_t tdf_read_names(int directory, uint8_t *buffer, size_t buffer_size) {
@@ -82,7 +82,7 @@ int64_t tdf_next_hole(int file, int64_t offset) {
 
 int64_t tdf_read_at(int file, uint8_t *buffer, size_t buffer_size, int64_t offset) {
   if (offset < 0) return -EINVAL;
-  // No file is longer, and the kernel refuses to look beyond.
+  // No file is longer, and the kernel refuses to read beyond.
   if (buffer_size > (uint64_t)(INT64_MAX - offset)) buffer_size = (size_t)(INT64_MAX - offset);
   size_t done = 0;
   while (done < buffer_size) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// A record of the databases of users and groups is as long as its members make it.
+// The length of a record in the databases of users and groups depends on its members.
 enum { FIRST_BUFFER_SIZE = 1024, LAST_BUFFER_SIZE = 1 << 20 };
 
 #define WITH_RECORD(type, call, use)                                                   \
@@ -58,7 +58,7 @@ int64_t tdf_group_number(const uint8_t *bytes, size_t size) {
 
 void tdf_describe_error(int error, char *buffer, size_t buffer_size) {
   if (buffer_size == 0) return;
-  // The GNU function may return a text of its own instead of filling the buffer.
+  // The GNU function may return another text instead of filling the buffer.
   const char *text = strerror_r(error, buffer, buffer_size);
   if (text != buffer) snprintf(buffer, buffer_size, "%s", text);
   buffer[buffer_size - 1] = 0;

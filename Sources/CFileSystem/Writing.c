@@ -13,7 +13,7 @@ int tdf_write_at(int file, const uint8_t *bytes, size_t byte_count, int64_t offs
   while (byte_count > 0) {
     ssize_t count = TDF_CALL(pwrite(file, bytes, byte_count, offset));
     if (count < 0) return (int)count;
-    // Nothing written and no error: rather an error than a loop without an end.
+    // If nothing is written without an error, return an error instead of looping forever.
     if (count == 0) return -EIO;
     bytes += count;
     byte_count -= (size_t)count;
@@ -31,7 +31,7 @@ int tdf_flush(int file) {
 }
 
 int tdf_set_owner(int file, uint32_t user_id, uint32_t group_id) {
-  // To the system, this number means that nothing is to change.
+  // The system takes this number for "do not change".
   if (user_id == UINT32_MAX || group_id == UINT32_MAX) return -EINVAL;
   return TDF_CALL(fchownat(file, "", user_id, group_id, AT_EMPTY_PATH));
 }
@@ -40,7 +40,7 @@ int tdf_set_permissions(int file, uint32_t permissions) {
   permissions &= 07777;
   int result = TDF_CALL(fchmod(file, permissions));
   if (result != -EBADF) return result;
-  // A handle.
+  // The file is a handle.
   result = TDF_CALL(chmod(tdf_path_of(file).bytes, permissions));
 #ifdef SYS_fchmodat2
   if (result == -ENOENT) result = (int)TDF_CALL(syscall(SYS_fchmodat2, file, "", permissions, AT_EMPTY_PATH));
@@ -49,12 +49,12 @@ int tdf_set_permissions(int file, uint32_t permissions) {
 }
 
 int tdf_set_modification_time(int file, int64_t seconds, uint32_t nanoseconds) {
-  // Beyond this, the system has numbers with meanings of their own: "now", "leave it".
+  // Larger values have special meanings: UTIME_NOW, UTIME_OMIT.
   if (nanoseconds > 999999999) return -EINVAL;
   struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds, .tv_nsec = nanoseconds}};
   int result = TDF_CALL(futimens(file, times));
   if (result != -EBADF) return result;
-  // A handle: Linux 5.8 has this, /proc the same for older ones.
+  // The file is a handle: Linux 5.8 supports AT_EMPTY_PATH here; older versions need /proc.
   result = TDF_CALL(utimensat(file, "", times, AT_EMPTY_PATH));
   if (result != -EINVAL && result != -ENOENT) return result;
   result = TDF_CALL(utimensat(AT_FDCWD, tdf_path_of(file).bytes, times, 0));
@@ -84,7 +84,7 @@ int tdf_make_node(int directory, const uint8_t *bytes, size_t size, uint32_t kin
   tdf_name name;
   if (!tdf_set_name(&name, bytes, size)) return -EINVAL;
   if (kind != S_IFIFO && kind != S_IFCHR && kind != S_IFBLK) return -EINVAL;
-  // The kernel has 12 bits for one and 20 for the other; more would be another device.
+  // The kernel has 12 bits for the major and 20 for the minor number; larger numbers would mean another device.
   if (kind != S_IFIFO && (major_number >= 1u << 12 || minor_number >= 1u << 20)) return -EINVAL;
   return TDF_CALL(mknodat(directory, name.bytes, kind | 0600, makedev(major_number, minor_number)));
 }
@@ -102,11 +102,11 @@ int tdf_rename(int directory, const uint8_t *from, size_t from_size, const uint8
   if (replaces) return TDF_CALL(renameat(directory, from_name.bytes, directory, to_name.bytes));
   int result = TDF_CALL(renameat2(directory, from_name.bytes, directory, to_name.bytes, RENAME_NOREPLACE));
   if (result != -EINVAL && result != -ENOSYS) return result;
-  // File systems without that: a second name replaces nothing either.
+  // If the file system does not support RENAME_NOREPLACE, add a second name, which replaces nothing either.
   result = TDF_CALL(linkat(directory, from_name.bytes, directory, to_name.bytes, 0));
   if (result == 0) return TDF_CALL(unlinkat(directory, from_name.bytes, 0));
   if (result != -EPERM && result != -EOPNOTSUPP && result != -ENOSYS) return result;
-  // Directories have no second name, and some file systems have none at all: only looking first is left.
+  // Directories have no second name, nor do files of some file systems: check for an existing file first.
   struct stat found;
   result = TDF_CALL(fstatat(directory, to_name.bytes, &found, AT_SYMLINK_NOFOLLOW));
   if (result == 0) return -EEXIST;

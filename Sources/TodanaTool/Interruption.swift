@@ -28,7 +28,7 @@ enum Interruption {
     unsafe action.__sigaction_handler.sa_handler = { _ in
       if Interruption.isRequested.exchange(true, ordering: .relaxed) { _exit(ExitStatus.interrupted.rawValue) }
     }
-    // No call of the system is to fail because of it: a flush that does counts as failed for good.
+    // Restart interrupted system calls: a flush that has failed counts as failed permanently.
     action.sa_flags = SA_RESTART
     // Unblock the signals, which may be blocked in the thread that has started the process.
     var signals = sigset_t()

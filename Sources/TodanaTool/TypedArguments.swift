@@ -43,7 +43,7 @@ enum TypedArguments {
     text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(UTF8.encode(scalar) ?? .init()) }
   }
 
-  /// The byte that a scalar stands for; nil for any other scalar.
+  /// Returns the byte that a scalar represents; nil for any other scalar.
   static func byte(of scalar: Unicode.Scalar) -> UInt8? {
     guard scalar.value >= firstStandIn + 0x80, scalar.value <= firstStandIn + 0xFF else { return nil }
     return UInt8(scalar.value - firstStandIn)

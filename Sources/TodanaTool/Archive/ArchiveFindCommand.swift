@@ -45,7 +45,7 @@ struct ArchiveFindCommand: ParsableCommand {
   }
 }
 
-/// A file as a list has it, and in which snapshot it is.
+/// The JSON report of a found file, with the snapshot that it is in.
 private struct FoundFileReport: Encodable {
   let snapshot: String
   let file: ListedFileReport

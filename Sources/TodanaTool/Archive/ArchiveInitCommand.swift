@@ -29,7 +29,7 @@ struct ArchiveInitCommand: ParsableCommand {
 
   func run() throws {
     let path = try ArchiveOptions.archive(archive)
-    // Before anybody is asked for a passphrase.
+    // Check the path before asking for a passphrase.
     do {
       try Archive.checkPlace(path, makesParents: parents, allowsLeftover: true)
     } catch {

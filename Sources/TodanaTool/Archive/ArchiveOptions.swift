@@ -3,15 +3,15 @@ import Foundation
 import Todana
 import TodanaArchive
 
-/// How a command opens the archive that it works on.
+/// The options for opening an archive.
 struct ArchiveOptions: ParsableArguments {
   @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
   @OptionGroup var waiting: WaitOptions
 
-  /// Names the archive of commands whose first argument does not.
+  /// The environment variable that names the archive of commands whose first argument does not.
   static let variable = "TODANA_ARCHIVE"
 
-  /// The archive, and what else was said behind the command.
+  /// Splits the arguments into the archive and the rest; the archive may come from the environment.
   static func split(_ arguments: [String]) throws -> (archive: String, rest: [String]) {
     if let archive = ProcessInfo.processInfo.environment[variable], !archive.isEmpty { return (archive, arguments) }
     guard let archive = arguments.first else {
@@ -20,7 +20,8 @@ struct ArchiveOptions: ParsableArguments {
     return (archive, Array(arguments.dropFirst()))
   }
 
-  /// Puts the archive that ``variable`` names where `archive key` expects a store, which it shares with `store key`.
+  /// Inserts the archive of ``variable`` into the arguments of `archive key`, whose commands expect a store, as those
+  /// of `store key`.
   static func namingStore(_ arguments: [String]) -> [String] {
     guard arguments.count >= 3, arguments[..<2] == ["archive", "key"],
       KeyTool.configuration.subcommands.contains(where: { $0.configuration.commandName == arguments[2] }),
@@ -29,23 +30,23 @@ struct ArchiveOptions: ParsableArguments {
     return arguments[...2] + [archive] + arguments[3...]
   }
 
-  /// The archive of a command that takes nothing else.
+  /// Returns the archive of a command without other arguments.
   static func archive(_ argument: String?) throws -> String {
     if let argument { return argument }
     return try split([]).archive
   }
 
-  /// Opens the archive, calls the closure, and closes the archive, whatever comes of it.
+  /// Opens the archive, calls the closure, and closes the archive, also after an error.
   ///
   /// - Parameters:
   ///   - path: The archive's directory.
   ///   - access: Whether the closure changes the archive.
-  ///   - other: The secret of an archive that is not this command's first, if an option or the environment gives it.
-  ///   - defaultWait: The seconds to wait while another process has it open, if no option says.
-  ///   - isQuiet: Whether to say nothing about waiting.
+  ///   - other: The secret, if the caller has already read it from an option or the environment.
+  ///   - defaultWait: The seconds to wait while another process has the archive open, if no option sets them.
+  ///   - isQuiet: Whether no message about waiting is printed.
   ///   - body: The work.
-  /// - Returns: What the closure returns.
-  /// - Throws: ``CannotOpen``; ``Interrupted``; what the closure throws.
+  /// - Returns: The result of the closure.
+  /// - Throws: ``CannotOpen``; ``Interrupted``; errors of the closure.
   func withArchive<Result>(
     _ path: String, _ access: KyotoBackend.Access = .read, secret other: StoreSecret? = nil, defaultWait: Double = 0,
     isQuiet: Bool = false, _ body: (Archive) throws -> Result
@@ -66,7 +67,7 @@ struct ArchiveOptions: ParsableArguments {
     do {
       result = try body(archive)
     } catch {
-      // What the caller has to know is the first error; what was committed stands in the log.
+      // Keep the first error, which the caller needs. Committed changes are in the log.
       try? archive.close()
       throw error
     }
@@ -76,25 +77,25 @@ struct ArchiveOptions: ParsableArguments {
 }
 
 extension Archive {
-  /// Throws if a file that is to be made would be in the archive's own directory.
+  /// Throws if a new file would be in the archive's own directory.
   func refuse(toHold file: String?) throws {
     guard let file, contains(path: bytes(file)) else { return }
     throw ValidationError("\(printable(file)) is in the archive itself: name a file elsewhere.")
   }
 }
 
-/// Which snapshot a command is about.
+/// The option for the snapshot that a command uses.
 struct SnapshotOption: ParsableArguments {
   @Option(help: ArgumentHelp("The snapshot: its id, the first digits of it, or latest.", valueName: "id"))
   var snapshot = "latest"
 }
 
-/// A path as the user typed it, in bytes.
+/// Returns a path as the user typed it, in bytes.
 func bytes(_ path: String) -> [UInt8] { TypedArguments.bytes(path) }
 
-/// A text as the user typed it.
+/// Returns a text as the user typed it.
 ///
-/// - Throws: Where it is no UTF-8, as only paths may be.
+/// - Throws: `ValidationError` if it is not UTF-8, which only paths need not be.
 func checkedText(_ text: String, _ option: String) throws -> String {
   guard !text.unicodeScalars.contains(where: { TypedArguments.byte(of: $0) != nil }) else {
     throw ValidationError("\(option) takes UTF-8 text, which “\(printable(text))” is not.")
@@ -102,7 +103,7 @@ func checkedText(_ text: String, _ option: String) throws -> String {
   return text
 }
 
-/// A label of snapshots.
+/// Returns a label of snapshots, after checking it.
 func checkedLabel(_ label: String) throws -> String {
   guard !label.isEmpty, label.first != " ", label.last != " " else {
     throw ValidationError("“\(printable(label))” cannot be a label: it is empty, or has a space at its end.")
@@ -110,7 +111,7 @@ func checkedLabel(_ label: String) throws -> String {
   return try checkedText(label, "--label")
 }
 
-/// Tags that every rule of `prune` can name: without commas, and without spaces at their ends.
+/// Returns tags that every rule of `prune` can name: without commas, and without spaces at their ends.
 func checkedTags(_ tags: [String], _ option: String) throws -> [String] {
   try tags.map { tag in
     guard !tag.isEmpty, !tag.contains(","), tag.first != " ", tag.last != " " else {

@@ -37,7 +37,7 @@ struct ArchivePackCommand: ParsableCommand {
       guard let file else { return try archive.pack(to: STDOUT_FILENO, progress: show) }
       return try archive.pack(toFile: bytes(file), progress: show)
     }
-    // The output is the pack.
+    // Print no summary if the pack is written to the standard output.
     guard let file else { return }
     if report.json { return try printJSON(PackReport(packed, path)) }
     try StandardOutput.line(
@@ -85,7 +85,7 @@ struct ArchiveUnpackCommand: ParsableCommand {
     } catch let error as ArchiveError where error.code == .notAPack || error.code == .newerFormat {
       throw CannotOpen("\(error)")
     } catch let error as StoreError where error.backendError?.code == .inUse {
-      // Somebody is making one there.
+      // Another process is creating an archive there.
       throw CannotOpen(error)
     }
   }
@@ -101,9 +101,9 @@ struct ArchiveUnpackCommand: ParsableCommand {
 
 /// The archive and the file of a pack.
 private enum PackArguments {
-  /// No file: the standard output, or input.
+  /// Splits the arguments; no file means the standard output or input.
   ///
-  /// Two arguments are both, whatever the environment says: an archive that is made is rarely the one that it names.
+  /// Two arguments are always the archive and the file: a new archive is rarely the one that the environment names.
   static func split(_ arguments: [String]) throws -> (archive: String, file: String?) {
     var (archive, rest) = try ArchiveOptions.split(arguments)
     if arguments.count == 2 { (archive, rest) = (arguments[0], [arguments[1]]) }

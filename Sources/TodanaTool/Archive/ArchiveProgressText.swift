@@ -1,7 +1,7 @@
 import Foundation
 import TodanaArchive
 
-/// One line that says how far a long command is.
+/// The line that shows the progress of a long command.
 enum ArchiveProgressText {
   static func text(of progress: AddProgress, seconds: Double) -> String {
     let share = progress.share.map { ["\(Int($0 * 100)) %"] } ?? []
@@ -34,7 +34,7 @@ enum ArchiveProgressText {
     formattedSize(Int(Double(byteCount) / max(seconds, 0.001))) + "/s"
   }
 
-  /// As wide as the terminal: of the path the end is shown.
+  /// Returns a line no wider than the terminal; a long path is shortened to its end.
   private static func line(_ parts: [String], _ path: [UInt8]) -> String {
     let text = parts.joined(separator: ", ")
     let room = Terminal.columnCount - text.columnCount - 3
@@ -43,7 +43,7 @@ enum ArchiveProgressText {
     return text + "  " + (name.columnCount <= room ? name : "…" + name.suffix(columns: room - 1))
   }
 
-  /// A directory that was typed with a slash at its end gives paths with two.
+  /// Removes double slashes, which result from a directory that was typed with a slash at its end.
   private static func withoutDoubleSlashes(_ path: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     return path.indices.filter { $0 == 0 || path[$0] != slash || path[$0 - 1] != slash }.map { path[$0] }

@@ -51,7 +51,7 @@ struct ArchivePruneCommand: ParsableCommand {
   }
 }
 
-/// What becomes of snapshots, for programs.
+/// The JSON report of the kept and removed snapshots.
 private struct PruneReport: Encodable {
   let isDryRun: Bool
   let keptCount: Int

@@ -69,7 +69,7 @@ struct ArchiveRewriteCommand: ParsableCommand {
 
   private struct Change: Encodable {
     let old: String
-    /// nil if the old one stays.
+    /// The new snapshot; nil if the old one stays.
     let new: String?
     let excluded: Int
     let isRefused: Bool

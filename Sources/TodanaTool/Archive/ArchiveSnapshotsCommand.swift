@@ -33,7 +33,7 @@ struct ArchiveSnapshotsCommand: ParsableCommand {
   }
 }
 
-/// A snapshot, for programs.
+/// The JSON report of a snapshot.
 struct SnapshotReport: Encodable {
   let id: String
   let time: Date

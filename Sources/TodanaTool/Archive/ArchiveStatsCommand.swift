@@ -30,7 +30,7 @@ struct ArchiveStatsCommand: ParsableCommand {
       formattedSize(Int(stats.storedByteCount)) + (stats.byteCount > 0 ? ", ratio \(Self.rounded(stats.ratio))" : ""))
   }
 
-  /// Two digits behind the point at most.
+  /// Returns the ratio with at most two digits after the point.
   private static func rounded(_ ratio: Double) -> String { "\((ratio * 100).rounded() / 100)" }
 
   private struct Report: Encodable {

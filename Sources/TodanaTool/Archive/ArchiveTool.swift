@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Archives of files: snapshots of trees, deduplicated, compressed and encrypted.
+/// The commands for archives of files: snapshots of trees, deduplicated, compressed and encrypted.
 struct ArchiveTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",

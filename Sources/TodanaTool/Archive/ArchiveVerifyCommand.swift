@@ -45,7 +45,7 @@ struct ArchiveVerifyCommand: ParsableCommand {
     if !found.isSound { throw ExitStatus.somethingWrong }
   }
 
-  /// Whether the next `add` knows what is damaged.
+  /// Notes the damage in the archive for the next `add`; returns whether that succeeded.
   private func note(_ found: ArchiveVerification, _ path: String, _ secret: StoreSecret?) -> Bool {
     do {
       try options.withArchive(path, .writeExisting, secret: secret) { archive in _ = try archive.noteDamage(found) }
@@ -110,7 +110,7 @@ private struct VerificationOutput: Encodable {
   let problems: [String]
   let damagedFileCount: Int
   let damagedFiles: [File]
-  /// Whether the next `add` stores anew what is damaged.
+  /// Whether the next `add` replaces the damaged content.
   let isNoted: Bool
 
   init(_ found: ArchiveVerification, isNoted: Bool) {

@@ -1,6 +1,6 @@
 import TodanaArchive
 
-/// The lines that say what an extraction did not restore, and why.
+/// The lines about the files that an extraction did not restore, with the reasons.
 struct ExtractSummary {
   private let progress: ExtractProgress
   private let overwrite: ArchiveExtractCommand.Overwrite

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TodanaArchive
 
-/// What is left out of a snapshot, or of what is taken out of one.
+/// The options that exclude files from a snapshot.
 struct FilterArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp("Leave out what matches, by the rules of gitignore; several are allowed.", valueName: "pattern"))
@@ -30,7 +30,7 @@ struct FilterArguments: ParsableArguments {
     return options
   }
 
-  /// The uses of the standard input, one for each time that it is named.
+  /// Returns the uses of the standard input, one for each time that it is named.
   static func standardInputUses(excludeFrom: [String]) -> [String] {
     excludeFrom.filter { $0 == "-" }.map { _ in "the patterns" }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import TodanaArchive
 
-/// Lines as `ls -l` writes them.
+/// The lines of a long list, in the form of `ls -l`.
 struct OwnerColumn {
   func line(of listed: ListedFile) -> String {
     let file = listed.file
@@ -67,10 +67,10 @@ extension FileKind {
   }
 }
 
-/// A file in a snapshot, for programs.
+/// The JSON report of a file in a snapshot.
 struct ListedFileReport: Encodable {
   let path: String
-  /// Of a path that is not UTF-8, its bytes.
+  /// The bytes of a path that is not UTF-8.
   let pathBytes: Data?
   let kind: String
   let permissions: String
@@ -81,9 +81,9 @@ struct ListedFileReport: Encodable {
   let bytes: Int64?
   let modified: String
   let target: String?
-  /// The bytes of a link's target that is not UTF-8.
+  /// The bytes of a link target that is not UTF-8.
   let targetBytes: Data?
-  /// The letters of `chattr`.
+  /// The flags as the letters of `chattr`.
   let flags: String?
 
   init(_ listed: ListedFile) {
@@ -106,9 +106,10 @@ struct ListedFileReport: Encodable {
     }
   }
 
-  /// Writes the seconds since 1970 with nine digits after the point.
+  /// Returns the seconds since 1970 with nine digits after the point.
   ///
-  /// The nanoseconds of a time are counted forwards, also before 1970, where the decimal number counts them backwards.
+  /// Before 1970 the nanoseconds of a time still count forwards, but the digits of a negative decimal number count
+  /// backwards.
   private static func seconds(_ time: FileTime) -> String {
     let isNegative = time.seconds < 0 && time.nanoseconds > 0
     let seconds = isNegative ? time.seconds + 1 : time.seconds
@@ -117,7 +118,7 @@ struct ListedFileReport: Encodable {
     return "\(sign)\(seconds)." + String(repeating: "0", count: 9 - nanoseconds.count) + nanoseconds
   }
 
-  /// The bytes, if text cannot tell them.
+  /// Returns the bytes if they are not UTF-8 text.
   private static func bytesIfNoText(_ bytes: [UInt8]) -> Data? {
     String(validating: bytes, as: UTF8.self) == nil ? Data(bytes) : nil
   }

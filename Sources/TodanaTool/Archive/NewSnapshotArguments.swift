@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TodanaArchive
 
-/// What is noted with a new snapshot, and how its content is stored.
+/// The options for the metadata of a new snapshot, and for the compression of its content.
 struct NewSnapshotArguments: ParsableArguments {
   @Option(help: ArgumentHelp("A tag for the snapshot; several are allowed.", valueName: "tag")) var tag: [String] = []
   @Option(

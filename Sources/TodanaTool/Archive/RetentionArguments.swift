@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TodanaArchive
 
-/// Which snapshots are kept.
+/// The options that select the snapshots to keep.
 struct RetentionArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Keep the newest so many.", valueName: "n")) var keepLast: String?
   @Option(help: ArgumentHelp("Keep the newest of each of so many hours that have any.", valueName: "n"))
@@ -26,7 +26,9 @@ struct RetentionArguments: ParsableArguments {
       "Which snapshots the rules look at together: those with the same host, paths, label, tags.", valueName: "what"))
   var groupBy = "host,paths"
 
-  /// - Throws: `ArgumentError`, also where no rule keeps anything.
+  /// Returns the policy of the options.
+  ///
+  /// - Throws: `ArgumentError`, also if no rule keeps anything.
   func policy() throws -> RetentionPolicy {
     func count(_ text: String?) throws -> KeepCount { try text.map { try KeepCount($0) } ?? .none }
     var policy = RetentionPolicy()
@@ -38,7 +40,7 @@ struct RetentionArguments: ParsableArguments {
     policy.yearly = try count(keepYearly)
     policy.within = try keepWithin.map { try CalendarDuration($0) }
     policy.tags = try keepTag.map { try TagSet($0) }
-    // Before anybody is asked for a passphrase.
+    // Check the policy before asking for a passphrase.
     _ = try policy.plan(for: [], in: .current, now: Date())
     return policy
   }

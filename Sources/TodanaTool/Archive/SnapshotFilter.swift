@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TodanaArchive
 
-/// Which snapshots a command lists: those that match all options given.
+/// The options that select the listed snapshots; a snapshot must match all of them.
 struct SnapshotFilter: ParsableArguments {
   @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag")) var tag: String?
   @Option(help: ArgumentHelp("Only those with this label.", valueName: "name")) var label: String?
@@ -29,14 +29,14 @@ struct SnapshotFilter: ParsableArguments {
 }
 
 extension Snapshot {
-  /// The label, if there is one, and the paths: absolute ones, and names as of tar streams.
+  /// The label, if there is one, and the paths: absolute paths, or names as of tar streams.
   var shownPaths: String {
     let paths = comparedPaths.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     return label.map { "\($0): \(paths)" } ?? paths
   }
 }
 
-/// Warns of snapshots whose time has not come: `latest` means the last of them until then.
+/// Warns of snapshots with a time in the future: `latest` selects the last of them until then.
 func warnOfFuture(_ snapshots: [Snapshot]) {
   let now = Date()
   let future = snapshots.filter { $0.time > now }
@@ -48,7 +48,7 @@ func warnOfFuture(_ snapshots: [Snapshot]) {
 }
 
 extension Archive {
-  /// Returns the snapshot that a user names by an id or as `latest`, and warns if that is one of the future.
+  /// Returns the snapshot that a user names by an id or as `latest`; warns if `latest` is in the future.
   func chosenSnapshot(_ name: String) throws -> Snapshot {
     let snapshot = try snapshot(named: name)
     if name == "latest" { warnOfFuture([snapshot]) }

@@ -1,19 +1,19 @@
 import Foundation
 import TodanaArchive
 
-/// Such as "1 record", "1,234 records".
+/// Returns a count with its noun, such as "1 record" or "1,234 records".
 func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
   "\(formattedCount(count)) \(count == 1 ? noun : plural ?? noun + "s")"
 }
 
-/// A number with commas, whatever the machine's language is: output is compared.
+/// Returns a number with commas in every locale, so that outputs can be compared.
 func formattedCount(_ count: Int) -> String {
   let digits = Array("\(count.magnitude)")
   let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
   return (count < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
 }
 
-/// A size for people: "512 B", "4.1 kB", "31 MB".
+/// Returns a size for people: "512 B", "4.1 kB", "31 MB".
 func formattedSize(_ byteCount: Int) -> String {
   var value = Double(byteCount)
   for unit in ["B", "kB", "MB", "GB"] {
@@ -23,18 +23,18 @@ func formattedSize(_ byteCount: Int) -> String {
   return shortened(value, isWhole: false) + " TB"
 }
 
-/// Two digits at least of what is not a whole number.
+/// Returns at least two digits, unless the value is a whole number.
 private func shortened(_ value: Double, isWhole: Bool) -> String {
   isWhole || value >= 9.95 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
 }
 
-/// A part of 1, as a percentage.
+/// Returns a fraction of 1 as a percentage.
 func formattedPercentage(_ part: Double) -> String { "\(Int((part * 100).rounded())) %" }
 
-/// A date for people: "2026-11-22 14:05:09", in the time zone of the machine.
+/// Returns a date for people: "2026-11-22 14:05:09", in the time zone of the machine.
 func formattedDate(_ date: Date) -> String { dateFormatter.string(from: date) }
 
-/// Made once: a long list has a date in each line.
+/// The formatter, which is shared because a long list has a date in each line.
 private let dateFormatter = {
   let formatter = DateFormatter()
   formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -42,8 +42,10 @@ private let dateFormatter = {
   return formatter
 }()
 
-/// What a person means by "2026-11-22", "2026-11-22 14:05" or "2026-11-22 14:05:09", in the time zone of the machine; nil
-/// for anything else.
+/// Parses a date such as "2026-11-22", "2026-11-22 14:05" or "2026-11-22 14:05:09".
+///
+/// Those are in the time zone of the machine. A date with a zone is also accepted: "2026-11-22T14:05:09Z". Returns nil
+/// for any other text.
 func date(ofText text: String) -> Date? {
   let formatter = DateFormatter()
   formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -55,15 +57,15 @@ func date(ofText text: String) -> Date? {
   return nil
 }
 
-/// Returns a name of a store or the command line as text that does nothing to a terminal.
+/// Returns a name from a store or the command line as text without control characters for a terminal.
 ///
-/// See the same function for bytes.
+/// The function of the same name for bytes describes the form.
 func printable(_ name: String) -> String { printable(TypedArguments.bytes(name)) }
 
-/// Returns a message as text that does nothing to a terminal; names in the message are printable already.
+/// Returns a message as text without control characters for a terminal; names in it are printable already.
 func printableMessage(_ message: String) -> String { printableMessage(TypedArguments.bytes(message)) }
 
-/// Bytes as 16 columns of hexadecimal digits and the ASCII characters among them, 78 columns wide.
+/// Returns lines of 78 columns, with 16 bytes each as hexadecimal digits and as ASCII characters.
 func hexDump(_ bytes: [UInt8]) -> [String] {
   stride(from: 0, to: bytes.count, by: 16).map { start in
     let row = bytes[start..<min(start + 16, bytes.count)]

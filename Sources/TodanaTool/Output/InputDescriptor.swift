@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// A file of the command line that is read from its start to its end, or the standard input.
+/// An input file of the command line that is read sequentially, or the standard input.
 ///
-/// A first Ctrl-C ends the wait for the writer of a FIFO, and the wait for more of a pipe.
+/// The first Ctrl-C ends waiting for the writer of a FIFO or for data of a pipe.
 struct InputDescriptor: ~Copyable {
   let descriptor: Int32
 
   /// Opens a file.
   ///
-  /// - Parameter path: As it was typed; `-` is the standard input.
+  /// - Parameter path: The path as it was typed; `-` is the standard input.
   /// - Throws: ``InputError`` if it cannot be opened; ``Interrupted``.
   init(_ path: String) throws {
     descriptor = path == "-" ? STDIN_FILENO : try Self.open(path)
@@ -20,7 +20,7 @@ struct InputDescriptor: ~Copyable {
   /// Reads the next bytes.
   ///
   /// - Parameters:
-  ///   - byteLimit: The most that are read at once.
+  ///   - byteLimit: The maximum number of bytes to read at once.
   ///   - path: The file, for errors.
   /// - Returns: The bytes; none at the end.
   /// - Throws: ``InputError``; ``Interrupted``.
@@ -37,10 +37,10 @@ struct InputDescriptor: ~Copyable {
   /// Reads a whole file.
   ///
   /// - Parameters:
-  ///   - path: As it was typed; `-` is the standard input.
-  ///   - byteLimit: The most bytes that it may have.
-  /// - Returns: Its bytes.
-  /// - Throws: ``InputError``, also if there is more; ``Interrupted``.
+  ///   - path: The path as it was typed; `-` is the standard input.
+  ///   - byteLimit: The maximum size of the file.
+  /// - Returns: The bytes of the file.
+  /// - Throws: ``InputError``, also if the file is larger; ``Interrupted``.
   static func content(of path: String, byteLimit: Int) throws -> [UInt8] {
     let input = try InputDescriptor(path)
     var content: [UInt8] = []
@@ -53,9 +53,9 @@ struct InputDescriptor: ~Copyable {
   }
 
   private static func open(_ path: String) throws -> Int32 {
-    // Without waiting for the writer of a FIFO, which a call of the system would do after a signal as well.
+    // Do not let `open` wait for the writer of a FIFO: after a signal it would continue to wait.
     var descriptor = unsafe Foundation.open(cPath(path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    // Another program has a lease on the file, and returns it while this one waits.
+    // Another program holds a lease on the file, and releases it while this blocking call waits.
     if descriptor < 0, errno == EWOULDBLOCK {
       descriptor = unsafe Foundation.open(cPath(path), O_RDONLY | O_CLOEXEC | O_NOCTTY)
     }
@@ -63,7 +63,7 @@ struct InputDescriptor: ~Copyable {
     var status = stat()
     if unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
       do {
-        // Before the first writer came this waits, rather than finding the end.
+        // Wait for the first writer; a read before it would return the end of the file.
         try waitForInput(descriptor)
       } catch {
         close(descriptor)
@@ -75,7 +75,7 @@ struct InputDescriptor: ~Copyable {
   }
 }
 
-/// A file of the command line that cannot be read: wrong use.
+/// The error for an input file of the command line that cannot be read; it counts as wrong use.
 struct InputError: Error, CustomStringConvertible {
   let description: String
 
@@ -84,9 +84,9 @@ struct InputError: Error, CustomStringConvertible {
   }
 }
 
-/// Waits until there is something to read, or the end.
+/// Waits until there is input or its end.
 ///
-/// - Throws: ``Interrupted``: a read would go on waiting after a signal.
+/// - Throws: ``Interrupted``. A read without this wait would continue after a signal.
 func waitForInput(_ descriptor: Int32) throws(Interrupted) {
   while true {
     try Interruption.check()
@@ -95,13 +95,13 @@ func waitForInput(_ descriptor: Int32) throws(Interrupted) {
   }
 }
 
-/// A path as it was typed, for calls of the system.
+/// Returns a path as it was typed, for system calls.
 func cPath(_ path: String) -> [CChar] { bytes(path).map { CChar(bitPattern: $0) } + [0] }
 
-/// The latest failure of a call of the system, in words.
+/// Returns the message of the last system call's error.
 func systemMessage(_ number: Int32 = errno) -> String { unsafe String(cString: strerror(number)) }
 
-/// The standard input, which only one part of a command line can have.
+/// The standard input, which only one part of a command line can use.
 enum StandardInput {
   /// Checks that at most one part of a command line reads the standard input.
   ///

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Prints a report for programs: one JSON document.
+/// Prints a report as one JSON document.
 func printJSON(_ value: some Encodable) throws {
   try StandardOutput.line(try text(of: value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]))
 }
 
-/// Prints one of many values for programs, on a line of its own.
+/// Prints one of many values as JSON, on a line of its own.
 func printJSONLine(_ value: some Encodable) throws {
   try StandardOutput.line(try text(of: value, [.sortedKeys, .withoutEscapingSlashes]))
 }

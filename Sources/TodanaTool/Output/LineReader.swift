@@ -3,13 +3,15 @@ struct LineReader: ~Copyable {
   private let input: InputDescriptor
   private let path: String
   private var buffer: [UInt8] = []
-  /// Where the next line begins in the buffer.
+  /// The index in the buffer at which the next line begins.
   private var start = 0
   private var isAtEnd = false
 
   private static let pieceByteCount = 1 << 16
 
-  /// - Parameter file: `-` for the standard input.
+  /// Opens a file.
+  ///
+  /// - Parameter file: The path; `-` is the standard input.
   /// - Throws: ``OutputError`` if it cannot be opened; ``Interrupted``.
   init(_ file: String) throws {
     path = file
@@ -20,7 +22,7 @@ struct LineReader: ~Copyable {
     }
   }
 
-  /// The next line, without its LF; nil at the end.
+  /// Returns the next line without its LF; nil at the end.
   ///
   /// - Throws: ``OutputError``; ``Interrupted``.
   mutating func next() throws -> [UInt8]? {

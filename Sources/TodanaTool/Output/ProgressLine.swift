@@ -1,9 +1,9 @@
 import Foundation
 
-/// One line on a terminal's standard error that says how far the work is.
+/// The progress line on the standard error.
 ///
-/// Shown only by terminals that can rewrite a line, which `dumb` ones cannot. It never reaches the last column, where
-/// some terminals begin another line.
+/// It is shown only on terminals that can rewrite a line, unlike `dumb` ones. It never reaches the last column, as some
+/// terminals would then begin another line.
 struct ProgressLine {
   private let isShown: Bool
   private var shown = ""

@@ -1,10 +1,10 @@
 import CProcess
 import Foundation
 
-/// Messages for people, on the standard error.
+/// The standard error, which shows messages for people.
 ///
-/// A message that cannot be written is dropped: a terminal that was closed, or a full disk under a log, must not end the
-/// work. No call waits longer than the descriptor makes it wait, and none raises `SIGPIPE`.
+/// A message that cannot be written is dropped: a closed terminal, or a full disk under a log, must not end the work.
+/// No call waits longer than the descriptor requires, and none raises `SIGPIPE`.
 enum StandardError {
   static func write(_ text: String) {
     let bytes = Array(text.utf8)

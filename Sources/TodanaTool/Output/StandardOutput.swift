@@ -2,8 +2,8 @@ import CProcess
 import Foundation
 import Synchronization
 
-/// The standard output, in large pieces, and with an error where it cannot be written: a dump on a full disk must not
-/// pass for a whole one.
+/// The buffered standard output, which throws if it cannot be written: a truncated dump on a full disk must not seem
+/// complete.
 enum StandardOutput {
   private static let state = Mutex(State())
   private static let pieceByteCount = 1 << 16
@@ -11,7 +11,7 @@ enum StandardOutput {
   private struct State {
     var pending: [UInt8] = []
     var isSummary = false
-    /// Why output of a changing command could not be written.
+    /// The reason why output of a changing command could not be written.
     var lostSummary: String?
   }
 
@@ -26,12 +26,12 @@ enum StandardOutput {
 
   static func flush() throws { try state.withLock { try writeOut(&$0) } }
 
-  /// Declares that the output only says what the command has done.
+  /// Declares that the output is only a summary of the command's work.
   ///
-  /// From now on an output that cannot be written is no error, since the work is done all the same.
+  /// From now on, output that cannot be written is no error, as the work is done in any case.
   static func becomeSummary() { state.withLock { $0.isSummary = true } }
 
-  /// Why output could not be written after ``becomeSummary()``; nil if it was.
+  /// The reason why output could not be written after ``becomeSummary()``; nil if it was written.
   static var lostSummary: String? { state.withLock { $0.lostSummary } }
 
   private static func writeOut(_ state: inout State) throws {
@@ -46,7 +46,7 @@ enum StandardOutput {
     }
   }
 
-  /// Writes all bytes; false where a call of the system fails.
+  /// Writes all bytes; returns false if a system call fails.
   fileprivate static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -61,9 +61,9 @@ enum StandardOutput {
   }
 }
 
-/// Makes a file that only its owner can read.
+/// Creates a file that only its owner can read.
 ///
-/// - Throws: ``OutputError``, also where there is something at the path.
+/// - Throws: ``OutputError``, also if the path exists.
 func writeNewFile(_ path: String, _ content: [UInt8]) throws {
   let descriptor = unsafe open(cPath(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   guard descriptor >= 0 else { throw OutputError(description: "\(path) cannot be made: \(systemMessage()).") }
@@ -75,7 +75,7 @@ func writeNewFile(_ path: String, _ content: [UInt8]) throws {
   }
 }
 
-/// A file or an output that cannot be read or written.
+/// The error for a file or output that cannot be read or written.
 struct OutputError: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// A command that changes something, and then says what it did.
+/// A command that makes changes, and then prints a summary.
 ///
-/// If the standard output is closed or full, the work still counts. A lost summary changes no exit status; a lost report
-/// for programs makes ``ExitStatus/done`` into ``ExitStatus/somethingWrong``. The output of other commands, and of dry
-/// runs, is their result: without it, they have failed.
+/// If the standard output is closed or full, the changes still count. A lost summary does not change the exit status. A
+/// lost report for programs changes ``ExitStatus/done`` to ``ExitStatus/somethingWrong``. For other commands, and for
+/// dry runs, the output is the result: without it, they have failed.
 protocol SummarizingCommand: ParsableCommand {
-  /// Whether nothing is changed.
+  /// Whether the command changes nothing.
   var isDryRun: Bool { get }
-  /// Whether a program or the user needs the output: a report as JSON, a recovery key.
+  /// Whether a program or the user needs the output: a JSON report, a recovery key.
   var printsReport: Bool { get }
 }
 
@@ -45,7 +45,7 @@ extension ArchiveCompactCommand: SummarizingCommand {
   var isDryRun: Bool { dryRun }
   var printsReport: Bool { report.json }
 }
-// A pack on the standard output is written by the library, with an error where that fails.
+// The library writes a pack to the standard output, and throws if that fails.
 extension ArchivePackCommand: SummarizingCommand { var printsReport: Bool { report.json } }
 extension ArchiveUnpackCommand: SummarizingCommand { var printsReport: Bool { report.json } }
 

@@ -1,16 +1,16 @@
 import Foundation
 
-// The abilities of the terminals that are the standard output and the standard error.
+// The properties of the terminals of the standard output and the standard error.
 extension Terminal {
-  /// How wide the terminal of the standard error is; 80 where that cannot be told.
+  /// The width of the terminal of the standard error; 80 if it is unknown.
   static var columnCount: Int { columnCount(of: STDERR_FILENO) ?? 80 }
 
-  /// How wide the terminal of the standard output is; nil if it is none: a file has no width.
+  /// The width of the terminal of the standard output; nil if it is not a terminal.
   static var outputColumnCount: Int? {
     isatty(STDOUT_FILENO) == 1 ? columnCount(of: STDOUT_FILENO) ?? 80 : nil
   }
 
-  /// Whether the standard error is a terminal that can write over a line, as its `TERM` says.
+  /// Whether the standard error is a terminal that can rewrite a line, according to `TERM`.
   static var rewritesLines: Bool {
     guard isatty(STDERR_FILENO) == 1, let name = unsafe getenv("TERM") else { return false }
     return unsafe strlen(name) > 0 && strcmp(name, "dumb") != 0

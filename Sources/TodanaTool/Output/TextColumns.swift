@@ -1,21 +1,21 @@
-// How many columns of a terminal text takes, which is not its number of characters: an ideograph takes two.
+// The width of text in columns of a terminal, which differs from the number of characters: an ideograph takes two.
 extension Unicode.Scalar {
-  /// The columns that it takes: 0 for a mark on the character before it, 2 for wide characters.
+  /// The number of columns: 0 for a combining mark, 2 for a wide character, otherwise 1.
   ///
-  /// As of the Unicode version in WideCharacters.swift. Characters of ambiguous width take one column, as in a terminal
-  /// whose language is not an East Asian one.
+  /// The widths are those of the Unicode version in WideCharacters.swift. Characters of ambiguous width take one
+  /// column, as in a terminal without an East Asian locale.
   var columnCount: Int {
     if value < 0x300 { return 1 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    // Vowels and final consonants of Hangul, which join the consonant before them.
+    // Vowels and final consonants of Hangul combine with the consonant before them.
     if (0x1160...0x11FF).contains(value) { return 0 }
     return Self.isWide(value) ? 2 : 1
   }
 
-  /// By halving the ordered table.
+  /// Searches the sorted table by bisection.
   private static func isWide(_ value: UInt32) -> Bool {
     var candidates = wideCharacters[...]
     while let middle = candidates.indices.dropFirst(candidates.count / 2).first {
@@ -28,12 +28,12 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-  /// The columns that the text takes in a terminal.
+  /// The number of columns of the text in a terminal.
   ///
-  /// It has no characters that move the cursor.
+  /// The text must not contain characters that move the cursor.
   var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
 
-  /// The longest beginning that takes at most so many columns; no character is cut.
+  /// Returns the longest prefix of whole characters that takes at most the given number of columns.
   func prefix(columns: Int) -> String {
     var room = columns
     return String(
@@ -43,7 +43,7 @@ extension StringProtocol {
       })
   }
 
-  /// The longest end that takes at most so many columns; no character is cut.
+  /// Returns the longest suffix of whole characters that takes at most the given number of columns.
   func suffix(columns: Int) -> String {
     var room = columns
     let end = reversed().prefix { character in
@@ -53,7 +53,7 @@ extension StringProtocol {
     return String(end.reversed())
   }
 
-  /// The text, or its beginning and its end with “…” between them, in at most so many columns.
+  /// Returns the text in at most the given number of columns, with “…” in place of its middle if it is too long.
   func shortened(toColumns columns: Int) -> String {
     if columnCount <= columns { return String(self) }
     let room = Swift.max(0, columns - 1)
@@ -61,7 +61,7 @@ extension StringProtocol {
     return prefix(columns: room - end.columnCount) + "…" + end
   }
 
-  /// Adds spaces after the text, or before a number, so that it takes so many columns.
+  /// Adds spaces after the text, or before a number, up to the given number of columns.
   func padded(toColumns columns: Int, isNumber: Bool = false) -> String {
     let space = String(repeating: " ", count: Swift.max(0, columns - columnCount))
     return isNumber ? space + self : self + space

@@ -1,25 +1,25 @@
-/// Rows under titles.
+/// A table with titles above its columns.
 ///
-/// On a terminal that is too narrow, the widest of the texts that may be shortened lose their middle. In a file or a pipe
-/// nothing is shortened.
+/// If the terminal is too narrow, the middle of the widest shortenable texts is replaced. In a file or a pipe nothing
+/// is shortened.
 struct TextTable {
   private let columns: [Column]
   private var rows: [[String]] = []
 
   struct Column {
     let title: String
-    /// Numbers are aligned at the right.
+    /// Whether the cells are numbers, which are aligned at the right.
     let isNumber: Bool
     let canBeShortened: Bool
 
     static func text(_ title: String) -> Column { Column(title: title, isNumber: false, canBeShortened: false) }
     static func number(_ title: String) -> Column { Column(title: title, isNumber: true, canBeShortened: false) }
-    /// Names and paths, which may be long.
+    /// Returns a column of names or paths, which may be long.
     static func longText(_ title: String) -> Column { Column(title: title, isNumber: false, canBeShortened: true) }
   }
 
   private static let gap = "  "
-  /// Shorter texts would tell nothing: the lines become longer than the terminal instead.
+  /// The minimum width of shortened texts; if it does not suffice, lines become wider than the terminal.
   private static let leastWidth = 16
 
   init(_ columns: Column...) { self.columns = columns }
@@ -30,7 +30,7 @@ struct TextTable {
     for line in lines(width: Terminal.outputColumnCount) { try StandardOutput.line(line) }
   }
 
-  /// Puts the lines together, for a terminal of so many columns; nil if there is none.
+  /// Returns the lines for a terminal of the given width; nil means that there is no terminal.
   private func lines(width: Int?) -> [String] {
     let all = [columns.map(\.title)] + rows
     let widths = widths(of: all, room: width)
@@ -43,7 +43,7 @@ struct TextTable {
     }
   }
 
-  /// The width of each column: that of its longest text, if there is room for all.
+  /// Returns the width of each column: that of its longest text, if there is room for all.
   private func widths(of rows: [[String]], room: Int?) -> [Int] {
     var widths = columns.indices.map { index in rows.map { $0[index].columnCount }.max() ?? 0 }
     guard let room else { return widths }

@@ -2,15 +2,15 @@ import CProcess
 
 /// The address space that the process may use, which `ulimit -v` limits.
 ///
-/// Files of stores and archives are mapped into it whole, and growing ones into another place twice as large, so that a
-/// command needs up to three times as much as the largest file of the store has.
+/// Each store file is mapped as a whole, and a growing file is mapped again at another address with twice the size. A
+/// command therefore needs up to three times the size of the largest file.
 enum AddressSpace {
-  /// Less would fail in places where only ending the process is left, such as allocations of Swift's runtime.
+  /// The minimum, below which failures could only end the process, as in allocations of Swift's runtime.
   private static let leastByteCount: Int64 = 512 << 20
 
-  /// Makes do with little if there is a limit.
+  /// Reduces the use of address space if there is a limit.
   ///
-  /// - Throws: ``AddressSpaceError`` if the limit is too low for anything.
+  /// - Throws: ``AddressSpaceError`` if the limit is too low for any command.
   static func prepare() throws(AddressSpaceError) {
     let limit = tdp_address_space_limit()
     guard limit >= 0 else { return }
@@ -23,7 +23,7 @@ enum AddressSpace {
   }
 }
 
-/// There is less address space than any command needs.
+/// The error for an address space too small for any command.
 struct AddressSpaceError: Error, CustomStringConvertible {
   let description: String
 }

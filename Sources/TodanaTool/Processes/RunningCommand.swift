@@ -1,34 +1,35 @@
 import CProcess
 import Foundation
 
-/// A command that the tool has started, and whose standard output it reads.
+/// A child process whose standard output the tool reads.
 ///
-/// Its standard error is the tool's own. The caller ends with ``waitForEnd()`` or ``stop()``, so that no zombie is left.
+/// It shares the standard error of the tool. The caller must call ``waitForEnd()`` or ``stop()``, so that no zombie is
+/// left.
 final class RunningCommand {
-  /// The end of the pipe to read the output from.
+  /// The read end of the pipe from the standard output.
   let output: Int32
   private let name: String
   private let processID: pid_t
   private var end: End?
-  /// Since when the command has ended, and nothing came from those that still have its output open.
+  /// The time since which the command has ended and nothing was read, although other processes hold its output open.
   private var silentSince: ContinuousClock.Instant?
 
-  /// How long processes that the command has left behind may stay silent while they hold its output open.
+  /// The maximum silence of processes that hold the output open after the command has ended.
   private static let mostSilence: Duration = .seconds(10)
-  /// How long the command may take to end once it was asked to.
+  /// The maximum time for the command to end after it was asked to.
   private static let mostStopping: Duration = .seconds(10)
 
-  /// How the command ended.
+  /// The exit status or signal with which the command has ended.
   enum End: Equatable {
     case status(Int32)
     case signal(Int32)
   }
 
-  /// Starts a command, which is looked for in `PATH`.
+  /// Starts a command, which is searched in `PATH`.
   ///
   /// - Parameters:
   ///   - arguments: The program and its arguments, as they were typed.
-  ///   - name: The subject of messages about it; without it, the program.
+  ///   - name: The subject of messages about the command; by default, the program.
   ///   - hasInput: Whether it reads the tool's standard input; otherwise its input is empty.
   /// - Throws: ``CommandError`` if it cannot be started.
   init(_ arguments: [String], named name: String? = nil, hasInput: Bool) throws(CommandError) {
@@ -45,12 +46,12 @@ final class RunningCommand {
 
   deinit { close(output) }
 
-  /// Checks that the output may still go on.
+  /// Checks that more output can be expected.
   ///
-  /// A process that the command started may hold the output open long after the command has ended, a daemon for example.
-  /// Its silence is neither the end of the output nor worth waiting for.
+  /// A process that the command has started, for example a daemon, may hold the output open long after the command has
+  /// ended. Its silence is not the end of the output, but waiting for it is useless.
   ///
-  /// - Throws: ``CommandError`` if there was nothing to read for ten seconds since the command ended.
+  /// - Throws: ``CommandError`` if the output was silent for ten seconds after the command has ended.
   func checkOutput() throws(CommandError) {
     var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     guard endIfKnown() != nil, unsafe Foundation.poll(&poll, 1, 0) == 0 else {
@@ -70,8 +71,8 @@ final class RunningCommand {
 
   /// Reads the whole output.
   ///
-  /// - Parameter byteLimit: Reading ends when there is more.
-  /// - Returns: The output; more bytes than the limit if there is more.
+  /// - Parameter byteLimit: The size above which reading stops.
+  /// - Returns: The output; more bytes than the limit if the output is larger.
   /// - Throws: ``CommandError``; ``Interrupted``.
   func readOutput(byteLimit: Int) throws -> [UInt8] {
     var content: [UInt8] = []
@@ -109,7 +110,7 @@ final class RunningCommand {
   func stop() {
     guard endIfKnown() == nil else { return }
     kill(processID, SIGTERM)
-    // A stopped process does not hear of it.
+    // A stopped process receives the signal only after it is continued.
     kill(processID, SIGCONT)
     let last = ContinuousClock.now + Self.mostStopping
     while endIfKnown() == nil {
@@ -123,16 +124,16 @@ final class RunningCommand {
     var status: Int32 = 0
     switch unsafe tdp_child_status(processID, &status) {
     case 0: return nil
-    // WIFEXITED and WTERMSIG, which are macros.
+    // The macros WIFEXITED and WTERMSIG are not available in Swift.
     case 1: end = status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
-    // Another part of the process has waited for it: how it ended cannot be known.
+    // Another part of the process has waited for the child: its exit status is unknown.
     default: end = .status(127)
     }
     return end
   }
 }
 
-/// A command that cannot be run, or that failed.
+/// The error for a command that cannot be run, or that failed.
 struct CommandError: Error, CustomStringConvertible {
   let description: String
 

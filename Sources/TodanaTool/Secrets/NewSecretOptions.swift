@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// A passphrase or key that is to open something from now on.
+/// The options for a new passphrase or key.
 struct NewSecretOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A file with the new passphrase; - for the standard input.", valueName: "file"),
@@ -27,7 +27,7 @@ struct NewSecretOptions: ParsableArguments {
     }
   }
 
-  /// What an option or the environment says; nil where neither does.
+  /// Returns the secret from the options or the environment; nil if neither has one.
   func given() throws -> StoreSecret? {
     try (sources.first ?? SecretEnvironment.new.source())?.secret()
   }
@@ -38,7 +38,7 @@ struct NewSecretOptions: ParsableArguments {
     return use?.replacing("the ", with: "the new ")
   }
 
-  /// The same, or what the terminal says.
+  /// Returns the secret from the options or the environment, or asks for a new passphrase on the terminal.
   func secret(for name: String) throws -> StoreSecret {
     if let secret = try given() { return secret }
     guard let terminal = Terminal() else {

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The environment variables that give a passphrase where no option does.
+/// The environment variables for a passphrase that no option gives.
 struct SecretEnvironment {
-  /// The variable that has the passphrase itself.
+  /// The name of the variable that contains the passphrase itself.
   ///
-  /// The variables with `_FILE` and `_COMMAND` appended name a file and a command.
+  /// With `_FILE` and `_COMMAND` appended, it names the variables for a file and a command.
   private let variable: String
 
-  /// The passphrase of what a command works on.
+  /// The variables for the passphrase of the opened store or archive.
   static let current = SecretEnvironment(variable: "TODANA_PASSPHRASE")
-  /// A passphrase that is set.
+  /// The variables for a new passphrase.
   static let new = SecretEnvironment(variable: "TODANA_NEW_PASSPHRASE")
 
-  /// Where the passphrase comes from; nil if no variable says.
+  /// Returns the source of the passphrase; nil if no variable is set.
   ///
-  /// An empty variable is none.
+  /// An empty variable counts as not set.
   ///
-  /// - Throws: ``SecretError`` if more than one is set: either could be the one that was meant.
+  /// - Throws: ``SecretError`` if more than one variable is set, as it is unknown which one was meant.
   func source() throws(SecretError) -> SecretSource? {
     let names = [variable, variable + "_FILE", variable + "_COMMAND"]
     let set = names.compactMap { name in Self.value(of: name).map { (name: name, value: $0) } }
@@ -29,7 +29,7 @@ struct SecretEnvironment {
     return name == names[2] ? .passphraseCommand(value) : .passphraseVariable(name)
   }
 
-  /// As typed arguments are: bytes that are not UTF-8 are kept.
+  /// Returns a variable in the form of typed arguments, which preserves bytes that are not UTF-8.
   private static func value(of name: String) -> String? {
     guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
     return unsafe TypedArguments.text(

@@ -2,9 +2,9 @@ import ArgumentParser
 import Synchronization
 import Todana
 
-/// The passphrase or key of what the command works on.
+/// The options for the passphrase or key of the opened store or archive.
 ///
-/// Never an argument itself: those can be seen by every user of the machine.
+/// A secret itself is never an argument, as every user of the machine can see those.
 struct SecretOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -29,29 +29,30 @@ struct SecretOptions: ParsableArguments {
     }
   }
 
-  /// What an option says; nil where none does.
+  /// Returns the secret from an option; nil if no option has one.
   func given() throws -> StoreSecret? { try sources.first?.secret() }
 
-  /// Finds out whether the standard input is read for this.
+  /// Returns the use of the standard input by these options.
   ///
-  /// - Parameter readsEnvironment: Whether the environment counts where no option says.
-  /// - Returns: The use of the standard input, such as "the passphrase"; nil if it is not read.
+  /// - Parameter readsEnvironment: Whether the environment is read if no option gives a source.
+  /// - Returns: The use, such as "the passphrase"; nil if the standard input is not read.
   /// - Throws: ``SecretError`` if more than one variable is set.
   func standardInputUse(readsEnvironment: Bool = true) throws -> String? {
     try (sources.first ?? (readsEnvironment ? SecretEnvironment.current.source() : nil))?.standardInputUse
   }
 
-  /// For something that turned out to be encrypted: what the environment or the terminal says; nil where neither does.
+  /// Returns the secret for an encrypted store or archive, from the environment or the terminal; nil if neither has
+  /// one.
   func asked(for name: String) throws -> StoreSecret? {
     if let secret = try SecretEnvironment.current.source()?.secret() { return secret }
-    // A command that opens it twice asks once.
+    // A command that opens the store twice asks once.
     if let secret = Self.answers.withLock({ $0[name] }) { return secret }
     let secret = try Terminal()?.askPassphrase("Passphrase of \(printable(name)): ")
     Self.answers.withLock { $0[name] = secret }
     return secret
   }
 
-  /// Returns a secret that a command cannot do without: from the options, the environment or the terminal.
+  /// Returns the secret from the options, the environment or the terminal.
   ///
   /// - Parameters:
   ///   - name: The path of the store or file, for the question on the terminal.
@@ -65,7 +66,7 @@ struct SecretOptions: ParsableArguments {
 
   private static let answers = Mutex<[String: StoreSecret]>([:])
 
-  /// For something that is to be encrypted: what the options, the environment or the terminal say.
+  /// Returns the secret for a store or archive to be encrypted, from the options, the environment or the terminal.
   func new(for name: String) throws -> StoreSecret {
     if let secret = try given() ?? SecretEnvironment.current.source()?.secret() { return secret }
     guard let terminal = Terminal() else {
@@ -83,15 +84,15 @@ struct SecretOptions: ParsableArguments {
 }
 
 extension SecretOptions {
-  /// Opens something, asking for its passphrase only where it turns out to be encrypted.
+  /// Opens a store or archive, and asks for its passphrase only if it is encrypted.
   ///
   /// - Parameters:
-  ///   - waiting: What is opened, and how long to wait while another process has it open.
-  ///   - configuration: What it is opened with, but for the encryption.
-  ///   - given: What an option says, read once.
-  ///   - open: Opens it.
-  /// - Returns: What `open` returns.
-  /// - Throws: ``CannotOpen``; what `open` throws otherwise.
+  ///   - waiting: The name of the store, and the time to wait while another process has it open.
+  ///   - configuration: The configuration, except the encryption.
+  ///   - given: The secret from an option, which the caller has read once.
+  ///   - open: Opens the store with a configuration.
+  /// - Returns: The result of `open`.
+  /// - Throws: ``CannotOpen``; other errors of `open`.
   func opening<Result>(
     _ waiting: Waiting, _ configuration: StoreConfiguration, given: StoreSecret?,
     _ open: (StoreConfiguration) throws -> Result
@@ -103,7 +104,7 @@ extension SecretOptions {
       do {
         return try waiting.whileInUse { try open(configuration) }
       } catch let error as StoreError {
-        // Such as a damaged catalog, which for other commands is no matter of opening.
+        // Every error of opening counts, also one that other commands report differently, such as a damaged catalog.
         throw CannotOpen(error)
       }
     }

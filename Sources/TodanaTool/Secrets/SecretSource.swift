@@ -2,19 +2,19 @@ import Foundation
 import Synchronization
 import Todana
 
-/// Where a passphrase or key comes from, if it is not asked for.
+/// The source of a passphrase or key that is not asked for.
 enum SecretSource: Hashable {
   case passphraseFile(String)
-  /// A command for the shell, which prints the passphrase.
+  /// A shell command that prints the passphrase.
   case passphraseCommand(String)
-  /// An environment variable that has the passphrase.
+  /// An environment variable that contains the passphrase.
   case passphraseVariable(String)
   case keyFile(String)
   case recoveryKeyFile(String)
 
-  /// Reads it, once: a standard input has no second passphrase, and a command may ask a person.
+  /// Reads the secret once: a second read of the standard input finds nothing, and a command may ask a person.
   ///
-  /// - Throws: ``SecretError`` if it cannot be had; ``Interrupted``; `StoreError` if it is no recovery key.
+  /// - Throws: ``SecretError`` if it cannot be read; ``Interrupted``; `StoreError` if it is not a recovery key.
   func secret() throws -> StoreSecret {
     if let secret = Self.known.withLock({ $0[self] }) { return secret }
     let secret = try readSecret()
@@ -35,7 +35,7 @@ enum SecretSource: Hashable {
     }
   }
 
-  /// The use of the standard input, such as "the passphrase"; nil if the source is another one.
+  /// The use of the standard input, such as "the passphrase"; nil for any other source.
   var standardInputUse: String? {
     switch self {
     case .passphraseFile("-"): "the passphrase"
@@ -45,7 +45,7 @@ enum SecretSource: Hashable {
     }
   }
 
-  /// The text without the end of its line, which editors and `echo` leave there.
+  /// Returns the text without the newline that editors and `echo` append.
   static func text(_ bytes: [UInt8], from place: String) throws(SecretError) -> String {
     var bytes = bytes[...]
     if bytes.last == UInt8(ascii: "\n") {
@@ -65,7 +65,7 @@ enum SecretSource: Hashable {
     return text
   }
 
-  /// A source that gives more is not the one that was meant, such as a device that never ends.
+  /// The maximum size of a source; a larger one is a mistake, such as an endless device.
   private static let byteLimit = 4 << 20
 
   private static func content(of file: String) throws -> [UInt8] {
@@ -78,7 +78,7 @@ enum SecretSource: Hashable {
 
   private static func output(of command: String) throws -> [UInt8] {
     do {
-      // The standard input may be what the command line is about.
+      // Do not pass the standard input, which may be the input of the tool.
       let running = try RunningCommand(
         ["/bin/sh", "-c", command], named: "The command for the passphrase", hasInput: false)
       do {
@@ -98,7 +98,7 @@ enum SecretSource: Hashable {
   }
 }
 
-/// A passphrase or key that cannot be had from where the command line says.
+/// The error for a passphrase or key that cannot be read from its source.
 struct SecretError: Error, CustomStringConvertible {
   let description: String
 }

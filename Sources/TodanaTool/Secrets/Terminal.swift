@@ -2,14 +2,14 @@ import CProcess
 import Foundation
 import Todana
 
-/// The terminal that the process was started from, whatever its standard input and output are.
+/// The controlling terminal of the process, independently of its standard input and output.
 struct Terminal: ~Copyable {
   private let descriptor: Int32
 
-  /// Longer lines no terminal hands over.
+  /// The maximum length of a line, as of the terminal driver.
   private static let lineByteLimit = 4096
 
-  /// Nil where there is none.
+  /// Opens the terminal; returns nil if there is none.
   init?() {
     descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -17,10 +17,10 @@ struct Terminal: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Asks for a passphrase that is there already.
+  /// Asks for an existing passphrase.
   func askPassphrase(_ question: String) throws -> StoreSecret { .passphrase(try ask(question)) }
 
-  /// Asks for a new passphrase, twice: nobody sees what is typed.
+  /// Asks for a new passphrase twice, as the typed text is not shown.
   func askNewPassphrase(_ question: String) throws -> StoreSecret {
     let passphrase = try ask(question)
     guard !passphrase.isEmpty else { throw TerminalError(description: "A passphrase must not be empty.") }
@@ -62,12 +62,12 @@ struct Terminal: ~Copyable {
 
   private func write(_ text: String) {
     let bytes = Array(text.utf8)
-    // A question that cannot be shown is no reason not to read the answer.
+    // If the question cannot be shown, the answer can still be read.
     _ = unsafe tdp_write_without_signal(descriptor, bytes, bytes.count)
   }
 }
 
-/// A passphrase that nobody has typed as it should be.
+/// The error for a passphrase that was not typed correctly.
 struct TerminalError: Error, CustomStringConvertible {
   let description: String
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// `todana store backup`.
+/// The command `todana store backup`.
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
@@ -38,7 +38,7 @@ struct BackupCommand: ParsableCommand {
     try StandardInput.check([store.secret.standardInputUse(), encrypted ? newSecret.standardInputUse() : nil])
     var line = ProgressLine(isShown: !options.quiet)
     defer { line.clear() }
-    // A backup into a series begins with a checkpoint where that is allowed; none of them changes what is saved.
+    // If permitted, a backup to a series begins with a checkpoint; no backup changes saved data.
     if series {
       let info = try store.withStore(.writeExisting) { store in
         try self.store.waiting.waiting(for: destination).whileInUse {
@@ -78,7 +78,7 @@ struct BackupCommand: ParsableCommand {
   }
 }
 
-/// `todana store restore`.
+/// The command `todana store restore`.
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
@@ -108,7 +108,7 @@ struct RestoreCommand: ParsableCommand {
   }
 }
 
-/// A backup of a series, for programs.
+/// The JSON report of a backup of a series.
 struct BackupEntry: Encodable {
   let number: Int
   let date: Date

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store classes`.
+/// The command `todana store classes`.
 struct ClassesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classes",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store compact`.
+/// The command `todana store compact`.
 struct CompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store dump`.
+/// The command `todana store dump`.
 struct DumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
@@ -32,7 +32,7 @@ struct DumpCommand: ParsableCommand {
   }
 }
 
-/// `todana store import`.
+/// The command `todana store import`.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",

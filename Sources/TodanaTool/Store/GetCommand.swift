@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// `todana store get`.
+/// The command `todana store get`.
 struct GetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
@@ -43,7 +43,7 @@ struct GetCommand: ParsableCommand {
   }
 }
 
-/// How bytes are shown.
+/// The options for the form in which bytes are shown.
 struct ContentOptions: ParsableArguments {
   @Flag(help: "For programs: one JSON document, the bytes in Base64.") var json = false
   @Flag(help: "Nothing but the bytes.") var raw = false

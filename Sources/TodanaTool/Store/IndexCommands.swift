@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store index`.
+/// The command `todana store index`.
 struct IndexTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index",
@@ -10,7 +10,7 @@ struct IndexTool: ParsableCommand {
     subcommands: [IndexListCommand.self, IndexRebuildCommand.self])
 }
 
-/// `todana store index list`.
+/// The command `todana store index list`.
 struct IndexListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the indexes of a store.", version: TodanaTool.configuration.version)
@@ -29,7 +29,7 @@ struct IndexListCommand: ParsableCommand {
   }
 }
 
-/// `todana store index rebuild`.
+/// The command `todana store index rebuild`.
 struct IndexRebuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebuild",
@@ -71,7 +71,7 @@ struct IndexRebuildCommand: ParsableCommand {
   }
 }
 
-/// An index, for programs.
+/// The JSON report of an index.
 struct IndexEntry: Encodable {
   let `class`: String
   let name: String
@@ -100,7 +100,7 @@ struct IndexEntry: Encodable {
   }
 }
 
-/// Indexes for people.
+/// Returns the indexes as a table for people.
 func indexTable(_ entries: [IndexEntry]) -> TextTable {
   var table = TextTable(.longText("Index"), .longText("class"), .number("entries"), .text("state"))
   for entry in entries { table.append(entry.name, entry.class, formattedCount(entry.entryCount), entry.state) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store info`.
+/// The command `todana store info`.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// `todana store key`.
+/// The command `todana store key`.
 struct KeyTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
@@ -14,7 +14,7 @@ struct KeyTool: ParsableCommand {
     ])
 }
 
-/// `todana store key list`.
+/// The command `todana store key list`.
 struct KeyListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -38,7 +38,7 @@ struct KeyListCommand: ParsableCommand {
   }
 }
 
-/// `todana store key add`.
+/// The command `todana store key add`.
 struct KeyAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -64,7 +64,7 @@ struct KeyAddCommand: ParsableCommand {
   }
 }
 
-/// `todana store key change`.
+/// The command `todana store key change`.
 struct KeyChangeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "change",
@@ -89,7 +89,7 @@ struct KeyChangeCommand: ParsableCommand {
   }
 }
 
-/// `todana store key remove`.
+/// The command `todana store key remove`.
 struct KeyRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -105,13 +105,13 @@ struct KeyRemoveCommand: ParsableCommand {
   }
 }
 
-/// What was added, for programs.
+/// The JSON report of an added or changed passphrase or key.
 private struct KeyChange: Encodable {
   let number: KeySlot.ID
   let recoveryKey: String?
 }
 
-/// One of the passphrases and keys, for programs.
+/// The JSON report of one passphrase or key of a store.
 struct KeyEntry: Encodable {
   let number: KeySlot.ID
   let kind: String

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// `todana store key rotate`.
+/// The command `todana store key rotate`.
 struct KeyRotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
@@ -33,7 +33,7 @@ struct KeyRotateCommand: ParsableCommand {
   }
 }
 
-/// `todana store key export`.
+/// The command `todana store key export`.
 struct KeyExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -51,7 +51,7 @@ struct KeyExportCommand: ParsableCommand {
   }
 }
 
-/// `todana store key import`.
+/// The command `todana store key import`.
 struct KeyImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -62,7 +62,7 @@ struct KeyImportCommand: ParsableCommand {
   @OptionGroup var store: StoreOptions
   @Argument(help: "The exported file.", completion: .file()) var file: String
 
-  /// No file of keys is as large.
+  /// The maximum size of a file of keys, more than any has.
   private static let byteLimit = 64 << 20
 
   func run() throws {

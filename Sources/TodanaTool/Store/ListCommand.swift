@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store list`.
+/// The command `todana store list`.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -56,7 +56,7 @@ struct ListCommand: ParsableCommand {
     try StandardOutput.line(line + (entry.fields.map { "  " + $0.summary(width: 78 - line.count) } ?? ""))
   }
 
-  /// Not a table: the list may be longer than memory.
+  /// Returns a line of the list. A table is not used, as it holds all rows in memory.
   private static func line(_ row: String, _ version: String, _ byteCount: String) -> String {
     func right(_ text: String, _ width: Int) -> String {
       String(repeating: " ", count: max(0, width - text.count)) + text

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store encrypt`.
+/// The command `todana store encrypt`.
 struct EncryptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encrypt",
@@ -18,13 +18,13 @@ struct EncryptCommand: ParsableCommand {
   func run() throws {
     if options.resume { return try options.run(store, secret: try store.secret.given()) { _, _ in true } }
     try options.run(store, secret: nil) { opened, progress in
-      // Asked for once the store is there to be encrypted.
+      // Ask for the passphrase only after the store was opened.
       try opened.encrypt(with: try store.secret.new(for: store.store), progress: progress)
     }
   }
 }
 
-/// `todana store decrypt`.
+/// The command `todana store decrypt`.
 struct DecryptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decrypt",
@@ -41,12 +41,12 @@ struct DecryptCommand: ParsableCommand {
   }
 }
 
-/// What commands have in common that rewrite a whole store.
+/// The common options of the commands that rewrite a whole store.
 struct MigrationOptions: ParsableArguments {
   @Flag(help: "Go on with what was interrupted.") var resume = false
   @Flag(help: "Show no progress.") var quiet = false
 
-  /// Opens the store and does the work, or the rest of it.
+  /// Opens the store, and begins or resumes the work.
   func run(
     _ options: StoreOptions, secret: StoreSecret?,
     begin: (Store, (MigrationProgress) -> Bool) throws -> Bool
@@ -62,7 +62,7 @@ struct MigrationOptions: ParsableArguments {
     do {
       isFinished = resume ? try store.resumeMigration(progress: progress) : try begin(store, progress)
     } catch {
-      // What the caller has to know is the first error; what was committed stands in the log.
+      // Keep the first error, which the caller needs. Committed changes are in the log.
       try? store.close(discarding: true)
       throw error
     }

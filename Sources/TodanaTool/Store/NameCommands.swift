@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// `todana store names`.
+/// The command `todana store names`.
 struct NamesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "names",
@@ -35,7 +35,7 @@ struct NamesCommand: ParsableCommand {
   }
 }
 
-/// `todana store name`.
+/// The command `todana store name`.
 struct NameCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "name",

@@ -1,12 +1,12 @@
 import Todana
 
-/// A record's content by the fields that its class has told the store of.
+/// The content of a record as fields, according to the layout that its class has stored.
 struct RecordFields: Encodable {
   private let fields: [(name: String, value: ContentValue)]
 
   private static let width = 80
 
-  /// Nil where nothing is known of the class, or the record is of another version or form.
+  /// Decodes the fields; nil without a layout, or if the record has another version or form.
   init?(of record: RawRecord, _ layout: ContentLayout?) {
     guard let layout, let values = layout.values(of: record) else { return nil }
     fields = Array(zip(layout.fields.map(\.name), values))
@@ -16,13 +16,13 @@ struct RecordFields: Encodable {
     try Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }.encode(to: encoder)
   }
 
-  /// For a list: all fields, as far as there is room.
+  /// Returns all fields in one line for a list, truncated to the given width.
   func summary(width: Int) -> String {
     let text = printable(fields.map { "\($0.name): \($0.value)" }.joined(separator: ", "))
     return text.count > width ? text.prefix(width - 1) + "…" : text
   }
 
-  /// A line for each field, or more where its value is long.
+  /// The fields, each on one line, or on several if its value is long.
   var lines: [String] {
     let indentation = min(fields.map { printable($0.name).count }.max() ?? 0, 20) + 2
     return fields.flatMap { field in
@@ -42,7 +42,7 @@ struct RecordFields: Encodable {
 }
 
 extension Store {
-  /// What a class has said of its content.
+  /// Returns the layout of a class's content; nil if the class has not stored one.
   func contentLayout(ofClassNamed name: String) throws -> ContentLayout? {
     try contentLayouts.first { $0.className.utf8.elementsEqual(name.utf8) }
   }

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// How a command says what it found.
+/// The options for the form of a command's report.
 struct ReportOptions: ParsableArguments {
   @Flag(help: "For programs: one JSON document.") var json = false
   @Flag(help: "Show no progress.") var quiet = false
 }
 
-/// How a command shows a list.
+/// The options for the form of a list.
 struct ListOptions: ParsableArguments {
   @Flag(help: "For programs: JSON, one value a line.") var json = false
 }

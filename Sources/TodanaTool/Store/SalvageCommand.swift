@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store salvage`.
+/// The command `todana store salvage`.
 struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",

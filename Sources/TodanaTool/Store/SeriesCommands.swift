@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store backups`.
+/// The command `todana store backups`.
 struct BackupsTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backups",
@@ -10,7 +10,7 @@ struct BackupsTool: ParsableCommand {
     subcommands: [BackupsListCommand.self, BackupsVerifyCommand.self, BackupsPruneCommand.self])
 }
 
-/// `todana store backups list`.
+/// The command `todana store backups list`.
 struct BackupsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the backups of a series.", version: TodanaTool.configuration.version)
@@ -38,7 +38,7 @@ struct BackupsListCommand: ParsableCommand {
   }
 }
 
-/// `todana store backups verify`.
+/// The command `todana store backups verify`.
 struct BackupsVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -75,7 +75,7 @@ struct BackupsVerifyCommand: ParsableCommand {
   }
 }
 
-/// `todana store backups prune`.
+/// The command `todana store backups prune`.
 struct BackupsPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",

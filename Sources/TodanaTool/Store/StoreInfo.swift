@@ -1,6 +1,6 @@
 import Todana
 
-/// What `todana store info` tells.
+/// The information that `todana store info` prints.
 struct StoreInfo: Encodable {
   let path: String
   let identity: String
@@ -10,9 +10,9 @@ struct StoreInfo: Encodable {
   let commitNumber: CommitNumber
   let recoveredCommitCount: Int
   let anchor: String?
-  /// Nil where the store is not encrypted.
+  /// The encryption; nil if the store is not encrypted.
   let encryption: Encryption?
-  /// What was begun with all of the store, and not finished.
+  /// A description of the unfinished migration, if there is one.
   let unfinished: String?
   let recordCount: Int
   let namedBufferCount: Int
@@ -20,7 +20,7 @@ struct StoreInfo: Encodable {
   private(set) var neededByteCount = 0
   private(set) var classes: [StoredClass]
   let indexes: [IndexEntry]
-  /// Why sizes are not told.
+  /// The damage because of which sizes are missing, if there is any.
   private(set) var damage: String?
 
   struct Encryption: Encodable {
@@ -31,7 +31,7 @@ struct StoreInfo: Encodable {
   struct StoredClass: Encodable {
     let name: String
     let number: UInt32
-    /// Nil where the class's file is damaged.
+    /// The number of records; nil if the class's file is damaged.
     let recordCount: Int?
     let nextRow: RowID?
     var fileByteCount: Int?

@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// The store that a command works on, and how it is opened.
+/// The store that a command uses, and the options for opening it.
 struct StoreOptions: ParsableArguments {
   @Argument(help: "The store's directory.", completion: .directory) var store: String
   @OptionGroup(title: "Passphrase or key") var secret: SecretOptions
 
   @OptionGroup var waiting: WaitOptions
 
-  /// Opens the store, calls the closure, and closes the store, whatever comes of it.
+  /// Opens the store, calls the closure, and closes the store, also after an error.
   func withStore<Result>(
     _ access: KyotoBackend.Access = .read, resuming: Bool = false, _ body: (Store) throws -> Result
   ) throws -> Result {
@@ -18,7 +18,7 @@ struct StoreOptions: ParsableArguments {
     do {
       result = try body(store)
     } catch {
-      // What the caller has to know is the first error; what was committed stands in the log.
+      // Keep the first error, which the caller needs. Committed changes are in the log.
       try? store.close(discarding: true)
       throw error
     }
@@ -26,6 +26,8 @@ struct StoreOptions: ParsableArguments {
     return result
   }
 
+  /// Opens the store.
+  ///
   /// - Throws: ``CannotOpen``.
   func open(_ access: KyotoBackend.Access, resuming: Bool = false, secret given: StoreSecret?) throws -> Store {
     var configuration = StoreConfiguration()
@@ -36,15 +38,16 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// The secret for calls that open the store by themselves: what the options say, or, where the store is encrypted, the
-  /// environment or the terminal.
+  /// Returns the encryption for calls that open the store themselves.
+  ///
+  /// The secret comes from the options or, if the store is encrypted, from the environment or the terminal.
   func encryption() throws -> StoreEncryption {
     if let secret = try secret.given() { return .callback { secret } }
     guard isEncrypted, let secret = try secret.asked(for: store) else { return .none }
     return .callback { secret }
   }
 
-  /// As far as can be told without opening it: it has a file of keys.
+  /// Whether the store has a file of keys, which shows without opening it that it is encrypted.
   private var isEncrypted: Bool {
     ["keys", "keys-copy"].contains { FileManager.default.fileExists(atPath: "\(store)/\($0)") }
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Todana
 
-/// `todana store verify`.
+/// The command `todana store verify`.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Todana
 
-/// How long a command waits for a store, an archive or a series of backups that another process has open.
+/// The option for the time to wait for a store, an archive or a series of backups that another process has open.
 struct WaitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -10,38 +10,38 @@ struct WaitOptions: ParsableArguments {
       valueName: "seconds"))
   var wait: Double?
 
-  /// The seconds that commands wait without being told to which often run unattended: a reader may be in their way.
+  /// The default wait of commands that often run unattended, as a reader may have the archive open.
   static let unattendedSeconds = 300.0
 
   func validate() throws {
     if let wait, !(0...1e9).contains(wait) { throw ValidationError("--wait takes a number of seconds.") }
   }
 
-  /// Puts together how to wait for something.
+  /// Returns the parameters of waiting for a store, an archive or a series.
   ///
   /// - Parameters:
-  ///   - name: What is opened, for messages.
-  ///   - defaultSeconds: How long to wait if no option says.
-  ///   - isQuiet: Whether to say nothing about waiting.
+  ///   - name: The name of the store, archive or series, for messages.
+  ///   - defaultSeconds: The seconds to wait if no option sets them.
+  ///   - isQuiet: Whether no message about waiting is printed.
   /// - Returns: A value that calls closures which open it.
   func waiting(for name: String, defaultSeconds: Double = 0, isQuiet: Bool = false) -> Waiting {
     Waiting(name: name, seconds: wait ?? defaultSeconds, isQuiet: isQuiet)
   }
 }
 
-/// Waiting for a store, an archive or a series of backups that another process has open.
+/// The parameters of waiting for a store, an archive or a series of backups that another process has open.
 ///
-/// While one process writes, no other can open it at all; while others read, none can write.
+/// While a process writes, no other process can open it. While processes read, none can write.
 struct Waiting {
   let name: String
   let seconds: Double
   let isQuiet: Bool
 
-  /// Calls a closure that opens it, until no other process has it open.
+  /// Calls a closure that opens the store, again and again until no other process has it open.
   ///
-  /// If there is something to wait for, that is said at once.
+  /// If it has to wait, it prints a message at once.
   ///
-  /// - Throws: ``CannotOpen``; ``Interrupted``; what the closure throws for other reasons.
+  /// - Throws: ``CannotOpen``; ``Interrupted``; other errors of the closure.
   func whileInUse<Result>(_ body: () throws -> Result) throws -> Result {
     let end = ContinuousClock.now + .seconds(seconds)
     var isTold = isQuiet
@@ -56,7 +56,7 @@ struct Waiting {
           printError("waiting for \(name), in use by \(holder)")
         }
         isTold = true
-        // Not the library's own waiting, which signals do not end.
+        // Wait here, as signals do not end the waiting of the library.
         try Interruption.check()
         usleep(50_000)
       }
