@@ -4,7 +4,7 @@
 
 #include <sys/xattr.h>
 
-// Without /proc a handle has no path; the missing file is then not the file itself.
+// A handle has no path if /proc is missing; the error then does not mean that the file itself is missing.
 static int64_t through_path(int64_t result) {
   return result == -ENOENT || result == -ENOTDIR ? -EOPNOTSUPP : result;
 }

@@ -20,7 +20,7 @@ static int start(pid_t *child, char *const *arguments, bool has_input, int outpu
     posix_spawn_file_actions_destroy(&actions);
     return failure;
   }
-  // Other signals that the process ignores were ignored before it was started, and stay so.
+  // Other ignored signals were ignored before the process was started, and stay ignored.
   sigset_t defaults;
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGXFSZ);

@@ -10,8 +10,8 @@
 void tdp_occupy_standard_descriptors(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++) {
     if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number is this one. It is opened for the direction that is never used. A chroot may lack
-    // /dev/null; a directory can be neither read nor written.
+    // The lowest free number is this one. Open it for the direction that is never used. A chroot may lack /dev/null; a
+    // directory can be neither read nor written.
     const int direction = descriptor == 0 ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", direction) == -1) open("/", O_RDONLY | O_DIRECTORY);
   }

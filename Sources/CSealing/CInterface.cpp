@@ -13,7 +13,7 @@ using todana::Sealer;
 
 namespace {
 
-// A row id as a key: most significant byte first, so that the order of bytes is the order of rows.
+// A row id as a key: most significant byte first, so that the order of bytes is the order of row ids.
 struct RowBytes {
   uint8_t bytes[8];
   explicit RowBytes(uint64_t row) {

@@ -1,4 +1,4 @@
-// The C functions that make keys, and those that hide names.
+// The C functions that create and open keys, and those that hide names.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

@@ -32,7 +32,7 @@ size_t putVarint(uint8_t *bytes, uint32_t number) {
   return size;
 }
 
-// 0 where there is none, or it has more bytes than it needs: each epoch is written in one way only.
+// Returns the length; 0 if there is no varint, or if it is longer than necessary: each epoch has only one encoding.
 size_t getVarint(ByteView bytes, uint32_t &number) {
   uint64_t value = 0;
   for (size_t size = 0; size < bytes.size && size < 5; size++) {

@@ -1,10 +1,10 @@
-// Seals and opens what a store writes (docs/formats/sealed-envelope.md):
+// Seals and opens the data of a store (docs/formats/sealed-envelope.md):
 //
 //   format byte | epoch (varint) | nonce 12 | ciphertext | tag 16 | kept token 8
 //
-// A record that is sealed again with its content unchanged keeps its token, behind the tag; others have none there.
-// What is sealed for one place opens in that place only. Used by one thread at a time: contexts with scheduled keys are
-// its own, so nothing is locked. Any number of sealers may share a key ring.
+// A record that is sealed again with unchanged content keeps its token, which follows the tag; other records have no
+// token there. Data that are sealed for one place can be opened only for that place. A sealer has its own contexts with
+// scheduled keys, so it needs no lock; it is used by one thread at a time. Any number of sealers may share a key ring.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace todana {
 
-// What a sealed thing is; a part of what it is bound to.
+// The kind of sealed data, which is part of the associated data.
 enum class SealedKind : uint8_t {
   record = 1,
   namedBuffer = 2,
@@ -30,7 +30,7 @@ enum class SealedKind : uint8_t {
 
 constexpr size_t kTokenSize = 8;
 
-// Where a sealed thing stands.
+// The place that sealed data are bound to.
 struct SealedPlace {
   SealedKind kind;
   uint32_t keyspace;
@@ -44,19 +44,19 @@ class Sealer {
   const KeyRing &ring() const { return *ring_; }
   uint32_t currentEpoch() const { return ring_->currentEpoch(); }
 
-  // Bytes before and behind the plaintext.
+  // The number of bytes before the plaintext, and after it.
   static size_t headerSize(uint32_t epoch);
   static constexpr size_t kTrailerSize = kTagSize;
   static constexpr size_t kLargestEnvelope = 1 + 5 + kNonceSize + kTagSize;
   static constexpr size_t kLeastSize = 1 + 1 + kNonceSize + kTagSize;
 
-  // Seals in place: `bytes` has room for the header, then the plaintext, then room for the trailer; behind it stands the
-  // token that is kept, where the format says so. The nonce is a fresh one of the key ring's.
+  // Seals in place. `bytes` has room for the header, then the plaintext, then room for the trailer. If the format says
+  // so, the kept token follows the trailer. The nonce must be a new one of the key ring.
   void seal(
     const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *nonce, uint8_t *bytes, size_t count);
-  // The same with memory and a nonce of its own.
+  // Seals a copy of the plaintext with a new nonce.
   std::vector<uint8_t> seal(const SealedPlace &place, ByteView plaintext);
-  // The same for a record that is to keep the token that it has had.
+  // Seals a copy of the plaintext, with a new nonce, for a record that keeps its token.
   std::vector<uint8_t> sealKept(const SealedPlace &place, uint8_t format, ByteView plaintext, const uint8_t *token);
 
   enum class Outcome { opened, notSealed, unknownEpoch, notAuthentic };
@@ -65,10 +65,10 @@ class Sealer {
     size_t offset = 0;  // of the plaintext
     size_t count = 0;
   };
-  // Opens into `output`, which may be the bytes' own place: the plaintext begins at `output + offset` then.
+  // Opens into `output`, which may be the envelope itself; the plaintext begins at `output + offset`.
   Opened open(const SealedPlace &place, ByteView bytes, uint8_t *output);
 
-  // The epoch that an envelope names; 0 where it is none.
+  // Returns the epoch of an envelope; 0 if the bytes are not an envelope.
   static uint32_t epoch(ByteView bytes);
 
  private:
@@ -83,7 +83,7 @@ class Sealer {
   ByteView associated(const SealedPlace &place, uint8_t format, uint32_t epoch, const uint8_t *token);
 
   const std::shared_ptr<const KeyRing> ring_;
-  std::vector<Context> contexts_;  // the one used last in front
+  std::vector<Context> contexts_;  // the most recently used one first
   uint8_t associated_[kPrefixSize + kMostKey + kTokenSize];
 };
 

@@ -1,4 +1,4 @@
-// Sealers for many threads: each is lent to one at a time, and as many are kept as were ever in use at once.
+// Sealers for many threads. Each is lent to one thread at a time, and as many are kept as were in use at the same time.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class SealerPool {
         spare_.pop_back();
         return Lent(*this, std::move(sealer));
       }
-      // Room for it to come back to, so that taking it never fails.
+      // Reserve room for the sealer's return, so that `take` never fails.
       spare_.reserve(++made_);
     }
     return Lent(*this, std::make_unique<Sealer>(ring_));

@@ -1,4 +1,4 @@
-// The process itself, as plain C: its arguments, its standard descriptors, its signals, and the commands that it starts.
+// The process itself, in plain C: its arguments, standard descriptors, signals, and child processes.
 //
 // Functions that can fail return an error as a negative number (-ENOENT).
 #ifndef TODANA_CPROCESS_H
@@ -13,36 +13,38 @@
 extern "C" {
 #endif
 
-// The arguments that the process was started with, and a null at their end; the first one is the program's name. Null if
-// the C library does not pass them to constructors. Swift reads them from /proc, which a chroot may lack.
+// Returns the arguments of the process, followed by a null pointer; the first one is the program's name. Returns null
+// if the C library does not pass the arguments to constructors. Swift reads them from /proc, which a chroot may lack.
 char *const *tdp_arguments(void);
 
-// Occupies each of the descriptors 0, 1 and 2 that is closed, so that no file opened later gets its number: a message
-// would be written into that file. Reading or writing an occupied descriptor fails with EBADF, as if it were closed.
+// Occupies each of the descriptors 0, 1 and 2 that is closed. Otherwise a file opened later would get its number, and
+// messages would be written into that file. Reading or writing an occupied descriptor fails with EBADF, as if it were
+// closed.
 void tdp_occupy_standard_descriptors(void);
 
-// Writes all of the bytes. Fails with -EPIPE if a pipe has no reader; no signal is raised.
+// Writes all bytes. Returns -EPIPE if a pipe has no reader; no signal is raised.
 int tdp_write_without_signal(int file, const uint8_t *bytes, size_t byte_count);
 
-// Whether the process ignores a signal: `nohup` and shells have it ignore some before they start it.
+// Tests whether the process ignores a signal: `nohup` and shells make processes ignore some before starting them.
 bool tdp_ignores_signal(int number);
 
-// Ignores SIGXFSZ: writing beyond the limit of `ulimit -f` then fails with EFBIG rather than ending the process.
+// Ignores SIGXFSZ, so that writing beyond the limit of `ulimit -f` fails with EFBIG instead of ending the process.
 void tdp_ignore_file_size_signal(void);
 
-// The address space that the process may use (ulimit -v), in bytes; -1 if it is not limited.
+// Returns the address space that the process may use (ulimit -v), in bytes; -1 if it is not limited.
 int64_t tdp_address_space_limit(void);
 
-// Has all threads allocate from one heap: each further one of the C library reserves 64 MiB of address space.
+// Makes all threads allocate from one heap: the C library reserves 64 MiB of address space for each further one.
 void tdp_use_one_heap(void);
 
-// Starts a program, which is looked for in PATH, with a pipe as its standard output.
+// Starts a program, which is searched in PATH, with a pipe as its standard output.
 //
-// `arguments` ends with a null; the first one names the program. The program has no standard input if `has_input` is
-// false. `*output` is the end of the pipe to read from. Returns the process id.
+// `arguments` ends with a null pointer; the first argument names the program. If `has_input` is false, the program's
+// standard input is empty. `*output` is the read end of the pipe. Returns the process id.
 pid_t tdp_start(char *const *arguments, bool has_input, int *output);
 
-// Looks whether a child has ended, without waiting. Returns 1 if it has, and `*status` is as waitpid gives it; 0 if not.
+// Checks without waiting whether a child has ended. Returns 1 if it has, with `*status` as from waitpid; 0 if it has
+// not.
 int tdp_child_status(pid_t child, int *status);
 
 #ifdef __cplusplus

@@ -57,7 +57,7 @@ SecretBytes derive(const KeyFile::Slot &slot, ByteView secret) {
   return scrypt(secret, {slot.scryptSalt.data(), slot.scryptSalt.size()}, slot.cost, 32);
 }
 
-// The wrapping key and the commitment, one behind the other.
+// Returns the wrapping key, followed by the commitment.
 SecretBytes expand(const KeyFile::Slot &slot, const SecretBytes &derived) {
   return hkdfSHA256(
     derived, {slot.derivationSalt.data(), slot.derivationSalt.size()}, kSlotLabel, kWrappingKeySize + 32);
@@ -181,7 +181,7 @@ KeyFile KeyFile::parse(ByteView bytes) {
 
 // MARK: Slots
 
-// All that trying one passphrase may take, before any of it is done: the file may have been made to keep us busy.
+// Throws if trying one passphrase takes too much work in total, before any of it is done: the file may be an attack.
 void KeyFile::requireBearableWork() const {
   uint64_t work = 0;
   for (size_t index = 0; index < slots_.size(); index++) {
@@ -223,7 +223,7 @@ KeyFile::Unlocked KeyFile::unlock(const Secret &secret) const {
   throw SealingError(TDS_WRONG_SECRET, "the passphrase or key is not one of this store");
 }
 
-// Nothing where the slot belongs to another secret.
+// Returns nothing if the slot belongs to another secret.
 std::optional<SecretBytes> KeyFile::tryOpen(const Slot &slot, const SecretBytes &derived) const {
   const SecretBytes keys = expand(slot, derived);
   const SecretBytes commitment(keys.data() + kWrappingKeySize, 32);
@@ -252,7 +252,7 @@ uint32_t KeyFile::addSlot(
   if (slot.usesScrypt) {
     slot.cost = cost;
     slot.scryptSalt = randomBytes<16>();
-    // One derivation then tries the passphrase on all of them.
+    // With equal salts, one derivation suffices to try a passphrase on all slots.
     for (const Slot &other : slots_) {
       if (other.isDamaged() || !other.usesScrypt || other.cost.log2N != cost.log2N || other.cost.r != cost.r ||
           other.cost.p != cost.p) continue;
@@ -325,7 +325,7 @@ void KeyFile::removeKeysBefore(uint32_t keyGeneration) {
     keys_.end());
 }
 
-// Empty where it is damaged, or another master key's.
+// Returns the key; empty if it is damaged, or sealed under another master key.
 SecretBytes KeyFile::open(const WrappedKey &key, const SecretBytes &wrapping) const {
   const auto keyHead = head(key);
   return sivOpen(

@@ -1,7 +1,7 @@
-// The file that turns a passphrase into a store's keys: slots, each of which holds the master key under one secret, and
-// the keys that data are sealed with, under the master key (docs/formats/key-file.md).
+// The file that leads from a passphrase to a store's keys (docs/formats/key-file.md). Each slot holds the master key,
+// sealed under one secret. The keys that seal data are sealed under the master key.
 //
-// Adding, changing and removing a secret rewrites this file only. A value: nothing here touches a disk.
+// Adding, changing and removing a secret rewrites only this file. The class is a value, and does not access the disk.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ enum class SecretKind : uint8_t {
   recoveryKey = 3,  // 16 random bytes, printed
 };
 
-// What a user opens a store with. The bytes are the caller's.
+// A secret with which a user opens a store. The caller owns the bytes.
 struct Secret {
   SecretKind kind;
   ByteView bytes;
@@ -31,7 +31,7 @@ struct Secret {
 
 enum class DataCipher : uint8_t { aes128 = 1, aes256 = 2 };
 
-// 2 is reserved. A migration's "key" is no secret: that it opens says that the store itself wrote it.
+// 2 is reserved. A migration's "key" is not a secret: if it can be opened, the store itself has written it.
 enum class KeyPurpose : uint8_t { epoch = 1, name = 3, digest = 4, migration = 5 };
 
 struct DataKey {
@@ -57,14 +57,14 @@ class KeyFile {
     std::array<uint8_t, 16> derivationSalt;
     std::array<uint8_t, 32> commitment;
     std::array<uint8_t, 48> wrappedMaster;
-    // Its bytes, where they cannot be read: writing it anew must not make it look whole.
+    // The bytes of an unreadable slot: rewriting the file must not make the slot look sound.
     std::optional<std::array<uint8_t, 144>> damaged;
     bool isDamaged() const { return damaged.has_value(); }
   };
 
   KeyFile(const StoreID &storeID, DataCipher cipher) : storeID_(storeID), cipher_(cipher) {}
 
-  // Throws SealingError: TDS_DAMAGED_KEYS, TDS_NEWER_FORMAT. A damaged slot does not hide the others.
+  // Throws SealingError: TDS_DAMAGED_KEYS, TDS_NEWER_FORMAT. A damaged slot does not make the others unreadable.
   static KeyFile parse(ByteView bytes);
   std::vector<uint8_t> bytes() const;
 
@@ -72,34 +72,34 @@ class KeyFile {
   DataCipher cipher() const { return cipher_; }
   size_t dataKeySize() const { return cipher_ == DataCipher::aes128 ? 16 : 32; }
   uint64_t sequence() const { return sequence_; }
-  // Each change that is written has a higher number, by which the newer of two copies is known.
+  // Increases the sequence number, as each written change has to; of two copies, the newer one has the higher number.
   void advance() { sequence_++; }
   void advancePast(const KeyFile &other) { sequence_ = std::max(sequence_, other.sequence_) + 1; }
   const std::vector<Slot> &slots() const { return slots_; }
 
-  // The master key and the slot that holds it. Throws SealingError: TDS_WRONG_SECRET, after all the work that a right
-  // one would have taken; TDS_DAMAGED_SLOT; TDS_LIMIT where the file asks for more work than is ever needed.
+  // Opens the file; returns the master key and the slot that holds it. Throws SealingError: TDS_WRONG_SECRET, after as
+  // much work as for a correct secret; TDS_DAMAGED_SLOT; TDS_LIMIT if the file demands more work than is ever needed.
   struct Unlocked {
     SecretBytes master;
     uint32_t slot;
   };
   Unlocked unlock(const Secret &secret) const;
 
-  // Adds a slot and says its number. Throws SealingError: TDS_INVALID (an empty passphrase, a key of another length),
-  // TDS_LIMIT.
+  // Adds a slot, and returns its number. Throws SealingError: TDS_INVALID (an empty passphrase, a key of another
+  // length), TDS_LIMIT.
   uint32_t addSlot(const Secret &secret, const SecretBytes &master, const ScryptCost &cost, uint64_t nowMilliseconds);
-  // Throws SealingError: TDS_INVALID where there is none, or it is the last one.
+  // Throws SealingError: TDS_INVALID if there is no such slot, or if it is the last one.
   void removeSlot(uint32_t id);
 
   void addKey(const DataKey &key, const SecretBytes &master);
   void removeKey(KeyPurpose purpose, uint32_t number);
   bool hasKey(KeyPurpose purpose, uint32_t number) const;
-  // Of earlier generations; what marks a migration is of none.
+  // Tests for and removes keys of earlier generations; the mark of a migration belongs to no generation.
   bool hasKeysBefore(uint32_t keyGeneration) const;
   void removeKeysBefore(uint32_t keyGeneration);
-  // Takes over the keys of another file that this master key opens and this file does not have. Returns how many it opens.
+  // Adds the keys of another file that this master key opens and this file lacks. Returns the number of keys it opens.
   size_t mergeKeys(const KeyFile &other, const SecretBytes &master);
-  // Throws SealingError(TDS_DAMAGED_KEYS).
+  // Returns all keys. Throws SealingError(TDS_DAMAGED_KEYS) if one of them is damaged.
   std::vector<DataKey> keys(const SecretBytes &master) const;
 
  private:

@@ -49,7 +49,7 @@ std::shared_ptr<KeyRing::Addition> KeyRing::prepare(DataCipher cipher, const std
   return addition;
 }
 
-// What is there already stays.
+// Keys that are already present stay unchanged.
 void KeyRing::add(Addition &keys) noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
   epochs_.merge(keys.epochs);

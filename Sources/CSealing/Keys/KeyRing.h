@@ -1,4 +1,4 @@
-// The keys of an open store. Any thread.
+// The keys of an open store. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -15,42 +15,42 @@ class KeyRing {
  public:
   static constexpr size_t kNameKeySize = 16;
 
-  // Throws SealingError(TDS_DAMAGED_KEYS) where one that every store has is missing.
+  // Throws SealingError(TDS_DAMAGED_KEYS) if a key that every store needs is missing.
   KeyRing(const StoreID &storeID, DataCipher cipher, const std::vector<DataKey> &keys);
 
   const StoreID &storeID() const { return storeID_; }
   DataCipher cipher() const { return cipher_; }
 
-  // Epochs beyond the current one, or a generation, made ready so that adding them cannot fail.
+  // Epochs after the current one, or a generation, prepared so that adding them cannot fail.
   struct Addition;
   static std::shared_ptr<Addition> prepare(DataCipher cipher, const std::vector<DataKey> &keys);
   void add(Addition &keys) noexcept;
 
-  // What new data are sealed under.
+  // The epoch that new data are sealed under.
   uint32_t currentEpoch() const { return currentEpoch_.load(std::memory_order_acquire); }
-  // Null where the store has no such key.
+  // Returns null if the store has no such key.
   std::shared_ptr<const SecretBytes> epochKey(uint32_t epoch) const;
 
-  // All keys of a store are renewed together: a generation is known by the number of its first epoch, and has keys of
-  // its own for names and digests. The newest:
+  // The number of the newest key generation. All keys of a store are renewed together. A generation has the number of
+  // its first epoch, and its own keys for names and digests.
   uint32_t keyGeneration() const { return keyGeneration_.load(std::memory_order_acquire); }
   bool has(uint32_t keyGeneration) const;
 
-  // Random nonces. Whatever is sealed under the current epoch takes one of these, so they count its seals.
+  // Draws random nonces. Everything that is sealed under the current epoch takes one of them, so they count its seals.
   void drawNonces(uint8_t *nonces, size_t count) const;
   uint64_t sealCount() const { return sealCount_.load(std::memory_order_relaxed); }
-  // There were at least so many, in earlier sessions.
+  // Raises the count to the number of nonces that earlier sessions have drawn at least.
   void raiseSealCount(uint64_t count) const;
 
-  // What stands for a name where its own bytes must not: HMAC-SHA256 under the name key, its first 16 bytes. Throws
-  // SealingError(TDS_DAMAGED_KEYS) where the generation is not there, as the next one does.
+  // Returns the code that replaces a name whose bytes must be hidden: the first 16 bytes of HMAC-SHA256 under the name
+  // key. Throws SealingError(TDS_DAMAGED_KEYS) if the generation is missing.
   using NameKey = std::array<uint8_t, kNameKeySize>;
   NameKey nameKey(uint32_t keyGeneration, ByteView name) const;
-  // A name in a form that is the same each time, under a key derived from the name key: AES-SIV. `openName` returns nothing
-  // if the bytes are not of this store. Throw SealingError(TDS_DAMAGED_KEYS).
+  // Seal and open a name deterministically, with AES-SIV under a key derived from the name key. `openName` returns
+  // nothing if the bytes are not of this store. Throw SealingError(TDS_DAMAGED_KEYS) if the generation is missing.
   std::vector<uint8_t> sealName(uint32_t keyGeneration, ByteView name) const;
   SecretBytes openName(uint32_t keyGeneration, ByteView sealed) const;
-  // The key of a keyspace's digest.
+  // Returns the key of a keyspace's digest.
   SecretBytes digestKey(uint32_t keyGeneration, uint32_t keyspace) const;
 
  private:
@@ -65,7 +65,7 @@ class KeyRing {
   const DataCipher cipher_;
   mutable std::mutex mutex_;
   std::map<uint32_t, std::shared_ptr<const SecretBytes>> epochs_;
-  std::map<uint32_t, Generation> generations_;  // never taken away, nor changed once whole
+  std::map<uint32_t, Generation> generations_;  // never removed; unchanged once complete
   std::atomic<uint32_t> currentEpoch_{0};
   std::atomic<uint32_t> keyGeneration_{0};
   mutable std::atomic<uint64_t> sealCount_{0};
@@ -77,7 +77,7 @@ struct KeyRing::Addition {
   std::map<uint32_t, Generation> generations;
 };
 
-// The keys of a generation.
+// Creates the keys of a generation.
 std::vector<DataKey> newKeyGeneration(uint32_t number);
 
 }  // namespace todana

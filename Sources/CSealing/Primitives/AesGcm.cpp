@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostAtOnce = 1 << 30;
 
 const EVP_CIPHER *cipher(size_t keySize) {
-  // Fetched once: looking them up costs more than sealing a small record.
+  // Fetch the ciphers once: a lookup takes longer than sealing a small record.
   static const EVP_CIPHER *const aes128 = EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr);
   static const EVP_CIPHER *const aes256 = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
   if (keySize != 16 && keySize != 32) throw SealingError(TDS_INVALID, "an AES-GCM key has 16 or 32 bytes");
@@ -51,7 +51,7 @@ AesGcm::AesGcm(const SecretBytes &key) : AesGcm(key, opensQuickly(key.size())) {
 
 AesGcm::AesGcm(const SecretBytes &key, bool isQuick)
     : sealing_(make(key, true)), opening_(make(key, false)), isQuick_(isQuick) {
-  // From then on the opening context takes nonces as parameters. This first one opens nothing.
+  // From now on the opening context takes nonces as parameters. This first nonce opens nothing.
   uint8_t nonce[kNonceSize] = {};
   if (isQuick_ && EVP_CIPHER_CTX_ctrl(opening_.get(), EVP_CTRL_GCM_SET_IV_FIXED, -1, nonce) != 1) {
     ERR_clear_error();
@@ -60,7 +60,8 @@ AesGcm::AesGcm(const SecretBytes &key, bool isQuick)
   }
 }
 
-// Whether the quick way gives what the ordinary one does: tried once for each size of keys, with a key that is no secret.
+// Tests whether the quick method gives the results of the ordinary one, once for each key size, with a key that is not
+// secret.
 bool AesGcm::opensQuickly(size_t keySize) {
   const auto isRight = [](size_t keySize) {
     try {
@@ -73,7 +74,7 @@ bool AesGcm::opensQuickly(size_t keySize) {
         cipher.seal(nonce, {nonce, 5}, {plain, 20}, bytes, tag);
         if (!cipher.isQuick_ || !cipher.open(nonce, {nonce, 5}, {bytes, 20}, bytes, tag)) return false;
         if (!std::equal(plain, plain + 20, bytes)) return false;
-        // What is not authentic is refused, and the next one opens again.
+        // Data that are not authentic must be refused, and the next data opened again.
         tag[number] ^= 1;
         if (cipher.open(nonce, {nonce, 5}, {bytes, 20}, bytes, tag)) return false;
       }
@@ -86,8 +87,8 @@ bool AesGcm::opensQuickly(size_t keySize) {
   return keySize == 16 ? is128Right : is256Right;
 }
 
-// Setting a nonce by EVP_CipherInit_ex2 and a tag by EVP_CIPHER_CTX_ctrl costs as much as opening a small record: each of
-// them looks up parameters by their names. The nonce's "invocation field" may be all of it, and both go in one call.
+// Setting a nonce by EVP_CipherInit_ex2 and a tag by EVP_CIPHER_CTX_ctrl takes as long as opening a small record, as
+// each of them looks up parameters by name. The "invocation field" may be the entire nonce, so one call can set both.
 bool AesGcm::prepare(const uint8_t *nonce, const uint8_t *tag) {
   uint8_t *const nonceBytes = const_cast<uint8_t *>(nonce), *const tagBytes = const_cast<uint8_t *>(tag);
   if (isQuick_) {

@@ -19,12 +19,13 @@ constexpr size_t kTagSize = 16;
 
 class AesGcm {
  public:
-  // A key of 16 bytes or 32.
+  // The key has 16 or 32 bytes.
   explicit AesGcm(const SecretBytes &key);
 
-  // `output` may be the plaintext's own place.
+  // Seals; `output` may be the memory of the plaintext.
   void seal(const uint8_t *nonce, ByteView associated, ByteView plaintext, uint8_t *output, uint8_t *tag);
-  // False, and the output is zeros, where the tag is another. `output` may be the ciphertext's own place.
+  // Opens; returns false and fills the output with zeros if the tag is wrong. `output` may be the memory of the
+  // ciphertext.
   bool open(const uint8_t *nonce, ByteView associated, ByteView ciphertext, uint8_t *output, const uint8_t *tag);
 
  private:

@@ -9,7 +9,7 @@ namespace todana {
 
 namespace {
 
-// One context for each call: libcrypto's does not start again.
+// Creates a context for one call, as libcrypto's context cannot be started again.
 CipherContext begin(const SecretBytes &key, const std::vector<ByteView> &associated, const uint8_t *siv) {
   const char *const name = key.size() == 64 ? "AES-256-SIV" : "AES-128-SIV";
   std::unique_ptr<EVP_CIPHER, decltype(&EVP_CIPHER_free)> cipher(
@@ -57,7 +57,7 @@ SecretBytes sivOpen(const SecretBytes &key, const std::vector<ByteView> &associa
                              static_cast<int>(plaintext.size())) == 1 &&
                            EVP_CipherFinal_ex(context.get(), plaintext.data(), &length) == 1;
   if (!isAuthentic) {
-    // Not authentic is one thing, no memory to find out another.
+    // Distinguish data that are not authentic from a lack of memory.
     if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE) throwLibraryError("AES-SIV");
     ERR_clear_error();
     return {};

@@ -1,4 +1,5 @@
-// AES-SIV (RFC 5297): wraps keys. Deterministic, so that it needs no nonce; sealing the same key twice shows only that.
+// AES-SIV (RFC 5297), which wraps keys. It is deterministic, so it needs no nonce; sealing a key twice reveals only
+// that.
 #pragma once
 
 #include <vector>
@@ -9,9 +10,10 @@ namespace todana {
 
 constexpr size_t kSivSize = 16;
 
-// The synthetic initialization vector, then the ciphertext. A key of 64 bytes is AES-256-SIV, one of 32 AES-128-SIV.
+// Returns the synthetic initialization vector and the ciphertext. A key of 64 bytes selects AES-256-SIV, one of 32
+// bytes AES-128-SIV.
 std::vector<uint8_t> sivSeal(const SecretBytes &key, const std::vector<ByteView> &associated, ByteView plaintext);
-// Empty where it was not sealed with this key and these associated data.
+// Returns the plaintext; empty if the bytes were not sealed with this key and these associated data.
 SecretBytes sivOpen(const SecretBytes &key, const std::vector<ByteView> &associated, ByteView sealed);
 
 }  // namespace todana

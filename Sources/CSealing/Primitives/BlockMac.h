@@ -1,5 +1,5 @@
-// AES-128-CBC-MAC, for messages of one fixed length for each key, or that begin with their length: only then is it a
-// MAC. Many messages of one block are done in one call.
+// AES-128-CBC-MAC. It is a MAC only for messages of one fixed length for each key, or for messages that begin with
+// their length. One call computes the MACs of many messages of one block.
 #pragma once
 
 #include "AesGcm.h"
@@ -12,9 +12,9 @@ class BlockMac {
 
   explicit BlockMac(const SecretBytes &key);
 
-  // A message of a multiple of 16 bytes.
+  // Computes the MAC of a message of a multiple of 16 bytes.
   void mac(ByteView message, uint8_t *mac);
-  // Each block is a message of its own, and is replaced by its MAC.
+  // Treats each block as a message of its own, and replaces it by its MAC.
   void macEach(uint8_t *blocks, size_t count);
 
  private:

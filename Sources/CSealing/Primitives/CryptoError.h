@@ -1,4 +1,4 @@
-// What sealing throws, and how the calls of libcrypto are checked.
+// The exception of the sealing functions, and the check of libcrypto calls.
 #pragma once
 
 #include <stdexcept>
@@ -17,7 +17,7 @@ class SealingError : public std::runtime_error {
   const tds_code code_;
 };
 
-// Throws SealingError with what libcrypto has to say. Nothing secret stands in its messages.
+// Throws SealingError with libcrypto's message, which contains no secrets.
 [[noreturn]] void throwLibraryError(const char *call);
 
 inline void require(bool isDone, const char *call) {

@@ -14,7 +14,7 @@ namespace todana {
 
 namespace {
 
-// libcrypto takes parameters by pointers that are not const, and changes nothing behind them.
+// libcrypto takes parameters by pointers to non-const data, but does not change the data.
 OSSL_PARAM octets(const char *name, ByteView bytes) {
   static uint8_t none = 0;
   void *data = bytes.data ? const_cast<uint8_t *>(bytes.data) : &none;
@@ -65,7 +65,7 @@ uint64_t ScryptCost::work() const {
   constexpr uint64_t kNone = UINT64_MAX;
   if (log2N < 1 || log2N > 30 || r == 0 || p == 0 || r > kMostWork || p > kMostWork) return kNone;
   const uint64_t n = uint64_t{1} << log2N;
-  // No product overflows: each factor is at most 2^30, and each is looked at before the next is taken.
+  // No product overflows: each factor is at most 2^30, and each product is checked before the next one.
   if (n * r > kMostMemory / 128) return kNone;
   return n * r > kMostWork / p ? kNone : n * r * p;
 }
@@ -77,7 +77,7 @@ SecretBytes scrypt(ByteView passphrase, ByteView salt, const ScryptCost &cost, s
   SecretBytes key(count);
   uint64_t n = uint64_t{1} << cost.log2N;
   uint32_t r = cost.r, p = cost.p;
-  // Without it libcrypto refuses more than 32 MiB.
+  // By default, libcrypto refuses more than 32 MiB.
   uint64_t memory = 128 * uint64_t{r} * (n + p + 2) + (1 << 20);
   const OSSL_PARAM parameters[] = {
     octets(OSSL_KDF_PARAM_PASSWORD, passphrase),

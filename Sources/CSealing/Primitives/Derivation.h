@@ -1,4 +1,4 @@
-// Keys from secrets, and names from keys: HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), scrypt (RFC 7914).
+// Derives keys from secrets, and names from keys: HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), scrypt (RFC 7914).
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ Hash sha256(ByteView bytes);
 Hash hmacSHA256(ByteView key, ByteView message);
 SecretBytes hkdfSHA256(ByteView secret, ByteView salt, ByteView info, size_t count);
 
-// The cost of trying a passphrase: 128 · r · 2^log2N bytes of memory, and time in proportion to r · p · 2^log2N.
+// The cost of trying a passphrase: 128 · r · 2^log2N bytes of memory, and time proportional to r · p · 2^log2N.
 struct ScryptCost {
   uint8_t log2N = 16;
   uint32_t r = 8;
@@ -32,11 +32,11 @@ struct ScryptCost {
 
   static constexpr uint64_t kMostMemory = 1 << 30;
   static constexpr uint64_t kMostWork = 1 << 27;
-  // r · p · N; UINT64_MAX where memory or work exceed what is ever asked for, or a parameter makes no sense.
+  // Returns r · p · N; UINT64_MAX if memory or work exceed the limits, or if a parameter is invalid.
   uint64_t work() const;
 };
 
-// Throws SealingError: TDS_LIMIT before any work.
+// Derives a key. Throws SealingError: TDS_LIMIT before any work.
 SecretBytes scrypt(ByteView passphrase, ByteView salt, const ScryptCost &cost, size_t count);
 
 }  // namespace todana

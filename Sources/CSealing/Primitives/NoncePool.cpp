@@ -12,7 +12,7 @@ namespace todana {
 
 namespace {
 
-// How often this process and those that it came from have forked.
+// The number of forks of this process and its ancestors.
 std::atomic<uint64_t> forkCount{1};
 
 void noteForks() {

@@ -1,4 +1,4 @@
-// Random nonces, drawn many at a time: a call of the generator costs more than sealing a small record does.
+// Random nonces, generated in bulk: a call of the generator takes longer than sealing a small record.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace todana {
 
-// Any thread. A process that forks goes on with nonces of its own.
+// Thread-safe. After a fork, the child generates nonces of its own.
 class NoncePool {
  public:
   void draw(uint8_t *nonces, size_t count);
@@ -20,7 +20,7 @@ class NoncePool {
   std::mutex mutex_;
   std::array<uint8_t, kSize * kNonceSize> nonces_;
   size_t left_ = 0;
-  uint64_t process_ = 0;  // that drew them
+  uint64_t process_ = 0;  // the fork count at which the nonces were generated
 };
 
 }  // namespace todana

@@ -11,7 +11,7 @@ namespace todana {
 
 namespace {
 
-// Room for the keys of hundreds of open stores, and within what systems let anyone lock.
+// Room for the keys of hundreds of open stores, within the limit of locked memory for ordinary users.
 constexpr size_t kHeapSize = 64 << 10;
 constexpr size_t kSmallestBlock = 32;
 
@@ -19,7 +19,7 @@ constexpr size_t kSmallestBlock = 32;
 
 SecretMemory secretMemory() {
   static const SecretMemory kind = [] {
-    // The program may have one already.
+    // The program may have initialized the secure heap already.
     if (CRYPTO_secure_malloc_initialized()) return SecretMemory::locked;
     switch (CRYPTO_secure_malloc_init(kHeapSize, kSmallestBlock)) {
       case 1: return SecretMemory::locked;
@@ -34,7 +34,7 @@ SecretBytes::SecretBytes(size_t count) {
   if (count == 0) return;
   secretMemory();
   bytes_ = static_cast<uint8_t *>(OPENSSL_secure_zalloc(count));
-  // What is too large for the secure heap, such as a passphrase of a mebibyte.
+  // The bytes may be too large for the secure heap, such as a passphrase of 1 MiB.
   if (!bytes_) bytes_ = static_cast<uint8_t *>(OPENSSL_zalloc(count));
   if (!bytes_) throw SealingError(TDS_NO_MEMORY, "there is no memory for a key");
   count_ = count;
@@ -55,7 +55,7 @@ bool SecretBytes::equals(const void *bytes, size_t count) const {
 }
 
 void SecretBytes::clear() {
-  // Either kind of memory: what is not of the secure heap is cleansed and freed as usual.
+  // This frees either kind of memory: bytes outside of the secure heap are wiped and freed as usual.
   if (bytes_) OPENSSL_secure_clear_free(bytes_, count_);
   bytes_ = nullptr;
   count_ = 0;

@@ -1,5 +1,5 @@
-// Bytes that nobody else should see: in libcrypto's secure heap (locked in memory, left out of core dumps), wiped when
-// they are let go.
+// Secret bytes in libcrypto's secure heap, which is locked in memory and left out of core dumps. They are wiped when
+// they are released.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace todana {
 class SecretBytes {
  public:
   SecretBytes() = default;
-  // Zeros.
+  // Creates bytes that are zeros.
   explicit SecretBytes(size_t count);
   SecretBytes(const void *bytes, size_t count);
   ~SecretBytes() { clear(); }
@@ -31,7 +31,7 @@ class SecretBytes {
   size_t size() const { return count_; }
   bool isEmpty() const { return count_ == 0; }
 
-  // In time that does not depend on the bytes.
+  // Compares in time that does not depend on the bytes.
   bool equals(const void *bytes, size_t count) const;
 
  private:
@@ -45,7 +45,7 @@ class SecretBytes {
   size_t count_ = 0;
 };
 
-// Memory that keys are kept in.
+// The kind of memory that keys are kept in.
 enum class SecretMemory {
   locked,    // never written to swap
   unlocked,  // guarded, but the system would not lock it

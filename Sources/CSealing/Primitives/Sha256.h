@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) of bytes that come in pieces. Used by one thread at a time.
+// SHA-256 (FIPS 180-4) of bytes that are added in pieces. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@ namespace todana {
 
 class Sha256 {
  public:
-  // Throws SealingError, as the other functions do, if libcrypto fails.
+  // Throws SealingError if libcrypto fails, as `add` and `finish` do.
   Sha256();
   Sha256(const Sha256 &) = delete;
   Sha256 &operator=(const Sha256 &) = delete;
   ~Sha256();
 
   void add(ByteView bytes);
-  // Returns the hash of all bytes that were added; the next ones begin another.
+  // Returns the hash of all bytes that were added; the next bytes begin another hash.
   Hash finish();
 
  private:

@@ -100,7 +100,7 @@ final class KeyedHash {
   func hash(_ bytes: UnsafeRawBufferPointer) throws(ArchiveError) -> [UInt8] {
     var hash = [UInt8](repeating: 0, count: Self.byteCount)
     var byteCount = 0
-    // Without a new key, the context keeps the current one.
+    // A null key keeps the current one.
     let isDone =
       unsafe EVP_MAC_init(context, nil, 0, nil) == 1
       && EVP_MAC_update(context, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) == 1

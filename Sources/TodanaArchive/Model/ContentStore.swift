@@ -199,7 +199,7 @@ struct DiskRoom {
     return overflows ? nil : Int(clamping: byteCount)
   }
 
-  /// Throws ``ArchiveError/Code/noSpace`` if less than the reserve would be left after writing so many bytes.
+  /// Throws ``ArchiveError/Code/noSpace`` if less than the reserve would be left after writing that number of bytes.
   func check(writing byteCount: Int) throws(ArchiveError) {
     guard let freeByteCount, freeByteCount - Self.reservedByteCount < byteCount else { return }
     let missing = byteCount - (freeByteCount - Self.reservedByteCount)
