@@ -39,8 +39,7 @@ public final class Archive {
   ///   - settings: The settings of the archive, which cannot be changed later.
   ///   - configuration: The configuration of the store, in particular its encryption.
   ///   - makesParents: Whether missing parent directories are created. If false, a missing mount point is an error, so
-  ///     the
-  ///     archive is not created on the system disk by mistake.
+  ///     the archive is not created on the system disk by mistake.
   /// - Returns: The open archive.
   /// - Throws: ``ArchiveError/Code/exists``; ``ArchiveError/Code/noDirectory``; `StoreError`.
   public static func make(
@@ -63,8 +62,7 @@ public final class Archive {
   /// Opens an archive.
   ///
   /// - Throws: ``ArchiveError/Code/notAnArchive``, ``ArchiveError/Code/newerFormat``; `StoreError` if the store cannot
-  ///   be
-  ///   opened, for example because of a wrong passphrase.
+  ///   be opened, for example because of a wrong passphrase.
   public convenience init(at path: String, configuration: StoreConfiguration) throws {
     // Opening a store would create a missing one.
     guard FileManager.default.fileExists(atPath: path) else {

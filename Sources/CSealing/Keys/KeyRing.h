@@ -39,7 +39,7 @@ class KeyRing {
   // Draws random nonces. Everything that is sealed under the current epoch takes one of them, so they count its seals.
   void drawNonces(uint8_t *nonces, size_t count) const;
   uint64_t sealCount() const { return sealCount_.load(std::memory_order_relaxed); }
-  // Raises the count to the number of nonces that earlier sessions have drawn at least.
+  // Raises the count to `count`, the lowest possible number of seals in earlier sessions.
   void raiseSealCount(uint64_t count) const;
 
   // Returns the code that replaces a name whose bytes must be hidden: the first 16 bytes of HMAC-SHA256 under the name

@@ -87,8 +87,8 @@ bool AesGcm::opensQuickly(size_t keySize) {
   return keySize == 16 ? is128Right : is256Right;
 }
 
-// Setting a nonce by EVP_CipherInit_ex2 and a tag by EVP_CIPHER_CTX_ctrl takes as long as opening a small record, as
-// each of them looks up parameters by name. The "invocation field" may be the entire nonce, so one call can set both.
+// Setting a nonce by EVP_CipherInit_ex2 and a tag by EVP_CIPHER_CTX_ctrl takes as long as opening a small record. Each
+// of them looks up parameters by name. The "invocation field" may be the entire nonce, so one call can set both.
 bool AesGcm::prepare(const uint8_t *nonce, const uint8_t *tag) {
   uint8_t *const nonceBytes = const_cast<uint8_t *>(nonce), *const tagBytes = const_cast<uint8_t *>(tag);
   if (isQuick_) {

@@ -29,8 +29,7 @@ extension Archive {
   /// - Returns: The numbers of removed rows, and the sizes before and after.
   /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read, and the content that it needs is unknown:
   ///   nothing is removed then. ``ArchiveError/Code/noSpace`` if the disk has no room for the log of the removal;
-  ///   errors of
-  ///   `progress`; `StoreError`.
+  ///   errors of `progress`; `StoreError`.
   public func compact(progress: (String) throws -> Void = { _ in }) throws -> CompactResult {
     try content.buildIndexes { try progress("Building indexes") }
     var result = CompactResult()

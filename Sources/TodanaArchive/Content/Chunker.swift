@@ -60,8 +60,7 @@ public struct Chunker: Sendable {
   ///   - bytes: Content from the start of a chunk on.
   ///   - isWhole: Whether the bytes extend to the end of the content.
   /// - Returns: The length; nil if it depends on the bytes that follow. Pass at least ``Sizes/maximum`` bytes, or all
-  ///   that are
-  ///   left.
+  ///   that are left.
   public func firstCut(in bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {
     if bytes.count <= sizes.minimum { return isWhole && bytes.count > 0 ? bytes.count : nil }
     let end = min(bytes.count, sizes.maximum)

@@ -24,8 +24,7 @@ extension Archive {
   ///   - progress: Called repeatedly; throws to cancel.
   /// - Returns: The new snapshot. It replaces the old one in a single commit.
   /// - Throws: ``ArchiveError/Code/damaged`` if a directory cannot be read: nothing is changed then. `StoreError`;
-  ///   errors of
-  ///   `progress`.
+  ///   errors of `progress`.
   public func rewrite(
     _ snapshot: Snapshot, leavingOut rules: FilterOptions, mayEmpty: Bool = false, isDryRun: Bool = false,
     progress: () throws -> Void = {}

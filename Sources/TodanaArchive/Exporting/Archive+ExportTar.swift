@@ -10,8 +10,7 @@ extension Archive {
   ///   - paths: The paths to write, with everything below them; if empty, everything.
   ///   - descriptor: A file or pipe; it stays open.
   ///   - onFailure: Receives a message for each file that cannot be written, and for each path that the snapshot does
-  ///     not have;
-  ///     the rest is written.
+  ///     not have; the rest is written.
   ///   - progress: Called repeatedly; throws to cancel, which leaves a stream without an end.
   /// - Returns: The number of written files and directories.
   /// - Throws: ``ArchiveError/Code/tar`` if the stream cannot be written; `StoreError`; errors of `progress`.
@@ -66,13 +65,11 @@ extension Archive {
   ///   - path: The path of the new file, with permissions 0600. Until the file is complete, its name ends with
   ///     `.partial`.
   ///   - onFailure: Receives a message for each file that cannot be written, and for each path that the snapshot does
-  ///     not have;
-  ///     the rest is written.
+  ///     not have; the rest is written.
   ///   - progress: Called repeatedly; throws to cancel, which leaves no file.
   /// - Returns: The number of written files and directories.
   /// - Throws: ``FileError`` if the file cannot be created or written, with ``FileError/Code/exists`` if it exists;
-  ///   errors of
-  ///   ``exportTar(_:paths:to:onFailure:progress:)``.
+  ///   errors of ``exportTar(_:paths:to:onFailure:progress:)``.
   @discardableResult
   public func exportTar(
     _ snapshot: Snapshot, paths: [[UInt8]] = [], toFile path: [UInt8], onFailure: (String) -> Void,

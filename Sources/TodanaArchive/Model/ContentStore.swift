@@ -25,7 +25,7 @@ final class ContentStore {
 
   /// Returns the object of a row, or its replacement if the row is damaged.
   ///
-  /// - Throws: ``ArchiveError/Code/damaged`` if the row is missing or damaged, and has no sound replacement.
+  /// - Throws: ``ArchiveError/Code/damaged`` if the row is missing, or damaged without a sound replacement.
   func object<T: StoredObject>(_ type: T.Type, _ row: RowID) throws -> T {
     do throws(StoreError) {
       if let id = try id(type, row), let object = try store.fetch(id) { return object }

@@ -10,8 +10,7 @@ extension Archive {
   ///
   /// - Parameters:
   ///   - descriptor: A file, pipe or socket that is open for writing. It stays open, and is not flushed to disk.
-  ///     Writing to a
-  ///     pipe without a reader throws an error instead of raising a signal.
+  ///     Writing to a pipe without a reader throws an error instead of raising a signal.
   ///   - progress: Called after each step; throws to cancel, which leaves a truncated pack.
   /// - Returns: The summary of the pack.
   /// - Throws: `FileError` if the stream cannot be written; `StoreError`; errors of `progress`.
@@ -103,8 +102,7 @@ extension Archive {
   /// - Returns: The summary of the pack.
   /// - Throws: ``ArchiveError/Code/exists``, ``ArchiveError/Code/notAPack``, ``ArchiveError/Code/newerFormat``,
   ///   ``ArchiveError/Code/damaged``; `FileError` if the stream cannot be read; `StoreError` if the archive cannot be
-  ///   written;
-  ///   errors of `progress`.
+  ///   written; errors of `progress`.
   /// - Complexity: O(*n*) in the bytes of the pack; less than a megabyte of memory.
   @discardableResult
   public static func unpack(

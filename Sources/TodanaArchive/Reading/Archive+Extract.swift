@@ -17,8 +17,7 @@ extension Archive {
   ///   - progress: Called a few times a second; throws to cancel.
   /// - Returns: The result.
   /// - Throws: ``ArchiveError/Code/invalidArgument`` for a target in the archive's own directory; ``FileError`` if the
-  ///   target
-  ///   cannot be written at all, or is full; `StoreError`; errors of `progress`.
+  ///   target cannot be written at all, or is full; `StoreError`; errors of `progress`.
   public func extract(
     _ snapshot: Snapshot, to target: [UInt8], options: ExtractOptions = ExtractOptions(),
     progress: @escaping (ExtractProgress) throws -> Void = { _ in }

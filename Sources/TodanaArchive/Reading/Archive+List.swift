@@ -21,8 +21,7 @@ extension Archive {
   ///   - isRecursive: Whether directories are listed with everything below them; if false, only with the entries
   ///     directly in them.
   ///   - onFailure: Receives a message for each directory that cannot be read, and for each path that the snapshot does
-  ///     not
-  ///     have; the rest is listed.
+  ///     not have; the rest is listed.
   ///   - body: Receives each entry; throws to cancel.
   /// - Throws: `StoreError`; errors of `body`.
   public func list(

@@ -14,7 +14,7 @@ struct Extraction: ~Copyable {
   /// The restoring of regular files with one name; files with several are restored on this thread, before their next
   /// name comes.
   let files: FileRestoring
-  /// The metadata for the target, which are applied only if the extraction has created it.
+  /// The metadata of the target, which are set only if this or an interrupted extraction has created it.
   private let top: FileEntry?
   private var walk: SnapshotWalk
   var target: ExtractionTarget

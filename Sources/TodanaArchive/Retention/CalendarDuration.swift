@@ -14,8 +14,9 @@ public struct CalendarDuration: Sendable, Hashable, CustomStringConvertible {
   /// The largest number of a unit: far more than anyone needs, and too small for arithmetic overflow.
   private static let largestNumber = 1_000_000
 
-  /// Parses numbers, each followed by its unit: `y`, `m` (months), `d` or `h`. The units may come in any order, each
-  /// once.
+  /// Parses numbers, each followed by its unit: `y`, `m` (months), `d` or `h`.
+  ///
+  /// The units may come in any order, each once.
   ///
   /// - Throws: ``ArgumentError/Code/invalidDuration`` for any other text, and for a duration of zero.
   public init(_ text: String) throws(ArgumentError) {

@@ -11,16 +11,13 @@ extension RetentionPolicy {
   ///   - snapshots: The snapshots, in any order.
   ///   - grouping: The properties by which snapshots are grouped.
   ///   - zone: The time zone whose calendar and clock define periods. On Linux a program must import Foundation for it:
-  ///     with
-  ///     FoundationEssentials alone no zone has a name, and the current one is GMT.
+  ///     with FoundationEssentials alone no zone has a name, and the current one is GMT.
   ///   - now: The current time. Snapshots with later times are kept, and no rule counts them.
   ///   - mayEmptyGroups: Whether all snapshots of a group may be removed, for example if the only rule is for tags that
-  ///     none
-  ///     of them has.
+  ///     none of them has.
   /// - Returns: A plan with an entry for each snapshot.
   /// - Throws: ``ArgumentError/Code/noRule`` if the policy has no rule; ``ArgumentError/Code/keepsNothing`` if a group
-  ///   would
-  ///   be emptied but must not be. After an error, nothing may be removed.
+  ///   would be emptied but must not be. After an error, nothing may be removed.
   public func plan(
     for snapshots: [RetentionSnapshot], groupedBy grouping: SnapshotGrouping = .standard, in zone: TimeZone, now: Date,
     mayEmptyGroups: Bool = false
@@ -74,7 +71,9 @@ extension RetentionPolicy {
   private struct PeriodRule {
     let period: CalendarPeriod
     var count: KeepCount
-    /// The periods found so far. The last one is not enough: a day can recur if clocks are set back across midnight.
+    /// The periods found so far.
+    ///
+    /// The last one is not enough: a day can recur if clocks are set back across midnight.
     var metPeriods: Set<Int> = []
 
     init(_ period: CalendarPeriod, _ count: KeepCount) {

@@ -5,9 +5,8 @@
 ///
 /// - `last` keeps the given number of newest snapshots.
 /// - `hourly`, `daily`, `weekly`, `monthly` and `yearly` keep the newest snapshot of each of the newest periods that
-///   have
-///   snapshots, up to the given number. If there are fewer such periods, the oldest snapshot of the group is kept, too.
-///   Periods are those of a time zone; weeks are those of ISO 8601.
+///   have snapshots, up to the given number. If there are fewer such periods, the oldest snapshot of the group is kept,
+///   too. Periods are those of a time zone; weeks are those of ISO 8601.
 /// - `tags` keeps snapshots that have all tags of one of the sets.
 /// - `within` keeps snapshots within a duration before the newest snapshot of the group.
 ///

@@ -8,15 +8,17 @@ internal import Glibc
 @safe
 final class TarInput {
   private static let pieceByteCount = 64 << 10
-  /// The memory for recent bytes. libarchive accepts special headers of 1 MiB each, and rarely more than three precede
-  /// an entry.
+  /// The memory for recent bytes.
+  ///
+  /// libarchive accepts special headers of 1 MiB each, and rarely more than three precede an entry.
   private static let memoryByteCount = 8 << 20
 
   private let archive: OpaquePointer
   private let file: DescriptorInput
   private var filter = LongHeaderFilter()
-  /// A ring buffer, in which the position of a byte is its offset modulo the size. Only the last piece is short, so
-  /// none wraps.
+  /// A ring buffer, in which the position of a byte is its offset modulo the size.
+  ///
+  /// Only the last piece is short, so none wraps.
   private let memory: UnsafeMutableRawBufferPointer
   /// The number of bytes returned so far.
   private(set) var end: Int64 = 0
@@ -27,8 +29,9 @@ final class TarInput {
   private var isEmpty = false
   private(set) var failure: ArchiveError?
 
-  /// Reads from a descriptor, which must stay open as long as this object exists. Reading ends when `hasStopped`
-  /// returns true.
+  /// Reads from a descriptor, which must stay open as long as this object exists.
+  ///
+  /// While it waits for input, reading fails if `hasStopped` returns true.
   init(_ file: CInt, _ hasStopped: @escaping @Sendable () -> Bool) throws(ArchiveError) {
     self.file = DescriptorInput(file, hasStopped)
     guard let archive = unsafe archive_read_new() else { throw ArchiveError(.tar, "There is no memory for a tar.") }

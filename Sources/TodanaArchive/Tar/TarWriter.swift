@@ -69,8 +69,7 @@ package final class TarWriter {
   /// Begins an entry; missing data of the previous entry are filled with zeros.
   ///
   /// - Throws: ``ArchiveError/Code/tar`` for entries that a tar cannot hold: sockets, absolute paths, more than 1 MiB
-  ///   of
-  ///   attributes. Nothing is written for such an entry, and other entries may follow.
+  ///   of attributes. Nothing is written for such an entry, and other entries may follow.
   package func add(_ entry: TarEntry) throws(ArchiveError) {
     try finishEntry()
     let header = try TarHeader(entry)

@@ -7,7 +7,9 @@ struct TreePageDecoder: ~Copyable {
   private var buffer: DataBuffer
   private var owners: [FileOwner] = []
   private var lastName: [UInt8]
-  /// The row of the page. Entries may only refer to pages in lower rows, so that no directory contains itself.
+  /// The row of the page.
+  ///
+  /// Entries may only refer to pages in lower rows, so that no directory contains itself.
   private let pageRow: UInt64
 
   /// Starts the decoding of a page.

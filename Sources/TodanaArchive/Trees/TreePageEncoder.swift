@@ -12,8 +12,7 @@ internal import Todana
 /// The kinds and their fields:
 ///
 /// - 0, a file: length; number of extents, each as the length of the hole before it and its own; then 0 for no content,
-///   1 and
-///   the row of a small file, or 2, the number of chunks and their rows.
+///   1 and the row of a small file, or 2, the number of chunks and their rows.
 /// - 1, a directory: number of pages and their rows.
 /// - 2, a symbolic link: its target.
 /// - 3, a FIFO.

@@ -13,8 +13,7 @@ enum AddSource {
   /// Makes the snapshot.
   ///
   /// - Throws: ``CommandError`` or ``EmptyInputError`` if the input cannot be trusted: no snapshot is made then; errors
-  ///   of
-  ///   `Archive.add`.
+  ///   of `Archive.add`.
   func add(
     to archive: Archive, _ options: AddOptions, progress: (AddProgress) throws -> Void
   ) throws -> Archive.Added {

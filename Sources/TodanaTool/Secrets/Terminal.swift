@@ -6,7 +6,7 @@ import Todana
 struct Terminal: ~Copyable {
   private let descriptor: Int32
 
-  /// The maximum length of a line, as of the terminal driver.
+  /// The maximum length of a line; no terminal delivers a longer one.
   private static let lineByteLimit = 4096
 
   /// Opens the terminal; returns nil if there is none.

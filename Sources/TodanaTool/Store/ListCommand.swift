@@ -56,7 +56,9 @@ struct ListCommand: ParsableCommand {
     try StandardOutput.line(line + (entry.fields.map { "  " + $0.summary(width: 78 - line.count) } ?? ""))
   }
 
-  /// Returns a line of the list. A table is not used, as it holds all rows in memory.
+  /// Returns a line of the list.
+  ///
+  /// A table is not used, as it holds all rows in memory.
   private static func line(_ row: String, _ version: String, _ byteCount: String) -> String {
     func right(_ text: String, _ width: Int) -> String {
       String(repeating: " ", count: max(0, width - text.count)) + text
