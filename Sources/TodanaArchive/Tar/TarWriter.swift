@@ -14,8 +14,7 @@ internal import CLibArchive
 /// - GNU tar restores attributes outside "user." only with `--xattrs --xattrs-include='*'`. For each name that is not
 ///   ASCII it warns about `hdrcharset`, and restores it.
 /// - bsdtar (libarchive) restores no other attributes in "system." than these lists. It does not decode "%25" and "%3D"
-///   in
-///   the name of an attribute. It takes fractions of seconds before 1970 for one more second.
+///   in the name of an attribute. It takes fractions of seconds before 1970 for one more second.
 /// - The entry of a hard link repeats the file's metadata, which readers ignore.
 ///
 /// Not thread-safe. After a failed write, every call throws; the output is then an incomplete tar.
