@@ -1,13 +1,13 @@
-// A cabinet: one directory of Kyoto Cabinet files that commit together.
+// The C interface of the storage engine. A cabinet is one directory of Kyoto Cabinet files that commit together.
 //
-// Plain C over the C++ of this target. No C++ exception passes these headers, every function that can fail
-// fills a `tdn_error`, and every function is safe to call from any thread unless it says otherwise.
+// The headers are plain C over the C++ of this target. No C++ exception passes them. Every function that can fail fills
+// a `tdn_error`. Every function is safe to call from any thread unless its comment says otherwise.
 //
-// Words: a *keyspace* is a numbered collection of records with a name (a class, the named buffers, an ordered
-// tree); it lives in one *data file* at a time. A *row* is a record whose key is a 64-bit row id. A *commit*
-// applies a batch wholly or not at all.
+// Terms: a *keyspace* is a numbered collection of records with a name (a class, the named buffers, an ordered tree). It
+// lives in one *data file* at a time. A *row* is a record whose key is a 64-bit row id. A *commit* applies all changes
+// of a batch or none.
 //
-// Each part of the interface is a header of its own, which one file in Interface/ implements.
+// Each part of the interface has its own header, which one file in Interface/ implements.
 #ifndef TODANA_STORAGE_ENGINE_H
 #define TODANA_STORAGE_ENGINE_H
 

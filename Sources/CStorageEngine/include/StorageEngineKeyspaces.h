@@ -13,7 +13,7 @@ TDN_ASSUME_NONNULL_BEGIN
 typedef enum {
   TDN_KEYSPACE_ROWS = 1,       // hash file; keys are row ids
   TDN_KEYSPACE_KEYS = 2,       // hash file; keys are bytes
-  TDN_KEYSPACE_TREE = 3,       // B+ tree; keys are bytes, in their lexical order
+  TDN_KEYSPACE_TREE = 3,       // B+ tree; keys are bytes, in lexical order
 } tdn_keyspace_kind;
 
 typedef struct {
@@ -23,29 +23,31 @@ typedef struct {
   size_t name_length;
 } tdn_keyspace;
 
-// Visits every known keyspace, in the order of ids. Opens no data file: a damaged one does not hide the others.
+// Visits every known keyspace in the order of ids. Opens no data file, so that a damaged file does not hide the other
+// keyspaces.
 bool tdn_keyspaces(
   tdn_cabinet *cabinet, void *TDN_NULLABLE context,
   void (*visit)(void *TDN_NULLABLE context, const tdn_keyspace *keyspace), tdn_error *error);
 
-// Has single wrong bits of a keyspace's rows repaired, too, until the cabinet is closed, where it was opened so that any are.
+// Extends bit-flip repair to the records of a keyspace, until the cabinet is closed. Has no effect unless the cabinet
+// was opened with `repairs_bits`.
 bool tdn_repair_records(tdn_cabinet *cabinet, uint32_t keyspace, tdn_error *error);
 
-// The id of the keyspace with this kind and name (1 to 1,000 bytes, any values); gives out a new one where there
-// is none. A new id becomes durable with the first commit that puts something into it. Ids are never used again.
+// Returns the id of the keyspace with this kind and name (1 to 1,000 arbitrary bytes). Assigns a new id if there is
+// none. A new id becomes durable with the first commit that puts a record into it. Ids are never reused.
 bool tdn_keyspace_named(
   tdn_cabinet *cabinet, int32_t kind, const uint8_t *name, size_t name_length, uint32_t *id, tdn_error *error);
 
-// The same with an id of the caller's choice, for copies whose records name each other by ids. Ids below it that are not in
-// use are not given out any more. TDN_INVALID where the id, or the name, is in use.
+// Adds a keyspace under an id that the caller chose, for copies whose records refer to each other by ids. Unused lower
+// ids are no longer assigned afterwards. Fails with TDN_INVALID if the id or the name is in use.
 bool tdn_keyspace_numbered(
   tdn_cabinet *cabinet, uint32_t id, int32_t kind, const uint8_t *name, size_t name_length, tdn_error *error);
 
-// Records of a keyspace in the newest committed state, or in the snapshot's.
+// Counts the records of a keyspace in the newest committed state.
 bool tdn_count(tdn_cabinet *cabinet, uint32_t keyspace, uint64_t *count, tdn_error *error);
 
-// Hands out `count` row ids that were never handed out before; the first goes to `*first`, the rest follow it.
-// Row ids start at 1. No lock is held and nothing is written: the counter becomes durable with the next commit.
+// Reserves `count` row ids that were never reserved before. Sets `*first` to the first one; the others follow it. Row
+// ids start at 1. Holds no lock and writes nothing: the counter becomes durable with the next commit.
 bool tdn_reserve_rows(tdn_cabinet *cabinet, uint32_t keyspace, uint64_t count, uint64_t *first, tdn_error *error);
 
 TDN_ASSUME_NONNULL_END

@@ -1,4 +1,4 @@
-// Maintenance of a cabinet's files and memory, and numbers about them.
+// Maintenance of a cabinet's files and memory, and statistics.
 #ifndef TODANA_STORAGE_ENGINE_MAINTENANCE_H
 #define TODANA_STORAGE_ENGINE_MAINTENANCE_H
 
@@ -10,28 +10,34 @@ extern "C" {
 
 TDN_ASSUME_NONNULL_BEGIN
 
-// Carries everything committed into the main files and empties the logs. Blocks neither readers nor writers for long.
+// Writes everything committed back to the main files and empties the logs. Blocks readers and writers only briefly.
 bool tdn_checkpoint(tdn_cabinet *cabinet, tdn_error *error);
 
-// Lets go of the memory of all pages that are as the main files have them. They are read again when they are needed.
+// Releases the memory of all pages that are unchanged since the main files were written. They are read again when they
+// are needed.
 bool tdn_release_memory(tdn_cabinet *cabinet, tdn_error *error);
 
-// Compacts a keyspace's file, if it would become shorter by more than a twentieth and a page: takes out the space that
-// removed and rewritten records left. Commits and reads go on concurrently. A small file is rebuilt, with small neighbouring
-// rows packed together; if that is not finished, nothing has changed. If the copy would take more than `compaction_room`
-// and a twentieth of the file, records are moved within the file instead, in small commits, and its end is cut off: then
-// damaged records stay in place, with TDN_DAMAGED in the end, as do records that are too large for the disk's room, with
+// Compacts a keyspace's file if that makes it shorter by more than a twentieth and a page. Recovers the space of
+// removed and rewritten records. Commits and reads continue concurrently.
+//
+// A file whose copy fits into `compaction_room`, or into a twentieth of the file, is rebuilt, with small neighbouring
+// rows packed together. So is a file that packing makes much shorter, if the disk has room for two copies. An
+// interrupted rebuild changes nothing.
+//
+// In any other file records are moved, in small commits, and the end of the file is cut off. Damaged records stay in
+// place, and the call fails with TDN_DAMAGED at the end. Records too large for the free disk space stay, too, with
 // TDN_NO_SPACE.
 bool tdn_compact(
   tdn_cabinet *cabinet, uint32_t keyspace, tdn_progress progress, void *TDN_NULLABLE context, bool *compacted,
   tdn_error *error);
 
 typedef struct {
-  uint64_t file_byte_count;    // as of the newest commit; 0 where there is no file yet
-  uint64_t needed_byte_count;  // about what the file would be long if it were rebuilt now; not more than it is
+  uint64_t file_byte_count;    // as of the newest commit; 0 if there is no file yet
+  uint64_t needed_byte_count;  // estimated length after a rebuild; not more than `file_byte_count`
 } tdn_space;
 
-// How much a keyspace's file could be made shorter. Looks at the head of every record. TDN_INTERRUPTED after giving up.
+// Estimates how much shorter a compaction would make a keyspace's file. Reads the header of every record. Fails with
+// TDN_INTERRUPTED if `progress` gave up.
 bool tdn_get_space(
   tdn_cabinet *cabinet, uint32_t keyspace, tdn_progress progress, void *TDN_NULLABLE context, tdn_space *space,
   tdn_error *error);
@@ -39,15 +45,15 @@ bool tdn_get_space(
 typedef struct {
   uint64_t commits;            // since opening
   uint64_t log_bytes;          // written to the logs since opening
-  uint64_t direct_bytes;       // written straight to the main files by large commits
+  uint64_t direct_bytes;       // written directly to the main files by large commits
   uint64_t flushes;            // of the log
   uint64_t checkpoints;
   uint64_t checkpoint_bytes;   // written back to the main files
-  uint64_t private_bytes;      // pages changed since the last checkpoint, now
-  uint64_t live_log_bytes;     // in the logs, now
+  uint64_t private_bytes;      // pages changed since the last checkpoint, currently
+  uint64_t live_log_bytes;     // in the logs, currently
   uint64_t growths;            // data files rebuilt with more buckets
-  uint64_t compactions;        // data files that were compacted
-  uint32_t open_files;         // data files open now
+  uint64_t compactions;        // data files compacted
+  uint32_t open_files;         // data files currently open
 } tdn_statistics;
 
 bool tdn_get_statistics(tdn_cabinet *cabinet, tdn_statistics *statistics, tdn_error *error);

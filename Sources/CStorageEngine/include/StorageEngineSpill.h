@@ -1,4 +1,4 @@
-// Temporary files: room for more than the memory has.
+// Temporary files for data that do not fit into memory.
 #ifndef TODANA_STORAGE_ENGINE_SPILL_H
 #define TODANA_STORAGE_ENGINE_SPILL_H
 
@@ -10,13 +10,14 @@ extern "C" {
 
 TDN_ASSUME_NONNULL_BEGIN
 
-// Bytes that are appended once and read back later: an unlinked temporary file in the directory that TMPDIR names, or
-// in /tmp, sealed under a key that nobody ever writes down. Made when something is appended. For one thread at a time.
+// A buffer of bytes that are appended once and read back later. It is an unlinked temporary file, made at the first
+// append in the directory that TMPDIR names, or in /tmp. Its content is sealed under a key that is never stored. For
+// one thread at a time.
 typedef struct tdn_spill tdn_spill;
 
-// Null where there is no memory.
+// Returns null if there is no memory.
 tdn_spill *TDN_NULLABLE tdn_spill_open(void);
-// `position`: where to read them, all together.
+// Appends bytes. Sets `*position` to their place, from which they are read in one piece.
 bool tdn_spill_append(
   tdn_spill *spill, const uint8_t *bytes, size_t length, uint64_t *position, tdn_error *error);
 bool tdn_spill_read(const tdn_spill *spill, uint64_t position, uint8_t *buffer, size_t length, tdn_error *error);
