@@ -10,7 +10,7 @@ namespace todana {
 
 namespace {
 
-// What is the caller's may be gone once the store is open.
+// Removes pointers to the caller's data, which need not outlive the opening.
 tdn_options withoutPointers(tdn_options options) {
   options.secret = nullptr;
   options.expected = nullptr;
@@ -40,7 +40,7 @@ void Cabinet::openSession(const tdn_options &options, FileGroup::Report &report)
   if (keys) session_->setEpochMaker([keys] { keys->addEpoch(); });
 }
 
-// Null where the store is a plain one.
+// Returns null if the store is not encrypted.
 StoreKeys *Cabinet::openKeys() const {
   StoreKeys *keys = directory_->keys();
   return keys && !keys->isRemoved() ? keys : nullptr;
@@ -96,7 +96,7 @@ bool Cabinet::isOpen() {
 void Cabinet::close() {
   ReaderWriterLock::Exclusive lock(door_);
   isClosed_ = true;
-  // Let go in reverse: the directory last, whose lock lets others in.
+  // Destroy the directory last: its lock admits other processes.
   std::unique_ptr<StoreDirectory> directory = std::move(directory_);
   std::unique_ptr<Session> session = std::move(session_);
   if (session) session->close();
@@ -107,10 +107,10 @@ void Cabinet::reopen(tdn_open_report &report) {
   if (isClosed_) throw Failure(TDN_CLOSED, "the store is closed");
   FileGroup::Report groupReport;
   if (options_.storage == TDN_STORAGE_MEMORY && session_) {
-    // No flush can fail there, and there are no files to go back to.
+    // Nothing is flushed in memory, so nothing can fail, and there are no files to recover from.
     groupReport.commitNumber = session_->group().commitNumber();
   } else {
-    // Kept here until an opening succeeds: an attempt that fails must not forget it either.
+    // Kept in the cabinet until an opening succeeds: a failed attempt must not lose them.
     if (session_) reservedIDs_ = session_->table().reservedIDs();
     session_ = nullptr;
     openSession(options_, groupReport);
@@ -175,7 +175,7 @@ void Cabinet::beginDecryption() {
   requireWritable();
   Use session(*this);
   session->requireConsistentStates();
-  // Whatever was under way: this is the way out.
+  // Allowed during any other migration, because decryption is the way out of it.
   requireKeys().setMigration(StoreKeys::Migration::decrypting);
 }
 
@@ -199,7 +199,7 @@ bool Cabinet::migrate(const Rebuilding::Progress &progress) {
   const tdn_migration migration = this->migration();
   if (migration == TDN_MIGRATION_NONE) return true;
   Use session(*this);
-  // Where memory ended just after the keys were made, the session has not got them yet.
+  // If memory ran out directly after the keys were made, the session does not have them yet.
   if (!session->keyRing()) session->setKeys(requireKeys().ring());
   return KeyMigration(
            *session, requireKeys(),
@@ -208,7 +208,7 @@ bool Cabinet::migrate(const Rebuilding::Progress &progress) {
 }
 
 FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {
-  // The lock is this process's own.
+  // The lock file belongs to this process. The other two files are no part of a copy.
   return session.group().planBackup(
     [](const std::string &name) {
       return name != DirectoryLock::kName && name != StoreKeys::kNewName && name != StoreKeys::kCopyMark;
@@ -224,7 +224,7 @@ std::unique_ptr<BackupReader> Cabinet::openBackupReader() {
   Use session(*this);
   FileGroup::BackupPlan plan = planBackup(*session);
   auto &files = plan.files;
-  // What somebody has put there would be refused where the store is made again.
+  // A restore would refuse files that do not belong to the store.
   const auto isForeign = [](const auto &file) { return !BackupWriter::isFileName(file.name); };
   files.erase(std::remove_if(files.begin(), files.end(), isForeign), files.end());
   if (openKeys()) files.push_back({StoreKeys::kCopyMark, 0});
@@ -235,10 +235,11 @@ std::unique_ptr<BackupReader> Cabinet::openBackupReader() {
 std::unique_ptr<SeriesBackup> Cabinet::openSeriesBackup(const std::string &path) {
   Use session(*this);
   if (options_.storage == TDN_STORAGE_MEMORY) throw Failure(TDN_INVALID, "a store in memory has no files to copy");
-  // First what may be refused: from the plan on, checkpoints wait.
+  // Check first what may be refused: checkpoints wait from the plan on.
   auto backup = std::make_unique<SeriesBackup>(
     SeriesDirectory(path, SeriesDirectory::Use::add), directory_->storeID(), directory_->disk());
-  // What stands in a log would be copied now, and once more, in the main files, by the next backup.
+  // Without a checkpoint, this backup would copy data from a log, and the next one would copy them again from the main
+  // files.
   if (options_.access != TDN_ACCESS_READ) session->group().checkpoint();
   backup->begin(planBackup(*session));
   return backup;

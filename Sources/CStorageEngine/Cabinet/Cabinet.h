@@ -1,5 +1,5 @@
-// The object of a `tdn_cabinet`: the open session, and the door, the lock that its calls share. `close`, `reopen` and
-// `beginEncryption` take it alone.
+// The object behind a `tdn_cabinet`. It has the open session and the door, a lock that its calls share. `close`,
+// `reopen` and `beginEncryption` hold the door exclusively.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@
 
 namespace todana {
 
-// Lives until the handle, and every snapshot and scan of it, were closed. The functions of the C interface own and call
-// it.
+// An open cabinet. It lives until the handle and all its snapshots and scans are closed. The functions of the C
+// interface own and call it.
 //
-// Any thread, with no other lock held: functions that use the session or the keys take the door themselves.
+// Any thread, with no other lock held: functions that use the session or the keys lock the door themselves.
 class Cabinet {
  public:
   Cabinet(const std::string &path, const tdn_options &options, tdn_open_report &report);
 
-  // The session, kept open while this object lives.
+  // The session, which stays open while this object lives.
   class Use {
    public:
-    // Throws Failure: TDN_CLOSED, or TDN_MUST_REOPEN where reopening has failed.
+    // Throws Failure: TDN_CLOSED, or TDN_MUST_REOPEN if reopening has failed.
     explicit Use(Cabinet &cabinet);
     Session *operator->() const { return &session_; }
     Session &operator*() const { return session_; }
@@ -42,8 +42,8 @@ class Cabinet {
   void close();
   // Begins to copy the newest commit.
   std::unique_ptr<Backup> openBackup(const std::string &path);
-  // Begins to read the newest commit for a stream: without files that do not belong to the store, and with the mark of
-  // a copy.
+  // Begins to read the newest commit as a stream. Leaves out files that do not belong to the store. Adds the mark of a
+  // copy if the store is encrypted.
   std::unique_ptr<BackupReader> openBackupReader();
   std::unique_ptr<SeriesBackup> openSeriesBackup(const std::string &path);
   void reopen(tdn_open_report &report);
@@ -58,7 +58,7 @@ class Cabinet {
   // Returns the damaged files beside the data files.
   std::vector<FileGroup::DamagedFile> verifyCompanions();
 
-  // -- Giving the whole store other keys, or none (KeyMigration.h). Each is begun once, and run until it is done.
+  // -- Migrations to other keys, or to none (KeyMigration.h). Each is begun once, and run until it is done.
   StoreKeys::Renewal beginRotation(const std::vector<Secret> &secrets);
   void beginEncryption(const Secret &secret);
   void beginDecryption();
@@ -83,10 +83,10 @@ class Cabinet {
   ReaderWriterLock door_;
   const tdn_options options_;
   std::unique_ptr<StoreDirectory> directory_;
-  FileTable::ReservedIDs reservedIDs_;  // of the session that a failure ended
+  FileTable::ReservedIDs reservedIDs_;  // those of the session that a failure ended
   std::unique_ptr<Session> session_;
   bool isClosed_ = false;
-  Mutex migrationMutex_;  // one at a time; taken before the door
+  Mutex migrationMutex_;  // held by a migration; taken before the door
 };
 
 }  // namespace todana

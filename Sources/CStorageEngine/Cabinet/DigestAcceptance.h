@@ -1,5 +1,5 @@
-// The acceptance of a store's contents as the right ones: after records were lost for good, or files of different
-// states were put together, and the user has checked the rest.
+// The acceptance of a store's contents as the right ones. The user asks for it after records were lost for good, or
+// after files of different states were put together.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace todana {
 
-// One acceptance. StorageEngineVerification makes it. One thread, under Cabinet's door: each chunk is read under a
-// ReadLock, and the end is a commit.
+// One acceptance. StorageEngineVerification makes it. One thread, under Cabinet's door. It reads each chunk under a
+// ReadLock and ends with a commit.
 class DigestAcceptance {
  public:
   explicit DigestAcceptance(Session &session) : session_(session), snapshot_(session.openSnapshot()) {}

@@ -1,4 +1,4 @@
-// The comparison of all records of a keyspace, as a scan reads them, with the state that its commits have noted.
+// The comparison of all records of a keyspace, as a scan reads them, with the digest that commits have stored.
 #pragma once
 
 #include "../Keyspaces/Keyspace.h"
@@ -7,11 +7,11 @@
 
 namespace todana {
 
-// The sum of the records of a keyspace that were read so far. DigestCheck owns one; DigestAcceptance and DigestRekeying
-// make one. One thread, without a lock.
+// The digest of the records of a keyspace that were read so far. DigestCheck owns one; DigestAcceptance and
+// DigestRekeying make one. One thread, without a lock.
 class KeyspaceDigestSum {
  public:
-  // `ring`: null in a plain store. `keyGeneration`: the generation of the keys that the digest is made with.
+  // `ring`: null in a plain store. `keyGeneration`: the generation of the keys that compute the digest.
   KeyspaceDigestSum(const KeyRing *ring, uint32_t keyGeneration, const Keyspace &keyspace);
 
   // Adds the records of a chunk. Returns false if one of them cannot be read.
@@ -25,7 +25,7 @@ class KeyspaceDigestSum {
   uint64_t count_ = 0;
 };
 
-// The check of one scan, which compares the sum of its records with the expected state when the scan ends.
+// The check of one scan. It compares the digest of the scanned records with the expected one when the scan ends.
 //
 // A `tdn_scan` of a whole keyspace owns it, and adds each chunk after the ReadLock was released. One thread at a time.
 class DigestCheck {
@@ -33,11 +33,11 @@ class DigestCheck {
   // `isKnown` false: the expected state is not known, so the comparison fails.
   DigestCheck(const KeyRing *ring, const Keyspace &keyspace, const DigestEntry &expected, bool isKnown);
 
-  // Call if the scan left out a record: nothing is compared then.
+  // Cancels the comparison. Call it if the scan skipped a record.
   void giveUp() { isOver_ = true; }
 
-  // Adds the records that one call of the scan has read. At the end of the scan throws Failure(TDN_CONTENTS_MISMATCH),
-  // once, if the records are not those that were committed.
+  // Adds the records of one call of the scan. At the end of the scan, throws Failure(TDN_CONTENTS_MISMATCH) once if the
+  // records are not those that were committed.
   void add(const tdn_chunk &chunk);
 
  private:

@@ -14,7 +14,7 @@ DigestRekeying::DigestRekeying(Session &session, Keyspace &keyspace, RecordConve
 
 DigestRekeying::~DigestRekeying() {
   session_.snapshots().close(snapshot_);
-  // The lock may fail where the session is at its end: then no commit comes any more.
+  // Taking the lock fails if the session has ended, but then there are no further commits.
   try {
     FileGroup::ReadLock lock(session_.group());
     keyspace_.rekeyed = nullptr;
@@ -43,7 +43,7 @@ bool DigestRekeying::run(const Progress &progress) {
     }
   }
   sum_ = digest_.take();
-  // Commits need not keep old values any more.
+  // Commits no longer need to keep old values.
   session_.snapshots().close(snapshot_);
   return true;
 }

@@ -9,10 +9,10 @@ namespace todana {
 
 namespace {
 
-// How long a backup is waited for before it is asked again whether to go on.
+// The pause before asking again whether a backup has ended.
 constexpr auto kBackupPause = std::chrono::milliseconds(20);
 
-// Of old files, before they are let go: the whole store shall not be there twice.
+// The size of replaced files after which a checkpoint removes them, so that the store's size does not double.
 constexpr uint64_t kMostKept = 64 << 20;
 
 }  // namespace
@@ -22,7 +22,7 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
   begin();
   std::vector<Keyspace *> left = remaining();
   for (Keyspace *keyspace : left) total_ += fileSize(*keyspace);
-  // New keyspaces belong to the new generation from the start, so these become fewer.
+  // New keyspaces get the new generation when they are created, so the number of remaining ones only decreases.
   for (; !left.empty(); left = remaining()) {
     for (Keyspace *keyspace : left) {
       const uint64_t size = fileSize(*keyspace);
@@ -34,12 +34,13 @@ bool KeyMigration::run(const Rebuilding::Progress &progress) {
   return finish();
 }
 
-// Catalog and states are encrypted first, and decrypted last: which keyspaces are plain must not be for anybody to say.
+// Begins the migration. The catalog and the states are encrypted first and decrypted last, so that an attacker can
+// never make an encrypted keyspace look plain.
 void KeyMigration::begin() {
   session_.requireConsistentStates();
   const uint32_t states = session_.statesKeyGeneration();
   const uint32_t sealed = goal_ == Goal::plain ? states : keyGeneration_;
-  // The first commit makes catalog and states.
+  // The first commit creates the catalog and the states.
   const bool isEmpty = session_.group().commitNumber() == 0;
   if (isEmpty || states != sealed || session_.table().newKeyGeneration() != keyGeneration_) {
     session_.rewriteStates(sealed, keyGeneration_);
@@ -92,7 +93,7 @@ bool KeyMigration::convert(Keyspace &keyspace) {
       return true;
     } catch (const Rebuilding::Abandoned &) {
       if (gaveUp || session_.isClosing()) return false;
-      // A commit gave the keyspace another file.
+      // A commit has replaced the keyspace's file: try again.
     } catch (Failure &failure) {
       if (failure.keyspace == 0) failure.keyspace = keyspace.id;
       throw;
@@ -103,7 +104,7 @@ bool KeyMigration::convert(Keyspace &keyspace) {
 bool KeyMigration::finish() {
   if (goal_ == Goal::plain && session_.statesKeyGeneration() != 0) session_.rewriteStates(0, 0);
   for (;;) {
-    // A log that nothing stands in is not replaced.
+    // An empty log is not replaced, so write one commit to it first.
     session_.commitStates();
     if (session_.group().renewLogs()) break;
     if (!goesOn(0)) return false;

@@ -1,9 +1,8 @@
-// The renewal of all keys of a store, or its encryption or decryption, while it is in use.
+// The rotation of all keys of a store, or its encryption or decryption, while the store is in use.
 //
-// One keyspace after the other is rebuilt into a new file, and changes over in one commit; what callers sealed before
-// that is converted as it comes in (BatchCommit). What is done stays done: after an interruption, or a kill, only the
-// keyspaces that are left are rebuilt. At the end nothing is left of the old keys, or of what was plain, in any file of
-// the directory.
+// Each keyspace is rebuilt into a new file, which one commit puts in place. BatchCommit converts records that callers
+// sealed before that commit. An interrupted migration loses nothing: a later run rebuilds only the remaining keyspaces.
+// At the end no file of the directory has anything left under the old keys, or in plain form after encrypting.
 #pragma once
 
 #include "../Directory/StoreKeys.h"
@@ -23,8 +22,8 @@ class KeyMigration {
       : session_(session), keys_(keys), goal_(goal),
         keyGeneration_(goal == Goal::plain ? 0 : keys.ring()->keyGeneration()) {}
 
-  // Runs the migration. Returns false if `progress` gave up; a later run continues. Throws Failure: TDN_DAMAGED where a
-  // record cannot be read, with its place; nothing that was done before is lost.
+  // Runs the migration. Returns false if `progress` gave up; a later run continues. Throws Failure: TDN_DAMAGED with
+  // the record's place if a record cannot be read. Finished keyspaces stay converted.
   bool run(const Rebuilding::Progress &progress);
 
  private:
@@ -43,7 +42,7 @@ class KeyMigration {
   Rebuilding::Progress progress_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
-  uint64_t keptBytes_ = 0;  // of files that were replaced, and are there until the next checkpoint
+  uint64_t keptBytes_ = 0;  // size of replaced files that the next checkpoint removes
 };
 
 }  // namespace todana

@@ -48,7 +48,8 @@ bool RecordReader::addRow(ChunkWriter &chunk, uint64_t row) const {
   return addFound(chunk, row, {record.value, record.valueLength});
 }
 
-// A row of a pack that the snapshot keeps. Nothing if the pack has no such row; throws Failure(TDN_DAMAGED).
+// Returns a row of a pack whose old version the snapshot keeps; nothing if the pack has no such row. Throws
+// Failure(TDN_DAMAGED).
 std::optional<std::string_view> RecordReader::oldPackedRow(
   const OldRecord &old, uint64_t row, std::string &buffer) const {
   if (!old.exists()) return std::nullopt;
@@ -85,7 +86,7 @@ bool RecordReader::addRecovered(ChunkWriter &chunk, uint64_t row, const Failure 
   if (const OldRecord *old = oldRecord({rowKey.bytes, rowKey.length})) return addOld(chunk, row, *old);
   const Outcome single = recovery.findRow(row, end, value);
   if (single == Outcome::found) return addFound(chunk, row, value);
-  // Rows that were never given out are in no file, whatever has become of it.
+  // A row id that was never reserved is absent, even if the file is damaged.
   const bool isAbsent = (packed == Outcome::absent && single == Outcome::absent) || row == 0 || row >= file_->nextRow();
   return chunk.add(row, {}, 0, isAbsent ? TDN_ABSENT : TDN_RECORD_DAMAGED);
 }
@@ -115,13 +116,13 @@ bool RecordReader::findUnchanged(std::string_view key, HashBlock &record) const 
 
 namespace {
 
-// One step of reading rows, under one read lock.
+// One step of reading rows, within one read lock.
 class RowsStep {
  public:
   RowsStep(const RecordReader &reader, ChunkWriter &chunk)
       : reader_(reader), finder_(*reader.file()), chunk_(chunk), start_(chunk.byteCount()) {}
 
-  // Adds rows from `next` on until the step is over. False when the chunk is full.
+  // Adds rows from `next` on until the step is over. Returns false if the chunk is full.
   bool add(const uint64_t *rows, size_t rowCount, size_t &next) {
     while (next < rowCount && !isOver_) {
       const size_t count = std::min(kHashGroupSize, rowCount - next);

@@ -10,28 +10,29 @@
 
 namespace todana {
 
-// The reader for one step. Session makes it. One thread, under one FileGroup::ReadLock.
+// The reader of one step. Session makes it. One thread, under one FileGroup::ReadLock.
 class RecordReader {
  public:
-  // `part` null: of now.
+  // `part`: null for the newest committed state.
   RecordReader(const HashFile *file, const Snapshot *snapshot, const SnapshotPart *part)
       : file_(part ? part->file.get() : file), snapshot_(snapshot), part_(part) {}
 
   // Returns the file; null if there is none yet, and thus no records.
   const HashFile *file() const { return file_; }
-  // Tests whether the state to read is the file's.
+  // Tests whether the file still has the state to read.
   bool isUnchanged() const { return !part_ || (part_->changed.empty() && part_->end == file_->end()); }
 
-  // -- All of these return false when the chunk is full.
+  // -- All of these functions return false if the chunk is full.
   bool addKey(ChunkWriter &chunk, std::string_view key) const;
-  // A row of a snapshot, where commits have changed the file since.
+  // Adds a row of a snapshot whose file commits have changed since.
   bool addRow(ChunkWriter &chunk, uint64_t row) const;
-  // Rows from `next` on, for about a millisecond.
+  // Adds rows from `next` on, for about a millisecond.
   bool addRows(ChunkWriter &chunk, const uint64_t *rows, size_t rowCount, size_t &next) const;
   bool addOld(ChunkWriter &chunk, uint64_t row, const OldRecord &old) const;
-  // A value that stands in the file; one that is large does not stay in memory.
+  // Adds a value from the file. Releases the memory of a large value afterwards.
   bool addFound(ChunkWriter &chunk, uint64_t row, std::string_view value) const;
-  // A row that was looked for until `failure` was thrown: what can be told of it in spite of damage to the file.
+  // Adds a row after a search for it threw `failure`: searches the damaged file in other ways, and otherwise reports
+  // damage.
   bool addRecovered(ChunkWriter &chunk, uint64_t row, const Failure &failure) const;
 
  private:

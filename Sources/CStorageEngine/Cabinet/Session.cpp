@@ -8,7 +8,8 @@ namespace todana {
 
 namespace {
 
-// Under one key. Random nonces of 96 bits are safe for 2^32; what is under way counts only when it is committed.
+// The number of seals under one key. Random nonces of 96 bits are safe for 2^32 seals. The margin covers seals that are
+// counted only when they are committed.
 constexpr uint64_t kSealLimit = 1ull << 31;
 
 FileGroup::Settings groupSettings(const tdn_options &options, Disk &disk) {
@@ -76,7 +77,7 @@ void Session::close() {
   group_->close();
 }
 
-// What stands in memory between commits: free-block pools, and row ids handed out.
+// Stores the state that is only in memory between commits: pools of free blocks, and the next row ids.
 void Session::storeState() {
   Commit commit(*commitState_);
   HashWriter &writer = commitState_->writer;
@@ -170,7 +171,7 @@ void Session::loadNextRow(Keyspace &keyspace) {
 Keyspace &Session::keyspace(Snapshot *snapshot, uint32_t id) {
   if (!snapshot) return table_->keyspace(id);
   Keyspace &keyspace = table_->keyspaceEver(id);
-  // The commit that dropped it gave it to all snapshots that were open.
+  // The commit that drops a keyspace fixes its part in all open snapshots.
   return keyspace.isDropped && !snapshot->fixedPart(id) ? table_->keyspace(id) : keyspace;
 }
 

@@ -1,4 +1,4 @@
-// Commits of a session: batches, repairs of damaged pages that they meet, and the states of keyspaces.
+// Commits of a session: batches, repairs of damaged pages, and the states of keyspaces.
 #include "Session.h"
 
 #include "../Commit/BatchCommit.h"
@@ -11,8 +11,8 @@ uint64_t Session::commit(const tdn_batch &batch, FileGroup::Durability durabilit
   return repairing([&] { return tryCommit(batch, durability, conflicts); });
 }
 
-// Repairs the page that a failure names, if it is a data file's and one bit of it is wrong; or accepts it if values alone
-// are damaged. The next commit writes it.
+// Repairs the page that a failure names, if it belongs to a data file and one of its bits is wrong. Accepts the page as
+// it is if only values are damaged. The next commit writes the page.
 bool Session::repair(const Failure &failure) {
   if (isReadOnly_ || failure.page < 0) return false;
   for (Keyspace *keyspace : table_->all()) {
@@ -50,14 +50,15 @@ uint64_t Session::tryCommit(
   return number;
 }
 
-// Before what has been sealed is written. A commit that fails has sealed, too.
+// Stores the count of seals if too many are not counted yet. Called before the new seals are written. Seals of failed
+// commits count, too.
 void Session::countSeals() {
   DigestFile &states = commitState_->states;
   if (states.needsNewEpoch(sealLimit_) && makeEpoch_) {
     MutexLock lock(epochMutex_);
     if (states.needsNewEpoch(sealLimit_)) makeEpoch_();
   }
-  // The first commit makes the catalog, too.
+  // Before the first commit there are no files yet. It creates the catalog and the states together.
   if (!states.hasUncountedSeals() || group_->commitNumber() == 0) return;
   commitStates();
 }
@@ -95,7 +96,7 @@ tdn_anchor Session::anchor() {
 
 void Session::setKeys(const std::shared_ptr<const KeyRing> &ring) {
   const auto sealers = std::make_shared<SealerPool>(ring);
-  // Whoever uses what is changed here does so in a commit, or asks for it under a lock.
+  // All users of these fields are commits, or read them under a lock.
   group_->commit(
     randomID().data(), FileGroup::Durability::full,
     [&] {
@@ -125,7 +126,7 @@ void Session::rewriteStates(uint32_t keyGeneration, uint32_t newKeyGeneration) {
 }
 
 void Session::accept(const std::vector<Commit::Acceptance> &accepted) {
-  if (group_->commitNumber() == 0) return;  // there is nothing, as there should be
+  if (group_->commitNumber() == 0) return;  // an empty store has no records to accept
   Commit commit(*commitState_);
   group_->commit(
     randomID().data(), FileGroup::Durability::full,

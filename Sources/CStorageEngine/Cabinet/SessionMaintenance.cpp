@@ -1,4 +1,4 @@
-// Maintenance of a session's files: compaction, verification, and numbers about them.
+// Maintenance of a session's files: compaction, verification and statistics.
 #include "Session.h"
 
 #include "../include/StorageEngineVerification.h"
@@ -10,7 +10,7 @@ bool Session::compact(uint32_t id, const Rebuilding::Progress &progress) {
   if (isReadOnly_) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
   group_->throwIfPoisoned();
   const bool isCompacted = repairing([&] { return maintenance_->compact(keyspace, progress); });
-  // A checkpoint removes the file that a rebuilding replaced, also one that ran in the background just before.
+  // The checkpoint removes the replaced file, also that of a rebuild that ran in the background just before.
   group_->checkpoint();
   return isCompacted;
 }
@@ -46,7 +46,7 @@ Session::Space Session::space(uint32_t id, const Rebuilding::Progress &progress)
 FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::string &fileName) {
   if (id == TDN_CATALOG || id == TDN_STATES) {
     fileName = id == TDN_CATALOG ? Catalog::kFileName : DigestFile::kFileName;
-    if (group_->commitNumber() == 0) return {};  // the first commit makes it
+    if (group_->commitNumber() == 0) return {};  // the first commit creates it
     const uint32_t number = id == TDN_CATALOG ? Catalog::kFileNumber : DigestFile::kFileNumber;
     return group_->verifyMain(number, fileName, firstPage, TDN_VERIFIED_PAGES);
   }
@@ -61,7 +61,7 @@ FileGroup::Verified Session::verifyPart(uint32_t id, int64_t firstPage, std::str
     } catch (const Failure &) {
       if (keyspace.fileNumber == number) throw;
     }
-    // Replaced meanwhile: the pages are others, so the new file is looked at as far as the old one was.
+    // A commit has replaced the file. The new file is checked from the same page on.
   }
 }
 

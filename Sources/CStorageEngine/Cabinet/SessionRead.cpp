@@ -10,7 +10,7 @@ uint64_t Session::snapshotCount(Snapshot &snapshot, uint32_t id) {
   return snapshotPart(snapshot, keyspace(&snapshot, id)).count;
 }
 
-// Every commit notes the next row in the file that it puts rows into, so the part's file knows those of the snapshot.
+// Every commit stores the next row id in each file that it puts rows into. The part's file thus has the snapshot's.
 uint64_t Session::snapshotRowBound(Snapshot &snapshot, uint32_t id) {
   Keyspace &keyspace = this->keyspace(&snapshot, id);
   if (!keyspace.hasRows()) throw Failure(TDN_INVALID, "the keyspace has no row ids");
@@ -60,7 +60,8 @@ void Session::getRows(
       if (snapshot) snapshot->check();
       const bool isSealed = keyGenerationOf(keyspace, part) != 0;
       if (next > 0 && isSealed != chunk.isSealed()) {
-        // Encrypted, or decrypted, between two steps: one chunk has records of one kind.
+        // The keyspace was encrypted or decrypted between two steps. All records of a chunk must be of one kind, so
+        // start again.
         chunk.clear();
         next = 0;
       }

@@ -1,4 +1,4 @@
-// The reading of all records of a keyspace as a snapshot has them, in chunks, for the cabinet itself.
+// A scan of all records of a keyspace in a snapshot, for the engine's own use.
 #pragma once
 
 #include <variant>

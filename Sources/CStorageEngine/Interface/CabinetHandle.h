@@ -1,4 +1,4 @@
-// What the C interface hands out for an open cabinet.
+// The handle of the C interface for an open cabinet.
 #pragma once
 
 #include <memory>

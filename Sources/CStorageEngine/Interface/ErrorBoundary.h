@@ -1,4 +1,4 @@
-// Where C++ exceptions end: they become a `tdn_error`.
+// The boundary of the C interface, at which C++ exceptions become a `tdn_error`.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace todana {
 
 inline void copyText(char *target, size_t capacity, std::string_view text) {
   size_t length = std::min(text.size(), capacity - 1);
-  // Not in the middle of a character.
+  // Do not cut a UTF-8 character.
   if (length < text.size()) {
     while (length > 0 && (static_cast<uint8_t>(text[length]) & 0xc0) == 0x80) length--;
   }
@@ -35,7 +35,7 @@ inline void fill(tdn_error &error, const Failure &failure) {
   copyText(error.message, sizeof(error.message), failure.message);
 }
 
-// Runs `body`; turns whatever it throws into an error. True if it threw nothing.
+// Runs `body` and converts its exception into an error. Returns true if it threw nothing.
 template <class Body>
 bool catchErrors(tdn_error *error, Body body) noexcept {
   try {

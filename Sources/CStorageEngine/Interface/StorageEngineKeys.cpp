@@ -29,7 +29,7 @@ bool tdn_key_slots(
   tdn_cabinet *handle, void *context, void (*visit)(void *context, const tdn_key_slot *slot), tdn_error *error) {
   return catchErrors(error, [&] {
     const auto slots = handle->cabinet->withKeys([](StoreKeys &keys) { return keys.slots(); });
-    // All first: the callback may call us.
+    // Collect all slots first, because the callback may call the engine.
     for (const StoreKeys::SlotInfo &info : slots) {
       const tdn_key_slot slot = slotOf(info);
       visit(context, &slot);

@@ -12,7 +12,7 @@ using namespace todana;
 bool tdn_keyspaces(
   tdn_cabinet *handle, void *context, void (*visit)(void *context, const tdn_keyspace *keyspace), tdn_error *error) {
   return catchErrors(error, [&] {
-    // All first: the callback may call us.
+    // Collect all keyspaces first, because the callback may call the engine.
     for (const Session::KeyspaceInfo &info : Cabinet::Use(*handle->cabinet)->keyspaces()) {
       tdn_keyspace keyspace{
         info.id, info.kind, reinterpret_cast<const uint8_t *>(info.name.data()), info.name.size()};

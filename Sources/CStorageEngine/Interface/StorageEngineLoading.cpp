@@ -7,7 +7,7 @@
 
 using namespace todana;
 
-// Numbers of keyspaces are never used again, so the number tells the loading in every session.
+// A loading, identified by its keyspace: ids are never reused, so a later session does not confuse two loadings.
 struct tdn_loader {
   std::shared_ptr<Cabinet> cabinet;
   uint32_t keyspace;
@@ -15,7 +15,7 @@ struct tdn_loader {
 
 namespace {
 
-// Calls `body` with the session that the loading belongs to.
+// Calls `body` with the session that the loading belongs to. Throws Failure(TDN_INTERRUPTED) if the loading has ended.
 template <class Body> bool catchLoadingErrors(tdn_loader *loader, tdn_error *error, Body body) {
   return catchErrors(error, [&] {
     if (loader->cabinet->isOpen()) {
@@ -53,6 +53,6 @@ bool tdn_loader_finish(tdn_loader *loader, tdn_error *error) {
 void tdn_loader_close(tdn_loader *loader) {
   std::unique_ptr<tdn_loader> owned(loader);
   tdn_error ignored;
-  // A session that has ended has ended its loadings.
+  // Errors are ignored: the end of a session ends its loadings.
   catchErrors(&ignored, [&] { Cabinet::Use(*owned->cabinet)->endLoading(owned->keyspace); });
 }

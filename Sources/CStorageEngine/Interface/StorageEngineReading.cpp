@@ -25,12 +25,12 @@ struct tdn_scan {
   std::shared_ptr<Snapshot> snapshot;
   bool isSealed;
   std::variant<HashScan, TreeScan> scan;
-  std::unique_ptr<DigestCheck> check;  // of a scan over everything; two kilobytes that other scans do without
+  std::unique_ptr<DigestCheck> check;  // of a scan over all records only, because it takes two kilobytes
 };
 
 namespace {
 
-// A snapshot that was ended says so rather than that the store is closed.
+// Uses the cabinet for a read. Reports TDN_SNAPSHOT_ENDED rather than TDN_CLOSED for a snapshot that was ended.
 Cabinet::Use useOf(Cabinet &cabinet, const Snapshot *snapshot) {
   if (snapshot && !cabinet.isOpen()) {
     throw Failure(TDN_SNAPSHOT_ENDED, "the store was closed or reopened, which ended the snapshot");
@@ -92,7 +92,7 @@ bool tdn_snapshot_row_bound(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t 
 void tdn_snapshot_close(tdn_snapshot *snapshot) {
   std::unique_ptr<tdn_snapshot> owned(snapshot);
   tdn_error ignored;
-  // What is left of it goes while the session's files are there, or has gone with them.
+  // Close the snapshot while the session's files are open. If the session has ended, it has closed the snapshot.
   catchErrors(&ignored, [&] {
     Cabinet::Use session(*owned->cabinet);
     session->snapshots().close(owned->snapshot);
@@ -170,7 +170,7 @@ bool tdn_scan_next(tdn_scan *scan, tdn_chunk *chunk, tdn_error *error) {
         goesOn = std::visit([&](auto &state) { return state.step(writer); }, scan->scan);
       }
     } catch (...) {
-      // What was passed over is missing from the sum.
+      // Skipped records are missing from the sum, so it cannot be compared.
       if (scan->check) scan->check->giveUp();
       throw;
     }

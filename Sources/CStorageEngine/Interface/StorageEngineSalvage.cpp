@@ -85,7 +85,7 @@ class Salvage {
   static bool mayBeRows(std::string_view key, std::string_view valueStart, uint64_t valueLength) {
     uint64_t number;
     if (RowKey::parse(key.data(), key.size(), &number)) return mayBeRecord(valueStart, valueLength);
-    // All that is looked at of a pack's head stands within the glance.
+    // `RowPack::open` reads only the pack's header and slots, which fit into the glance.
     static_assert(RecordSieve::kGlance >= RowPack::kHeaderSize + RowPack::kSlotSize * kPackCapacity);
     RowPack pack;
     return PackKey::parse(key.data(), key.size(), &number) && pack.open(valueStart.data(), valueLength);
@@ -114,7 +114,7 @@ class Salvage {
     return answer == TDN_SALVAGE_TAKE;
   }
 
-  // A row, or a pack of them, of which those that are not taken are damaged.
+  // Takes a row, or the rows of a pack. If at least one row of a pack is taken, the others are reported as damaged.
   bool takeRows(SalvagedFile &file, const RecordSieve::Record &record) {
     uint64_t number;
     if (RowKey::parse(record.key.data(), record.key.size(), &number)) return take(file, record, number, {}, record.value);
@@ -138,7 +138,8 @@ class Salvage {
     return true;
   }
 
-  // The records of a tree have no checks of their own: only what pages vouch for is taken, or what is sealed.
+  // Takes the records of a tree node. They have no checks of their own, so the node must be sealed, or its pages must
+  // match their checksums.
   bool takeNode(SalvagedFile &file, const RecordSieve::Record &node, uint32_t keyspace) {
     std::string_view value = node.value;
     std::vector<uint8_t> plain;
@@ -148,7 +149,7 @@ class Salvage {
       const Sealer::Opened opened =
         sealer_->open({SealedKind::indexNode, keyspace, node.key}, node.value, plain.data());
       isSealed = opened.outcome == Sealer::Outcome::opened;
-      // A plain node may begin with any byte.
+      // A plain node may begin with any byte, so it cannot be told from a damaged sealed one.
       if (!isSealed && !source_.mayBePlain()) return false;
       if (isSealed) value = {reinterpret_cast<const char *>(plain.data()) + opened.offset, opened.count};
     }
@@ -195,7 +196,7 @@ class Salvage {
 
   SalvageSource &source_;
   const tdn_salvage_visitor &visitor_;
-  const std::unique_ptr<Sealer> sealer_;  // of an encrypted store
+  const std::unique_ptr<Sealer> sealer_;  // null in a plain store
   uint64_t total_ = 0, done_ = 0;
 };
 

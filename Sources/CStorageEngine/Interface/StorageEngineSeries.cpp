@@ -18,7 +18,7 @@
 using namespace todana;
 
 struct tdn_series_task {
-  std::shared_ptr<Cabinet> cabinet;  // null where no store is open
+  std::shared_ptr<Cabinet> cabinet;  // null if the task needs no open store
   std::unique_ptr<SeriesTask> task;
 };
 
@@ -61,7 +61,7 @@ bool tdn_series_list(
     SeriesDirectory directory(path, SeriesDirectory::Use::list);
     for (uint32_t number : directory.manifests()) {
       tdn_backup_info info;
-      // Pruned meanwhile.
+      // Pruned since the list was read.
       if (!directory.disk().open(SeriesDirectory::manifestName(number), Disk::Mode::read)) continue;
       try {
         fill(info, Manifest::readHeader(directory.disk(), number));
