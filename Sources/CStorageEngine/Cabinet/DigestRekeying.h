@@ -1,5 +1,5 @@
-// The computation of a keyspace's digest with other keys, while commits go on: it reads all records as of one commit,
-// and later commits note their changes.
+// The computation of a keyspace's digest with other keys, concurrently with commits. It reads all records as of one
+// commit; later commits add their own changes.
 #pragma once
 
 #include "../Keyspaces/RecordConversion.h"
@@ -11,20 +11,21 @@ namespace todana {
 // `digest` inside `apply`.
 class DigestRekeying {
  public:
-  // `conversion`: knows the keys.
+  // `conversion`: provides the keys.
   DigestRekeying(Session &session, Keyspace &keyspace, RecordConversion &conversion);
   ~DigestRekeying();
   DigestRekeying(const DigestRekeying &) = delete;
   DigestRekeying &operator=(const DigestRekeying &) = delete;
 
-  // Called before each step; false gives up.
+  // Called before each step. Returns false to give up.
   using Progress = std::function<bool()>;
-  // Throws Failure: TDN_DAMAGED or TDN_UNKNOWN_EPOCH where a record cannot be read; TDN_CONTENTS_MISMATCH where the
-  // records are not those that were committed, which the new digest would vouch for.
+  // Computes the digest. Returns false if `progress` gave up. Throws Failure: TDN_DAMAGED or TDN_UNKNOWN_EPOCH if a
+  // record cannot be read. Throws TDN_CONTENTS_MISMATCH if the records are not those that were committed, so that the
+  // new digest does not confirm wrong ones.
   bool run(const Progress &progress);
 
-  // Returns the digest as of the commit being applied. Throws Rebuilding::Abandoned if the records that were read were
-  // removed all at once.
+  // Returns the digest as of the commit being applied. Throws Rebuilding::Abandoned if a commit has removed all records
+  // since.
   KeyspaceDigest::Sum digest() const;
 
  private:
@@ -37,7 +38,7 @@ class DigestRekeying {
   KeyspaceDigest digest_;
   KeyspaceDigest::Sum sum_{};
   std::shared_ptr<Snapshot> snapshot_;
-  const uint64_t commitNumber_;  // that it was opened after
+  const uint64_t commitNumber_;  // the commit that the snapshot shows
 };
 
 }  // namespace todana

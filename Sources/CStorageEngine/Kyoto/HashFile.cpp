@@ -25,7 +25,7 @@ constexpr int kFlags = 24;
 constexpr int kSize = 40;
 constexpr int kOurVersion = 60;
 
-// A checksum of the hash function, which tells a file written by a build with another one.
+// Returns a checksum of the hash function. It differs in a file that was written with another hash function.
 uint8_t moduleChecksum() {
   constexpr char kSeed[] = "__kyotocabinet__";
   uint32_t pivot = hashKey(kSeed, sizeof(kSeed) - 1).pivot;
@@ -85,7 +85,7 @@ HashRecovery &HashFile::recovery() const {
   return *recovery_;
 }
 
-// The header as it was written, if the page's single wrong bit is known.
+// Returns the header as it was written, if the page's only wrong bit is known.
 const char *HashFile::recoveredHeader() const {
   if (const char *copy = file_->repairedCopy(0)) return copy;
   file_->verify(0, kHashHeaderSize);
@@ -147,7 +147,7 @@ PackedRows HashFile::packedRows() const {
 }
 
 void HashFile::prefetchRecord(Place place) const {
-  // Only a hint, so it does not matter whether the page is sound.
+  // A prefetch is only a hint, so the page need not be sound.
   int64_t bucket = bucketOffset(place.bucket);
   int64_t offset = static_cast<int64_t>(readAddress(file_->at(bucket)) << alignmentPower_);
   if (offset > 0 && offset < end()) __builtin_prefetch(file_->at(offset));
@@ -157,7 +157,7 @@ bool HashFile::findKey(const char *key, size_t length, Place place, HashBlock &r
   ChainEnd chain;
   chain.link = bucketOffset(place.bucket);
   chain.top = firstRecord(place.bucket);
-  // Brent's way of noticing a circle: compare with an earlier offset, which moves up in ever longer intervals.
+  // Brent's cycle detection: compare with an earlier offset, which moves up in ever longer intervals.
   int64_t earlier = 0, steps = 0, interval = 8;
   bool found = false;
   for (int64_t offset = chain.top; offset > 0;) {
@@ -214,7 +214,7 @@ std::vector<HashFile::FreeRange> HashFile::storedFreeBlocks() const {
     uint64_t distance, blockSize;
     bytes = readVarnum(bytes, limit, &distance);
     if (bytes) bytes = readVarnum(bytes, limit, &blockSize);
-    // Compared in alignment units, so that nothing can overflow.
+    // Compare in alignment units, so that nothing can overflow.
     uint64_t rest = static_cast<uint64_t>(end() - offset) >> alignmentPower_;
     if (!bytes || distance > rest || blockSize == 0 || blockSize > rest - distance) {
       damaged("its list of free blocks is damaged", kHashHeaderSize);
@@ -233,7 +233,7 @@ void HashFile::checkFreeBlock(const FreeRange &range) const {
   if (!block.isFree || block.size != range.size) damaged("its list of free blocks leads to a record", range.offset);
 }
 
-// `verify`: called with the length of a head that is longer than the shortest one.
+// Parses the header of a block. Calls `verify` with the length of a header that is longer than the shortest one.
 template <class Verify>
 inline const char *HashFile::parse(const char *bytes, int64_t offset, HashBlock &block, Verify verify) const {
   const int64_t available = end() - offset;
@@ -271,7 +271,7 @@ inline const char *HashFile::parse(const char *bytes, int64_t offset, HashBlock 
     if (body) body = readVarnum(body, bytes + headLimit, &valueLength);
     if (!body) return "the lengths of a record are damaged";
   }
-  // One by one, so that no sum can overflow.
+  // Compare one by one, so that no sum can overflow.
   uint64_t rest = static_cast<uint64_t>(available - (body - bytes));
   if (keyLength > rest || valueLength > rest - keyLength ||
       static_cast<uint64_t>(paddingLength) > rest - keyLength - valueLength) {

@@ -1,7 +1,7 @@
 // The parts of a Kyoto Cabinet hash file's layout that our own code reads and writes (docs/formats/cabinet-files.md).
 // Functions and values: any thread.
 //
-//   header 64 | free-block pool | bucket array | records and free blocks, one after the other, to the end
+// layout: header 64 | free-block pool | bucket array | records and free blocks, one after another, to the end
 //
 // All of our files use 6-byte addresses, tree chaining and no compression.
 #pragma once
@@ -15,8 +15,8 @@ namespace todana {
 constexpr int64_t kHashHeaderSize = 64;
 constexpr int kAddressSize = 6;
 
-// Where the header says what packs there are: in the first of seven bytes that Kyoto Cabinet leaves unused whether
-// there may be any, behind it by how many rows exceed records.
+// The place in the header for the counts of packed rows. It is seven bytes that Kyoto Cabinet leaves unused. The first
+// one tells whether there may be packs; the others have the number of rows minus the number of records.
 constexpr int kPackedOffset = 25;
 constexpr int kPackedSize = 7;
 
@@ -24,7 +24,7 @@ constexpr int kPackedSize = 7;
 constexpr uint8_t kHashFileType = 0x30;
 constexpr uint8_t kTreeFileType = 0x31;
 
-// First bytes of what stands in the record section.
+// The first bytes of blocks in the record section.
 constexpr uint8_t kShortPaddingMagic = 0xcc;  // a record with less than 256 bytes of padding
 constexpr uint8_t kPaddingMagic = 0xee;       // the first byte of a padding, and the end of a free block's header
 constexpr uint8_t kFreeBlockMagic = 0xdd;
@@ -58,8 +58,8 @@ inline void writeBigEndian64(char *bytes, uint64_t number) {
   std::memcpy(bytes, &number, 8);
 }
 
-// Kyoto Cabinet's variable-length numbers: big-endian groups of seven bits. Returns the end, or null where the number
-// does not end before `end` or has more than 63 bits.
+// Reads Kyoto Cabinet's variable-length numbers: big-endian groups of seven bits. Returns the end, or null if the
+// number does not end before `end` or has more than 63 bits.
 inline const char *readVarnum(const char *bytes, const char *end, uint64_t *number) {
   if (bytes < end && static_cast<uint8_t>(*bytes) < 0x80) {
     *number = static_cast<uint8_t>(*bytes);
@@ -77,14 +77,13 @@ inline const char *readVarnum(const char *bytes, const char *end, uint64_t *numb
   return nullptr;
 }
 
-// The place where a record is searched: `bucket` is taken modulo the bucket count, `pivot` orders the tree of one
-// bucket.
+// The place of a record. `bucket` is taken modulo the bucket count; `pivot` orders the tree of one bucket.
 struct KeyHash {
   uint64_t bucket;
   uint32_t pivot;
 };
 
-// MurmurHash64A as Kyoto Cabinet has it (`hashmurmur`), and its `fold_hash`.
+// Hashes a key with Kyoto Cabinet's MurmurHash64A (`hashmurmur`) and `fold_hash`.
 inline KeyHash hashKey(const char *key, size_t length) {
   constexpr uint64_t kMultiplier = 0xc6a4a7935bd1e995ULL;
   uint64_t hash = 19780211ULL ^ (length * kMultiplier);
@@ -109,14 +108,14 @@ inline KeyHash hashKey(const char *key, size_t length) {
   return {hash, high ^ low};
 }
 
-// Offsets within the header of what is read of it alone.
+// Offsets of fields that are read one by one.
 constexpr int kHeaderType = 8;
 constexpr int kHeaderBucketCount = 16;
 constexpr int kHeaderCount = 32;
-constexpr int kHeaderNextRow = 48;  // the 16 opaque bytes, which Kyoto Cabinet leaves to us
+constexpr int kHeaderNextRow = 48;  // the 16 opaque bytes, which Kyoto Cabinet leaves to its users
 constexpr int kHeaderKeyspace = 56;
 
-// Where the buckets start, which stand behind the pool of free blocks, and where the records do.
+// Returns the offset of the bucket array, which follows the free-block pool.
 inline int64_t bucketStartFor(int freeBlockPower) {
   if (freeBlockPower == 0) return kHashHeaderSize;
   return kHashHeaderSize + kAddressSize * (1LL << freeBlockPower) + 2 * kAddressSize + 2;
@@ -130,7 +129,7 @@ inline int64_t recordStartFor(int64_t bucketStart, int64_t bucketCount, int alig
 constexpr int64_t kMaximumBucketCount = 1LL << 36;
 
 // A row id as a key. A value: any thread. It takes as few bytes as possible (one for 0), most significant first,
-// because small records fill the larger part of a file with what is not their content.
+// because keys and headers fill a large part of a file of small records.
 struct RowKey {
   char bytes[8];
   uint32_t length;
@@ -141,7 +140,7 @@ struct RowKey {
     std::memcpy(bytes, &shifted, 8);
   }
 
-  // Parses a key. Returns false if the bytes are no row's key.
+  // Parses a key. Returns false if the bytes are not the key of a row.
   static bool parse(const char *key, size_t length, uint64_t *row) {
     if (length < 1 || length > 8 || (length > 1 && key[0] == 0)) return false;
     *row = readBigEndian(key, static_cast<int>(length));

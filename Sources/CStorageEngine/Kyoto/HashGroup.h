@@ -1,12 +1,12 @@
-// The lookup of many keys of a hash file at a time, so that the memory accesses of different keys overlap.
+// The lookup of many keys of a hash file together, so that their memory accesses overlap.
 #pragma once
 
 #include "HashFile.h"
 
 namespace todana {
 
-// Keys whose buckets and first records are fetched together: enough to hide the latency of memory, few enough to stay
-// in the cache until their turn comes.
+// The number of keys whose buckets and first records are prefetched together. It is large enough to hide the latency of
+// memory, and small enough for the cache.
 constexpr size_t kHashGroupSize = 16;
 
 // The places of up to kHashGroupSize keys. RowFinder and NameKeyspaceWriter own one. One thread, under the lock under

@@ -9,10 +9,11 @@ namespace todana {
 namespace {
 
 constexpr size_t kLongestKey = 1024;
-// Steps of a chain, which is a tree: a longer walk runs in a circle.
+// The maximum number of steps in a chain, which is a tree: a longer walk runs in a cycle.
 constexpr int kMostSteps = 10'000;
 
-// Calls `body` with each page of a range of bytes, and where its part of the range starts and ends.
+// Calls `body` with each page of a range of bytes, and with the start and end of its part of the range. Stops if `body`
+// returns false.
 template <class Body> bool forEachPage(int64_t offset, int64_t byteCount, Body body) {
   const int64_t end = offset + byteCount;
   for (int64_t page = offset / kPageSize; page * kPageSize < end; page++) {
@@ -26,7 +27,7 @@ template <class Body> bool forEachPage(int64_t offset, int64_t byteCount, Body b
 
 // MARK: Bytes
 
-// Whether the bytes of the range are known as they were written.
+// Tests whether the original bytes of the range are known.
 bool HashRecovery::isKnown(int64_t offset, int64_t byteCount) const {
   const DataFile &file = *file_.file();
   return forEachPage(offset, byteCount, [&](int64_t page, int64_t first, int64_t last) {
@@ -34,7 +35,8 @@ bool HashRecovery::isKnown(int64_t offset, int64_t byteCount) const {
   });
 }
 
-// Copies bytes as they were written, or as they are where that is not known; then it returns false.
+// Copies the original bytes of a range. Returns false, and copies the damaged bytes, if the original ones are not
+// known.
 bool HashRecovery::copy(int64_t offset, int64_t byteCount, char *bytes) const {
   const DataFile &file = *file_.file();
   bool isKnown = true;
@@ -51,7 +53,7 @@ bool HashRecovery::copy(int64_t offset, int64_t byteCount, char *bytes) const {
   return isKnown;
 }
 
-// False if a byte of the value is wrong; `isKnown` says whether that can be told.
+// Returns false if a byte of the value is wrong. Sets `isKnown` to whether that can be determined for all bytes.
 bool HashRecovery::isSoundByPages(std::string_view value, bool &isKnown) const {
   isKnown = true;
   if (value.empty()) return true;
@@ -100,12 +102,13 @@ bool HashRecovery::readBlock(int64_t offset, Block &block) const {
   return !block.isCertain || (isLink(block.left) && isLink(block.right));
 }
 
-// Whether a record may start at the offset, or it is 0. Content that looks like the head of a record has other links.
+// Tests whether a record may start at the offset, or the offset is 0. Content that looks like a record's header has
+// other links.
 bool HashRecovery::isLink(int64_t offset) const {
   return offset == 0 || (offset >= file_.recordStart() && offset < file_.end());
 }
 
-// Whether no record that a certain chain leads to lies within the block.
+// Tests whether no record that a certain chain leads to lies within the block.
 bool HashRecovery::isClear(const Block &block, const std::vector<int64_t> &starts) {
   const auto next = std::upper_bound(starts.begin(), starts.end(), block.offset);
   return next == starts.end() || *next >= block.offset + block.size;
@@ -145,7 +148,7 @@ bool HashRecovery::isFollowed(const Block &block) const {
   return next == file_.end() || readBlock(next, other);
 }
 
-// Whether the bytes between the value and the end of the record are a padding. Free blocks have neither.
+// Tests whether the bytes between the value and the end of the record are padding. Free blocks have none.
 bool HashRecovery::hasRightPadding(const Block &record) const {
   if (record.isFree) return false;
   const char *padding = record.value + record.valueLength, *end = file_.file()->at(record.offset + record.size);
@@ -153,7 +156,7 @@ bool HashRecovery::hasRightPadding(const Block &record) const {
   return static_cast<uint8_t>(*padding) == kPaddingMagic && std::all_of(padding + 1, end, [](char c) { return c == 0; });
 }
 
-// Whether the record's own check, or that of a row in it, says that the key is right.
+// Tests the key by the check of the record, or of a row in it.
 bool HashRecovery::hasSoundValue(const Block &record) const {
   const RecordCheck *check = file_.recordCheck();
   if (!check) return false;
@@ -186,7 +189,7 @@ bool HashRecovery::readLink(int64_t offset, int64_t &link) const {
   return isCertain;
 }
 
-// Follows certain links only.
+// Searches for a record along certain links only.
 HashRecovery::Way HashRecovery::walk(std::string_view key, Block &found) const {
   const HashFile::Place place = file_.place(key.data(), key.size());
   int64_t offset;
@@ -202,7 +205,7 @@ HashRecovery::Way HashRecovery::walk(std::string_view key, Block &found) const {
   return Way::absent;
 }
 
-// Visits the records of a bucket as far as certain links lead. False if there may be others.
+// Visits the records of a bucket that certain links lead to. Returns false if there may be others.
 template <class Visit> bool HashRecovery::visitChain(int64_t bucket, Visit visit) const {
   std::vector<int64_t> waiting(1);
   if (!readLink(file_.bucketOffset(bucket), waiting[0])) return false;
@@ -245,7 +248,7 @@ int64_t HashRecovery::nextBlock(int64_t offset, int64_t end, const std::vector<i
 
 // MARK: Finding
 
-// The record of a key; `damaged` if there may be one that is not found.
+// Finds the record of a key. Returns `damaged` if it may exist and was not found.
 HashRecovery::Outcome HashRecovery::find(std::string_view key, int64_t end, Block &record) {
   const auto outcome = [&] { return record.offset < end ? Outcome::found : Outcome::absent; };
   switch (walk(key, record)) {
@@ -262,7 +265,7 @@ HashRecovery::Outcome HashRecovery::find(std::string_view key, int64_t end, Bloc
   return strays_->isWhole ? Outcome::absent : Outcome::damaged;
 }
 
-// Goes through the file once, for the records of all buckets whose chains are not certain.
+// Scans the file once for the records of all buckets with uncertain chains.
 void HashRecovery::search() {
   strays_.emplace();
   strays_->repairCount = file_.file()->repairCount();
@@ -318,7 +321,7 @@ HashRecovery::Outcome HashRecovery::findRow(
   uint64_t row, const Pack &pack, bool isOpen, int64_t end, std::string_view &value) {
   const int index = packIndex(row);
   if (!isOpen || !pack.isCertain) {
-    // A row that has left the pack has kept its slot, with its old bytes.
+    // A row that has left the pack has kept its slot there, with its old bytes.
     const RowKey key(row);
     Block single;
     if (find({key.bytes, key.length}, end, single) == Outcome::found) return Outcome::absent;
@@ -330,7 +333,8 @@ HashRecovery::Outcome HashRecovery::findRow(
   return !hasSlot && hasRightSlots(packNumber(row), pack) ? Outcome::absent : Outcome::damaged;
 }
 
-// With wrong slots, no row would be where its slot says: one that is there vouches for them.
+// Tests whether the slots of a pack are right. With wrong slots no row would be in its place, so one sound row is
+// enough.
 bool HashRecovery::hasRightSlots(uint64_t number, const Pack &pack) const {
   for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
     const int index = __builtin_ctz(rest);

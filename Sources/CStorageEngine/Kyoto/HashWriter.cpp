@@ -6,7 +6,7 @@ namespace {
 
 using FreeBlock = kyotocabinet::PagedHashDB::FreeBlock;
 
-// What changes in a header, and where in it.
+// Offsets of the changing fields of a header, relative to the first one.
 constexpr int64_t kChangingOffset = kPackedOffset;
 constexpr size_t kCount = 32 - kChangingOffset;
 constexpr size_t kSize = 40 - kChangingOffset;
@@ -61,7 +61,7 @@ void HashWriter::end(uint64_t nextRow) {
   std::memcpy(&storedRow, changed + kNextRow, 8);
   nextRow = std::max(nextRow, storedRow);
   std::memcpy(changed + kNextRow, &nextRow, 8);
-  // Not stock `dump_auto_meta`, which copies bytes behind the fields it fills.
+  // Stock `dump_auto_meta` is not used, because it also copies bytes after the fields that it fills.
   if (std::memcmp(fields, changed, sizeof(fields)) != 0) {
     port_.file->write(kChangingOffset, changed, sizeof(changed));
   }
@@ -90,7 +90,7 @@ void HashWriter::put(
   const int64_t size = static_cast<int64_t>(db_.calc_record_size(keyLength, valueLength));
   if (existing && size <= existing->size) {
     const int64_t padding = existing->size - size;
-    // Stock code splits a record with more padding than this (`adjust_record`).
+    // Stock code splits a record with more padding (`adjust_record`).
     if (padding > INT16_MAX || padding > existing->size / 2) {
       putWithStockCode(key, keyLength, place, value, valueLength);
     } else {
@@ -103,13 +103,13 @@ void HashWriter::put(
   }
 }
 
-// Whether stock code would put a new record of this size into a free block.
+// Tests whether stock code would put a new record of this size into a free block.
 bool HashWriter::fitsFreeBlock(int64_t size) const {
   if (db_.fbp_.empty()) return false;
   return db_.fbp_.rbegin()->rsiz >= static_cast<size_t>(size);
 }
 
-// A record at the end of the file, in the place of a smaller one or as a new one.
+// Writes a record at the end of the file, either as a new one or in place of a smaller one.
 void HashWriter::append(
   const char *key, size_t keyLength, HashFile::Place place, const HashBlock *existing, const HashFile::ChainEnd &chain,
   const char *value, size_t valueLength) {
@@ -123,7 +123,7 @@ void HashWriter::append(
     db_.insert_free_block(existing->offset, size);
     db_.frgcnt_ += 1;
   } else if (chain.top != 0 && chain.wentLeft != chain.wentRight) {
-    // Before or behind all of its bucket's records: it becomes the first one.
+    // It sorts before or after all records of its bucket, so it becomes the first one.
     (chain.wentLeft ? right : left) = chain.top;
     link = hash_->bucketOffset(place.bucket);
   }
@@ -140,7 +140,7 @@ void HashWriter::writeRecord(
   int64_t offset, int64_t padding, int64_t left, int64_t right, const char *key, size_t keyLength, const char *value,
   size_t valueLength) {
   constexpr size_t kHeader = kRecordHeaderSize + 2 * 5;
-  char bytes[4608];  // a pack of rows fits
+  char bytes[4608];  // large enough for a pack of rows
   char *end = bytes;
   *end++ = static_cast<char>(padding < 0x100 ? kShortPaddingMagic : padding >> 8);
   *end++ = static_cast<char>(padding);
@@ -163,7 +163,7 @@ void HashWriter::writeRecord(
     }
   };
   if (!isSmall) {
-    // Its parts go to the file one by one: no copy of a large value is made.
+    // Write the parts separately, so that a large value is not copied.
     const int64_t wholeEnd = offset + (end - bytes) + static_cast<int64_t>(keyLength + valueLength) + padding;
     port_.file->grow(wholeEnd);
     port_.file->write(offset, bytes, static_cast<size_t>(end - bytes));
@@ -212,7 +212,7 @@ void HashWriter::cut(int64_t end) {
 void HashWriter::putWithStockCode(
   const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength) {
   if (!db_.fbp_.empty()) checkFreeBlock(keyLength, valueLength);
-  // Stock code takes a null value for "leave it as it is".
+  // Stock code does not change the record if the value is null.
   Putting visitor(value ? value : "", valueLength);
   if (!db_.accept_impl(key, keyLength, &visitor, place.bucket, place.pivot, false)) throwFailure();
 }
@@ -239,12 +239,12 @@ void HashWriter::loadPool() {
   pool_->isLoaded = true;
 }
 
-// Looks at the block that stock code is going to put the record into, if it needs a new place.
+// Checks the free block that stock code is going to use, if the record needs a new place.
 void HashWriter::checkFreeBlock(size_t keyLength, size_t valueLength) {
   size_t size = db_.calc_record_size(keyLength, valueLength);
   size += db_.calc_record_padding(size);
   auto candidate = db_.fbp_.upper_bound(FreeBlock{INT64_MAX, size});
-  // A full pool lets its smallest block go when the old place of the record joins it: then the second one is taken.
+  // A full pool drops its smallest block when the record's old place joins it. Then stock code takes the second one.
   for (int i = 0; i < 2 && candidate != db_.fbp_.end(); i++, ++candidate) {
     hash_->checkFreeBlock({candidate->off, static_cast<int64_t>(candidate->rsiz)});
   }

@@ -1,12 +1,12 @@
-// The writer of hash files. It makes the common changes itself, as stock Kyoto Cabinet code does, and the others with
-// stock code below its locks.
+// The writer of hash files. It makes the common changes itself, in the way of stock Kyoto Cabinet code. For the others
+// it calls stock code below its locks.
 //
-// Common is a record that grows no larger, and one that goes to the end of the file: our reader has walked the chain by
-// then, so the bytes are written where stock code would write them, without walking it again.
+// Common changes are a record that does not grow, and a record that goes to the end of the file. The reader has already
+// walked the chain, so the bytes are written to the place that stock code would choose, without walking it again.
 //
-// One object serves all files, one after the other, because a stock HashDB is heavy (1,024 locks, and one of the 1,024
-// thread-specific keys that a process has). The caller excludes all other threads: inside FileGroup::commit's `apply`,
-// or on a building file.
+// One object serves all files, one after another. A stock HashDB is heavy: 1,024 locks, and one of the 1,024
+// thread-specific keys of a process. The caller excludes all other threads, inside FileGroup::commit's `apply` or
+// because the file is a building file.
 #pragma once
 
 #include <memory>
@@ -16,61 +16,61 @@
 
 namespace todana {
 
-// The free blocks of one file that new records may be put into. Keyspace, Catalog, KeyspaceLoader and Rebuilding own
-// one; the thread that writes the file uses it. Kyoto Cabinet keeps them in memory while a file is open and in the file
-// while it is not: a copy in the file of an interrupted session would lead to live records.
+// The free blocks of one file that new records may use. Keyspace, Catalog, KeyspaceLoader and Rebuilding own one; the
+// thread that writes the file uses it. Kyoto Cabinet keeps them in memory while a file is open, and in the file
+// otherwise: in the file of an interrupted session, an old list would point to live records.
 struct FreeBlockPool {
   kyotocabinet::PagedHashDB::FBP blocks;
-  bool isLoaded = false;  // taken from the file: the file's own pool has been emptied
+  bool isLoaded = false;  // loaded from the file, whose own pool is now empty
 
-  // Forgets the blocks after a rollback: they may not be free, and the file's pool may have come back.
+  // Discards the blocks after a rollback: they may not be free, and the file's own pool may be back.
   void forget() {
     blocks.clear();
     isLoaded = false;
   }
 };
 
-// The changes of one file between `begin` and `end`. CommitState, KeyspaceLoader and Rebuilding own one; the keyspace
+// The changes of one file between `begin` and `end`. CommitState, KeyspaceLoader and Rebuilding own one. The keyspace
 // writers, TreeWriter, Catalog, the rebuild sources and InPlaceCompaction write with it.
 //
-// One thread at a time: that of CommitState belongs to the committing thread.
+// One thread at a time: the committing thread for that of CommitState.
 class HashWriter {
  public:
   HashWriter() { db_.file_.attach(&port_); }
 
-  // Prepares changes of a file. The file's free-block pool is loaded and emptied in the file where that has not been
-  // done in this session.
+  // Begins changes of a file. If this is its first change in the session, loads the file's free-block pool and empties
+  // it in the file.
   void begin(const HashFile &file, FreeBlockPool &pool);
-  // Stores the header where it has changed. `nextRow` goes into it where it is larger than what is there.
+  // Stores the header if it has changed. Raises its next row id to `nextRow` if that is larger.
   void end(uint64_t nextRow);
-  // Ends the changes after a failure: the content is about to be rolled back.
+  // Ends the changes after a failure, before the content is rolled back.
   void abandon();
 
-  // The caller has walked the key's chain with HashFile::find; for a removal HashFile::checkRemoval, too. `existing`:
-  // the record that was found, or null, and where the walk ended.
+  // Puts a record after HashFile::find has walked the key's chain. `existing`: the record that was found, or null.
+  // `chain`: the place where the walk ended.
   void put(
     const char *key, size_t keyLength, HashFile::Place place, const HashBlock *existing,
     const HashFile::ChainEnd &chain, const char *value, size_t valueLength);
-  // Walks the chain itself.
+  // Puts a record. Walks the chain itself.
   void put(const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength);
   void remove(const char *key, size_t keyLength, HashFile::Place place);
   // Overwrites bytes of a record's value.
   void overwrite(int64_t offset, std::string_view bytes) { port_.file->write(offset, bytes.data(), bytes.size()); }
 
-  // -- For compacting a file in place
-  // Writes a record again at `target`, at or before its offset, over bytes that belong to no other block, padded to
-  // `size`. `link`: the offset of the address that leads to it (HashFile::ChainEnd).
+  // -- For the compaction of a file in place
+  // Writes a record again at `target`, at or before its offset, and pads it to `size`. The bytes there must belong to
+  // no other block. `link`: the offset of the address that leads to it (HashFile::ChainEnd).
   void move(const HashBlock &record, int64_t link, int64_t target, int64_t size);
-  // Makes a range one free block, which new records are not put into.
+  // Makes a range one free block, which new records do not use yet.
   void writeFreeBlock(int64_t offset, int64_t size);
-  // New records may be put into a free block.
+  // Lets new records use a free block.
   void offerFreeBlock(int64_t offset, int64_t size) { db_.insert_free_block(offset, static_cast<size_t>(size)); }
-  // Free blocks of a range are not given to new records any more.
+  // Stops new records from using the free blocks of a range.
   void withdrawFreeBlocks(int64_t start, int64_t end) { db_.trim_free_blocks(start, end); }
-  // Makes the file end at `end`, a multiple of the page size and the end of a block.
+  // Cuts the file at `end`, a multiple of the page size and the end of a block.
   void cut(int64_t end);
 
-  // Returns the counts of packed rows that `end` stores.
+  // Returns the counts of packed rows that `end` will store.
   const PackedRows &packedRows() const { return packedRows_; }
   void setPackedRows(PackedRows packedRows) { packedRows_ = packedRows; }
   void addSurplusRows(int64_t difference) {
@@ -78,7 +78,7 @@ class HashWriter {
     packedRows_.surplus += static_cast<uint64_t>(difference);
   }
 
-  // Writes the pool into the file, where stock tools and the next session find it.
+  // Writes the pool into the file for stock tools and the next session.
   void storePool(const HashFile &file, FreeBlockPool &pool);
 
   int64_t fileEnd() const { return db_.lsiz_.get(); }
@@ -105,7 +105,7 @@ class HashWriter {
   const HashFile *hash_ = nullptr;
   FreeBlockPool *pool_ = nullptr;
   PackedRows packedRows_;
-  std::string moved_;  // the key and value of a record, while both its places overlap
+  std::string moved_;  // key and value of a moved record whose old and new place overlap
 };
 
 }  // namespace todana

@@ -2,8 +2,8 @@
 
 namespace todana {
 
-// Blocks must follow one another, records and rows be as many as the header says, and the links of each chain that has a
-// record on the page lead to each of its records exactly once.
+// The blocks must follow one another. The numbers of records and rows must be those in the header. In each chain with a
+// record on the page, the links must lead to each record exactly once.
 bool PageAcceptance::isAcceptable() {
   if (first_ < file_.recordStart() || !file_.recordCheck()) return false;
   const bool isSequence = forEachRecord([&](const HashRecovery::Block &record) {
@@ -26,7 +26,7 @@ bool PageAcceptance::isAcceptable() {
   return true;
 }
 
-// False if `visit` says so, or the sequence of blocks is broken.
+// Calls `visit` with each record. Returns false if `visit` did, or if the sequence of blocks is broken.
 template <class Visit> bool PageAcceptance::forEachRecord(Visit visit) {
   HashRecovery::Block block;
   for (int64_t offset = file_.recordStart(); offset < file_.end(); offset += block.size) {
@@ -36,7 +36,7 @@ template <class Visit> bool PageAcceptance::forEachRecord(Visit visit) {
   return true;
 }
 
-// Counts the record's rows. False if one on the page is damaged in a way that its own check would not find.
+// Counts the record's rows. Returns false if a row on the page has damage that its own check would not detect.
 bool PageAcceptance::noteRows(const HashRecovery::Block &record) {
   const std::string_view value(record.value, record.valueLength);
   const char *key = record.keyBytes.data();
@@ -68,7 +68,7 @@ bool PageAcceptance::isDetectable(std::string_view key, std::string_view value) 
   return recovery_.isSound(key, value) || file_.recordCheck()->isRecord(value);
 }
 
-// Whether a walk for the record's key, over links as they are, ends at the record.
+// Tests whether a walk for the record's key, over the links as they are, ends at the record.
 bool PageAcceptance::leadsTo(const HashRecovery::Block &record) const {
   const HashFile::Place place = file_.place(record.keyBytes.data(), record.keyBytes.size());
   int64_t offset = static_cast<int64_t>(

@@ -1,5 +1,5 @@
-// The decision whether a page with several wrong bits can be written as it is: if nothing on it that leads to records
-// is wrong, the damage is in values only, whose own checks find it.
+// The decision whether a page with several wrong bits can be written as it is. This is possible if no wrong bit
+// concerns the way to records: values have their own checks, which detect their damage.
 #pragma once
 
 #include <string>
@@ -9,13 +9,15 @@
 
 namespace todana {
 
-// The examination of one page. Session makes it when damage has stopped a commit or a compaction. One thread, inside
+// The examination of one page. Session makes it after damage has stopped a commit or a compaction. One thread, inside
 // `apply`.
 class PageAcceptance {
  public:
-  // Inside FileGroup::commit's `apply`. Reads the heads of all records of the file.
+  // `page`: the damaged one.
   PageAcceptance(const HashFile &file, int64_t page) : file_(file), recovery_(file), first_(page * kPageSize) {}
 
+  // Tests whether the page can be written as it is. Reads the headers of all records of the file. Inside
+  // FileGroup::commit's `apply`.
   bool isAcceptable();
 
  private:

@@ -1,7 +1,7 @@
-// The replacement of `kyotocabinet::File` for stock Kyoto Cabinet code: a DataFile of the group.
+// The replacement of `kyotocabinet::File` for stock Kyoto Cabinet code. It works on a DataFile of the group.
 //
-// Durability, transactions and repair are the group's business, so those methods do nothing here. No exception may
-// pass through stock code, which takes locks by hand: a failure is kept in the port and thrown by our own caller.
+// The group handles durability, transactions and repair, so those methods do nothing here. No exception may pass
+// through stock code, which locks without guards. The port keeps a failure, and our own caller throws it.
 #pragma once
 
 #include <kcfile.h>
@@ -17,7 +17,7 @@ namespace todana {
 // The file that a PagedFile works on. HashWriter owns it. One thread at a time, that of the HashWriter.
 struct FilePort {
   DataFile *file = nullptr;
-  // False after a rollback: a stock object that is destroyed then must not write its cached bytes.
+  // False after a rollback: stock objects that are destroyed later must not write their cached bytes.
   bool isWritable = true;
   std::exception_ptr failure;
 
@@ -27,8 +27,8 @@ struct FilePort {
   }
 };
 
-// The methods that stock code calls. PagedHashDB owns one, and calls it as HashWriter runs stock code. One thread at a
-// time, that of the HashWriter.
+// The methods that stock code calls. PagedHashDB owns one. One thread at a time, that of the HashWriter, which runs the
+// stock code.
 class PagedFile {
  public:
   enum OpenMode {
@@ -47,7 +47,7 @@ class PagedFile {
 
   void attach(FilePort *port) { port_ = port; }
 
-  // Nothing is opened by path: `attach` says which file this is.
+  // Fails: a file is attached, and never opened by path.
   bool open(const std::string & /* path */, uint32_t /* mode */, int64_t /* mappingSize */) {
     return fail("open failed (a file is attached, not opened)");
   }
@@ -74,7 +74,7 @@ class PagedFile {
       return keepFailure();
     }
   }
-  // Overwrites: never extends the file.
+  // Overwrites bytes. Never extends the file.
   bool write_fast(int64_t offset, const void *bytes, size_t byteCount) {
     int64_t size = port_->file->size();
     if (offset < 0 || byteCount > static_cast<uint64_t>(size) || offset > size - static_cast<int64_t>(byteCount)) {
@@ -84,7 +84,7 @@ class PagedFile {
   }
   bool append(const void *bytes, size_t byteCount) { return write(size(), bytes, byteCount); }
 
-  // Only grows: a data file shrinks by being replaced.
+  // Grows the file only: a data file shrinks by being replaced.
   bool truncate(int64_t newSize) {
     if (newSize < size()) return fail("truncation is not supported");
     if (!port_->isWritable) return fail("the file was rolled back");
@@ -107,7 +107,7 @@ class PagedFile {
   bool write_transaction(int64_t, size_t) { return true; }
   bool recovered() const { return false; }
 
-  // Called by stock code only to reorganize, which is never asked for.
+  // Stock code calls these three only to reorganize a file, which the engine never requests.
   static bool remove(const std::string &) { return false; }
   static bool rename(const std::string &, const std::string &) { return false; }
   static bool synchronize_whole() { return true; }

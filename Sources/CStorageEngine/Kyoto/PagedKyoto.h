@@ -1,10 +1,10 @@
 // Stock Kyoto Cabinet instantiated a second time, on PagedFile: `kyotocabinet::PagedHashDB` and PagedTreeDB.
 //
-// <kchashdb.h> is complete in itself and reaches the disk only through class File, so renaming File (and its own
-// classes, which the shared library defines too) while it is read gives the same code over our files.
+// <kchashdb.h> reaches the disk only through class File. It is included with File renamed, and with its own classes
+// renamed, which the shared library defines, too. The result is the same code over our files.
 #pragma once
 
-// Everything that <kchashdb.h> includes comes first, untouched.
+// The headers that <kchashdb.h> includes are included before, without renaming.
 #include <kccommon.h>
 #include <kcutil.h>
 #include <kcthread.h>
@@ -26,9 +26,9 @@ namespace kyotocabinet {
 using todana::PagedFile;
 }
 
-// `private` becomes `public` in this one header, so that HashWriter can call what lies below the public methods: those
-// take a reader-writer lock and one of 1,024 record locks for each record, but a cabinet excludes everyone else once
-// for a whole batch. Every file of this target includes the header this way only.
+// `private` becomes `public` in this one header, so that HashWriter can call functions below the public methods. Those
+// lock a reader-writer lock and one of 1,024 record locks for each record, but the engine excludes other threads once
+// for a whole batch. Every file of this target includes the header only in this way.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wkeyword-macro"

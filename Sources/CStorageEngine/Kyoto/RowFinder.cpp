@@ -25,7 +25,7 @@ bool RowFinder::find(size_t member, uint64_t row, std::string_view &value) {
     return true;
   }
   if (uint64_t number = packNumber(row); number != lastNumber_) {
-    lastNumber_ = UINT64_MAX;  // unless what follows succeeds
+    lastNumber_ = UINT64_MAX;  // in case the lines below throw
     PackKey packKey(number);
     isLastFound_ = file_.findKey(packKey.bytes, packKey.length, group_.place(member), lastRecord_);
     if (isLastFound_) lastPack_ = openPack(file_, lastRecord_);

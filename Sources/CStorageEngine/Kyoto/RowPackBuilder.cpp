@@ -9,7 +9,7 @@ std::string_view RowPackBuilder::finish() {
   head_[0] = RowPack::kVersion;
   std::memcpy(head_ + RowPack::kSlotsOffset, &rows_, 4);
   std::memcpy(head_ + RowPack::kRowsOffset, &rows_, 4);
-  // The body starts after room for the longest head: the head goes right before it.
+  // The body starts after room for the longest header, so that the header fits directly before it.
   char *start = body() - headLength;
   std::memmove(start, head_, headLength);
   return {start, headLength + length_};

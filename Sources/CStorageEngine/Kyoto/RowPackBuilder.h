@@ -1,4 +1,4 @@
-// The building of packs of rows (RowPack.h).
+// The builder of packs of rows (RowPack.h).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace todana {
 
-// A pack's value being built, row after row. RowsChange and RowRebuildSource own one. One thread, without a lock.
+// The value of a pack being built, row after row. RowsChange and RowRebuildSource own one. One thread, without a lock.
 class RowPackBuilder {
  public:
   void begin() {
@@ -18,7 +18,7 @@ class RowPackBuilder {
     length_ = 0;
   }
 
-  // Adds a row; rows come in the order of their ids. Returns false if the pack has no room for it.
+  // Adds a row. Rows must come in the order of their ids. Returns false if the pack has no room for it.
   bool add(int index, std::string_view bytes) {
     if (bytes.size() > kLargestPack - length_) return false;
     if (!bytes.empty()) std::memcpy(body() + length_, bytes.data(), bytes.size());

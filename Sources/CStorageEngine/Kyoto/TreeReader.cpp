@@ -21,7 +21,7 @@ HashFile::Shape TreeReader::shape(std::shared_ptr<SealerPool> sealers, uint64_t 
   shape.sealers = std::move(sealers);
   shape.type = kTreeFileType;
   shape.alignmentPower = 8;  // nodes grow and shrink in place
-  // For nodes, of which each takes many records, as a rule.
+  // A bucket holds nodes, most of which contain many records.
   shape.bucketCount = 1021;
   const uint64_t wanted = std::min(recordCount / kLeastRecords, kMostBuckets);
   if (wanted > 1021) shape.bucketCount = HashFile::bucketCountAtLeast(wanted);
@@ -68,7 +68,7 @@ std::string TreeReader::description(size_t pageSize) const {
 
 // MARK: Nodes
 
-// Goes through the children of an inner node, from the heir, which has no key, to the last one, and checks each.
+// A cursor over the children of an inner node, from the heir, which has no key, to the last one. It checks each child.
 class TreeReader::InnerCursor {
  public:
   InnerCursor(const TreeReader &tree, std::string_view bytes)
@@ -76,10 +76,10 @@ class TreeReader::InnerCursor {
     readChild();
   }
 
-  // False behind the last one.
+  // Returns false after the last child.
   bool hasChild() const { return child_ != 0; }
   int64_t child() const { return child_; }
-  // From here on keys are the child's.
+  // Returns the lower bound of the child's keys.
   std::string_view key() const { return key_; }
 
   bool advance() {

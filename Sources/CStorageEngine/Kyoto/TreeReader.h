@@ -1,7 +1,6 @@
-// The reader of Kyoto Cabinet's B+ trees: a tree's nodes are the records of a hash file
-// (docs/formats/cabinet-files.md).
+// The reader of Kyoto Cabinet's B+ trees, whose nodes are the records of a hash file (docs/formats/cabinet-files.md).
 //
-// Like HashFile it checks bytes before it uses them. It reads the tree's description when it is made, so an object is
+// Like HashFile, it checks bytes before using them. It reads the tree's description when it is constructed, so it is
 // valid only until the next commit changes the tree.
 #pragma once
 
@@ -18,7 +17,7 @@ namespace todana {
 // The reader of one tree. TreeScan, `estimateCount`, TreeFinder, TreeWriter and TreeKeyspaceWriter make one; Session
 // and Commit make one to count records.
 //
-// Made and used by one thread, under one ReadLock, inside `apply`, or on its building file.
+// One thread constructs and uses it, under one ReadLock, inside `apply`, or on its building file.
 class TreeReader {
  public:
   struct Record {
@@ -29,9 +28,9 @@ class TreeReader {
     int64_t previous = 0;
     int64_t next = 0;
     std::vector<Record> records;
-    std::string opened;  // in an encrypted store what `records` points into
+    std::string opened;  // the bytes of `records` in an encrypted store
   };
-  // A position in a leaf, which checks each record when it comes to it.
+  // A position in a leaf. Each record is checked when the cursor reaches it.
   class LeafCursor {
    public:
     LeafCursor() = default;
@@ -41,12 +40,12 @@ class TreeReader {
     int64_t previous() const { return previous_; }
     int64_t next() const { return next_; }
     bool isLast() const { return position_ == end_; }
-    // Returns the place where the record begins, or the leaf ends.
+    // Returns the place where the record begins, or the end of the leaf.
     const char *start() const { return start_; }
     const char *end() const { return end_; }
-    // Returns the record; null behind the last one.
+    // Returns the record; null after the last one.
     const Record *record() const { return hasRecord_ ? &record_ : nullptr; }
-    // Throws Failure(TDN_DAMAGED) where the next key is out of order, or a length is wrong.
+    // Moves to the next record. Throws Failure(TDN_DAMAGED) if its key is out of order or a length is wrong.
     void advance();
 
    private:
@@ -62,13 +61,13 @@ class TreeReader {
     int64_t next_ = 0;
     bool hasRecord_ = false;
     Record record_;
-    std::string opened_;  // what the records point into, in an encrypted store, or where they were copied
+    std::string opened_;  // the bytes of the records in an encrypted store, or a copy of them
   };
 
-  // Stock code has a cache of as many nodes in memory.
+  // The number of nodes that stock code caches in memory.
   static constexpr uint64_t kMostBuckets = 1 << 20;
 
-  // Returns the parameters of a file for a tree that is to take `recordCount` records at once.
+  // Returns the parameters of a file for a tree that will take `recordCount` records at once.
   static HashFile::Shape shape(std::shared_ptr<SealerPool> sealers, uint64_t recordCount);
 
   explicit TreeReader(const HashFile &file);
@@ -78,30 +77,30 @@ class TreeReader {
   int64_t lastLeaf() const { return last_; }
   int64_t leafCount() const { return leafCount_; }
 
-  // Returns the leaf whose range holds the key. Sets `end`, unless it is null, to the end of the range.
+  // Returns the leaf whose range contains the key. Sets `end`, unless it is null, to the end of the range.
   int64_t leafFor(std::string_view key, std::optional<std::string> *end = nullptr) const;
-  // The way from the root to a leaf.
+  // The path from the root to a leaf.
   struct Way {
     struct Step {
       int64_t node;
-      uint32_t index;  // of the child that the way goes on with
+      uint32_t index;  // of the child on the path
       uint32_t count;  // of children
     };
     std::vector<Step> steps;
     int64_t leaf;
   };
-  // Returns the way to the leaf whose range holds the key; for null, to the last leaf.
+  // Returns the path to the leaf whose range contains the key; for null, to the last leaf.
   Way wayTo(const std::string *key) const;
   // Reads a leaf. Throws Failure(TDN_DAMAGED) if the keys are not in order or a length is wrong.
   void readLeaf(int64_t id, Leaf &leaf) const;
-  // Begins to read a leaf record by record, from the first one on. Throws Failure(TDN_DAMAGED).
+  // Begins to read a leaf record by record, starting with the first one. Throws Failure(TDN_DAMAGED).
   void readLeaf(int64_t id, LeafCursor &leaf) const;
-  // Begins to read a copy of a leaf, which stays as it is when the file is written to. Throws Failure(TDN_DAMAGED).
+  // Begins to read a copy of a leaf, which later writes to the file do not change. Throws Failure(TDN_DAMAGED).
   void copyLeaf(int64_t id, LeafCursor &leaf) const;
 
-  // Tests whether a key comes before another one.
+  // Tests whether one key precedes another one.
   static bool isLess(std::string_view left, std::string_view right) {
-    // Most keys differ within a word.
+    // Most keys differ within their first word.
     const uint64_t first = firstWord(left), second = firstWord(right);
     if (first != second) return first < second;
     if (left.size() <= 8 || right.size() <= 8) return left.size() < right.size();
@@ -112,13 +111,13 @@ class TreeReader {
   }
 
  private:
-  friend class TreeWriter;  // changes what is known of the tree as it goes on
+  friend class TreeWriter;  // updates the description of the tree
 
-  // The first eight bytes, filled up with zeros, as a number of the same order.
+  // Returns the first eight bytes, padded with zeros, as a number of the same order.
   static uint64_t firstWord(std::string_view key) {
     if (key.size() >= 8) return readBigEndian64(key.data());
     if (key.size() >= 4) {
-      // The last four bytes overlap the first ones.
+      // The last four bytes may overlap the first four.
       uint32_t first, last;
       std::memcpy(&first, key.data(), 4);
       std::memcpy(&last, key.data() + key.size() - 4, 4);
@@ -139,7 +138,7 @@ class TreeReader {
   };
   static NodeKey keyOf(int64_t id);
 
-  // A tag for the reader of a tree that is being made.
+  // A tag for the reader of a tree that is being created.
   struct NoDescription {};
   TreeReader(const HashFile &file, NoDescription) : file_(file) {}
 
@@ -148,10 +147,11 @@ class TreeReader {
   static bool isInner(int64_t id) { return id > kInnerBase; }
   std::string_view readNode(int64_t id, std::string &opened) const;
   void parseLeaf(std::string_view bytes, Leaf &leaf) const;
-  // Returns the description of the tree in the file. `pageSize`: the size from which stock code would divide a node.
+  // Returns the tree's description to store in the file. `pageSize`: the size at which stock code would divide a node.
   std::string description(size_t pageSize) const;
   void visitChildren(int64_t inner, const std::function<void(std::string_view key, int64_t child)> &visit) const;
-  // The child of an inner node to whose range the key belongs. `end`: where that ends, left alone where it is the last.
+  // Returns the child of an inner node whose range contains the key. Sets `end` to the end of that range, but leaves it
+  // unchanged for the last child.
   int64_t childFor(int64_t inner, std::string_view key, std::optional<std::string> *end) const;
   [[noreturn]] void damaged(const char *what) const { file_.damaged(what, 0); }
 
@@ -169,7 +169,7 @@ class TreeReader {
   uint64_t count_ = 0;
 };
 
-// The search for keys in ascending order, which goes through each leaf once. Session and TreeKeyspaceWriter make one.
+// The search for keys in ascending order, which reads each leaf once. Session and TreeKeyspaceWriter make one.
 //
 // One thread, under one ReadLock or inside `apply`.
 class TreeFinder {
@@ -182,7 +182,7 @@ class TreeFinder {
   const TreeReader tree_;
   TreeReader::LeafCursor leaf_;
   bool hasLeaf_ = false;
-  std::optional<std::string> end_;  // what comes after the leaf's range of keys; nothing: nothing does
+  std::optional<std::string> end_;  // the end of the leaf's range of keys; nothing for the last leaf
 };
 
 }  // namespace todana

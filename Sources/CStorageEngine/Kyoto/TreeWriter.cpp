@@ -8,13 +8,13 @@ namespace todana {
 
 namespace {
 
-// A record of the hash file with a node of so many bytes takes a page, aligned.
+// The maximum size of a node. With it, the aligned record in the hash file takes one page.
 constexpr size_t kNodeLimit = 4000;
-// Of leaves and inner nodes that are filled in order: some may still come in between.
+// The size of leaves and inner nodes that are filled in order. It leaves room for later keys in between.
 constexpr size_t kFill = kNodeLimit * 7 / 8;
-// Short ones are not divided, however long their keys are.
+// The number of links up to which an inner node is not divided, however long its keys are.
 constexpr size_t kFewestLinks = 8;
-// So much of a leaf is held back at most, until it is known what comes behind it.
+// The size of records held back in a leaf until the following ones are known.
 constexpr size_t kMostHeld = 3 * kNodeLimit;
 
 constexpr std::string_view kEmptyLeaf("\0\0", 2);
@@ -24,7 +24,7 @@ void appendNumber(std::string &bytes, uint64_t number) {
   bytes.append(buffer, kyotocabinet::writevarnum(buffer, number));
 }
 
-// What parts the keys up to `left` from those from `right` on, as short as can be.
+// Returns the shortest key that separates keys up to `left` from those starting at `right`.
 std::string separator(std::string_view left, std::string_view right) {
   size_t common = 0;
   const size_t limit = std::min(left.size(), right.size());
@@ -35,7 +35,7 @@ std::string separator(std::string_view left, std::string_view right) {
 std::string_view keyAt(const std::string &records, size_t start) {
   const char *position = records.data() + start, *end = records.data() + records.size();
   uint64_t keyLength = 0, valueLength = 0;
-  // Our own.
+  // The records are our own, so their numbers are valid.
   position = readVarnum(position, end, &keyLength);
   position = readVarnum(position, end, &valueLength);
   return {position, keyLength};
@@ -105,7 +105,7 @@ void TreeWriter::finish() {
 
 // MARK: The leaf that is being changed
 
-// Opens the leaf that the key belongs to, and takes over what stands before the key.
+// Opens the leaf that the key belongs to. Takes over the records before the key.
 void TreeWriter::goTo(std::string_view key) {
   if (!isOpen_ || (end_ && !TreeReader::isLess(key, *end_))) {
     close();
@@ -147,7 +147,7 @@ void TreeWriter::close() {
     const char *start = old_.start();
     while (old_.record()) passOne(start);
     records_.append(start, static_cast<size_t>(old_.start() - start));
-    // What is filled from the end on will be.
+    // A leaf that is filled at the end of the tree will be filled further in order.
     const bool isInOrder = isAppending_ && next_ == 0;
     while (records_.size() > kNodeLimit && starts_.size() > 1) {
       divide(isInOrder ? kFill : records_.size() / ((records_.size() + kNodeLimit - 1) / kNodeLimit));
@@ -186,10 +186,10 @@ void TreeWriter::putLeaf(std::string_view records, int64_t next) {
   putNode(leaf_, node_);
 }
 
-// The leaf has no records any more.
+// Removes a leaf without records from the tree.
 void TreeWriter::unlink() {
   if (previous_ == 0 && next_ == 0) {
-    // The only one: it becomes the root, if it is not.
+    // It is the only leaf, so it becomes the root if it is not yet.
     for (int64_t id : wayTo(key_)) inner(id).isDead = true;
     tree_.root_ = leaf_;
     return putNode(leaf_, kEmptyLeaf);
@@ -206,7 +206,7 @@ void TreeWriter::unlink() {
   dropChild(wayTo(key_), leaf_);
 }
 
-// The leaf before `next` is another one now; 0: there is none, on either side.
+// Makes `previous` the leaf before `next`. 0 stands for no leaf.
 void TreeWriter::chain(int64_t previous, int64_t next) {
   if (previous == 0) tree_.first_ = next;
   if (next == 0) {
@@ -260,7 +260,7 @@ TreeWriter::Inner &TreeWriter::inner(int64_t id) {
   return inners_.emplace(id, std::move(inner)).first->second;
 }
 
-// The child stands behind what the key leads to now.
+// Adds a link to a child that follows the one to which the key currently leads.
 void TreeWriter::addLink(std::string key, int64_t child) {
   for (std::vector<int64_t> way = wayTo(key); !way.empty(); way.pop_back()) {
     Inner &node = inner(way.back());
@@ -313,7 +313,7 @@ void TreeWriter::dropChild(std::vector<int64_t> way, int64_t child) {
     }
     break;
   }
-  // A root with one child is none.
+  // A root with one child is replaced by the child.
   for (auto root = inners_.find(tree_.root_); root != inners_.end() && root->second.links.empty();
        root = inners_.find(tree_.root_)) {
     root->second.isDead = true;
@@ -346,7 +346,7 @@ void TreeWriter::removeNode(int64_t id) {
   const TreeReader::NodeKey key = TreeReader::keyOf(id);
   const HashFile::Place place = file_.place(key.bytes, key.length);
   HashBlock record;
-  if (!file_.find(key.bytes, key.length, place, record)) return;  // made and left again by one commit
+  if (!file_.find(key.bytes, key.length, place, record)) return;  // created and removed by the same commit
   file_.checkRemoval(record);
   writer_.remove(key.bytes, key.length, place);
   if (changedNodes_) changedNodes_->emplace_back(key.view());

@@ -1,7 +1,7 @@
-// The writer of a B+ tree, key by key in ascending order: each changed leaf is read once, and written once.
+// The writer of a B+ tree, key by key in ascending order. Each changed leaf is read once and written once.
 //
-// The format is stock Kyoto Cabinet's; its own code keeps a list of every record of each leaf that it touches, each in
-// memory of its own, and halves leaves that are filled in order. It is not used for trees.
+// The format is stock Kyoto Cabinet's, but its code is not used for trees. It keeps a list of all records of each
+// touched leaf, with an allocation for each, and divides leaves that are filled in order into halves.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +17,23 @@
 
 namespace todana {
 
-// The changes of one batch. TreeKeyspaceWriter makes one inside `apply`, KeyspaceLoader for its building file. One
-// thread, with the HashWriter that it is given.
+// The changes of one batch. TreeKeyspaceWriter makes one inside `apply`; KeyspaceLoader makes one for its building
+// file. One thread, with the HashWriter that it is given.
 class TreeWriter {
  public:
-  // Inside `apply`, between `begin` and `end` of the hash writer: an empty file becomes an empty tree. `changedNodes`:
-  // where the keys of nodes that are written or removed are noted, or null: for a copy that is being made of them.
+  // Begins changes inside `apply`, between `begin` and `end` of the hash writer. An empty file becomes an empty tree.
+  // `changedNodes`: receives the keys of written and removed nodes for a rebuild that copies them, or null.
   TreeWriter(const HashFile &file, HashWriter &writer, std::vector<std::string> *changedNodes);
   TreeWriter(const TreeWriter &) = delete;
   TreeWriter &operator=(const TreeWriter &) = delete;
 
-  // `old` is told the old value, null where there was none, before it is replaced or removed. Removing what is not
-  // there does nothing, and tells nothing.
+  // Called with the old value, or null if there was none, before it is replaced or removed. Removing an absent key does
+  // nothing, and does not call it.
   using OldValue = std::function<void(const char *value, size_t length)>;
   void put(std::string_view key, std::string_view value, const OldValue &old);
   void remove(std::string_view key, const OldValue &old);
 
-  // Writes the leaf and inner nodes that are not written yet, and the tree's description. Called last.
+  // Writes the remaining leaf and inner nodes, and the tree's description. Called last.
   void finish();
 
  private:
@@ -86,17 +86,17 @@ class TreeWriter {
   std::unordered_map<int64_t, Inner> inners_;
 
   bool isOpen_ = false;
-  int64_t leaf_ = 0;                // that the next records are written to
-  int64_t previous_ = 0;            // the one before it
-  int64_t next_ = 0;                // the one behind all that the leaf is divided into
-  std::string key_;                 // by which it was found
-  std::optional<std::string> end_;  // of its range of keys
-  TreeReader::LeafCursor old_;      // what of it is still to come
-  std::string records_;             // what is not written yet
-  std::vector<size_t> starts_;      // of each of them
+  int64_t leaf_ = 0;                // the leaf that the next records are written to
+  int64_t previous_ = 0;            // the leaf before it
+  int64_t next_ = 0;                // the leaf after all those that the leaf is divided into
+  std::string key_;                 // the key by which it was found
+  std::optional<std::string> end_;  // the end of its range of keys
+  TreeReader::LeafCursor old_;      // the rest of its old records
+  std::string records_;             // records not written yet
+  std::vector<size_t> starts_;      // their offsets in `records_`
   bool isChanged_ = false;
   bool hasDivided_ = false;
-  bool isAppending_ = false;        // what was put last went behind all records
+  bool isAppending_ = false;        // the last put record went after all others
 
   std::string node_, sealed_;
 };
