@@ -11,7 +11,7 @@ namespace todana {
 
 namespace {
 
-// Keys are keyspace ids; 0 is free for what belongs to none.
+// Keys are keyspace ids; 0 is used for values that concern no keyspace.
 constexpr uint64_t kStateKey = 0;
 constexpr char kEntryVersion = 1;
 constexpr size_t kEntryHeaderSize = 1 + 1 + 4;  // version, kind, file number
@@ -40,10 +40,10 @@ uint32_t readNumber(const char *bytes) {
   return number;
 }
 
-// Whether it is none of a plain store's: those begin with their version, but for the next file number.
+// Tests whether a value is sealed. Plain values begin with their version, except for the next file number.
 bool isSealed(std::string_view value) { return value.size() > 4 && static_cast<uint8_t>(value[0]) == kSealedFormat; }
 
-// An entry belongs to its keyspace; nothing else about its place matters.
+// An entry is bound to the id of its keyspace, and to nothing else.
 SealedPlace place(uint64_t id) { return {SealedKind::catalog, static_cast<uint32_t>(id), {nullptr, 0}}; }
 
 }  // namespace
@@ -70,7 +70,7 @@ std::string Catalog::sealed(uint64_t id, std::string value) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-// Nothing where it is damaged, belongs elsewhere, or is not sealed where everything is.
+// Opens a value. Returns nothing if it is damaged, belongs to another entry, or is plain although entries are sealed.
 std::optional<std::string> Catalog::opened(uint64_t id, std::string_view value) {
   if (!isSealed_) return std::string(value);
   std::vector<uint8_t> output(value.size());
@@ -96,14 +96,14 @@ std::optional<Catalog::Entry> Catalog::parse(uint32_t id, std::string_view store
 }
 
 void Catalog::load(FileGroup &group, const std::function<void(Entry)> &visit) {
-  if (group.commitNumber() == 0) return;  // the first commit makes the catalog
+  if (group.commitNumber() == 0) return;  // the first commit creates the catalog
   std::shared_ptr<DataFile> data = group.openFile(kFileNumber, kFileName);
   data->repairUpTo(kLargestFile);
   FileGroup::ReadLock lock(group);
   file_ = std::make_shared<const HashFile>(std::move(data), kKeyspace);
   if (file_->nextRow() > UINT32_MAX) file_->damaged("the number of the next keyspace is impossible", 0);
   nextKeyspace_ = static_cast<uint32_t>(std::max<uint64_t>(file_->nextRow(), 1));
-  // Two keyspaces of one id, or of one file, would be taken for each other.
+  // Two keyspaces with the same id or file would be confused.
   std::set<uint64_t> ids;
   std::set<uint32_t> fileNumbers{kFileNumber};
   HashBlock block;
@@ -166,7 +166,7 @@ void Catalog::rewrite(
   eraseUnused();
 }
 
-// What stands in free blocks, and behind records that fill their blocks no more.
+// Overwrites the remains of old entries in free blocks and in the padding of records.
 void Catalog::eraseUnused() {
   const std::string zeros(64 << 10, '\0');
   HashBlock block;
@@ -175,7 +175,7 @@ void Catalog::eraseUnused() {
     int64_t start = offset + kFreeBlockHeaderSize;
     if (!block.isFree) {
       file_->verifyValue(block);
-      // Behind the byte that says that there is more.
+      // The padding starts after its first byte, a magic number.
       start = file_->offset(block.value) + static_cast<int64_t>(block.valueLength) + 1;
     }
     for (const int64_t end = offset + block.size; start < end; start += static_cast<int64_t>(zeros.size())) {

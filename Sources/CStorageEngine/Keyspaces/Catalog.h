@@ -1,5 +1,5 @@
-// The list of a cabinet's keyspaces, and of the data file of each. It is kept in a hash file of the group itself, so
-// that it changes in the same commit as the files (docs/formats/cabinet-files.md).
+// The list of a cabinet's keyspaces and their data files. It is a hash file of the group itself, so it changes in the
+// same commit as the files (docs/formats/cabinet-files.md).
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ namespace todana {
 // The open catalog. CommitState owns it; Session loads it; Commit stores entries in it. SalvageSource parses entries
 // with one of its own.
 //
-// One thread at a time: that of the opening, then the committing thread inside `apply`. Static functions: any thread.
+// One thread at a time: the opening thread, then the committing thread inside `apply`. Static functions: any thread.
 class Catalog {
  public:
   static constexpr uint32_t kFileNumber = 1;
-  static constexpr uint32_t kKeyspace = 0;  // the catalog is no keyspace of its own
+  static constexpr uint32_t kKeyspace = 0;  // the catalog belongs to no keyspace
   static constexpr const char *kFileName = "0001-catalog.kch";
 
   struct Entry {
@@ -33,40 +33,40 @@ class Catalog {
 
   explicit Catalog(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
-  // Sets whether entries are sealed. In a store with keys they are, except while it is being encrypted or decrypted.
+  // Sets whether entries are sealed. They are in a store with keys, except during encryption or decryption.
   void setSealed(bool isSealed) { isSealed_ = isSealed; }
 
-  // Returns the name of a data file: its number and, for people, the keyspace's name unless that is empty.
+  // Returns the name of a data file: its number and, for human readers, the keyspace's name unless it is empty.
   static std::string fileName(uint32_t number, int32_t kind, const std::string &keyspaceName);
 
-  // Tests whether the value of an entry begins as those of plain stores do.
+  // Tests whether the value of an entry begins as in a plain store.
   static bool isPlain(std::string_view value);
 
-  // Parses the value of an entry. Returns nothing if it is none.
+  // Parses the value of an entry. Returns nothing if it is invalid.
   std::optional<Entry> parse(uint32_t id, std::string_view value);
 
-  // Reads the whole catalog, if there is one yet.
+  // Reads the whole catalog, if it exists.
   void load(FileGroup &group, const std::function<void(Entry)> &visit);
 
   uint32_t nextKeyspace() const { return nextKeyspace_; }
   uint32_t nextFileNumber() const { return nextFileNumber_; }
 
-  // Inside `apply`. Creates the catalog if there is none. An entry without a file is removed.
+  // Stores entries, inside `apply`. Creates the catalog if there is none. An entry without a file is removed.
   void store(
     FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber);
-  // Inside `apply`. Stores all entries, sealed or not from then on, and removes all others.
+  // Stores all entries, inside `apply`, and removes all others. `isSealed`: whether entries are sealed from now on.
   void rewrite(
     FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber, bool isSealed);
-  // Called at the start of each commit: the one before it cannot be rolled back any more.
+  // Ends the possibility to undo the last commit. Called at the start of each commit.
   void settle() {
     isNew_ = false;
     wasSealed_ = isSealed_;
   }
-  // Forgets the changes of a commit that was rolled back.
+  // Undoes the changes of a commit that was rolled back.
   void forget();
-  // Stores the pool of free blocks, inside `apply` at the end of a session.
+  // Stores the pool of free blocks. Called inside `apply` at the end of a session.
   void storePool(HashWriter &writer);
 
  private:
@@ -77,9 +77,9 @@ class Catalog {
 
   std::unique_ptr<Sealer> sealer_;  // null in a plain store
   bool isSealed_ = false;
-  bool wasSealed_ = false;  // what a rollback returns to
+  bool wasSealed_ = false;  // restored by a rollback
   std::shared_ptr<const HashFile> file_;
-  bool isNew_ = false;  // made by the commit that is being applied
+  bool isNew_ = false;  // created by the commit that is being applied
   FreeBlockPool pool_;
   uint32_t nextKeyspace_ = 1;
   uint32_t nextFileNumber_ = kFileNumber + 1;

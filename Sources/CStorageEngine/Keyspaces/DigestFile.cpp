@@ -8,7 +8,7 @@ namespace todana {
 
 namespace {
 
-// The root has two slots; the state of keyspace n stands in slot n + 1.
+// The root occupies two slots; the state of keyspace n is in slot n + 1.
 constexpr size_t kSlotSize = 64;
 constexpr uint32_t kRoot = 0;
 constexpr char kVersion = 1;
@@ -18,14 +18,14 @@ constexpr size_t kLargestEnvelope = Sealer::kLargestEnvelope;
 static_assert(1 + kStateSize + kLargestEnvelope <= kSlotSize);
 static_assert(1 + kRootSize + kLargestEnvelope <= 2 * kSlotSize);
 
-// Numbers that no keyspace has: keys of their own.
+// Numbers that no keyspace has, so that entries and history have MAC keys of their own.
 constexpr uint32_t kEntries = 0;
 constexpr uint32_t kHistoryNumber = UINT32_MAX;
 
 constexpr std::string_view kAnchorLabel = "Todana anchor 1";
 
-// A session that was killed may have sealed more than its last commit says: at most so many times, half of them for a
-// commit that was being written.
+// The maximum number of seals that a killed session may have made after its last commit. Half of them are for a commit
+// that was being written.
 constexpr uint64_t kMostUncounted = 1 << 24;
 
 int64_t offsetOf(uint32_t id) {
@@ -98,7 +98,8 @@ void DigestFile::load(FileGroup &group, const std::vector<Keyspace *> &keyspaces
   countSeals();
 }
 
-// That a keyspace is plain, or sealed under keys that are gone, is of an older state of the store.
+// Tests whether a keyspace may have this generation. A plain keyspace, or one under keys that no longer exist, comes
+// from an older state of the store.
 bool DigestFile::mayBelong(uint32_t keyGeneration) const {
   return keyGeneration == 0 ? !ring_ || mayBePlain_ : ring_ && ring_->has(keyGeneration);
 }
@@ -129,7 +130,8 @@ bool DigestFile::takeRoot(const std::string &content) {
   return true;
 }
 
-// What is noted of another epoch says nothing of the current one: nothing was committed under it yet.
+// Passes the count of seals to the key ring. A count of another epoch does not matter, because nothing was committed
+// under the current one yet.
 void DigestFile::countSeals() {
   if (!isSealed()) return;
   uint64_t count = root_.epoch == sealer_->currentEpoch() ? root_.sealCount : 0;
@@ -144,7 +146,7 @@ bool DigestFile::hasUncountedSeals() const {
   return count > noted && count - noted > kMostUncounted / 2;
 }
 
-// Nothing where there is none, or it was not written by the store.
+// Returns the content of a slot; nothing if it is empty, or was not written by the store.
 std::optional<std::string> DigestFile::read(uint32_t id, size_t count) {
   char slot[2 * kSlotSize];
   const size_t capacity = capacityOf(id);
@@ -180,7 +182,7 @@ void DigestFile::store(FileGroup &group, const std::vector<Keyspace *> &changed,
     file_ = group.createFile(kFileNumber, kFileName);
     isNew_ = true;
   }
-  // All in one call: each costs more than the sealing.
+  // Draw all nonces in one call, because a call costs more than sealing.
   std::vector<uint8_t> nonces;
   if (isSealed()) {
     nonces.resize((changed.size() + 1) * kNonceSize);
@@ -230,7 +232,7 @@ void DigestFile::writeRoot(bool isOpen, const uint8_t *nonce) {
   root_.isOpen = isOpen && isSealed();
   root_.epoch = 0;
   if (isSealed()) {
-    // In this order: a new epoch that begins in between begins with too many.
+    // The order matters: if a new epoch begins in between, its count is too high rather than too low.
     root_.sealCount = sealer_->ring().sealCount();
     root_.epoch = sealer_->currentEpoch();
     notedSeals_ = root_.sealCount;
@@ -262,7 +264,7 @@ void DigestFile::write(uint32_t id, const std::string &content, const uint8_t *n
   slot[0] = static_cast<uint8_t>(length);
   const int64_t end = offsetOf(id) + static_cast<int64_t>(capacityOf(id)) + 1;
   if (file_->size() < end) file_->grow(pageCeiling(end));
-  // To its end: nothing of what stood there is left.
+  // Write the whole slot, so that no remains of the old content are left.
   file_->write(offsetOf(id), slot, 1 + capacityOf(id));
 }
 
@@ -286,7 +288,7 @@ void DigestFile::undo() {
 // MARK: Terms
 
 DigestFile::Sum DigestFile::term(const Keyspace &keyspace) {
-  // Which file it lives in, too: an older catalog has another one.
+  // Include the number of the file: an older catalog has another one.
   const uint32_t fileNumber = keyspace.fileNumber;
   uint8_t message[3 * KeyspaceDigestMac::kBlockSize] = {};
   std::memcpy(message, &keyspace.id, 4);
@@ -298,7 +300,7 @@ DigestFile::Sum DigestFile::term(const Keyspace &keyspace) {
 }
 
 DigestFile::Sum DigestFile::historyTerm(uint64_t commitNumber, const uint8_t *batchID) {
-  // Half of a random id tells two commits of one number apart.
+  // Half of the random id is enough to distinguish two commits with one number.
   Sum term;
   std::memcpy(term.data(), &commitNumber, 8);
   std::memcpy(term.data() + 8, batchID, 8);
@@ -321,8 +323,8 @@ DigestFile::Sum DigestFile::history(const FileGroup &group, uint64_t upTo) {
 
 // MARK: Anchors
 
-// A batch's id is random, so it stands for the commit; the history in the root vouches for the ids. No key is needed, and
-// so an anchor outlives them all.
+// Returns the code of an anchor. A batch's id is random, so it identifies the commit; the history in the root confirms
+// the ids. No key is involved, so an anchor stays valid when keys are rotated.
 DigestFile::Sum DigestFile::code(uint64_t commitNumber, const CommitRing::BatchID &batchID) {
   std::string message(kAnchorLabel);
   append(message, commitNumber);

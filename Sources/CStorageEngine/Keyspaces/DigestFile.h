@@ -1,8 +1,8 @@
-// The states of all keyspaces as of the newest commit, and a root over them: a data file that every commit changes
-// (docs/formats/states.md).
+// The digest file: the states of all keyspaces as of the newest commit, and a root over them. It is a data file that
+// every commit changes (docs/formats/states.md).
 //
-// A keyspace's state tells whether a scan has read what was committed. The root tells whether the states, the catalog
-// and the list of last commits belong together, and is what an anchor vouches for.
+// With a keyspace's state, a scan checks whether it has read the committed records. The root shows whether the states,
+// the catalog and the list of last commits belong together. It also confirms anchors.
 #pragma once
 
 #include <atomic>
@@ -19,53 +19,54 @@
 
 namespace todana {
 
-// The open file. CommitState owns it; Session opens and loads it; Commit stores the states of changed keyspaces.
+// The open digest file. CommitState owns it; Session opens and loads it; Commit stores the states of changed keyspaces.
 //
-// One thread at a time: that of the opening, then the committing thread inside `apply`. Session calls `keyGeneration`
-// and `anchor` under a ReadLock. Functions marked so: any thread.
+// One thread at a time: the opening thread, then the committing thread inside `apply`. Session calls `keyGeneration`
+// and `anchor` under a ReadLock. Some functions are marked: any thread.
 class DigestFile {
  public:
   static constexpr uint32_t kFileNumber = 0;
   static constexpr const char *kFileName = "0000-states.tds";
-  // The number of commits that can be told from those of a copy with other later commits.
+  // The number of last commits that can be distinguished from those of a copy that had other commits.
   static constexpr uint64_t kHistory = 1000;
 
   explicit DigestFile(const std::shared_ptr<const KeyRing> &ring = nullptr) { setKeys(ring); }
-  // Sets the keys of a plain store that is to be encrypted, for the next `storeAll`.
+  // Sets the keys of a plain store that will be encrypted. The next `storeAll` uses them.
   void setKeys(const std::shared_ptr<const KeyRing> &ring);
 
-  // Opens the file, before any other call. Throws Failure(TDN_DAMAGED) if it cannot be read. `mayBePlain`: it may be
-  // plain though there are keys.
+  // Opens the file, before any other call. Throws Failure(TDN_DAMAGED) if it cannot be read. `mayBePlain`: accepts a
+  // plain file although there are keys.
   void open(FileGroup &group, bool mayBePlain);
   // Returns the generation of the keys that seal the states and the catalog; 0: plain.
   uint32_t keyGeneration() const { return root_.keyGeneration; }
-  // Sets the contents of the keyspaces. Files of different states are no error here: a scan of all records reports
+  // Loads the states of the keyspaces. Files from different states are no error here: a scan of all records reports
   // them.
   void load(FileGroup &group, const std::vector<Keyspace *> &keyspaces);
   // Returns false if a file is older or newer than the others, or was written without the keys. Any thread.
   bool isConsistent() const { return isConsistent_; }
 
-  // Called at the start of each commit: the one before it cannot be rolled back any more.
+  // Ends the possibility to undo the last commit. Called at the start of each commit.
   void settle();
-  // Inside `apply`, last of all: stores the states of keyspaces whose contents or files have changed.
+  // Inside `apply`, as the last change: stores the states of keyspaces with changed contents or files.
   void store(FileGroup &group, const std::vector<Keyspace *> &changed) { store(group, changed, true); }
-  // Inside `apply`: stores the root of a closed session. Needed if `mustBeClosed`.
+  // Inside `apply`: stores the root of a closed session. Needed if `mustBeClosed` returns true.
   void storeClosed(FileGroup &group);
   bool mustBeClosed() const { return isSealed() && root_.isOpen; }
-  // Inside `apply`: stores the states of all keyspaces as the right ones, sealed with the keys of this generation.
+  // Inside `apply`: stores the states of all keyspaces as the right ones, sealed under the keys of this generation.
   void storeAll(FileGroup &group, const std::vector<Keyspace *> &keyspaces, uint32_t keyGeneration);
   // Restores the state before a commit that was rolled back.
   void undo();
 
-  // -- Seals. Many more under one key than have been counted would make two with one nonce likely. Tests whether so
-  // many seals may have been made since the last commit that their count must be stored first. Any thread.
+  // -- Seals. If far more seals were made under one key than counted, a repeated nonce would become likely.
+  // Tests whether there may be so many uncounted seals since the last commit that their count must be stored first. Any
+  // thread.
   bool hasUncountedSeals() const;
   // Tests whether the current key has made `limit` seals. Any thread.
   bool needsNewEpoch(uint64_t limit) const { return isSealed() && sealer_->ring().sealCount() >= limit; }
 
   // -- Anchors
   tdn_anchor anchor(const FileGroup &group);
-  // Throws Failure: TDN_ROLLED_BACK, TDN_DIVERGED.
+  // Checks the store against an anchor. Throws Failure: TDN_ROLLED_BACK, TDN_DIVERGED.
   void require(const FileGroup &group, const tdn_anchor &expected);
 
  private:
@@ -74,9 +75,9 @@ class DigestFile {
     uint64_t commitNumber = 0;
     Sum entries{};  // XOR of a term for each keyspace
     Sum history{};  // XOR of a term for each of the last commits
-    bool isOpen = false;     // a session goes on, or was killed
+    bool isOpen = false;     // a session is open, or was killed
     uint32_t epoch = 0;      // the current one; 0 in a plain store
-    uint64_t sealCount = 0;  // under it
+    uint64_t sealCount = 0;  // seals under this epoch
     uint32_t keyGeneration = 0;
   };
 
@@ -99,21 +100,21 @@ class DigestFile {
 
   std::shared_ptr<const KeyRing> ring_;  // null in a plain store
   std::unique_ptr<Sealer> sealer_;       // null in a plain store
-  std::optional<KeyspaceDigestMac> entryMac_, historyMac_;  // of the root's generation
+  std::optional<KeyspaceDigestMac> entryMac_, historyMac_;  // with the keys of the root's generation
   std::shared_ptr<DataFile> file_;
   std::atomic<bool> isConsistent_{true};
-  std::atomic<bool> isSealed_{false};  // what the root's generation says, for any thread
+  std::atomic<bool> isSealed_{false};  // by the root's generation; for any thread
   Root root_;
-  std::atomic<uint64_t> notedSeals_{0};  // of the current epoch; what the root says, for any thread
+  std::atomic<uint64_t> notedSeals_{0};  // of the current epoch, as stored in the root; for any thread
 
-  // -- What a rollback returns to
+  // -- The state that a rollback restores
   struct OldTerm {
     Keyspace *keyspace;
     Sum term;
   };
   bool hasStored_ = false;
   bool isNew_ = false;
-  bool hadRoot_ = false;  // one that could be read
+  bool hadRoot_ = false;  // a readable one
   bool mayBePlain_ = false;
   bool wasConsistent_ = true;
   Root undoRoot_;

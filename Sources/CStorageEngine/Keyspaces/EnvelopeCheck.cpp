@@ -17,7 +17,7 @@ bool EnvelopeCheck::isSound(uint64_t row, std::string_view value) const {
 bool EnvelopeCheck::isSound(std::string_view key, std::string_view value) const {
   if (hasRows_) return false;
   if (isPlainRecord(value)) return isSoundPlainRecord(value, seed_.name(key));
-  // The name stands within the envelope; who opens it compares.
+  // The name is in the envelope. The caller that opens the record compares it.
   return opens(SealedKind::namedBuffer, ByteView(nullptr, 0), value);
 }
 

@@ -1,4 +1,4 @@
-// The check of records by their envelopes: the check of plain ones, the tag of sealed ones.
+// The check of records by their envelopes: the checksum of plain ones, the tag of sealed ones.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@
 namespace todana {
 
 // The check for one keyspace. FileTable makes it for each file that it opens; HashRecovery and PageAcceptance call it.
-// Any thread: it does not change.
+// Any thread, because it is immutable.
 class EnvelopeCheck : public RecordCheck {
  public:
-  // `sealers`: null where no record is sealed.
+  // `sealers`: null if no record is sealed.
   EnvelopeCheck(const StoreID &storeID, std::shared_ptr<SealerPool> sealers, const Keyspace &keyspace)
       : sealers_(std::move(sealers)), keyspace_(keyspace.id), hasRows_(keyspace.hasRows()),
         seed_(storeID, keyspace.id) {}

@@ -50,7 +50,7 @@ std::unique_ptr<Keyspace> FileTable::newKeyspace(uint32_t id, int32_t kind, cons
   return keyspace;
 }
 
-// In both maps, or, where memory ends, in neither.
+// Adds a keyspace to both maps, or to none if memory runs out.
 Keyspace &FileTable::make(uint32_t id, int32_t kind, const std::string &name) {
   auto keyspace = newKeyspace(id, kind, name);
   Keyspace &made = *keyspace;
@@ -175,13 +175,13 @@ std::shared_ptr<KeyspaceLoader> FileTable::loader(uint32_t id) {
 }
 
 void FileTable::endLoading(uint32_t id) {
-  // Released without the mutex: it removes a file.
+  // Released without the mutex, because the release removes a file.
   std::shared_ptr<KeyspaceLoader> loader;
   MutexLock lock(mutex_);
   auto found = loading_.find(id);
   if (found == loading_.end()) return;
   loader = std::move(found->second.loader);
-  // A commit may be about to adopt it.
+  // Kept, because a commit may be about to adopt it.
   if (found->second.keyspace) dropped_[id] = std::move(found->second.keyspace);
   loading_.erase(found);
 }
@@ -269,7 +269,7 @@ std::shared_ptr<const HashFile> FileTable::file(Keyspace &keyspace, bool isKept)
       isSealed = keyspace.isSealed;
     }
     if (number == 0) return nullptr;
-    // Not under the mutex: opening takes the group's locks, and commits, which hold those, take the mutex.
+    // The mutex must not be held: opening takes the group's locks, and commits take the mutex while they hold those.
     std::shared_ptr<const HashFile> file;
     try {
       std::shared_ptr<DataFile> data = group_.openFile(number, fileName(keyspace, number, isSealed));
@@ -277,11 +277,12 @@ std::shared_ptr<const HashFile> FileTable::file(Keyspace &keyspace, bool isKept)
       file = std::make_shared<const HashFile>(
         data, keyspace.id, keyspace.isTree() ? kTreeFileType : kHashFileType,
         sealers(keyspace, isSealed), recordCheck(keyspace));
-      // Named buffers are few, and a program may need one to read the rest; a tree's nodes lead to each other.
+      // Repair the whole file if its keyspace has names or is a tree. Named buffers are few, and may be needed to read
+      // other records; a tree's nodes lead to each other.
       const bool isWhole = !keyspace.hasRows() || keyspace.repairsRecords;
       data->repairUpTo(isWhole ? kLargestFile : file->recordStart());
     } catch (const Failure &) {
-      if (keyspace.fileNumber != number) continue;  // replaced meanwhile
+      if (keyspace.fileNumber != number) continue;  // replaced concurrently
       throw;
     }
     MutexLock lock(mutex_);

@@ -6,7 +6,7 @@ namespace todana {
 
 namespace {
 
-// A shorter file is not worth a rebuild.
+// The size below which a file is not worth a rebuild.
 constexpr int64_t kSmallFile = 256 << 10;
 
 }  // namespace

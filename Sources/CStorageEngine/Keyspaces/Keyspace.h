@@ -1,4 +1,4 @@
-// One keyspace of an open cabinet, as it is in memory.
+// One keyspace of an open cabinet.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace todana {
 
-// The changes of commits to a keyspace's digest while the digest is computed with other keys.
+// The changes that commits make to a keyspace's digest while it is computed with other keys.
 //
 // DigestRekeying owns it; KeyspaceWriter and Commit note changes inside `apply`.
 struct RekeyedContents {
@@ -24,14 +24,15 @@ struct RekeyedContents {
 
   const uint32_t keyGeneration;
   KeyspaceDigest digest;
-  KeyspaceDigest::Sum sum{};  // of what the commits so far took out and put in
+  KeyspaceDigest::Sum sum{};  // the terms of all records that commits have removed and added
 };
 
 class KeyspaceLoader;
 
-// FileTable owns it, and keeps it after a drop. Sessions, commits, scans and maintenance refer to it.
+// A keyspace in memory. FileTable owns it, and keeps it after a drop. Sessions, commits, scans and maintenance refer to
+// it.
 //
-// Any thread reads the atomic fields; the comments of the others name their lock.
+// Any thread reads the atomic fields. The comments of the others name their lock.
 struct Keyspace {
   Keyspace(uint32_t id, int32_t kind, std::string name) : id(id), kind(kind), name(std::move(name)) {}
 
@@ -43,59 +44,60 @@ struct Keyspace {
   bool hasNames() const { return kind == TDN_KEYSPACE_KEYS; }
   bool isTree() const { return kind == TDN_KEYSPACE_TREE; }
 
-  // Set when a commit has dropped it. The object stays, because other threads may still use it.
+  // True after a commit has dropped the keyspace. The object stays, because other threads may still use it.
   std::atomic<bool> isDropped{false};
-  // The data file that the keyspace lives in; 0: none yet. Changed by commits only (readers are excluded), and with
-  // FileTable's mutex held: a reader that got hold of a file asks under its read lock whether it is still this one.
+  // The number of the data file that the keyspace is in; 0: none yet. Only commits change it, with readers excluded and
+  // FileTable's mutex held. A reader that has got a file checks under its read lock whether it is still this one.
   std::atomic<uint32_t> fileNumber{0};
-  // Whether that file, or one that is made next, belongs to an encrypted store. Changed with its number.
+  // Whether this file, or the next one, belongs to an encrypted store. Changes together with the file number.
   std::atomic<bool> isSealed{false};
-  // Whether single wrong bits of its rows are repaired, too, where any are.
+  // Whether bit-flip repair includes the rows, if repair is enabled.
   std::atomic<bool> repairsRecords{false};
-  // The next row id to hand out; 0: not read from the file yet.
+  // The next row id to reserve; 0: not read from the file yet.
   std::atomic<uint64_t> nextRow{0};
 
   // -- FileTable's, guarded by its mutex
-  std::shared_ptr<const HashFile> file;  // null where it is not open
+  std::shared_ptr<const HashFile> file;  // null if it is not open
   std::list<Keyspace *>::iterator use;
 
-  // As of the newest commit; changed by commits, with readers excluded.
+  // The count and digest as of the newest commit. Only commits change it, with readers excluded.
   DigestEntry contents;
-  // The last commit that removed all records at once; 0: none since the opening. The same holds for it.
+  // The number of the last commit that removed all records at once; 0: none since the opening. Only commits change it,
+  // with readers excluded.
   uint64_t clearedBy = 0;
 
   // -- Used by commits only
-  KeyspaceDigest::Sum stateTerm{};         // the keyspace's in the root of the states
-  std::unique_ptr<KeyspaceDigest> digest;  // null until it is needed
+  KeyspaceDigest::Sum stateTerm{};         // the keyspace's term in the root of the states
+  std::unique_ptr<KeyspaceDigest> digest;  // null until the first use
   FreeBlockPool pool;
-  // Set if a killed process has lost the list of the file's free blocks: the used part of the file is unknown.
+  // True if a killed process may have lost the list of the file's free blocks: the size of the used part is unknown.
   bool mayHaveLostSpace = false;
-  // Set while a new file is being built; set and taken away under a read lock or in a commit.
+  // The journal of a running rebuild, or null. Set and cleared under a read lock or in a commit.
   RebuildJournal *journal = nullptr;
-  // Set while the keys of its digest are changed; set and taken away under a read lock or in a commit.
+  // The changes of a running rekeying of the digest, or null. Set and cleared under a read lock or in a commit.
   RekeyedContents *rekeyed = nullptr;
 
-  // -- Upkeep of the file. Inside a commit or under a read lock.
-  // Returns whether the file has too few buckets, or may waste space: checked by each commit after its changes.
+  // -- Maintenance of the file. Inside a commit or under a read lock.
+  // Tests whether the file has too few buckets, or may waste space. Each commit calls it after its changes.
   bool needsMaintenance(const HashFile &current) { return isCrowded(current) || mayWasteSpace(current); }
-  // Returns whether the file has too few buckets for its records, and may have more.
+  // Tests whether the file has too few buckets for its records, and may have more.
   bool isCrowded(const HashFile &current) const;
-  // Returns whether a file of `size` bytes is so much longer than needed that a rebuild pays.
+  // Tests whether a file of `size` bytes is so much longer than needed that a rebuild pays.
   static bool wastesSpace(double size, double needed);
-  // Notes that so many rows, or records, need so many bytes.
+  // Stores the number of bytes that `rowCount` rows, or records, need.
   void noteNeed(uint64_t byteCount, uint64_t rowCount) {
     neededBytes = byteCount;
     neededForRows = rowCount;
   }
 
  private:
-  // Returns whether the file is so much longer than the records that came into it explain that other ones, or packs,
-  // have left space behind.
+  // Tests whether the file is much longer than the records in it explain. Removed records, or packs, have then left
+  // space.
   bool mayWasteSpace(const HashFile &current);
   int64_t pooledBytes() const;
 
-  // As of when the file was looked through last; before that as of the first change, as if nothing had been wasted but
-  // the free blocks that are listed. 1: to be looked through.
+  // The bytes needed at the last survey of the file. Before the first survey, the value at the first change, in which
+  // only listed free blocks count as waste. 1: a survey is required.
   std::atomic<uint64_t> neededBytes{0};
   std::atomic<uint64_t> neededForRows{0};
 };

@@ -1,4 +1,4 @@
-// The parts of the form of plain records that the engine uses (docs/formats/record-envelope.md).
+// The parts of the format of plain records that the engine uses (docs/formats/record-envelope.md).
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ constexpr size_t kLeastPlain = 2 + kCheckSize;
 
 inline uint8_t formatOf(std::string_view record) { return record.empty() ? 0 : static_cast<uint8_t>(record[0]); }
 
-// Tests whether the bytes are in the form of a plain record.
+// Tests whether the bytes have the form of a plain record.
 inline bool isPlainRecord(std::string_view bytes) {
   const uint8_t format = formatOf(bytes);
   return isPlainFormat(format) && bytes.size() >= kLeastPlain + (keepsToken(format) ? kPlainTokenSize : 0);
 }
 
-// The seeds that bind the check of a plain record to its store, keyspace, and row or name. EnvelopeCheck and
-// RecordConversion use it. A value: any thread.
+// The seeds that bind the check of a plain record to its store, its keyspace, and its row or name. EnvelopeCheck and
+// RecordConversion use them. A value: any thread.
 class PlainRecordSeed {
  public:
   PlainRecordSeed(const StoreID &storeID, uint32_t keyspace) {
@@ -40,12 +40,12 @@ class PlainRecordSeed {
   uint64_t keyspaceSeed_;
 };
 
-// Returns the bytes of a plain record before its check.
+// Returns the length of a plain record without its check and token.
 inline size_t plainSize(std::string_view record) {
   return record.size() - kCheckSize - (keepsToken(formatOf(record)) ? kPlainTokenSize : 0);
 }
 
-// Tests whether the check of a plain record is right. `seed`: of its place.
+// Tests whether the check of a plain record is right. `seed`: the seed of its place.
 inline bool isSoundPlainRecord(std::string_view record, uint64_t seed) {
   const size_t size = plainSize(record);
   uint64_t check, token;

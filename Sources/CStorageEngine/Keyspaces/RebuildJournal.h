@@ -1,4 +1,4 @@
-// The keys that commits change while a new file for the keyspace is being built.
+// The keys that commits change while a new file is being built for the keyspace.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,14 @@
 
 namespace todana {
 
-// The journal of one rebuild. Packs and keys without names are kept once or twice each, however often they change.
+// The journal of one rebuild. Packs, and keys without names, are stored at most about twice, however often they change.
 //
-// Rebuilding owns it, and takes it under a ReadLock or in a commit. The keyspace writers add to it inside `apply`.
+// Rebuilding owns it, and takes its content under a ReadLock or in a commit. The keyspace writers add to it inside
+// `apply`.
 struct RebuildJournal {
-  std::vector<uint64_t> packs;     // of a keyspace of rows: the numbers of packs that the rows are in, or would be
-  std::vector<std::string> keys;   // of others: as they are in the file
-  std::vector<std::string> names;  // the same, as callers know them: of keys of bytes only
+  std::vector<uint64_t> packs;     // for rows: numbers of the packs that the rows are in, or would be in
+  std::vector<std::string> keys;   // for other keyspaces: the keys in the file
+  std::vector<std::string> names;  // the callers' names of these keys, for keyspaces of byte keys only
 
   void addPack(uint64_t number) {
     if (!packs.empty() && packs.back() == number) return;
@@ -22,7 +23,7 @@ struct RebuildJournal {
     thin(packs, mostPacks_);
   }
 
-  // After keys without names were added.
+  // Removes duplicates if there are many keys. Called after keys without names were added.
   void thinKeys() { thin(keys, mostKeys_); }
 
  private:

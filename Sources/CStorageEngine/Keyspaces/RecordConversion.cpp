@@ -16,7 +16,7 @@ struct RowBytes {
   }
 };
 
-// The last two bytes say it, and are part of it.
+// Returns the number of padding bytes. It is stored in the last two bytes, which are part of the padding.
 size_t paddingSize(std::string_view plaintext, bool isPadded) {
   if (!isPadded) return 0;
   if (plaintext.size() < 2) return plaintext.size();
@@ -25,7 +25,7 @@ size_t paddingSize(std::string_view plaintext, bool isPadded) {
   return size;
 }
 
-// A sealed record that callers know by a name has it behind its version: its length as a varint, its bytes.
+// Inserts the name of a sealed record after the version byte: its length as a varint, then its bytes.
 void insertName(std::string &plaintext, std::string_view name) {
   std::string prefix;
   for (size_t rest = name.size();; rest >>= 7) {
@@ -177,7 +177,7 @@ std::string RecordConversion::plain(const Place &place, const Opened &opened) co
   uint64_t token;
   std::memcpy(&token, opened.token, kTokenSize);
   uint64_t check = checksum(record.data(), record.size(), seed(place));
-  const bool wasPlain = check == token;  // the token is what a plain record of this content has
+  const bool wasPlain = check == token;  // the token equals the check of a plain record with this content
   if (!wasPlain) {
     record[0] = static_cast<char>(kPlainFormat | kKeptFlag);
     check = checksum(record.data(), record.size(), seed(place) ^ token);

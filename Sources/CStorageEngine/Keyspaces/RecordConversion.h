@@ -1,7 +1,7 @@
-// The conversion of records to other keys, or to a plain store. Content and token stay the same, so a caller that has
-// read a record before may still change it.
+// The conversion of records to other keys, or to plain form. Content and token stay the same, so that a caller that
+// read a record before can still change it.
 //
-// In trees, whose entries have no form of their own, only nodes are sealed (NodeSeal.h).
+// In trees, whose entries have no format of their own, only nodes are sealed (NodeSeal.h).
 #pragma once
 
 #include <optional>
@@ -16,35 +16,35 @@ namespace todana {
 // The conversion to one form. KeyMigration and `convertRecords` make one; DigestRekeying and the rebuild sources call
 // it.
 //
-// One thread at a time; it needs no lock, as it changes no record in place.
+// One thread at a time. It needs no lock, because it changes no record in place.
 class RecordConversion {
  public:
-  // To records of this generation; 0: plain ones.
+  // Converts to records of this key generation; 0: plain ones.
   RecordConversion(std::shared_ptr<const KeyRing> ring, uint32_t keyGeneration)
       : ring_(std::move(ring)), keyGeneration_(keyGeneration), sealer_(ring_) {}
 
   uint32_t keyGeneration() const { return keyGeneration_; }
 
-  // Tests whether a record has the form already. Returns false for bytes that are no record.
+  // Tests whether a record already has the form. Returns false for bytes that are no record.
   static bool hasForm(std::string_view record, uint32_t keyGeneration);
-  // Tests whether the bytes are in the form of a record, sealed or plain.
+  // Tests whether the bytes have the form of a record, sealed or plain.
   static bool isRecord(std::string_view bytes);
 
   // Converts a row. Like the functions below, throws Failure(TDN_DAMAGED or TDN_UNKNOWN_EPOCH) if the record cannot be
   // opened.
   std::string row(const Keyspace &keyspace, uint64_t row, std::string_view record);
-  // Converts a record that callers know by a name.
+  // Converts a named record.
   std::string named(const Keyspace &keyspace, std::string_view name, std::string_view record);
-  // Converts a record stored under `key`, which may hide the name.
+  // A converted record that was stored under `key`, which may hide the name.
   struct Named {
     std::string name;
     std::string key;  // in the new form
     std::string record;
   };
   Named stored(const Keyspace &keyspace, std::string_view key, std::string_view record);
-  // Converts the key alone.
+  // Converts the key only.
   std::string keyOf(const Keyspace &keyspace, std::string_view key, std::string_view record);
-  // Returns the key of a caller's name.
+  // Returns the stored key for a name.
   std::string keyOf(std::string_view name) const;
 
  private:
@@ -54,7 +54,7 @@ class RecordConversion {
     std::string_view name;
   };
   struct Opened {
-    std::string plaintext;  // version byte, content, what it is filled up with
+    std::string plaintext;  // version byte, content, padding
     bool isPadded = false;
     uint8_t token[kTokenSize];
   };

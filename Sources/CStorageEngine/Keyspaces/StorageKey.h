@@ -1,4 +1,4 @@
-// The stored key of a record that callers know by a name: in an encrypted store the file hides names.
+// The stored key of a named record: in an encrypted store it hides the name.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@
 
 namespace todana {
 
-// One key, made for one search. Session, NameKeyspaceWriter, KeyspaceLoader and ChangeKey make it. One thread; the key
+// One key for one search. Session, NameKeyspaceWriter, KeyspaceLoader and ChangeKey make it. One thread; the key
 // generation is read under the lock of the search.
 class StorageKey {
  public:
-  // `keyGeneration`: of the keyspace's contents where the key is looked for. `name` must outlive this.
+  // `keyGeneration`: that of the searched contents. `name` must outlive this object.
   StorageKey(const KeyRing *ring, uint32_t keyGeneration, const Keyspace &keyspace, std::string_view name)
       : view_(name) {
     if (keyGeneration == 0 || !ring || !keyspace.hasNames()) return;

@@ -13,14 +13,14 @@ namespace todana {
 
 namespace {
 
-// Moved by one commit, which readers wait for.
+// The bytes moved by one commit, for which readers wait.
 constexpr int64_t kStepBytes = 1 << 20;
-// Moved between two checkpoints: each of the two logs takes about as much.
+// The bytes moved between two checkpoints: each of the two logs takes about as much.
 constexpr int64_t kCheckpointBytes = 8 << 20;
 constexpr int64_t kLeastRoom = 4 << 20;
-// Taken by what a commit changes besides the records that it moves.
+// The log space for the other changes of a commit that moves records.
 constexpr int64_t kRoomBesides = 256 << 10;
-// A free block has room for its own header.
+// The minimum size of a free block, which must hold its own header.
 constexpr int64_t kSmallestBlock = 16;
 
 std::string kibibytes(int64_t byteCount) { return std::to_string((byteCount + 1023) >> 10) + " KiB"; }
@@ -49,14 +49,14 @@ void InPlaceCompaction::run() {
     try {
       offerGap();
     } catch (...) {
-      // New records are not put into the gap; the next compaction closes it.
+      // New records do not use the gap then; the next compaction closes it.
     }
     throw;
   }
   if (failure_) throw *failure_;
 }
 
-// Goes over records that have no free space before them.
+// Skips records that have no free space before them.
 void InPlaceCompaction::skipCompact() {
   for (bool hasMore = true; hasMore && position_.target == position_.source;) {
     step();
@@ -79,7 +79,7 @@ void InPlaceCompaction::moveSome() {
   const Position before = position_;
   try {
     commit([&](Commit &commit) {
-      // Snapshots of a tree know its records by their keys, wherever the nodes are.
+      // Snapshots of a tree find records by their keys, wherever the nodes are.
       moveRecords(keyspace_.isTree() ? Readers() : commit.snapshotReaders(keyspace_, file_));
     });
   } catch (...) {
@@ -88,7 +88,7 @@ void InPlaceCompaction::moveSome() {
   }
 }
 
-// Gives the free space between the positions, if it was not cut off, to new records.
+// Offers the free space between the positions to new records, unless it was cut off.
 void InPlaceCompaction::offerGap() {
   if (position_.target < position_.source) {
     commit([&](Commit &) {
@@ -100,7 +100,7 @@ void InPlaceCompaction::offerGap() {
   keyspace_.noteNeed(static_cast<uint64_t>(file_->end() - file_->recordStart()), file_->rowCount());
 }
 
-// Has a checkpoint write the logs back, so that their space is used again. A backup delays checkpoints.
+// Runs a checkpoint, so that the space of the logs is used again. Waits for a backup, which delays checkpoints.
 void InPlaceCompaction::makeRoom() {
   while (true) {
     const uint64_t before = state_.group.statistics().checkpoints;
@@ -195,7 +195,7 @@ void InPlaceCompaction::moveRecords(const Readers &readers) {
   }
 }
 
-// Cuts off the free space at the file's end; false if that is less than a page.
+// Cuts off the free space at the end of the file. Returns false if it is less than a page.
 bool InPlaceCompaction::cut(int64_t target, int64_t source) {
   int64_t end = pageCeiling(target);
   if (end > target && end - target < kSmallestBlock) end += kPageSize;
@@ -208,10 +208,11 @@ bool InPlaceCompaction::cut(int64_t target, int64_t source) {
   return true;
 }
 
-// Each of the two logs takes as many bytes as are moved between two checkpoints.
+// Returns the log space for moved records. Each of the two logs takes the bytes that are moved between two checkpoints.
 int64_t InPlaceCompaction::logRoom() const { return room_ / 2 - kRoomBesides; }
 
-// The offset of the address that leads to a record; nothing if the record is damaged, or too large to be moved.
+// Returns the offset of the address that leads to a record. Returns nothing if the record is damaged, or too large to
+// be moved.
 std::optional<int64_t> InPlaceCompaction::linkOfMovable(const HashBlock &record) {
   try {
     if (record.size > logRoom()) {
@@ -241,7 +242,7 @@ int64_t InPlaceCompaction::linkTo(const HashBlock &record) const {
   return chain.link;
 }
 
-// False if the block's head is damaged: the next block is not found without it.
+// Returns false if the block's header is damaged: the next block cannot be found without it.
 bool InPlaceCompaction::readBlock(int64_t offset, HashBlock &block) {
   try {
     file_->readBlock(offset, block);
@@ -253,7 +254,7 @@ bool InPlaceCompaction::readBlock(int64_t offset, HashBlock &block) {
   }
 }
 
-// Notes why a record is not moved; damage is the more important reason.
+// Notes the reason that a record is not moved. Damage takes precedence.
 void InPlaceCompaction::leave(const Failure &failure) {
   const bool isWorse = failure_ && failure.code == TDN_DAMAGED && failure_->code != TDN_DAMAGED;
   if (!failure_ || isWorse) failure_ = failure;

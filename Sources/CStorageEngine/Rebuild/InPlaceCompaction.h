@@ -1,9 +1,9 @@
-// The compaction of a data file in place: records move towards the file's start, over free space, then the file's end
+// The compaction of a data file in place: records move towards the start of the file, over free space, and then its end
 // is cut off.
 //
-// Rebuilding needs room for a copy of all records. This needs room for the log of a few commits: each step is a commit
-// that moves about a megabyte, and checkpoints follow each other closely. Other commits and reads go on between steps.
-// Giving up keeps what has been moved.
+// A rebuild needs room for a copy of all records. This needs room for the log of a few commits: each step is a commit
+// that moves about a megabyte, and checkpoints are frequent. Other commits and reads continue between steps. Giving up
+// keeps the moved records in their new places.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@
 
 namespace todana {
 
-// The compaction of one file. Maintenance makes it, if the disk has no room for a rebuild.
+// The compaction of one file. Maintenance makes it if the disk has no room for a rebuild.
 //
-// One thread, under Maintenance's mutex for rebuilds, and no lock of the group: it takes a ReadLock to survey, and
+// One thread, under Maintenance's mutex for rebuilds, and with no lock of the group: it takes a ReadLock to survey, and
 // commits its steps.
 class InPlaceCompaction {
  public:
-  // Called before each step, without a lock, with the bytes that are done; false gives up.
+  // Called before each step, without a lock, with the bytes processed so far. Returns false to give up.
   using Progress = std::function<bool(uint64_t done, uint64_t total)>;
 
   InPlaceCompaction(
@@ -30,18 +30,19 @@ class InPlaceCompaction {
   InPlaceCompaction(const InPlaceCompaction &) = delete;
   InPlaceCompaction &operator=(const InPlaceCompaction &) = delete;
 
-  // Moves records, and cuts the file. Throws Rebuilding::Abandoned if `progress` gave up or the keyspace moved to
-  // another file. Some records may stay where they are, and the reason is thrown in the end: damage,
-  // Failure(TDN_DAMAGED), or too little room on the disk for the move of a large one, Failure(TDN_NO_SPACE).
+  // Moves records, and cuts the file. Throws Rebuilding::Abandoned if `progress` gave up, or if the keyspace moved to
+  // another file. If records had to stay in place, throws the reason at the end: Failure(TDN_DAMAGED) for damage,
+  // Failure(TDN_NO_SPACE) for a record too large for the free disk space.
   void run();
 
  private:
-  // The file before `target` is compact; from `source` on it is as it was. Between them is one free block, or nothing.
+  // The progress. The file is compact before `target` and unchanged from `source` on. Between them is one free block,
+  // or nothing.
   struct Position {
     int64_t target;
     int64_t source;
   };
-  // A free block that is left before a record that stays.
+  // A free block left before a record that stays in place.
   struct Gap {
     int64_t offset;
     int64_t size;
@@ -70,7 +71,7 @@ class InPlaceCompaction {
   const std::shared_ptr<const HashFile> file_;
   const Progress progress_;
   Position position_{0, 0};
-  int64_t room_ = 0;                // bytes on the disk when it began
+  int64_t room_ = 0;                // bytes free on the disk at the start
   int64_t unsavedBytes_ = 0;        // moved since the last checkpoint
   bool needsCheckpoint_ = false;    // before the next record is moved
   bool isAtEnd_ = false;

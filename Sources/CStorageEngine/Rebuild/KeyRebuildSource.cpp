@@ -30,7 +30,7 @@ void KeyRebuildSource::takeChange(size_t index) {
   const std::string &key = changed_.keys[index];
   HashBlock block;
   if (from_->find(key.data(), key.size(), block)) return take(block);
-  // Under other keys, its key in the new file follows from its name.
+  // With other keys, the key in the new file is derived from the name.
   const bool hasName = conversion_ && keyspace_.hasNames();
   const std::string removed = hasName ? conversion_->keyOf(changed_.names[index]) : key;
   records_.push_back({bytes_.size(), removed.size(), 0, false});

@@ -1,4 +1,4 @@
-// The filling of a new file of byte keys, or of a tree's nodes.
+// The source of a rebuild for byte keys and tree nodes.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace todana {
 
-// The copying of records with byte keys, and of tree nodes, in the order of the old file. RebuildSource::make makes it;
-// locks as in RebuildSource.
+// The copying of records with byte keys, and of tree nodes, in the order of the old file. RebuildSource::make makes it.
+// Locks: see RebuildSource.
 class KeyRebuildSource : public RebuildSource {
  public:
   KeyRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
@@ -19,7 +19,8 @@ class KeyRebuildSource : public RebuildSource {
   uint64_t byteCount() const override { return byteCount_; }
   uint64_t taken() const override;
 
-  // Takes records. A record that a commit moves between steps is in the journal, so it is taken again, or taken then.
+  // Takes records. A record that a commit moves between two steps is in the journal, so it is taken again with the
+  // changes.
   bool take() override;
   void write(const HashFile &target, HashWriter &writer) override;
 

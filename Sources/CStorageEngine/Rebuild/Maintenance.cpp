@@ -10,10 +10,10 @@ namespace {
 
 constexpr uint64_t kGrowthFactor = 4;
 constexpr auto kRetryDelay = std::chrono::seconds(60);
-// What a rebuilding takes on the disk besides the copy, for the log of what changes concurrently.
+// The disk space for a rebuild besides the copy: the log of concurrent changes.
 constexpr uint64_t kRoomForLogs = 16 << 20;
 
-// Whether that is more than a twentieth, and a page.
+// Tests whether the difference exceeds a twentieth and a page.
 bool isMuchLess(uint64_t byteCount, uint64_t than) { return byteCount + byteCount / 20 + kPageSize < than; }
 
 }  // namespace
@@ -29,7 +29,7 @@ void Maintenance::request(Keyspace &keyspace) {
   if (isStopping_ || std::find(waiting_.begin(), waiting_.end(), &keyspace) != waiting_.end()) return;
   auto retry = retryTimes_.find(keyspace.id);
   if (retry != retryTimes_.end() && std::chrono::steady_clock::now() < retry->second) return;
-  // What asks is a commit that counts already: where there is no memory or no thread, the next one asks again.
+  // The requesting commit is complete already. If memory or threads are short, the next commit requests again.
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
     waiting_.push_back(&keyspace);
@@ -64,7 +64,7 @@ void Maintenance::run() {
       lookAt(*keyspace);
     } catch (const Rebuilding::Abandoned &) {
     } catch (const std::exception &) {
-      // The keyspace goes on in its file, a little slower or larger; the next commit after a while tries again.
+      // The keyspace stays in its file, a little slower or larger. A commit after the delay tries again.
       MutexLock lock(mutex_);
       retryTimes_[keyspace->id] = std::chrono::steady_clock::now() + kRetryDelay;
     }
@@ -98,19 +98,19 @@ void Maintenance::lookAt(Keyspace &keyspace) {
     rebuilding.run(buckets);
     compactionCount_++;
   } else {
-    // It grew with what is in it.
+    // The file is larger because its content has grown.
     keyspace.noteNeed(rebuilding.neededBytes(), rowCount);
   }
 }
 
-// Throws if the disk has too little room for a copy. Building it until it fails would take the space that commits need.
+// Throws if the disk has too little room for a copy: a copy that fails halfway would take the space that commits need.
 void Maintenance::requireRoom(uint64_t copyBytes) {
   if (roomForCopy(copyBytes) + std::min(copyBytes, kRoomForLogs) > static_cast<uint64_t>(state_.group.room())) {
     throw Failure(TDN_NO_SPACE, "the disk has no room for a copy");
   }
 }
 
-// Returns the most disk space that a copy takes while it is built.
+// Returns the maximum disk space that a copy takes while it is built.
 uint64_t Maintenance::roomForCopy(uint64_t copyBytes) {
   return copyBytes + static_cast<uint64_t>(DataFile::buildingStep(static_cast<int64_t>(copyBytes)));
 }
@@ -136,8 +136,8 @@ bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progre
       rebuilding->run(wanted);
     } else {
       if (!isMuchLess(rebuilding->liveBytes(), rebuilding->usedBytes())) return false;
-      rebuilding = nullptr;  // no commit has to note its changes any more
-      // The survey was the first quarter.
+      rebuilding = nullptr;  // commits no longer need to note their changes
+      // The survey counts as the first quarter of the progress.
       InPlaceCompaction(state_, keyspace, file, [&](uint64_t done, uint64_t total) {
         return step(total / 4 + done / 4 * 3, total);
       }).run();
@@ -149,8 +149,8 @@ bool Maintenance::compact(Keyspace &keyspace, const Rebuilding::Progress &progre
   return true;
 }
 
-// A copy that takes more than the permitted room is made only if it packs small rows much tighter than they are, and the
-// disk has room for two.
+// Tests whether to build a copy. One that exceeds the permitted room is built only if it packs small rows much tighter,
+// and the disk has room for two copies.
 bool Maintenance::hasRoomToRebuild(uint64_t copyBytes, const Rebuilding &surveyed) {
   const auto room = static_cast<uint64_t>(state_.group.room());
   const uint64_t wanted = roomForCopy(copyBytes) + kRoomForLogs;

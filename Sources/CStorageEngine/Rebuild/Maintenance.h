@@ -1,5 +1,6 @@
-// The background maintenance of data files: a file with too few buckets is rebuilt into a larger one, a file that
-// wastes space into a tighter one (Rebuilding.h), or is compacted in place on demand (InPlaceCompaction.h).
+// The background maintenance of data files. A file with too few buckets is rebuilt into a larger one, a file that
+// wastes space into a tighter one (Rebuilding.h). A file can also be compacted in place on demand
+// (InPlaceCompaction.h).
 #pragma once
 
 #include <atomic>
@@ -13,36 +14,36 @@
 
 namespace todana {
 
-// One rebuild at a time. Session owns it, requests maintenance after commits, and compacts and converts on demand; a
-// thread of its own does the requested work.
+// The maintenance of a session's files, one rebuild at a time. Session owns it, requests maintenance after commits, and
+// compacts and converts on demand. A thread of its own does the requested work.
 //
-// Any thread, with no lock of the group held by callers of `compact` and `convert`: those take the mutex for rebuilds,
-// and then commit.
+// Any thread. Callers of `compact` and `convert` hold no lock of the group: these functions take the mutex for
+// rebuilds, and then commit.
 class Maintenance {
  public:
-  // `compactionRoom`: bytes on the disk that a compaction on demand may take besides the files.
+  // `compactionRoom`: the disk space that a compaction on demand may use besides the files.
   Maintenance(CommitState &state, int64_t compactionRoom) : state_(state), compactionRoom_(compactionRoom) {}
   ~Maintenance() { stop(); }
   Maintenance(const Maintenance &) = delete;
   Maintenance &operator=(const Maintenance &) = delete;
 
-  // Returns the bucket count of a tighter file: for all records with room for more and, if there are as many buckets
-  // now, for a good part of the rows to leave their packs again.
+  // Returns the bucket count of a tighter file. It fits all records with room for more. If there are enough buckets
+  // now, it also fits a good part of the rows after they leave their packs again.
   static uint64_t tightBucketCount(uint64_t recordCount, uint64_t rowCount, const HashFile &file);
 
-  // Requests that the keyspace's file is checked in the background.
+  // Requests a check of the keyspace's file in the background.
   void request(Keyspace &keyspace);
-  // Compacts the keyspace's file on this thread, if it would become shorter. Returns false if it would not, or
+  // Compacts the keyspace's file on this thread if it would become shorter. Returns false if it would not, or if
   // `progress` gave up.
   bool compact(Keyspace &keyspace, const Rebuilding::Progress &progress);
-  // Rebuilds the file in another form, on this thread. Throws Rebuilding::Abandoned if `progress` gave up, or the
+  // Rebuilds the file in another form, on this thread. Throws Rebuilding::Abandoned if `progress` gave up, or if the
   // keyspace moved to another file.
   void convert(Keyspace &keyspace, const Rebuilding::Progress &progress, const Rebuilding::Conversion &conversion);
   // Abandons the running rebuild. No request may follow.
   void stop();
   bool isStopping() const { return isStopping_; }
 
-  // Returns the number of files that were given more buckets.
+  // Returns the number of files that were rebuilt with more buckets.
   uint64_t growthCount() const { return growthCount_; }
   uint64_t compactionCount() const { return compactionCount_; }
 
@@ -59,9 +60,9 @@ class Maintenance {
   Mutex mutex_;
   Condition wake_;
   std::deque<Keyspace *> waiting_ TDN_GUARDED_BY(mutex_);
-  // Times before which a keyspace is not tried again after a failure.
+  // The times before which a keyspace is not tried again after a failure.
   std::map<uint32_t, std::chrono::steady_clock::time_point> retryTimes_ TDN_GUARDED_BY(mutex_);
-  Mutex rebuildingMutex_;  // one at a time
+  Mutex rebuildingMutex_;  // one rebuild at a time
   std::atomic<bool> isStopping_{false};
   std::atomic<uint64_t> growthCount_{0};
   std::atomic<uint64_t> compactionCount_{0};

@@ -1,4 +1,5 @@
-// Ids for the commits that the engine makes itself. Session, Rebuilding and InPlaceCompaction call it. Any thread.
+// Random ids for the commits that the engine makes itself. Session, Rebuilding and InPlaceCompaction use them. Any
+// thread.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
-// The filling of a new data file with the records of the old one. A subclass for each kind of keyspace decides their
-// order.
+// The source of a rebuild: it copies the records of the old data file to the new one. A subclass for each kind of
+// keyspace determines their order.
 //
-// Reading and writing take turns: what `take` reads under a read lock, `write` puts into the new file without one.
+// Reading and writing alternate: `take` reads records under a read lock, and `write` puts them into the new file
+// without one.
 #pragma once
 
 #include <memory>
@@ -18,35 +19,35 @@ namespace todana {
 
 // The source of one rebuild. Rebuilding owns it; Session surveys a file with one.
 //
-// One thread, which takes the locks named below.
+// One thread, which takes the locks that the functions name.
 class RebuildSource {
  public:
-  // Makes the source for a keyspace. `conversion` converts records to another form; null: they are copied as they are.
+  // Makes the source for a keyspace. `conversion` converts records to another form; null: they are copied unchanged.
   static std::unique_ptr<RebuildSource> make(
     std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion = nullptr);
   virtual ~RebuildSource() = default;
   RebuildSource(const RebuildSource &) = delete;
   RebuildSource &operator=(const RebuildSource &) = delete;
 
-  // Surveys the old file before any other call, one step at a time. Returns false at the end. Under a ReadLock.
+  // Surveys the old file, one step at a time, before any other call. Returns false at the end. Under a ReadLock.
   bool survey();
-  // Sorts the notes of the survey, after each step of it, without a lock.
+  // Sorts the notes of the survey after each of its steps, without a lock.
   virtual void sortOut(bool isLast) { (void)isLast; }
-  // Returns the estimated count of records in the new file, by the survey.
+  // Returns the number of records in the new file, as estimated by the survey.
   virtual uint64_t recordCount() const = 0;
-  // Returns the estimated bytes of these records.
+  // Returns the estimated size of these records.
   virtual uint64_t byteCount() const = 0;
-  // Returns the bytes that the records take in the old file, without free space between them.
+  // Returns the size of the records in the old file, without the free space between them.
   uint64_t liveBytes() const { return liveBytes_; }
 
-  // Takes some of the surveyed records. Returns false when none were left. Under a ReadLock.
+  // Takes some of the surveyed records. Returns false if none were left. Under a ReadLock.
   virtual bool take() = 0;
-  // Sets the changed records to take next, whether they were taken before or not. Returns how many changed keys or
-  // packs there are.
+  // Sets the changed records to take next, whether or not they were taken before. Returns the number of changed keys or
+  // packs.
   size_t change(RebuildJournal changes);
-  // Takes some of the changed records. Returns false when none were left. Under a ReadLock, or in a commit.
+  // Takes some of the changed records. Returns false if none were left. Under a ReadLock, or in a commit.
   bool takeChanged();
-  // Writes the taken records to the new file, which no other thread uses yet: no lock is needed.
+  // Writes the taken records to the new file. It needs no lock, because no other thread uses that file yet.
   virtual void write(const HashFile &target, HashWriter &writer) = 0;
 
   // Return the progress of the survey, from 0 to `total`.
@@ -59,9 +60,9 @@ class RebuildSource {
       : from_(std::move(from)), keyspace_(keyspace), conversion_(conversion), offset_(from_->recordStart()),
         end_(from_->end()) {}
 
-  // Notes a record of the old file that the survey has met.
+  // Notes a record of the old file during the survey.
   virtual void note(const HashBlock &record) = 0;
-  // Keeps the changes. Returns how many there are to take.
+  // Stores the changes. Returns the number to take.
   virtual size_t keep(RebuildJournal changes) = 0;
   // Takes the change with this index.
   virtual void takeChange(size_t index) = 0;
@@ -74,7 +75,7 @@ class RebuildSource {
   RecordConversion *const conversion_;
   int64_t offset_;
   const int64_t end_;
-  std::string bytes_;  // that are taken, and not written yet
+  std::string bytes_;  // taken and not written yet
 
  private:
   size_t changeCount_ = 0;

@@ -7,7 +7,7 @@ namespace todana {
 
 namespace {
 
-// What is left for the last round, which holds everyone up.
+// The number of changes left for the last round, during which all other threads wait.
 constexpr size_t kLastRound = 50;
 
 }  // namespace
@@ -35,7 +35,7 @@ Rebuilding::Rebuilding(
 
 Rebuilding::~Rebuilding() {
   if (!isNoted_) return;
-  // Commits must not write to the journal once it is gone. The lock may fail where the session is at its end.
+  // Commits must not write to a destroyed journal. Taking the lock fails if the session has ended.
   try {
     FileGroup::ReadLock lock(state_.group);
     keyspace_.journal = nullptr;
@@ -69,7 +69,7 @@ void Rebuilding::run(uint64_t bucketCount) {
   writer_.end(0);
   state_.group.sealBuildingFile(target_->file());
   writer_.begin(*target_, pool_);
-  // That took a while, and from now on it is quicker.
+  // Flushing took a while, in which commits made changes. The next round is quicker.
   writeBackAllChanges();
   switchOver();
 }
@@ -88,13 +88,13 @@ void Rebuilding::create(uint64_t bucketCount) {
   writer_.begin(*target_, pool_);
 }
 
-// Until little is left, or as much comes in as goes out.
+// Copies changes until few are left, or until they arrive as fast as they are copied.
 void Rebuilding::writeBackAllChanges() {
   size_t last = SIZE_MAX;
   for (size_t count = writeBackChanges(); count > kLastRound && count < last / 2; count = writeBackChanges()) last = count;
 }
 
-// Brings over what commits have changed since the last time. Returns how much that was.
+// Copies the records that commits have changed since the last call. Returns their number.
 size_t Rebuilding::writeBackChanges() {
   RebuildJournal changes;
   {

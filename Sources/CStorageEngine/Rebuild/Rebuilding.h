@@ -1,8 +1,8 @@
-// The building of a new data file for a keyspace, while the old one is in use.
+// The rebuilding of a keyspace's data file while the old one is in use.
 //
-// The new file is filled beside the group, in short steps, while commits go on in the old one. They note the keys that
-// they change; those are applied to the new file in rounds, the last of them in the commit that puts the new file in
-// the old one's place. Until that commit nothing has happened: an error, or giving up, leaves the old file.
+// The new file is filled as a building file, in short steps, while commits continue in the old one. They note the keys
+// that they change. The changed records are copied to the new file in rounds. The last round is part of the commit that
+// replaces the old file. Before that commit, an error or giving up leaves the old file in use.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@ namespace todana {
 // One thread, with no lock of the group held: steps take a ReadLock, and the last one commits.
 class Rebuilding {
  public:
-  // Called before each step, without a lock, with what is done; false gives up.
+  // Called before each step, without a lock, with the work done so far. Returns false to give up.
   using Progress = std::function<bool(uint64_t done, uint64_t total)>;
-  // Thrown when `Progress` gave up, or the keyspace lives in another file already.
+  // Thrown if `Progress` gave up, or if the keyspace is already in another file.
   struct Abandoned {};
 
   Rebuilding(CommitState &state, Keyspace &keyspace, std::shared_ptr<const HashFile> from, Progress progress);
@@ -38,14 +38,14 @@ class Rebuilding {
 
   // Surveys the old file, before any other call.
   void survey();
-  // Returns the bytes that the records section of the old file takes.
+  // Returns the size of the record section of the old file.
   uint64_t usedBytes() const { return rebuildSource_->total(); }
-  // Returns the estimated bytes that the records would take in a new file.
+  // Returns the estimated size of the records in a new file.
   uint64_t neededBytes() const { return rebuildSource_->byteCount(); }
-  // Returns the bytes that the records take in the old file without the free space between them.
+  // Returns the size of the records in the old file, without the free space between them.
   uint64_t liveBytes() const { return rebuildSource_->liveBytes(); }
   uint64_t recordCount() const { return rebuildSource_->recordCount(); }
-  // Builds a file with `bucketCount` buckets, and replaces the old one by it.
+  // Builds a file with `bucketCount` buckets, and replaces the old file by it.
   void run(uint64_t bucketCount);
 
  private:
@@ -64,7 +64,7 @@ class Rebuilding {
   Keyspace &keyspace_;
   const std::shared_ptr<const HashFile> from_;
   const Progress progress_;
-  const Conversion *const conversion_;  // null: records stay as they are
+  const Conversion *const conversion_;  // null: records are not converted
   std::shared_ptr<const HashFile> target_;
   std::unique_ptr<RebuildSource> rebuildSource_;
   RebuildJournal journal_;

@@ -1,4 +1,4 @@
-// The filling of a new file of rows.
+// The source of a rebuild for rows.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace todana {
 
-// The copying of rows into packs with their neighbours, in the order of their ids, whether the old file had them in
-// packs or not. RebuildSource::make makes it; locks as in RebuildSource.
+// The copying of rows into packs with their neighbours, in the order of their ids, whether or not they were packed
+// before. RebuildSource::make makes it. Locks: see RebuildSource.
 class RowRebuildSource : public RebuildSource {
  public:
   RowRebuildSource(std::shared_ptr<const HashFile> from, const Keyspace &keyspace, RecordConversion *conversion);
@@ -25,7 +25,7 @@ class RowRebuildSource : public RebuildSource {
   void write(const HashFile &target, HashWriter &writer) override;
 
  private:
-  // Rows with consecutive ids that may share a pack.
+  // The rows with consecutive ids that may share a pack.
   struct Group {
     uint64_t number;
     uint32_t singles;  // one bit for each row that had a record of its own
@@ -43,14 +43,14 @@ class RowRebuildSource : public RebuildSource {
 
   static constexpr size_t kFewestGroupsToMerge = 1 << 20;
 
-  // Tests whether most rows will be in packs.
+  // Tests whether most rows will be packed.
   bool arePacked() const;
   void note(const HashBlock &record) override;
   size_t keep(RebuildJournal changes) override;
   void takeChange(size_t index) override;
   void noteRow(uint64_t row, size_t byteCount);
   void mergeGroups();
-  // `singles`: rows that may have records of their own.
+  // Takes the rows of a group. `singles`: those that may have records of their own.
   void takeGroup(uint64_t number, uint32_t singles, bool isChanged);
   void takeRow(int index, std::string_view bytes);
   void convert();
@@ -68,7 +68,7 @@ class RowRebuildSource : public RebuildSource {
   size_t mergeSize_ = kFewestGroupsToMerge;
   uint64_t rowCount_ = 0;
   uint64_t rowBytes_ = 0;
-  uint64_t unpackedBytes_ = 0;  // the size if each row had a record of its own
+  uint64_t unpackedBytes_ = 0;  // the size if no row were packed
   size_t next_ = 0;
   std::vector<uint64_t> changed_;
   std::vector<TakenGroup> taken_;
