@@ -8,7 +8,7 @@ namespace todana {
 
 namespace {
 
-// Header, and both lengths at their longest.
+// A header with both lengths at their longest.
 constexpr int64_t kLongestHead = kRecordHeaderSize + 2 * 9;
 constexpr int64_t kSmallestBlock = kRecordHeaderSize + 2;
 constexpr uint64_t kLongestKey = 1024;
@@ -30,7 +30,7 @@ void RecordSieve::run(const Glance &glance, const Accept &accept, const Damage &
     } else if (block.kind == Kind::free && file_.isSound(offset, kFreeBlockHeaderSize)) {
       offset = next;
     } else {
-      // The length may be wrong, and lead to another block all the same.
+      // The length may be wrong and still lead to another block.
       const int64_t found = search(offset + alignment_, next, [](const Record &) {});
       if (block.kind == Kind::record) damage(load(offset, block));
       offset = found;
@@ -38,12 +38,12 @@ void RecordSieve::run(const Glance &glance, const Accept &accept, const Damage &
   }
 }
 
-// Whether something that starts here can follow a block: another, or the end.
+// Tests whether a block may end at the offset: another block starts there, or the file ends.
 bool RecordSieve::maySucceed(int64_t offset) {
   return offset == file_.size() || (offset < file_.size() && parse(offset).kind != Kind::none);
 }
 
-// The next place before `end` with a record that is accepted, or `end`.
+// Returns the next offset before `end` with an accepted record, or `end`.
 int64_t RecordSieve::search(int64_t offset, int64_t end, const Damage &damage) {
   const int64_t start = offset;
   const auto passedOver = [&] {
@@ -113,7 +113,7 @@ RecordSieve::Block RecordSieve::parse(int64_t offset) {
   return block;
 }
 
-// Good until the file is looked at elsewhere.
+// Returns the record. Valid until other bytes of the file are read.
 RecordSieve::Record RecordSieve::load(int64_t offset, const Block &block) {
   const char *key = file_.view(offset, block.headSize + block.keyLength + block.valueLength) + block.headSize;
   return {offset, block.size, {key, static_cast<size_t>(block.keyLength)},

@@ -1,6 +1,7 @@
-// The search for the records of a data file one after the other, without the chains that lead to them.
+// The search for the records of a data file, one after another, without the chains that lead to them.
 //
-// A record is what its reader says is one: each has a check of its own. Where the sequence of records is broken, every
+// The reader decides what counts as a record, because each record has a check of its own. After a break in the sequence
+// of records, every place at which one could start is tried.
 // place at which one could start is tried.
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace todana {
 
-// One search through one file. SalvageSource makes one for the catalog, the functions of StorageEngineSalvage one for
+// One search of one file. SalvageSource makes one for the catalog; the functions of StorageEngineSalvage make one for
 // each keyspace. One thread, which also runs the callbacks; no lock.
 class RecordSieve {
  public:
@@ -21,15 +22,16 @@ class RecordSieve {
     std::string_view key;
     std::string_view value;
   };
-  // Tests whether bytes may be a record, by its key and the first `kGlance` bytes of its value. It must be quick: most
-  // candidates are no records.
+  // Tests whether bytes may be a record, by its key and the first `kGlance` bytes of its value. It must be fast,
+  // because most candidates are no records.
   static constexpr size_t kGlance = 128;
   using Glance = std::function<bool(std::string_view key, std::string_view valueStart, uint64_t valueLength)>;
-  // Tests whether a candidate is a record; called for each one.
+  // Tests whether a candidate is a record. Called for each candidate.
   using Accept = std::function<bool(const Record &)>;
-  // A record that was not accepted, with a key that may be damaged as well; or, without one, a range without records.
+  // Reports a record that was not accepted, whose key may be damaged, too. Without a key, reports a range without
+  // records.
   using Damage = std::function<void(const Record &)>;
-  // Called now and then with the offset.
+  // Called from time to time with the current offset.
   using Progress = std::function<void(int64_t offset)>;
 
   RecordSieve(SalvagedFile &file, int alignmentPower, int64_t start)
@@ -43,7 +45,7 @@ class RecordSieve {
   struct Block {
     Kind kind = Kind::none;
     int64_t size = 0;
-    // Lengths of a record:
+    // Lengths of a record, otherwise 0:
     int64_t headSize = 0;
     int64_t keyLength = 0;
     int64_t valueLength = 0;
@@ -60,9 +62,9 @@ class RecordSieve {
   const int64_t start_;
   const Glance *glance_ = nullptr;
   const Accept *accept_ = nullptr;
-  // How many bytes the search for a lost sequence may look at: lengths that were made up must not take for ever.
+  // The number of bytes that searches after a break may still read, so that forged lengths cannot make them endless.
   int64_t searchBudget_;
-  int64_t accepted_ = -1;  // where the search has found a record, which was accepted then
+  int64_t accepted_ = -1;  // offset of the accepted record that the search has found
 };
 
 }  // namespace todana

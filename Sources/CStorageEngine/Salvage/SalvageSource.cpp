@@ -27,13 +27,13 @@ bool hasSuffix(const std::string &name, std::string_view suffix) {
   return name.size() > suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-// `NNNN-NAME.kch` or `.kct`; 0 where the name is no data file's.
+// Returns the number of a data file named `NNNN-NAME.kch` or `.kct`; 0 if the name is no data file's.
 uint32_t fileNumberOf(const std::string &name) {
   return hasSuffix(name, ".kch") || hasSuffix(name, ".kct") ? fileNumberIn(name).value_or(0) : 0;
 }
 
 std::string visibleName(const std::string &fileName) {
-  const size_t start = fileName.find('-') + 1;  // in an encrypted store there is only the number
+  const size_t start = fileName.find('-') + 1;  // in an encrypted store the name is only the number
   return fileName.substr(start, fileName.size() - start - 4);
 }
 
@@ -64,7 +64,7 @@ void SalvageSource::readSuperblock() {
     storeID_.emplace();
     std::copy(identity.storeID, identity.storeID + 16, storeID_->begin());
   } catch (const Failure &failure) {
-    // Another version lays out records in its own way.
+    // Other versions have other record formats.
     if (failure.code == TDN_NEWER_FORMAT || failure.code == TDN_OLDER_FORMAT) throw;
     losses_.push_back(
       "The superblock cannot be read. Records were taken where the checksums of their pages vouch for them.");
@@ -85,7 +85,7 @@ void SalvageSource::readKeys(const tds_secret *secret) {
       "Encrypting or decrypting the store was interrupted. What is not encrypted was taken as it is: anybody may have "
       "written it.");
   }
-  // The file of keys knows it, too.
+  // The file of keys has the store's id, too.
   storeID_ = ring_->storeID();
 }
 
@@ -104,9 +104,9 @@ void SalvageSource::readLogs() {
   std::sort(logs.begin(), logs.end(), [](const auto &left, const auto &right) {
     return left.second.generation < right.second.generation;
   });
-  // As in recovery: an older log that does not lead up to the newer one is done with.
+  // As in recovery, ignore an older log that does not lead up to the newer one.
   if (logs.size() == 2 && logs[0].second.generation + 1 != logs[1].second.generation) logs.erase(logs.begin());
-  // Where both were written back to the main files already, in part or wholly, doing it again in order changes nothing.
+  // Commits that were written back to the main files already can be applied again in order without changing the result.
   log_ = std::make_unique<LogIndex>(true);
   for (const auto &[name, header] : logs) addLog(name, header);
   try {
@@ -118,7 +118,8 @@ void SalvageSource::readLogs() {
 
 void SalvageSource::addLog(const char *name, const LogHeader &header) {
   try {
-    // It is read through a mapping then, where a device that cannot read ends the process.
+    // Read the whole log first. The index reads it through a mapping, in which a read error of the device ends the
+    // process.
     std::vector<char> buffer(1 << 20);
     std::unique_ptr<DiskFile> file = disk_.open(name, Disk::Mode::read);
     for (int64_t offset = 0; file->read(offset, buffer.data(), buffer.size()) == buffer.size();) {
@@ -165,7 +166,7 @@ void SalvageSource::readCatalog() {
       keyspace.fileName = Catalog::fileName(entry->fileNumber, entry->kind, entry->name);
     }
     describe(keyspace);
-    // Either its page vouches for it, or the file that it names.
+    // An entry is accepted if its page is intact, or if its file confirms the id.
     if (!isSound && keyspace.id != entry->id) return false;
     keyspace.id = entry->id;
     keyspace.kind = entry->kind;
@@ -183,10 +184,10 @@ void SalvageSource::readCatalog() {
   isCatalogWhole_ = file->isSound(0, kHashHeaderSize) && catalog.recordCount == found;
 }
 
-// What the catalog does not know because it is damaged.
+// Adds the files that a damaged catalog does not list.
 void SalvageSource::listFiles() {
   if (!isCatalogWhole_) {
-    // The newest first; but a file that neither a log nor checksums know may be one that was being built.
+    // Newest files first. Files without a log or checksums come last: they may be unfinished building files.
     std::map<std::pair<bool, uint32_t>, std::string, std::greater<>> names;
     const std::vector<std::string> listed = disk_.list();
     for (const std::string &name : listed) {
@@ -217,20 +218,20 @@ void SalvageSource::listFiles() {
       keyspace.fileName = name;
       keyspace.name = visibleName(name);
       describe(keyspace);
-      // An older file of a keyspace is one that was replaced.
+      // An older file of a keyspace was replaced by the newer one.
       if (keyspace.id != 0 && !ids.insert(keyspace.id).second) continue;
       if (keyspace.kind == 0 && hasSuffix(name, ".kct")) keyspace.kind = TDN_KEYSPACE_TREE;
       keyspaces_.push_back(std::move(keyspace));
     }
   }
   std::sort(keyspaces_.begin(), keyspaces_.end(), [](const Keyspace &left, const Keyspace &right) {
-    // Those without a number come last: by then it is known which numbers are taken.
+    // Keyspaces without an id come last, when all used ids are known.
     return left.id - 1 < right.id - 1;
   });
 }
 
-// A damaged header hides how many records there were. Where the file ends before it, nothing else tells that there were
-// any.
+// Reports files that are missing or cut short. Without a header the number of lost records is unknown, so no other
+// report would mention them.
 void SalvageSource::noteMissingFiles() {
   for (const Keyspace &keyspace : keyspaces_) {
     if (open(keyspace)->size() >= kHashHeaderSize) continue;
@@ -238,10 +239,10 @@ void SalvageSource::noteMissingFiles() {
   }
 }
 
-// What the header of the keyspace's file says, as far as it can be believed.
+// Reads the header of the keyspace's file, if it is credible.
 void SalvageSource::describe(Keyspace &keyspace) {
   std::unique_ptr<SalvagedFile> file = open(keyspace.fileNumber, keyspace.fileName);
-  // Without a header the buckets are looked through as well; this start suits hash files and trees.
+  // Without a header, the search includes the buckets; this start is right for hash files and trees.
   keyspace.recordStart = recordStartFor(bucketStartFor(kFreeBlockPoolPower), 0, kTreeAlignmentPower);
   if (file->size() < kHashHeaderSize) return;
   const bool isSound = file->isSound(0, kHashHeaderSize);

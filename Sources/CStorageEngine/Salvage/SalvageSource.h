@@ -1,4 +1,4 @@
-// The readable parts of a store's directory: its files, their content in the logs, and their keyspaces in the catalog.
+// The readable parts of a store's directory: its files, their changes in the logs, and the keyspaces of its catalog.
 #pragma once
 
 #include <array>
@@ -16,21 +16,21 @@
 
 namespace todana {
 
-// One opened directory, in which it changes nothing. The functions of StorageEngineSalvage make it. One
-// thread, with a shared DirectoryLock if there is a lock file.
+// One opened directory, which is never changed. The functions of StorageEngineSalvage make it. One thread, with a
+// shared DirectoryLock if there is a lock file.
 class SalvageSource {
  public:
-  // Locks the store for reading, where it has something to lock. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE,
-  // TDN_IN_USE, TDN_NEWER_FORMAT, or where the directory cannot be read; of an encrypted store also whatever StoreKeys
-  // throws, TDN_SECRET_REQUIRED, TDN_NOT_ENCRYPTED. `secret` may be null.
+  // Locks the store for reading if it has a lock file. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_IN_USE,
+  // TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, or an error of reading the directory. Throws also TDN_SECRET_REQUIRED,
+  // TDN_NOT_ENCRYPTED, and the failures of StoreKeys. `secret` may be null.
   SalvageSource(const std::string &path, const tds_secret *secret);
 
-  // A keyspace, and the file that it lives in.
+  // A keyspace and its file.
   struct Keyspace {
     uint32_t id = 0;       // 0: unknown
     int32_t kind = 0;      // a `tdn_keyspace_kind`; 0: rows or keys
     std::string name;
-    bool isNameKnown = false;  // else it was made of the file's name
+    bool isNameKnown = false;  // false: the name was derived from the file's name
     uint32_t fileNumber = 0;
     std::string fileName;
     int64_t recordStart = 0;
@@ -38,7 +38,7 @@ class SalvageSource {
     std::optional<uint64_t> recordCount;
   };
 
-  // Returns the store's id; null if no copy of the superblock can be read.
+  // Returns the store's id; null if it cannot be read.
   const uint8_t *storeID() const { return storeID_ ? storeID_->data() : nullptr; }
   // Returns the keys; null in a plain store.
   const std::shared_ptr<KeyRing> &keyRing() const { return ring_; }

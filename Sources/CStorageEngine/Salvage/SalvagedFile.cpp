@@ -17,7 +17,7 @@ constexpr int64_t kWindow = 1 << 20;
 SalvagedFile::SalvagedFile(Disk &disk, uint32_t number, const std::string &name, const LogIndex::File *logged)
     : number_(number), name_(name), logged_(logged), main_(disk.open(name, Disk::Mode::read)) {
   size_ = main_ ? main_->size() : 0;
-  // Behind the end that was committed there is nothing that counts. A claim of more than there is counts for nothing.
+  // Bytes after the committed end do not count. A committed end beyond the real one is ignored.
   try {
     const int64_t committedSize = PageSums::open(disk, name, number, true)->committedSize();
     if (!logged_) size_ = std::min(size_, committedSize);
@@ -30,7 +30,7 @@ SalvagedFile::SalvagedFile(Disk &disk, uint32_t number, const std::string &name,
   try {
     sums_ = PageSums::read(disk, name, 0, pageCount);
   } catch (const Failure &) {
-    // Then no page is vouched for, but by the logs.
+    // Without checksums only the logs can confirm pages.
   }
 }
 
@@ -59,7 +59,7 @@ bool SalvagedFile::isSoundPage(int64_t page) {
   if (!expectedSum(page, &expected)) return false;
   char content[kPageSize];
   readPages(page, 1, content);
-  // What stands behind the file's end counts as zeros.
+  // Bytes after the end of the file count as zeros.
   const int64_t used = std::min(kPageSize, size_ - page * kPageSize);
   std::memset(content + used, 0, static_cast<size_t>(kPageSize - used));
   return pageChecksum(content, number_, page) == expected;
@@ -81,7 +81,7 @@ void SalvagedFile::readPages(int64_t firstPage, int64_t pageCount, char *pages) 
   }
 }
 
-// In one piece, or page by page where the device fails; what cannot be read is zeros.
+// Reads the range in one piece, or page by page if the device fails. Unreadable bytes become zeros.
 void SalvagedFile::readMain(int64_t offset, char *bytes, int64_t byteCount) {
   std::memset(bytes, 0, static_cast<size_t>(byteCount));
   if (!main_) return;

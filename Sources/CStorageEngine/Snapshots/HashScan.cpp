@@ -34,29 +34,29 @@ bool HashScan::step(ChunkWriter &chunk) {
   return false;
 }
 
-// Stays one to two windows ahead of the scan.
+// Prefetches, so that the prefetched part ends one to two windows ahead of the scan.
 void HashScan::prefetch() {
   const int64_t start = std::max(offset_, prefetched_);
   prefetched_ = offset_ + 2 * kPrefetch;
   part_.file->file()->prefetch(start, std::min(prefetched_, part_.end) - start);
 }
 
-// Adds the old value that comes next in a compacted range, or goes behind the range.
+// Adds the next old value of a compacted range, or moves on to the end of the range.
 bool HashScan::addNextOfRange(ChunkWriter &chunk, const SnapshotPart::Range &range) {
   auto old = part_.changedAt.lower_bound(offset_);
   if (old == part_.changedAt.end() || old->first >= range.end) {
     offset_ = range.end;
     return true;
   }
-  // A pack that did not fit is gone on with here.
+  // If a pack did not fit into the chunk, the next step continues it here.
   offset_ = old->first;
   if (!addOld(chunk, *old->second)) return false;
   offset_++;
   return true;
 }
 
-// Adds what the block holds, of which a page does not match its checksum, and goes behind the block. False when the chunk
-// is full, or first has to be read. Throws Failure(TDN_DAMAGED) after passing over a part in which no block can be read.
+// Adds the content of a block on a damaged page, and moves to the end of the block. Returns false if the chunk is full,
+// or must be delivered first. Throws Failure(TDN_DAMAGED) after skipping a part in which no block can be read.
 bool HashScan::addRecovered(ChunkWriter &chunk) {
   const HashRecovery &recovery = part_.file->recovery();
   HashRecovery::Block block;
@@ -78,8 +78,8 @@ bool HashScan::addRecovered(ChunkWriter &chunk) {
   skipDamage();
 }
 
-// Goes to the next block whose start is known: without the length of the damaged one, only chains tell where it is. They
-// are walked once, under the caller's read lock; blocks move within compacted ranges only.
+// Moves to the next block with a known start. The length of the damaged block is unknown, so only chains lead there.
+// They are walked once, under the caller's read lock: outside of compacted ranges blocks do not move.
 void HashScan::skipDamage() {
   const int64_t start = offset_;
   int64_t end = part_.end;
@@ -132,7 +132,7 @@ bool HashScan::addOld(ChunkWriter &chunk, const std::string &key) {
   return value;
 }
 
-// Whether the record is of a later state than the snapshot's.
+// Tests whether the record belongs to a later state than the snapshot's.
 bool HashScan::isSkipped(std::string_view key) const {
   return !part_.changed.empty() && part_.changed.count(std::string(key)) > 0;
 }
@@ -155,7 +155,7 @@ bool HashScan::addRecord(ChunkWriter &chunk, const HashBlock &record) {
   return isAdded;
 }
 
-// Adds a record on a page that does not match its checksum: the same that single reads of its rows or its key find.
+// Adds a record on a damaged page, if single reads of its rows or its key find it, too.
 bool HashScan::addRecord(ChunkWriter &chunk, const HashRecovery::Block &record) {
   if (isSkipped(record.keyBytes)) return true;
   const HashRecovery::Outcome place = part_.file->recovery().findAgain(record, part_.end);
@@ -185,7 +185,7 @@ bool HashScan::addPack(ChunkWriter &chunk, uint64_t number, const HashBlock &rec
   part_.file->verifyValue(record);
   const RowPack pack = openPack(*part_.file, record);
   if (packIndex_ == 0 && addWholePack(chunk, number << kPackPower, pack)) return true;
-  // Row by row: what does not fit, and what is damaged, concerns single rows.
+  // Add row by row, because missing room or damage concerns single rows.
   return addPackedRows(chunk, number, pack.rows(), [&](int index, std::string_view &bytes) {
     return pack.row(index, bytes);
   });
@@ -215,10 +215,10 @@ bool HashScan::addRecoveredPack(
   });
 }
 
-// False, with nothing added, if there is not room for all of it, or if it is damaged.
+// Adds all rows of a pack together. Returns false, and adds nothing, if they do not fit or the pack is damaged.
 bool HashScan::addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack &pack) {
   char *bytes = chunk.reserve(static_cast<size_t>(pack.rowCount()), pack.body().size());
-  if (!bytes || (firstRow == 0 && pack.contains(0))) return false;  // there is no row 0
+  if (!bytes || (firstRow == 0 && pack.contains(0))) return false;  // row ids start at 1
   size_t count = 0;
   for (uint32_t rest = pack.rows(); rest != 0; rest &= rest - 1) {
     const int index = __builtin_ctz(rest);
@@ -232,8 +232,8 @@ bool HashScan::addWholePack(ChunkWriter &chunk, uint64_t firstRow, const RowPack
   return true;
 }
 
-// Adds the pack's rows from `packIndex_` on; `row` gives the bytes of one, or false where they are damaged. Where not
-// even the list of rows is readable, all that the pack may have had are reported.
+// Adds the pack's rows from `packIndex_` on. `row` returns the bytes of a row, or false if they are damaged. If even
+// the list of rows is damaged, reports all rows that the pack may have had.
 template <class Row>
 bool HashScan::addPackedRows(ChunkWriter &chunk, uint64_t number, uint32_t rows, Row row) {
   const uint64_t firstRow = number << kPackPower, nextRow = part_.file->nextRow();

@@ -1,4 +1,4 @@
-// A scan of a hash file in the order of its offsets, as a snapshot sees it.
+// A scan of a snapshot's hash file in the order of its offsets.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,26 @@
 
 namespace todana {
 
-// The position of one scan, owned by a `tdn_scan` or a WholeScan. One thread at a time; `step` under the caller's
-// ReadLock, which is released between steps.
+// The position of one scan. A `tdn_scan` or a WholeScan owns it. One thread at a time. The caller holds a ReadLock for
+// `step`, and releases it between steps.
 //
-// Between steps, commits may change the file before and behind the scan. A record that was at an offset below the
-// snapshot's end when it was opened is found there, or in the snapshot's old values under that offset. Blocks are split
-// but never joined or moved, so that every old offset stays the start of a block, except in ranges that compaction has
-// laid out again: there only the old values are read.
+// Between steps, commits may change the file before and after the position. A record whose offset was below the
+// snapshot's end is still there, or in the snapshot's old values under that offset. Blocks are split, but never joined
+// or moved, so every old offset remains the start of a block. The exceptions are compacted ranges, in which only the
+// old values are read.
 //
-// Where pages do not match their checksums, HashRecovery says which records are sound; the others are given as damaged,
-// by their rows or keys.
+// On pages that do not match their checksums, HashRecovery identifies the intact records. The others are reported as
+// damaged, with their rows or keys.
 class HashScan {
  public:
   HashScan(const Snapshot &snapshot, const SnapshotPart &part, bool hasRows)
       : snapshot_(snapshot), part_(part), hasRows_(hasRows), offset_(part.file ? part.file->recordStart() : 0) {}
 
-  // Adds records for about a millisecond, under the caller's read lock. False when the chunk is full or all is read.
+  // Adds records for about a millisecond, under the caller's read lock. Returns false if the chunk is full or all
+  // records were read.
   //
   // Throws Failure(TDN_DAMAGED) only while the chunk is empty, once for each part of the file in which no record can be
-  // recognised. It has skipped that part then: the next call goes on behind it.
+  // recognized. That part has then been skipped, and the next call continues after it.
   bool step(ChunkWriter &chunk);
 
  private:
@@ -55,12 +56,12 @@ class HashScan {
   const SnapshotPart &part_;
   const bool hasRows_;
   int64_t offset_;
-  int64_t prefetched_ = 0;  // up to here
-  bool hasLostTrack_ = false;  // no block starts at `offset_`: the head of the one before has a wrong length
-  bool isUnsure_ = false;  // whether a block starts at `offset_` is not certain: records count only if their keys lead there
-  int packIndex_ = 0;  // the row to go on with in a pack that did not fit into the chunk
-  // Where chains say that records start, in order; only after damage to the head of a block. Not true of compacted
-  // ranges.
+  int64_t prefetched_ = 0;  // the end of the prefetched part
+  bool hasLostTrack_ = false;  // no block starts at `offset_`: the header before it has a wrong length
+  bool isUnsure_ = false;  // a block may start at `offset_`: a record counts only if its key leads there
+  int packIndex_ = 0;  // the next row of a pack that did not fit into the chunk
+  // The offsets of records according to the chains, in order. Set after damage to the header of a block. Not valid in
+  // compacted ranges.
   std::optional<std::vector<int64_t>> starts_;
 };
 

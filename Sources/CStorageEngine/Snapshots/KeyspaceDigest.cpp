@@ -37,7 +37,7 @@ void KeyspaceDigest::toggleEntry(std::string_view key, std::string_view value) {
   addMessage();
 }
 
-// Filled up with zeros: the lengths stand in front, so no two messages become the same.
+// Adds the term of a message, padded with zeros. It starts with its lengths, so no two messages become equal.
 void KeyspaceDigest::addMessage() {
   message_.resize((message_.size() + kBlockSize - 1) / kBlockSize * kBlockSize);
   const Sum term = mac_.value(message_.data(), message_.size());

@@ -1,7 +1,7 @@
-// The digest of a keyspace's contents: the number of records, and the XOR of a term for each. A record that was
-// removed, restored or added without a commit is found when all records are read.
+// The digest of a keyspace's contents: the number of records, and the XOR of a term for each (docs/formats/states.md).
+// Reading all records detects any that were removed, restored or added without a commit.
 //
-// docs/formats/states.md. In an encrypted store the terms are MACs, and the sum stands sealed.
+// In an encrypted store the terms are MACs, and the digest is stored sealed.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace todana {
 
-// The digest as of a commit. Keyspace and SnapshotPart keep one; DigestFile stores it. A value; the owner says under
-// which lock it is read.
+// The digest as of a commit. Keyspace and SnapshotPart have one; DigestFile stores it. A value; its owner names the
+// lock under which it is read.
 struct DigestEntry {
   static constexpr size_t kDigestSize = KeyspaceDigestMac::kBlockSize;
 
@@ -31,10 +31,10 @@ struct DigestEntry {
   bool operator!=(const DigestEntry &other) const { return !(*this == other); }
 };
 
-// A sum to which records are added, and from which they are removed by the same call.
+// A digest being computed. The same call adds a record or removes it again.
 //
 // KeyspaceWriter and KeyspaceLoader note changes in one; KeyspaceDigestSum and DigestRekeying compute with one. One
-// thread at a time: that of Keyspace belongs to the committing thread.
+// thread at a time: the one in Keyspace belongs to the committing thread.
 class KeyspaceDigest {
  public:
   using Sum = KeyspaceDigestMac::Value;
@@ -57,10 +57,10 @@ class KeyspaceDigest {
     if (blockCount_ == kBlocks) flush();
   }
   void toggleKey(std::string_view key, uint64_t token);
-  // Toggles an entry of a tree, whose values have no tokens.
+  // Adds or removes an entry of a tree, whose values have no tokens.
   void toggleEntry(std::string_view key, std::string_view value);
 
-  // Returns the sum of all that was toggled since the last call.
+  // Returns the sum of all terms since the last call.
   Sum take();
 
  private:
@@ -79,7 +79,7 @@ class KeyspaceDigest {
 
   const uint32_t keyGeneration_;
   KeyspaceDigestMac mac_;
-  std::array<Block, kBlocks> blocks_;  // of rows, for one call of the cipher
+  std::array<Block, kBlocks> blocks_;  // of rows, collected for one call of the cipher
   size_t blockCount_ = 0;
   Block sum_{};
   std::vector<uint8_t> message_;

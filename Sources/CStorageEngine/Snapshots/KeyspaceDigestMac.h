@@ -1,6 +1,8 @@
-// The function whose values are summed up over the records of a keyspace (docs/formats/states.md).
+// The function that computes a digest's term for each record of a keyspace (docs/formats/states.md).
 //
-// In an encrypted store a MAC, under a key for each purpose: an attacker without the keys cannot find records that add
+// In an encrypted store it is a MAC with a key for each purpose, so that an attacker without the keys cannot find
+// records with the same digest. In a plain store it is a hash without a key. It detects accidental loss, and does not
+// need libcrypto.
 // up to a sum. In a plain store a hash without a key: it finds accidental loss, and libcrypto need not be loaded.
 #pragma once
 
@@ -14,26 +16,27 @@
 
 namespace todana {
 
-// The function under one key and for one purpose. KeyspaceDigest owns one, DigestFile one for each of its sums. One
+// The function for one key and one purpose. KeyspaceDigest owns one; DigestFile owns one for each of its sums. One
 // thread at a time.
 class KeyspaceDigestMac {
  public:
   static constexpr size_t kBlockSize = BlockMac::kBlockSize;
   using Value = std::array<uint8_t, kBlockSize>;
 
-  // `keyGeneration`: of the key; 0 of what is plain. `number`: the keyspace's, or another purpose's.
+  // `keyGeneration`: the generation of the key; 0 for plain contents. `number`: the id of a keyspace, or the number of
+  // another purpose.
   KeyspaceDigestMac(const KeyRing *ring, uint32_t keyGeneration, uint32_t number) : seed_(number) {
     if (keyGeneration != 0 && ring) mac_.emplace(ring->digestKey(keyGeneration, number));
   }
 
-  // Returns false without a key; then `hash` gives the values, and costs no call.
+  // Tests whether there is a key. If not, `hash` computes the values, which is faster.
   bool isKeyed() const { return mac_.has_value(); }
   WideSum hash(const void *message, size_t byteCount) const { return WideSum::of(message, byteCount, seed_); }
 
-  // Returns the value of a message of whole blocks. All messages under one number have one length, or begin with
-  // theirs.
+  // Returns the value of a message of whole blocks. All messages of one number must have the same length, or begin with
+  // their length.
   Value value(const uint8_t *message, size_t byteCount);
-  // Each block is a message of its own, and is replaced by its value.
+  // Replaces each block, which is a message of its own, by its value.
   void replaceEach(uint8_t *blocks, size_t count);
 
  private:

@@ -51,7 +51,8 @@ OldRecord Snapshot::store(int64_t offset, const char *value, size_t length) {
 void Snapshot::keep(SnapshotPart &part, std::string_view key, const HashBlock &record) {
   if (failure_) return;
   if (record.offset >= part.end) {
-    // Appended later than the snapshot, so the key was absent; from here on the record may stand anywhere.
+    // The record was appended after the snapshot was opened, so the key was absent. From now on the record may be at
+    // any offset.
     keepAbsent(part, key);
     return;
   }

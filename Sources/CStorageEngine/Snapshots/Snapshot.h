@@ -1,12 +1,12 @@
-// The state after one commit, kept readable while later commits change the files.
+// The state after one commit, which stays readable while later commits change the files.
 //
-// A snapshot copies nothing when it is opened. A commit hands the old value of each record that it changes, moves or
-// removes to every open snapshot that does not have that key yet; a record without an old value is still in the file,
-// at its old offset. A file that is replaced (because it grows, or is rebuilt) exists as long as a snapshot holds it.
-// Compaction in place moves records; the ranges where it did are noted, so that scans leave them out and read the old
-// values instead.
+// Opening a snapshot copies nothing. For each record that a commit changes, moves or removes, it gives the old value to
+// every open snapshot that does not have the key yet. A record without an old value is still in the file, at its old
+// offset. A replaced file (after growth or a rebuild) exists as long as a snapshot holds it. Compaction in place moves
+// records; its ranges are noted, and scans read the old values instead of these ranges.
 //
-// Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`); other threads read it
+// Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`). Other threads read it
+// under a FileGroup::ReadLock.
 // under a FileGroup::ReadLock.
 #pragma once
 
@@ -25,46 +25,46 @@
 
 namespace todana {
 
-// A record as it was in the snapshot's state. A value.
+// A record in the snapshot's state. A value.
 struct OldRecord {
   static constexpr int64_t kAbsent = -1;
 
-  int64_t offset = kAbsent;  // where the record stood
-  uint64_t position = 0;     // of the value in the snapshot's buffer
+  int64_t offset = kAbsent;  // the record's offset in the file
+  uint64_t position = 0;     // the value's position in the snapshot's buffer
   size_t length = 0;
 
   bool exists() const { return offset != kAbsent; }
 };
 
-// One keyspace as the snapshot sees it. Commits add old values with readers excluded; HashScan, TreeScan and
+// The state of one keyspace in a snapshot. Commits add old values with readers excluded; HashScan, TreeScan and
 // RecordReader read them under a ReadLock.
 struct SnapshotPart {
   std::shared_ptr<const HashFile> file;  // null: there was none yet, so the keyspace is empty
-  int64_t end = 0;                       // of the file: whatever was appended later is not of this state
+  int64_t end = 0;                       // of the file: later content is not part of this state
   uint64_t count = 0;
   DigestEntry contents;
 
-  // Hash files.
+  // The old records of hash files.
   std::unordered_map<std::string, OldRecord> changed;
-  std::map<int64_t, const std::string *> changedAt;  // keys by the old offset: scans go by offsets
-  // Ranges of the file that compaction has laid out again since: all that this state has in them is in `changedAt`. In
-  // the order of offsets, none touching the next.
+  std::map<int64_t, const std::string *> changedAt;  // keys by old offsets, the order of scans
+  // The ranges of the file that compaction has rewritten since. All records of this state in them are in `changedAt`.
+  // Ordered by offset; adjacent ranges are joined.
   struct Range {
     int64_t start;
     int64_t end;
   };
   std::vector<Range> compacted;
   void noteCompacted(Range range);
-  // The compacted range that has an offset; null where none has.
+  // Returns the compacted range that contains an offset, or null.
   const Range *compactedRange(int64_t offset) const;
-  // Trees: scans go by keys.
+  // The old records of trees, in the order of scans.
   std::map<std::string, OldRecord, std::less<>> changedInOrder;
 };
 
-// An open snapshot. SnapshotList opens it; RecordsChange, TreeKeyspaceWriter and InPlaceCompaction hand it old values;
+// An open snapshot. SnapshotList opens it. RecordsChange, TreeKeyspaceWriter and InPlaceCompaction add old values.
 // Session and the scans read it.
 //
-// Any thread under a ReadLock, commits with readers excluded. Its mutex guards the map of parts only. `interrupt` is
+// Any thread under a ReadLock; commits with readers excluded. Its mutex guards the map of parts only. `interrupt` is
 // called when the session ends.
 class Snapshot {
  public:
@@ -75,26 +75,26 @@ class Snapshot {
 
   uint64_t commitNumber() const { return commitNumber_; }
 
-  // Returns the keyspace's part, and fixes it if it was not fixed before: no commit has changed the keyspace since the
-  // snapshot was opened, because a commit asks for the part before it changes something. `file` is what the keyspace
-  // has now.
+  // Returns the keyspace's part, and fixes it at the first call. At that time no commit has changed the keyspace since
+  // the snapshot was opened, because a commit asks for the part before its first change. `file`, `count`, `contents`:
+  // the keyspace's current ones.
   SnapshotPart &part(
     uint32_t keyspace, const std::shared_ptr<const HashFile> &file, uint64_t count, const DigestEntry &contents);
-  // Returns the part if it is fixed already, else null. It keeps its address until `interrupt`.
+  // Returns the part if it is fixed, otherwise null. It keeps its address until `interrupt`.
   SnapshotPart *fixedPart(uint32_t keyspace);
 
-  // -- For commits, before (`keep`) or after (`keepAbsent`) the change.
-  // A failure (no space for old values) ends the snapshot, not the commit.
+  // -- For commits: `keepAbsent` after the change, the others before it. A failure (no space for old values) ends the
+  // snapshot, not the commit.
   void keep(SnapshotPart &part, std::string_view key, const HashBlock &record);
   void keepAbsent(SnapshotPart &part, std::string_view key);
-  // `value` null: there was no record.
+  // `value`: null if there was no record.
   void keepInOrder(SnapshotPart &part, std::string_view key, const char *value, size_t length);
 
   void readOldValue(const OldRecord &record, char *buffer) const {
     oldValues_.read(record.position, buffer, record.length);
   }
 
-  // Throws the failure that has ended the snapshot, if one has.
+  // Throws the failure that ended the snapshot, if there is one.
   void check() const {
     if (failure_) throw *failure_;
   }

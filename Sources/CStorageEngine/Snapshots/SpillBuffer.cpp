@@ -32,7 +32,7 @@ int openTemporaryFile() {
 
 constexpr size_t kKeySize = 16;
 
-// The key is this file's alone and each place is written once, so the place is nonce enough.
+// The position of the bytes suffices as a nonce: the key belongs to this file only, and each place is written once.
 struct Nonce {
   uint8_t bytes[kNonceSize] = {};
   explicit Nonce(uint64_t position) { std::memcpy(bytes, &position, sizeof position); }
@@ -89,7 +89,7 @@ void SpillBuffer::read(uint64_t position, char *buffer, size_t byteCount) const 
     std::vector<char> sealed(byteCount + kTagSize);
     readFromFile(position, sealed.data(), sealed.size());
     const auto *input = reinterpret_cast<const uint8_t *>(sealed.data());
-    // Several threads may read, so each has a context of its own.
+    // Several threads may read at the same time, so each uses a cipher context of its own.
     const bool isAuthentic = AesGcm(key_).open(
       Nonce(position).bytes, {nullptr, 0}, {input, byteCount}, reinterpret_cast<uint8_t *>(buffer), input + byteCount);
     if (!isAuthentic) throw Failure(TDN_IO, "a temporary file is not what was written to it");

@@ -1,5 +1,5 @@
-// Bytes that are appended once and read back later: in memory up to a limit, then in an unlinked temporary file. For an
-// encrypted store that file is sealed under a key that exists in memory only.
+// A buffer of bytes that are appended once and read back later. It uses memory up to a limit, then an unlinked
+// temporary file. For an encrypted store that file is sealed under a key that exists in memory only.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace todana {
 
-// The buffer of a Snapshot's old values, and of a `tdn_spill`.
+// The buffer of a Snapshot's old values, or of a `tdn_spill`.
 //
-// It has no lock: `append` by one thread while no other thread reads, as commits do; `read` by any thread otherwise.
+// It has no lock. `append` requires that no other thread reads, as in a commit. Otherwise any thread may call `read`.
 class SpillBuffer {
  public:
   SpillBuffer(int64_t memoryLimit, bool seals) : memoryLimit_(memoryLimit), seals_(seals) {}
@@ -20,7 +20,7 @@ class SpillBuffer {
   SpillBuffer(const SpillBuffer &) = delete;
   SpillBuffer &operator=(const SpillBuffer &) = delete;
 
-  // Returns the position to read the bytes at.
+  // Appends bytes. Returns the position at which to read them.
   uint64_t append(const char *bytes, size_t byteCount);
   void read(uint64_t position, char *buffer, size_t byteCount) const;
 
@@ -33,7 +33,7 @@ class SpillBuffer {
 
   const int64_t memoryLimit_;
   const bool seals_;
-  SecretBytes key_;  // of the file
+  SecretBytes key_;  // the key of the file
   std::vector<std::unique_ptr<char[]>> chunks_;
   uint64_t memorySize_ = 0;
   int descriptor_ = -1;

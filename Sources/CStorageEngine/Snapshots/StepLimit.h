@@ -1,4 +1,4 @@
-// The limit at which a reader should release its read lock, so that commits wait about a millisecond at most.
+// The limit at which a reader releases its read lock, so that commits wait at most about a millisecond.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@ class StepLimit {
  public:
   static constexpr size_t kByteLimit = 256 << 10;
 
-  // Called once for each record, with the bytes copied so far under this lock.
+  // Tests whether the step must end. Called once for each record, with the bytes copied so far under this lock.
   bool isReached(size_t byteCount) {
     if (byteCount >= kByteLimit) return true;
-    // The clock matters only where pages come from the disk; each look at it costs more than copying a record.
+    // The clock matters only if pages come from the disk, and reading it costs more than copying a record.
     return ++recordCount_ % 64 == 0 && std::chrono::steady_clock::now() - start_ > std::chrono::milliseconds(1);
   }
 

@@ -6,7 +6,7 @@ namespace todana {
 
 namespace {
 
-// A bound within its leaf.
+// The position of a bound within its leaf.
 struct LeafPart {
   uint64_t before = 0;
   uint64_t count = 0;
@@ -14,7 +14,7 @@ struct LeafPart {
   double share() const { return count > 0 ? static_cast<double>(before) / static_cast<double>(count) : 0; }
 };
 
-// So many records stand in many leaves.
+// The count from which the positions of the bounds within their leaves are ignored.
 constexpr double kWide = 20'000;
 
 LeafPart partBefore(const TreeReader &tree, int64_t id, const std::string *bound) {
@@ -26,7 +26,7 @@ LeafPart partBefore(const TreeReader &tree, int64_t id, const std::string *bound
   return part;
 }
 
-// From 0, the first record, to 1, behind the last one, as if all children of a node were as large.
+// Returns a position from 0, the first record, to 1, the end, assuming that all children of a node have the same size.
 double position(const TreeReader::Way &way, double position) {
   for (auto step = way.steps.rbegin(); step != way.steps.rend(); ++step) {
     position = (step->index + position) / step->count;
@@ -38,7 +38,7 @@ bool haveOneParent(const TreeReader::Way &lower, const TreeReader::Way &upper) {
   return !lower.steps.empty() && !upper.steps.empty() && lower.steps.back().node == upper.steps.back().node;
 }
 
-// Within one leaf, where what commits have changed since the snapshot can make the larger part.
+// Counts exactly within one leaf, because the changes since the snapshot may dominate there.
 uint64_t countInLeaf(const TreeReader &tree, int64_t id, const SnapshotPart &part, const KeyRange &range) {
   constexpr int kMostOldRecords = 4096;
   auto isWithin = [&](std::string_view key) {
@@ -65,14 +65,14 @@ uint64_t estimateCount(const SnapshotPart &part, const KeyRange &range) {
   if (!range.lower && !range.upper) return part.count;
   if (range.lower && range.upper && *range.lower >= *range.upper) return 0;
   const TreeReader tree(*part.file);
-  // No key comes before the empty one.
+  // No key precedes the empty one.
   const std::string first;
   const std::string *lowerBound = range.lower ? &*range.lower : &first, *upperBound = range.upper ? &*range.upper : nullptr;
   const TreeReader::Way lower = tree.wayTo(lowerBound), upper = tree.wayTo(upperBound);
   if (lower.leaf == upper.leaf) return std::min(part.count, countInLeaf(tree, lower.leaf, part, range));
   const double count = static_cast<double>(tree.count());
   const double wide = (position(upper, 0.5) - position(lower, 0.5)) * count;
-  // Where in its leaf a bound stands makes no difference then.
+  // The positions of the bounds within their leaves make no difference then.
   if (wide > kWide) return std::min(part.count, static_cast<uint64_t>(wide));
   const LeafPart lowerPart = partBefore(tree, lower.leaf, lowerBound), upperPart = partBefore(tree, upper.leaf, upperBound);
   const uint64_t known = lowerPart.count - lowerPart.before + upperPart.before;

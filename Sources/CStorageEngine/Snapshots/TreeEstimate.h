@@ -1,5 +1,5 @@
-// An estimate of the number of a tree's records within a range, by the places of the bounds in the nodes on the way to
-// them.
+// An estimate of the number of a tree's records within a range, from the positions of its bounds in the nodes on the
+// paths to them.
 #pragma once
 
 #include "../Kyoto/TreeReader.h"
@@ -7,9 +7,9 @@
 
 namespace todana {
 
-// Estimates the count: exactly if both bounds fall into one leaf, or into neighbours of one parent. Reads two ways
-// through the tree only; between the bounds it takes nodes for as full as those on the ways. Session calls it; any
-// thread under a ReadLock.
+// Estimates the count. Exact if both bounds are in the same leaf, or in neighbouring leaves of one parent. It reads
+// only two paths through the tree, and assumes that the nodes in between are as full as those on the paths. Session
+// calls it; any thread under a ReadLock.
 uint64_t estimateCount(const SnapshotPart &part, const KeyRange &range);
 
 }  // namespace todana

@@ -7,15 +7,15 @@
 
 namespace todana {
 
-// Walks the records of the tree in the scan's direction, from behind the last key on. Upwards a leaf is read as far as
-// the walk goes; downwards all of it first.
+// A cursor over the records of the tree in the scan's direction, from the last key on. In ascending order it reads a
+// leaf as far as it gets; in descending order it reads the whole leaf first.
 class TreeScan::Cursor {
  public:
   Cursor(const TreeReader &tree, const TreeScan &scan)
       : tree_(tree), scan_(scan), isDescending_(scan.range_.isDescending) {
     const auto &from = scan.last_ ? scan.last_ : isDescending_ ? scan.range_.upper : scan.range_.lower;
     load(from ? tree.leafFor(*from) : isDescending_ ? tree.lastLeaf() : tree.firstLeaf());
-    // Of the first leaf, what lies behind.
+    // Skip the records of the first leaf that the scan has already passed.
     while (record_ && scan.isBehind(record_->key)) advance();
     skipChanged();
   }
@@ -43,7 +43,7 @@ class TreeScan::Cursor {
       select();
       return;
     }
-    // The chain of leaves may run in a circle in a damaged file: then keys are out of order, or nothing comes at all.
+    // In a damaged file the chain of leaves may be a cycle: then keys are out of order, or no record comes.
     const std::string previousKey(record_->key);
     const int64_t next = isDescending_ ? all_.previous : leaf_.next();
     record_ = nullptr;
@@ -80,9 +80,9 @@ class TreeScan::Cursor {
   const TreeReader &tree_;
   const TreeScan &scan_;
   const bool isDescending_;
-  TreeReader::LeafCursor leaf_;  // upwards
-  TreeReader::Leaf all_;         // downwards
-  size_t index_ = 0;             // from its end
+  TreeReader::LeafCursor leaf_;  // ascending
+  TreeReader::Leaf all_;         // descending
+  size_t index_ = 0;             // counted from the end of `all_`
   int64_t loadCount_ = 0;
   const TreeReader::Record *record_ = nullptr;
 };
@@ -92,7 +92,7 @@ bool TreeScan::step(ChunkWriter &chunk) {
   try {
     return readOn(chunk);
   } catch (const Failure &failure) {
-    // There is no way past a damaged node: who goes on after the error is to come to an end.
+    // A scan cannot pass a damaged node, so it is at its end if the caller continues.
     if (failure.code == TDN_DAMAGED) isAtEnd_ = true;
     throw;
   }
@@ -104,7 +104,7 @@ bool TreeScan::readOn(ChunkWriter &chunk) {
   const OldRecords::value_type *old = firstOld();
   StepLimit limit;
   const size_t start = chunk.byteCount();
-  // Where the next step goes on; views of keys that stand in the chunk.
+  // The last key added, from which the next step continues. It is a view of the chunk.
   std::string_view last;
   bool isFull = false;
   for (;;) {

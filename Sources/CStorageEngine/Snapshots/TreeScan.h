@@ -1,4 +1,4 @@
-// A scan of a range of a tree's keys, either way, as a snapshot sees it.
+// A scan of a range of a snapshot's tree, in either direction.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ struct KeyRange {
 // The position of one scan, which merges the tree's unchanged records with the snapshot's old values. Each step finds
 // its place again by the last key, so commits may change the tree between steps.
 //
-// A `tdn_scan` or a WholeScan owns it. One thread at a time; `step` under the caller's ReadLock.
+// A `tdn_scan` or a WholeScan owns it. One thread at a time; the caller holds a ReadLock for `step`.
 class TreeScan {
  public:
   TreeScan(const Snapshot &snapshot, const SnapshotPart &part, KeyRange range)
       : snapshot_(snapshot), part_(part), range_(std::move(range)) {}
 
-  // Adds records for about a millisecond, under the caller's read lock. False when the chunk is full or all is read.
-  // After damage there is nothing more.
+  // Adds records for about a millisecond, under the caller's read lock. Returns false if the chunk is full or all
+  // records were read. After damage, the scan is at its end.
   bool step(ChunkWriter &chunk);
 
  private:
@@ -43,7 +43,7 @@ class TreeScan {
   const Snapshot &snapshot_;
   const SnapshotPart &part_;
   const KeyRange range_;
-  std::optional<std::string> last_;  // the key delivered last
+  std::optional<std::string> last_;  // the last delivered key
   bool isAtEnd_ = false;
 };
 
