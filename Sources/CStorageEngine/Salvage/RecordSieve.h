@@ -2,7 +2,6 @@
 //
 // The reader decides what counts as a record, because each record has a check of its own. After a break in the sequence
 // of records, every place at which one could start is tried.
-// place at which one could start is tried.
 #pragma once
 
 #include <functional>

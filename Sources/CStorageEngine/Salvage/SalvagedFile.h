@@ -2,7 +2,6 @@
 //
 // Damage throws nothing: bytes that the device cannot read are zeros, and `isSound` tests whether pages match their
 // checksums.
-// their checksums.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,6 @@
 // In an encrypted store it is a MAC with a key for each purpose, so that an attacker without the keys cannot find
 // records with the same digest. In a plain store it is a hash without a key. It detects accidental loss, and does not
 // need libcrypto.
-// up to a sum. In a plain store a hash without a key: it finds accidental loss, and libcrypto need not be loaded.
 #pragma once
 
 #include <array>

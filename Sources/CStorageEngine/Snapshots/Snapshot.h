@@ -7,7 +7,6 @@
 //
 // Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`). Other threads read it
 // under a FileGroup::ReadLock.
-// under a FileGroup::ReadLock.
 #pragma once
 
 #include <map>
