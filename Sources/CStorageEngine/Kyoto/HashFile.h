@@ -1,11 +1,11 @@
-// One Kyoto Cabinet hash file, for reading: our own reader of the stock format.
+// The reader of one Kyoto Cabinet hash file in the stock format, in our own code.
 //
-// It checks whatever it reads (offsets, lengths, magic bytes, circles in a chain, page checksums) before it uses it,
-// allocates nothing and hands out borrowed bytes, so a damaged or hostile file makes it throw and nothing worse. Stock
-// code is let at a chain only after this reader has walked it.
+// It checks all data before using them: offsets, lengths, magic bytes, cycles in a chain, page checksums. It allocates
+// nothing and returns borrowed bytes. A damaged or hostile file thus makes it throw, and nothing worse. Stock code
+// touches a chain only after this reader has walked it.
 //
-// It keeps nothing that a commit changes, so one object serves all threads. Its methods must be called inside
-// FileGroup::commit's `apply` or under a FileGroup::ReadLock; what they hand out is valid that long.
+// It stores nothing that a commit changes, so one object serves all threads. Its methods must be called inside
+// FileGroup::commit's `apply` or under a FileGroup::ReadLock. Their results are valid that long.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,10 @@ namespace todana {
 
 class HashRecovery;
 
-// A record or a free block as it is in the file. Its pointers are valid as long as the lock under which it was read.
+// A record or a free block in the file. Its pointers are valid as long as the lock under which it was read.
 struct HashBlock {
   int64_t offset = 0;
-  int64_t size = 0;  // the next block stands right behind
+  int64_t size = 0;  // the next block starts directly after
   bool isFree = false;
   int64_t left = 0;  // offsets of the children in the bucket's tree; 0: none
   int64_t right = 0;
@@ -38,17 +38,17 @@ struct HashBlock {
 
 // The counts of packed rows in a hash file's header (RowPack.h). A value.
 struct PackedRows {
-  bool exist = false;    // there may be packs: there have been
-  uint64_t surplus = 0;  // by how many rows exceed records
+  bool exist = false;    // there are packs, or have been
+  uint64_t surplus = 0;  // number of rows minus number of records
 
   bool operator==(const PackedRows &other) const { return exist == other.exist && surplus == other.surplus; }
 };
 
-// The reader of one open file. FileTable, Catalog, Commit, KeyspaceLoader and Rebuilding make it; RecordReader, the
+// The reader of one open file. FileTable, Catalog, Commit, KeyspaceLoader and Rebuilding make it. RecordReader, the
 // scans, the keyspace writers and the rebuild sources read with it.
 //
-// Any thread, under the lock that the comment above names; its mutex guards only the making of its HashRecovery. A
-// building file belongs to the thread that fills it.
+// Any thread, under one of the locks that the file's comment names. Its mutex guards only the creation of its
+// HashRecovery. A building file belongs to the thread that fills it.
 class HashFile {
  public:
   // A key's place in this file.
@@ -57,8 +57,8 @@ class HashFile {
     uint32_t pivot;
   };
 
-  // The parameters that a hash file is made with. The alignment and the number of free blocks remembered are Kyoto
-  // Cabinet's defaults.
+  // The parameters that a hash file is created with. The defaults of the alignment and the free-block pool are Kyoto
+  // Cabinet's.
   struct Shape {
     uint8_t type = kHashFileType;
     uint8_t alignmentPower = 3;
@@ -67,7 +67,7 @@ class HashFile {
     std::shared_ptr<SealerPool> sealers;  // see `sealers()`
   };
 
-  // Checks the header. Throws Failure(TDN_DAMAGED) where the file is not `keyspace`'s or not as we write it.
+  // Checks the header. Throws Failure(TDN_DAMAGED) if the file does not belong to `keyspace` or is not in our format.
   HashFile(
     std::shared_ptr<DataFile> file, uint32_t keyspace, uint8_t type = kHashFileType,
     std::shared_ptr<SealerPool> sealers = nullptr, std::shared_ptr<const RecordCheck> check = nullptr);
@@ -83,19 +83,20 @@ class HashFile {
   const std::shared_ptr<DataFile> &file() const { return file_; }
   uint32_t number() const { return file_->number(); }
   uint32_t keyspace() const { return keyspace_; }
-  // Returns the sealers of a tree's nodes in an encrypted store; null elsewhere. Records come sealed already.
+  // Returns the sealers of a tree's nodes in an encrypted store; null otherwise. Other records are sealed by the
+  // caller.
   SealerPool *sealers() const { return sealers_.get(); }
-  // Returns the check that tells sound records from damaged ones on damaged pages; null if records have no checks of
-  // their own.
+  // Returns the check that recognizes intact records on damaged pages; null if records have no checks of their own.
   const RecordCheck *recordCheck() const { return check_.get(); }
-  // Finds records where the methods below throw Failure(TDN_DAMAGED). Any thread may call it under a read lock.
+  // Returns the reader for use after a method below threw Failure(TDN_DAMAGED). Any thread may call it under a read
+  // lock.
   HashRecovery &recovery() const;
   int64_t bucketCount() const { return bucketCount_; }
   int alignmentPower() const { return alignmentPower_; }
   int64_t poolSize() const { return bucketStart_ - kHashHeaderSize; }
   int64_t recordStart() const { return recordStart_; }
 
-  // Returns the end of the newest state in the file.
+  // Returns the end of the newest state of the file.
   int64_t end() const { return file_->size(); }
   uint64_t count() const { return readBigEndian64(header() + 32); }
   uint64_t nextRow() const;
@@ -111,7 +112,7 @@ class HashFile {
     return {static_cast<int64_t>(hash.bucket % static_cast<uint64_t>(bucketCount_)), hash.pivot};
   }
 
-  // Tests whether a key belongs to the left of a record of its bucket that has another key.
+  // Tests whether a key belongs to the left of a record of its bucket with another key.
   static bool goesLeft(std::string_view key, Place place, std::string_view other) {
     const uint32_t pivot = hashKey(other.data(), other.size()).pivot;
     if (place.pivot != pivot) return place.pivot > pivot;
@@ -120,17 +121,18 @@ class HashFile {
 
   int64_t bucketOffset(int64_t bucket) const { return bucketStart_ + bucket * kAddressSize; }
 
-  // For batches: first the bucket of every key, then the first record of every bucket, then `find`.
+  // Prefetches a bucket. For a batch: first prefetch the bucket of every key, then the first record of every bucket,
+  // then call `find`.
   void prefetchBucket(Place place) const { __builtin_prefetch(file_->at(bucketOffset(place.bucket))); }
   void prefetchRecord(Place place) const;
 
-  // The least size of values whose memory is released after reading: many of them would fill memory.
+  // The minimum size of values whose memory is released after reading, because many of them would fill memory.
   static constexpr size_t kLargeValue = 16 << 10;
 
-  // The place where a chain was left: at the record, or where a new record's address belongs.
+  // The place where a walk of a chain ended: at the record, or at the address that a new record's offset belongs to.
   struct ChainEnd {
-    int64_t top = 0;   // the bucket's first record; 0: the bucket is empty
-    int64_t link = 0;  // offset of the address that leads to the record, or of the empty one that a new record takes
+    int64_t top = 0;   // offset of the bucket's first record; 0: the bucket is empty
+    int64_t link = 0;  // offset of the address that leads to the record, or of the empty one for a new record
     bool wentLeft = false;
     bool wentRight = false;
   };
@@ -147,23 +149,23 @@ class HashFile {
     return find(key, length, place(key, length), record);
   }
 
-  // Checks the records that stock code reads to remove this record from its tree.
+  // Checks the records that stock code reads when it removes this record from its tree.
   void checkRemoval(const HashBlock &record) const;
 
   struct FreeRange {
     int64_t offset;
     int64_t size;
   };
-  // The free-block pool in the file, in the order of offsets. The ranges lie within the record section and do not
-  // overlap, but whether there really is a free block is for `checkFreeBlock` to say, when one is used.
+  // Returns the free-block pool of the file, ordered by offset. The ranges lie within the record section and do not
+  // overlap. Before a range is used, `checkFreeBlock` must verify that a free block is there.
   std::vector<FreeRange> storedFreeBlocks() const;
   void checkFreeBlock(const FreeRange &range) const;
 
-  // Reads the header of the block at `offset`, which must be an aligned offset below `end()`. What it points to lies
-  // within the file, but its pages have not been verified: see `verifyKey`.
+  // Reads the header of the block at `offset`, an aligned offset below `end()`. Key and value lie within the file, but
+  // their pages are not verified yet: see `verifyKey`.
   void readBlock(int64_t offset, HashBlock &block) const;
-  // Reads the header of a block from up to `kLongestHead` bytes, which may be a copy, of those at `offset`. Returns
-  // what is wrong with it, or null; then the block lies within the file.
+  // Reads the header of a block from up to `kLongestHead` bytes, which are those at `offset` or a copy. Returns null if
+  // the header is valid, and the block then lies within the file. Otherwise returns a description of the damage.
   static constexpr int64_t kLongestHead = kRecordHeaderSize + 2 * 9;
   const char *parseBlock(const char *bytes, int64_t offset, HashBlock &block) const;
   void verifyKey(const HashBlock &block) const {

@@ -53,6 +53,7 @@ class HashWriter {
     const HashFile::ChainEnd &chain, const char *value, size_t valueLength);
   // Puts a record. Walks the chain itself.
   void put(const char *key, size_t keyLength, HashFile::Place place, const char *value, size_t valueLength);
+  // Removes a record after HashFile::find has walked the key's chain, and HashFile::checkRemoval has checked it.
   void remove(const char *key, size_t keyLength, HashFile::Place place);
   // Overwrites bytes of a record's value.
   void overwrite(int64_t offset, std::string_view bytes) { port_.file->write(offset, bytes.data(), bytes.size()); }

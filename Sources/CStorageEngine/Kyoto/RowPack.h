@@ -1,7 +1,7 @@
 // Small rows with neighbouring row ids, packed into one record of a hash file (docs/formats/cabinet-files.md).
 //
-// A record of a Kyoto Cabinet hash file takes about 25 bytes beside its value, a bucket, and a walk of a chain. Rows
-// that come together, in a large save, share those.
+// A record of a Kyoto Cabinet hash file costs about 25 bytes besides its value, a bucket, and the walk of a chain. The
+// rows of a large save share these costs.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace todana {
 
-// Rows with the same id but for its lowest bits may share a pack.
+// The number of low bits of row ids by which the rows of a pack differ.
 constexpr int kPackPower = 5;
 constexpr int kPackCapacity = 1 << kPackPower;
-// A batch that puts fewer rows of a pack leaves them, or makes them, records of their own: those change cheaply.
+// The number of rows of a pack below which a batch does not pack them. Rows in their own records are cheaper to change.
 constexpr size_t kFewestPackedRows = 8;
-// About a page: changing one row, or reading it from the disk, should not touch more.
+// The maximum size of a pack, about a page: changing or reading one row should not touch more.
 constexpr size_t kLargestPack = 4000;
 
 inline uint64_t packNumber(uint64_t row) { return row >> kPackPower; }
 inline int packIndex(uint64_t row) { return static_cast<int>(row & (kPackCapacity - 1)); }
 
-// A pack's key. A value: any thread. It is a zero byte, which starts no row's key of more than one byte, and the pack's
-// number as a row's key.
+// A pack's key. A value: any thread. It is a zero byte, which starts no key of a row with more than one byte, followed
+// by the pack's number in the form of a row's key.
 struct PackKey {
   char bytes[9];
   uint32_t length;
@@ -37,15 +37,15 @@ struct PackKey {
     length = key.length + 1;
   }
 
-  // Parses a key. Returns false if the bytes are no pack's key.
+  // Parses a key. Returns false if the bytes are not the key of a pack.
   static bool parse(const char *key, size_t length, uint64_t *number) {
     return length > 1 && key[0] == 0 && RowKey::parse(key + 1, length - 1, number) &&
            *number <= UINT64_MAX >> kPackPower;
   }
 };
 
-// Parses the number of the pack that a record is, or that its row may join. Returns false if the key is neither a row's
-// nor a pack's.
+// Parses the number of the pack in a record, or of the pack that its row may join. Returns false if the key is neither
+// a row's nor a pack's.
 inline bool parsePackNumber(const char *key, size_t length, uint64_t *number) {
   uint64_t row;
   if (!RowKey::parse(key, length, &row)) return PackKey::parse(key, length, number);
@@ -53,18 +53,18 @@ inline bool parsePackNumber(const char *key, size_t length, uint64_t *number) {
   return true;
 }
 
-// A pack's value, borrowed. It checks lengths before it uses them; the caller has verified the pages that it reads. The
+// A borrowed value of a pack. It checks lengths before using them; the caller has verified the pages that it reads. The
 // scans, RecordReader, RowsChange, RowRebuildSource, HashRecovery and Salvage read packs with it. One thread, as long
 // as the bytes are valid.
 //
-// Each row has a slot. A row that is put by itself stays there if it fits; one that has become longer leaves the pack,
-// as one that is removed does, but the slot stays until the pack is written anew.
+// Each row has a slot. A row that is put again stays in its slot if it fits. A row that has become longer leaves the
+// pack, as does a removed one, but the slot stays until the pack is rewritten.
 class RowPack {
  public:
   static constexpr size_t kSlotsOffset = 1;
   static constexpr size_t kRowsOffset = 5;
   static constexpr size_t kHeaderSize = 9;
-  // The header bytes of each slot: two bytes of its end, and after the ends of all slots one byte of its slack.
+  // The header bytes of each slot: two bytes for its end, and, after the ends of all slots, one byte for its slack.
   static constexpr size_t kSlotSize = 3;
   static constexpr size_t kMostSlack = 255;
   static constexpr char kVersion = 1;
@@ -75,7 +75,8 @@ class RowPack {
 
   // Opens a pack. Returns false if the bytes are no pack.
   bool open(const char *value, size_t length) { return open(value, value, length); }
-  // `start`: the value's first `headLength` bytes, which may be a copy; it must live as long as the pack is used.
+  // Opens a pack whose first `headLength` bytes are at `start`, which may be a copy. They must live as long as the pack
+  // is used.
   bool open(const char *start, const char *value, size_t length) {
     if (length < kHeaderSize || start[0] != kVersion) return false;
     std::memcpy(&slots_, start + kSlotsOffset, 4);
@@ -90,17 +91,17 @@ class RowPack {
     return true;
   }
 
-  // One bit for each row of the pack.
+  // Returns one bit for each row of the pack.
   uint32_t rows() const { return rows_; }
   int rowCount() const { return __builtin_popcount(rows_); }
   bool contains(int index) const { return rows_ >> index & 1; }
-  // Returns one bit for each row of the pack, and for each that has left it.
+  // Returns one bit for each row of the pack, and for each row that has left it.
   uint32_t slots() const { return slots_; }
 
-  // Returns the bytes of all rows, in the order of their ids, and those that removed rows left.
+  // Returns the bytes of all rows, in the order of their ids, with the remains of rows that left.
   std::string_view body() const { return {body_, bodyLength_}; }
 
-  // Finds the row's bytes, not verified. Returns false if the pack is damaged. There must be such a row.
+  // Finds the bytes of a row, which the pack must contain. They are not verified. Returns false if the pack is damaged.
   bool row(int index, std::string_view &bytes) const {
     const int slot = slotOf(index);
     const size_t start = slot == 0 ? 0 : end(slot - 1), stop = end(slot);
@@ -110,7 +111,7 @@ class RowPack {
     return true;
   }
 
-  // Returns the place of the row's slack: the number of bytes of its slot that the row does not use.
+  // Returns the place of the row's slack, the number of unused bytes of its slot.
   const char *slack(int index) const { return slacks_ + slotOf(index); }
 
  private:

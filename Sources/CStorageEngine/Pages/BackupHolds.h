@@ -1,4 +1,4 @@
-// The backups that are being made: they keep checkpoints from starting.
+// The running backups, which keep checkpoints from starting.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace todana {
 
-// A running backup. As long as it lives, no checkpoint starts except the one of closing, which sets `hasEnded` first.
+// A running backup. While it lives, no checkpoint starts except the one of closing, which sets `hasEnded` first.
 //
 // A BackupPlan shares it, and any thread may release it.
 struct BackupHold {
@@ -22,7 +22,7 @@ struct BackupHold {
   const std::shared_ptr<std::atomic<int>> count_;
 };
 
-// The list of holds. Checkpointer owns it, FileGroup adds to it (`planBackup`) and ends it (`endBackups`).
+// The list of holds. Checkpointer owns it; FileGroup adds to it (`planBackup`) and ends it (`endBackups`).
 //
 // One thread at a time, under the mutex of Checkpointer. The holds may outlive the list.
 class BackupHolds {

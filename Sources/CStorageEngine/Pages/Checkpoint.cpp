@@ -17,21 +17,21 @@ void cutOff(DiskFile &main, int64_t size, bool keepsLastPage) {
 
 namespace {
 
-// From here on one flush of the file system is cheaper than flushing each file.
+// The number of files from which one flush of the file system is cheaper than separate flushes.
 constexpr size_t kMostFlushes = 32;
 
-// Pieces of one page that are written one by one.
+// The maximum number of pieces of one page that are written separately.
 constexpr int kMostPieces = 2;
 
-// Changes after which the memory that reading them took is released: each may have taken 64 KiB.
+// The number of changes after which the memory for reading them is released: each may have taken 64 KiB.
 constexpr size_t kMostUnreleased = 64;
 
-// Gathers neighbouring bytes, so that they go to the file in few large writes.
+// A writer that joins adjacent bytes into few large writes.
 class GatheringWriter {
  public:
   GatheringWriter(DiskFile &file, int64_t limit) : file_(file), limit_(limit) { buffer_.reserve(kSize); }
 
-  // Bytes at and after `limit` are left out: the last page is longer than the file.
+  // Writes bytes, except those at and after `limit`: the last page extends beyond the file.
   void write(int64_t offset, const char *bytes, int64_t byteCount) {
     byteCount = std::min(byteCount, limit_ - offset);
     if (byteCount <= 0) return;
@@ -74,7 +74,7 @@ void writeBlocks(GatheringWriter &writer, uint32_t page, uint64_t mask, const ch
   }
 }
 
-// Runs of neighbouring blocks in a mask.
+// Returns the number of runs of adjacent blocks in a mask.
 int runCount(uint64_t mask) { return __builtin_popcountll(mask & ~(mask << 1)); }
 
 int64_t writePages(DiskFile &main, const LogIndex &index, const LogIndex::File &file, int64_t limit) {
@@ -86,8 +86,8 @@ int64_t writePages(DiskFile &main, const LogIndex &index, const LogIndex::File &
     const uint32_t page = file.pages[first].page;
     uint64_t mask = 0;
     for (size_t index = first; index < last; index++) mask |= file.pages[index].mask;
-    // A page that the main file did not have starts as zeros, and is written whole. One that was written directly, or
-    // was there before, has its content there; it is written whole where that is cheaper than many pieces.
+    // A page that the main file did not have starts as zeros, and is written whole. A page that was there before, or
+    // was written directly, has content in the main file. It is written whole if that is cheaper than many pieces.
     if (page >= firstNewPage && !file.isDirect(page)) {
       std::memset(content, 0, sizeof content);
       mask = ~0ULL;
@@ -109,7 +109,7 @@ int64_t writePages(DiskFile &main, const LogIndex &index, const LogIndex::File &
   return writer.written();
 }
 
-// The newest checksum of each page. A page is written directly before it is logged, never after.
+// Returns the newest checksum of each page. A page may be written directly before it is logged, never afterwards.
 std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   std::vector<PageSums::Entry> logged;
   forEachPage(file.pages, [&](size_t, size_t last) {
@@ -125,14 +125,14 @@ std::vector<PageSums::Entry> sumsOf(const LogIndex::File &file) {
   }
   auto precedes = [](const PageSums::Entry &left, const PageSums::Entry &right) { return left.page < right.page; };
   std::sort(direct.begin(), direct.end(), precedes);
-  // Of a page that is in both, the first range's entry is taken.
+  // For a page in both ranges, the entry of the first range is used.
   std::vector<PageSums::Entry> all;
   std::set_union(logged.begin(), logged.end(), direct.begin(), direct.end(), std::back_inserter(all), precedes);
   return all;
 }
 
 // Returns the sectors of checksums that a checkpoint of these logs may have been writing. After a cut, the index has no
-// page behind the cut any more; but of the sectors of such pages, one may have checksums of pages before the cut as well.
+// pages after it any more. The sector at the cut can also have checksums of earlier pages.
 std::vector<int64_t> writtenSectors(
   const LogIndex::File &file, const std::vector<PageSums::Entry> &entries, int64_t perSector) {
   std::vector<int64_t> sectors;
@@ -143,8 +143,8 @@ std::vector<int64_t> writtenSectors(
   return sectors;
 }
 
-// A torn sector of checksums has lost those of pages that nobody was writing: these pages are whole, and vouch for
-// themselves. `perSector` entries stand in one sector.
+// Adds checksums that a torn sector has lost, of pages that were not being written. These pages are intact, so their
+// checksums can be computed. `perSector`: the number of entries in a sector.
 void addNeighbours(
   DiskFile &main, const LogIndex::File &file, int64_t perSector, std::vector<PageSums::Entry> &entries) {
   std::vector<PageSums::Entry> all;
@@ -165,8 +165,9 @@ void addNeighbours(
   entries = std::move(all);
 }
 
-// A main file that is gone, or was cut short, is left as it is: made as long as the log says, it would look whole, and
-// take any size that a damaged log claims. Its checksums tell whoever opens it what it should be.
+// Tests whether a main file is missing or cut short. Such a file is left as it is. Extended to the length in the log,
+// it would look complete, and could get any size that a damaged log claims. Its checksums show its right size when it
+// is opened.
 bool isCutShort(DiskFile *main, const LogIndex::File &file) { return !main || main->size() < file.baseSize; }
 
 }  // namespace
@@ -185,14 +186,14 @@ int64_t writeBackToMainFiles(Disk &disk, const LogIndex &index, bool isRecovery,
       continue;
     }
     if (isRecovery) {
-      // Garbage of a large commit that did not come to its end stands after the base size; what a later commit of
-      // the index wrote there directly must stay.
+      // Garbage of an unfinished large commit is after the base size. Pages that a later commit of the index wrote
+      // directly must stay.
       if (file.direct.empty()) cutOff(*main, file.baseSize, tornSectorSize > 0);
     }
     if (main->size() > file.cutSize) main->resize(file.cutSize);
     int64_t limit = file.size;
-    // Where an unfinished large commit has left bytes behind the last page, that page is whole on disk. If it was being
-    // written, garbage may stand after the file's end in it, too; zeros must.
+    // If an unfinished large commit left bytes after the last page, this page is whole on disk. If it was being
+    // written, it may have garbage instead of zeros after the file's end.
     if (isRecovery && tornSectorSize > 0) limit = std::max(limit, std::min(main->size(), pageCeiling(file.size)));
     byteCount += writePages(*main, index, file, limit);
     if (isRecovery) {

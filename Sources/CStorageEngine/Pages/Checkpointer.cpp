@@ -32,7 +32,7 @@ bool Checkpointer::renewLogs() {
     MutexLock commitLock(state_.commitMutex);
     hasClosed = state_.logs.hasClosed();
   }
-  // An earlier checkpoint has failed, and commits go to the next log already.
+  // An earlier checkpoint has failed, and commits already go to the next log.
   if (hasClosed) writeBackClosed(NextLog::reused);
   const uint64_t generation = writeBackClosed(NextLog::fresh);
   if (generation == 0) return false;
@@ -43,7 +43,7 @@ bool Checkpointer::renewLogs() {
 
 void Checkpointer::close() {
   MutexLock oneAtATime(mutex_);
-  // One for the log that an earlier failure may have left closed, one for the newest.
+  // The first call is for a log that an earlier failure may have left closed, the second one for the newest log.
   writeBackClosed(NextLog::none);
   writeBackClosed(NextLog::none);
   MutexLock commitLock(state_.commitMutex);
@@ -74,7 +74,7 @@ uint64_t Checkpointer::writeBackClosed(NextLog next) {
     dropped = state_.logs.forgetClosed();
     state_.counters.liveLogBytes = state_.logs.byteCount();
   }
-  // Removing a large file takes the system a while.
+  // Removing a large file takes the system some time.
   for (const std::string &name : dropped) {
     state_.files.removeQuietly(name);
     state_.files.removeQuietly(PageSums::nameFor(name));
@@ -87,8 +87,8 @@ uint64_t Checkpointer::writeBackClosed(NextLog next) {
   return closed.generation;
 }
 
-// Returns the log to write back: one that an earlier checkpoint has closed, and failed to write back, or else the current
-// one, in whose place commits get another one. Returns generation 0 if there is nothing to write back.
+// Returns the log to write back. This is a log that an earlier checkpoint closed and failed to write back, or else the
+// current one, which is replaced by another log. Returns generation 0 if there is nothing to write back.
 LogPair::Closed Checkpointer::closeLog(NextLog nextLog) {
   uint64_t generation;
   {
@@ -98,15 +98,15 @@ LogPair::Closed Checkpointer::closeLog(NextLog nextLog) {
     if (!state_.logs.hasCommits()) return {};
     generation = state_.logs.nextGeneration();
   }
-  // While there is a log, only a checkpoint begins another, and this is the only checkpoint: nothing but commits happens
-  // meanwhile. All that takes long is done before they have to wait.
+  // Only a checkpoint begins another log while there is one, and this is the only checkpoint: concurrently there are
+  // only commits. Do all slow work before they must wait.
   state_.flush.flush();
   if (nextLog == NextLog::fresh) state_.disk.remove(logName(generation));
   std::unique_ptr<LogWriter> next =
     nextLog == NextLog::none ? nullptr : LogPair::open(state_.disk, state_.settings, generation);
   MutexLock commitLock(state_.commitMutex);
   state_.requireWritable();
-  // Even if all commits of the log were relaxed: nothing may reach a main file that is not in a durable log.
+  // Flush even if all commits of the log were relaxed: only content of a durable log may reach a main file.
   state_.flush.flush();
   if (!next) {
     state_.logs.close();
@@ -135,7 +135,7 @@ void Checkpointer::writeBack(const LogPair::Closed &closed) {
     state_.counters.checkpointBytes += writeBackToMainFiles(state_.disk, index, false, 0);
     state_.ring.write(state_.disk, index.lastCommit);
   } catch (const Failure &failure) {
-    // A flush that failed may have lost pages: another flush could look as if it had worked.
+    // A failed flush may have lost pages, and another flush could then appear to succeed.
     if (failure.code == TDN_IO) state_.fail(failure.what());
     throw;
   }
@@ -152,14 +152,14 @@ void Checkpointer::releasePages(const LogIndex &index, uint64_t generation) {
       ReaderWriterLock::Exclusive readersOut(state_.stateLock);
       file->mapMain(pageCeiling(logged.size), generation);
     }
-    // In steps, so that nobody waits long.
+    // Proceed in steps, so that other threads do not wait long.
     std::vector<uint32_t> pages;
     forEachPage(logged.pages, [&, &logged = logged](size_t first, size_t) {
       pages.push_back(logged.pages[first].page);
       if (pages.size() < 512) return;
       releasePages(*file, pages, generation);
       pages.clear();
-      // A commit that waits for the lock takes longer to wake than this thread takes to lock it again.
+      // Pause: a waiting commit takes longer to wake than this thread takes to lock again.
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     });
     releasePages(*file, pages, generation);
@@ -210,8 +210,8 @@ void Checkpointer::run() {
       if (wantsFlush) state_.flush.flush();
       if (wantsCheckpoint) checkpoint();
     } catch (const std::exception &) {
-      // A failed flush has poisoned the group, and every caller learns of it. A checkpoint that found no space is tried
-      // again; until then the log has everything, and an explicit checkpoint or closing throws the reason.
+      // A failed flush has poisoned the group, which every caller notices. A checkpoint without disk space is tried
+      // again. Until then the log has everything, and an explicit checkpoint or closing throws the reason.
       hasFailed = true;
     }
     lock.lock();
@@ -223,8 +223,8 @@ void Checkpointer::run() {
   }
 }
 
-// Returns false when the thread is to end. Half of the second that relaxed commits are promised goes by, so that one
-// flush serves many.
+// Waits for work. Returns false if the thread must end. Waits for half of the second in which relaxed commits become
+// durable, so that one flush serves many.
 bool Checkpointer::waitForWork() {
   while (!isStopping_ && !wantsCheckpoint_ && !wantsFlush_) wake_.wait(wakeMutex_);
   const Condition::Time end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);

@@ -1,5 +1,5 @@
-// The part of a file group that writes logged pages back to the main files, so that the log can be used again: on
-// request, when the log or memory has reached its limit, and on closing. It also flushes relaxed commits within a
+// The part of a file group that writes logged pages back to the main files, so that the log can be reused. It does so
+// on request, when the log or memory has reached its limit, and on closing. It also flushes relaxed commits within a
 // second.
 #pragma once
 
@@ -17,23 +17,22 @@ namespace todana {
 
 class LogIndex;
 
-// One checkpoint at a time; commits go on while it runs. FileGroup owns it and passes on the calls for a checkpoint,
-// new logs and closing; a thread of its own works in the background.
+// The checkpointer, which runs one checkpoint at a time, concurrently with commits. FileGroup owns it, and passes the
+// calls for a checkpoint, new logs and closing. A thread of its own works in the background.
 //
-// Any thread. Its mutex is taken before the commit mutex: of its methods, FileGroup calls only `isNeeded` with the
-// commit mutex held.
+// Any thread. Its mutex is taken before the commit mutex. With the commit mutex held, FileGroup calls only `isNeeded`.
 class Checkpointer {
  public:
   explicit Checkpointer(GroupState &state) : state_(state) {}
 
-  // Returns the mutex of the running checkpoint, taken before the commit mutex. FileGroup holds it to read main files
-  // while no checkpoint writes them.
+  // Returns the mutex of a running checkpoint, which is taken before the commit mutex. FileGroup holds it to read main
+  // files while no checkpoint writes them.
   Mutex &mutex() TDN_RETURNS(mutex_) { return mutex_; }
 
-  // Does a checkpoint. Does nothing while a backup is made, which would lack the pages that a checkpoint moves.
+  // Runs a checkpoint. Does nothing during a backup, which would lack the pages that a checkpoint moves.
   void checkpoint() TDN_EXCLUDES(mutex_);
-  // Does a checkpoint if something was committed since the last one; then both logs are new files, without bytes of the
-  // old ones. Returns false, and nothing has changed, if that has to wait for a backup or for another commit.
+  // Runs a checkpoint if there were commits since the last one, and replaces both logs by new files without old bytes.
+  // Returns false, without any change, if that must wait for a backup or for another commit.
   bool renewLogs() TDN_EXCLUDES(mutex_);
   // Writes everything back and removes the logs. No commit may follow.
   void close() TDN_EXCLUDES(mutex_);
@@ -48,10 +47,10 @@ class Checkpointer {
   BackupHolds &holds() TDN_REQUIRES(mutex_) { return holds_; }
 
  private:
-  // The log for commits after the current one is closed.
+  // The log for the commits after the current one was closed.
   enum class NextLog { none, reused, fresh };
 
-  // Returns the generation that was written back; 0 if there was none.
+  // Writes the closed log back. Returns its generation; 0 if there was none.
   uint64_t writeBackClosed(NextLog next) TDN_REQUIRES(mutex_);
   LogPair::Closed closeLog(NextLog next) TDN_REQUIRES(mutex_);
   void writeBack(const LogPair::Closed &closed) TDN_REQUIRES(mutex_);

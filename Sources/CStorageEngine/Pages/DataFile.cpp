@@ -15,10 +15,10 @@ namespace todana {
 
 namespace {
 
-// A page of the mapping goes back to what the main file holds, or to zeros where there is no main file.
+// Restores a page of the mapping to the content of the main file, or to zeros if there is no main file.
 void dropPrivateCopy(char *page, int64_t byteCount) { ::madvise(page, byteCount, MADV_DONTNEED); }
 
-// The blocks of one page that a range of bytes within it touches.
+// Returns the blocks that a range of bytes within one page touches.
 uint64_t blocksOf(int64_t first, int64_t last) {
   int low = static_cast<int>(first / 64), high = static_cast<int>(last / 64);
   return (~0ULL >> (63 - high)) & (~0ULL << low);
@@ -62,7 +62,8 @@ bool DataFile::checkPage(int64_t page) const {
   return true;
 }
 
-// Nobody has looked at the page yet but for its checksum, and nobody releases it meanwhile.
+// Verifies the page's checksum, or repairs the page. Its content was not used before, and no thread releases it at this
+// time.
 bool DataFile::hasRightSum(int64_t page) const {
   uint64_t expected;
   if (!sums_->find(page, &expected)) return false;
@@ -118,15 +119,15 @@ void DataFile::write(int64_t offset, const void *bytes, size_t byteCount) {
   }
 }
 
-// Bytes of one page. Blocks that stay as they are need not be logged; what is new in the file must be, zeros as well, so
-// that the main file becomes as long.
+// Writes bytes of one page. Unchanged blocks need not be logged. New blocks must be logged even if they are zeros, so
+// that the main file gets its length.
 void DataFile::writePart(int64_t page, int64_t first, int64_t end, const char *bytes) {
   char *target = base_ + page * kPageSize + first;
   const size_t byteCount = static_cast<size_t>(end - first);
   uint64_t blocks = blocksOf(first, end - 1);
   const int64_t known = committedSize_ - page * kPageSize;
   if (known > 0) {
-    // It may be repaired.
+    // The page may be repaired by this.
     if (!isVerified(page)) verifyPage(page);
     for (int64_t block = first / 64; block * 64 < end && block * 64 + 64 <= known; block++) {
       const int64_t from = std::max(first, block * 64) - first, to = std::min(end, block * 64 + 64) - first;
@@ -153,7 +154,7 @@ void DataFile::markDirty(int64_t page, uint64_t blocks) {
   dirtyBlocks_[page] |= changed;
 }
 
-// A building file is noted when it is adopted.
+// Notes the file's first change. A building file is noted when it is adopted.
 void DataFile::noteFirstChange() {
   if (!isBuilding() && !isDirty()) environment_.changed.push_back(shared_from_this());
 }

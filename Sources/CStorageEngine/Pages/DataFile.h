@@ -1,11 +1,12 @@
-// One data file of a group: a private mapping of its main file, which commits through the group's log.
+// One data file of a group: a private mapping of its main file, with changes that are committed through the group's
+// log.
 //
-// Nothing that is written here reaches the main file before a checkpoint (no-steal), except whole new pages of a large
-// commit. Bytes at and after `size()` read as zero. A file shrinks by being replaced, or by `cut`.
+// No change reaches the main file before a checkpoint (no-steal), except whole new pages of a large commit. Bytes at
+// and after `size()` read as zero. A file shrinks by being replaced, or by `cut`.
 //
-// Threads: `write`, `grow`, `cut` only inside FileGroup::commit's `apply` (one thread, readers excluded); `at`, `read`,
-// `verify`, `release` there or under a FileGroup::ReadLock. A building file belongs to the thread that builds it. The
-// functions for the group say under which of its locks they are called.
+// Threads: `write`, `grow` and `cut` only inside FileGroup::commit's `apply` (one thread, readers excluded); `at`,
+// `read`, `verify` and `release` there or under a FileGroup::ReadLock. A building file belongs to the thread that
+// builds it. The functions for the group name the lock that they need.
 #pragma once
 
 #include <atomic>
@@ -29,10 +30,10 @@ class LogWriter;
 class PageSums;
 class RangeRelease;
 
-// An open file, whose pages are checked when they are first read, and whose uncommitted changes can be rolled back.
+// An open file. Its pages are checked when they are first read, and its uncommitted changes can be rolled back.
 //
-// FileGroup makes it; HashFile and PagedFile (Kyoto) and DigestFile (Keyspaces) read and write it; Checkpointer,
-// DirectWrites and MemoryLimit release its memory or write its pages. The comment above says under which lock.
+// FileGroup makes it. HashFile and PagedFile (Kyoto) and DigestFile (Keyspaces) read and write it. Checkpointer,
+// DirectWrites and MemoryLimit release its memory or write its pages. For locks, see the file's comment.
 class DataFile : public std::enable_shared_from_this<DataFile> {
  public:
   ~DataFile();
@@ -42,9 +43,9 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   uint32_t number() const { return number_; }
   const std::string &name() const { return name_; }
 
-  // Logical size in bytes.
+  // Returns the logical size in bytes.
   int64_t size() const { return size_.load(std::memory_order_relaxed); }
-  // Returns the bytes as of the newest commit, to which a rollback returns.
+  // Returns the size as of the newest commit, which a rollback restores.
   int64_t committedSize() const { return committedSize_; }
 
   // -- Reading
@@ -52,8 +53,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   // Returns the address of the mapped byte at `offset`. Its page must have been verified.
   const char *at(int64_t offset) const { return base_ + offset; }
 
-  // Checks the checksum of each page of the range that has not been checked since the file was opened.
-  // Throws Failure(TDN_DAMAGED) with file and page. The range must lie within `size()` and not be empty.
+  // Verifies the checksum of each page of the range that was not verified since the file was opened. The range must lie
+  // within `size()` and not be empty. Throws Failure(TDN_DAMAGED) with file and page.
   void verify(int64_t offset, int64_t byteCount) const {
     for (int64_t page = offset / kPageSize, last = (offset + byteCount - 1) / kPageSize; page <= last; page++) {
       if (!isVerified(page)) verifyPage(page);
@@ -68,7 +69,7 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     return true;
   }
 
-  // Copies bytes out. Returns false if the range is not within `size()`.
+  // Copies bytes to `buffer`. Returns false if the range is not within `size()`.
   bool read(int64_t offset, void *buffer, size_t byteCount) const {
     if (offset < 0 || byteCount > static_cast<uint64_t>(size()) || offset > size() - static_cast<int64_t>(byteCount)) {
       return false;
@@ -79,42 +80,41 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
     return true;
   }
 
-  // Asks the system to read a part of the file that will be needed soon. Only a hint.
+  // Advises the system to read a part of the file that will be needed soon.
   void prefetch(int64_t offset, int64_t byteCount) const;
 
   // -- Damaged pages
 
-  // Returns a copy of a damaged page without its one wrong bit; null if more than one bit is wrong. Takes ten
-  // milliseconds for each page, once; after 256 pages of a file no others are tried. The copy lives as long as the
-  // file.
+  // Returns a copy of a damaged page with its one wrong bit repaired; null if more bits are wrong. The copy lives as
+  // long as the file. The first call for a page takes ten milliseconds. After 256 pages of a file, no others are tried.
   const char *repairedCopy(int64_t page) const;
-  // Inside `apply`, before any change: repairs the one wrong bit of a damaged page, in memory and with the next commit
-  // that changes anything. Returns false if the page is not damaged, or more than one bit is wrong.
+  // Inside `apply`, before any change: repairs the one wrong bit of a damaged page in memory, and on disk with the next
+  // commit that changes anything. Returns false if the page is not damaged, or if more bits are wrong.
   bool repairPage(int64_t page);
-  // Inside `apply`, before any change: takes the bytes of a damaged page as they are, and its checksum with the next
-  // commit. The caller knows that values alone are damaged. Returns false if the page is not damaged.
+  // Inside `apply`, before any change: accepts the bytes of a damaged page as they are. The next commit stores their
+  // checksum. The caller knows that only values are damaged. Returns false if the page is not damaged.
   bool acceptPage(int64_t page);
-  // Counts the pages that were repaired or accepted.
+  // Returns the number of pages that were repaired or accepted.
   uint32_t repairCount() const { return repairs_.count(); }
   // Sets the end of the pages whose single wrong bits are repaired when they are read (PageRepairs::setEnd).
   void repairUpTo(int64_t end) { repairs_.setEnd(end); }
 
   // -- Memory
 
-  // Releases the memory of a large part that was read: of whole pages that the main file has as well. Later reads map
-  // them again, and do not check their checksums again.
+  // Releases the memory of a large part that was read, except pages that only memory has. Later reads map the pages
+  // again, without verifying their checksums again.
   void release(int64_t offset, int64_t byteCount) const;
-  // Releases all parts, and the checksums.
+  // Releases the memory of all parts, and of the checksums.
   void releaseAll() const;
-  // Releases all parts that were read since the last release.
+  // Releases the memory of all parts that were read since the last release.
   void releaseSeen() const;
-  // Releases a large value that was read, with the pages around it that the system has brought into memory.
+  // Releases the memory of a large value that was read, with the pages around it that the system has read, too.
   void releaseRead(int64_t offset, int64_t byteCount) const;
-  // Notes that the head of a large record was read. Each of many such heads brings its own piece of the file into
-  // memory, so every eighth one releases all of it.
+  // Notes that the header of a large record was read. Each such header brings a piece of the file into memory, so every
+  // eighth call releases all parts.
   void noteLargeRecord() const;
-  // Notes that a place was read on the way to a record. Where memory is limited, large files release what was read when
-  // it is much.
+  // Notes that a place was read on the way to a record. If memory is limited, large files release the read parts when
+  // they have become large.
   void noteLook(int64_t offset) const {
     if (!limitsMemory_ || size() < kMuchMemory || readParts_.contains(offset)) return;
     noteSeen(offset);
@@ -122,88 +122,87 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
 
   // -- Changing
 
-  // Writes bytes; the file grows where the range ends after `size()`.
+  // Writes bytes. The file grows if the range ends after `size()`.
   void write(int64_t offset, const void *bytes, size_t byteCount);
-  // Makes the file at least `size` bytes long; new bytes are zero.
+  // Extends the file to at least `size` bytes. New bytes are zero.
   void grow(int64_t size);
-  // Makes the file end at `size`, a multiple of the page size before its end; the bytes behind it read as zeros from
-  // then on, and the checkpoint frees their space. The file cannot grow in the same commit. Throws
-  // Failure(TDN_INVALID).
+  // Cuts the file at `size`, a multiple of the page size before its end. The bytes after it read as zeros, and the next
+  // checkpoint frees their space. The file cannot grow in the same commit. Throws Failure(TDN_INVALID).
   void cut(int64_t size);
 
-  // Returns the bytes by which a building file of that length grows: the most disk space that it takes without using
-  // it.
+  // Returns the bytes by which a building file of that length grows, the maximum of allocated but unused disk space.
   static int64_t buildingStep(int64_t byteCount);
 
-  // -- For the group: life
+  // -- For the group: lifetime
 
-  // Opens a file that was committed; `logged`, if not null, is what the logs of a reader hold beyond the main file.
-  // Throws Failure(TDN_DAMAGED) if the file is missing, or shorter than committed.
+  // Opens a committed file. `logged`: the changes that a reader's logs have beyond the main file, or null. Throws
+  // Failure(TDN_DAMAGED) if the file is missing, or shorter than committed.
   static std::shared_ptr<DataFile> open(
     FileEnvironment &environment, uint32_t number, const std::string &name, const LogIndex::File *logged);
-  // Creates an empty file, which belongs to the commit being applied.
+  // Creates an empty file that belongs to the commit being applied.
   static std::shared_ptr<DataFile> create(FileEnvironment &environment, uint32_t number, const std::string &name);
-  // Creates a file that one thread fills, directly on disk. It is removed with its last user unless it is adopted.
+  // Creates a building file, which one thread fills directly on disk. It is removed with its last user unless it is
+  // adopted.
   static std::shared_ptr<DataFile> createBuilding(FileEnvironment &environment, uint32_t number, const std::string &name);
-  // Flushes such a file. Later changes are in memory, and go to the log when the file is adopted.
+  // Flushes a building file. Later changes stay in memory, and go to the log when the file is adopted.
   void seal();
   bool isBuilding() const { return state_ == State::building; }
   bool isDropped() const { return state_ == State::dropped; }
-  // Inside `apply`: the file leaves the group with this commit, which may also be rolled back.
+  // Inside `apply`: removes the file from the group with this commit, which may still be rolled back.
   void drop();
   void undoDrop();
 
-  // -- For the group: the commit being applied, by its thread
+  // -- For the group: the commit being applied, called by its thread
 
-  // Returns the new bytes at the end of the file, in whole pages, or the stored pages that have changed. Both are 0 for
-  // files that do not go through the log: building and dropped ones.
+  // Return the size of the new whole pages at the end of the file, and the number of changed stored pages. Both are 0
+  // for building and dropped files, which do not go through the log.
   int64_t newByteCount() const;
   int64_t changedPageCount() const;
-  // Tests whether the main file has bytes, to be cut at the next checkpoint, that recovery may still need.
+  // Tests whether the next checkpoint must cut bytes off the main file that recovery may still need.
   bool isCutPending() const { return cutGeneration_ != 0; }
   // Tests whether the main file's name may not be durable yet.
   bool mayLackName() const { return mainEnd_ == 0; }
-  // Tests whether pages were repaired when they were read. `rewriteRepaired` makes them part of the commit.
+  // Tests whether pages were repaired when they were read. `rewriteRepaired` adds them to the commit.
   bool hasRepairs() const { return !repairs_.isEmpty(); }
   void rewriteRepaired();
   // Appends the file's part of the commit. `isDirect`: without its new pages, which DirectWrites writes. `isStrict`:
-  // pages that the log does not have yet are written whole, as a torn page can then be repaired from the log alone.
+  // pages that the log does not have yet are written whole, so that the log alone suffices to repair a torn page.
   void appendTo(LogWriter &log, bool isDirect, bool isStrict);
   // Returns the checksums of the new pages.
   std::vector<uint64_t> newPageSums() const;
 
-  // Makes the changes the committed content; `generation`: of the log that has them, 0 if there is none. Returns how
-  // many more pages memory has that the main file does not have. For dropped files: how many fewer.
+  // Makes the changes the committed content. `generation`: that of the log that has them, 0 if there is none. Returns
+  // by how many pages the number of pages only in memory grows; it is negative for dropped files.
   int64_t accept(uint64_t generation);
-  // Makes a sealed building file a normal one. First of all, so that its last user does not remove it.
+  // Makes a sealed building file a normal one. Called first, so that its last user does not remove it.
   void adopt() { state_ = State::normal; }
-  // Ends the adoption, after `accept`.
+  // Completes the adoption after `accept`.
   void finishAdopting();
-  // Restores the committed content. A file that the commit has created is dropped.
+  // Restores the committed content. Drops a file that the commit has created.
   void rollBack();
 
   // -- For the group: checkpoints, with readers excluded
 
-  // Maps the main file up to `end`, whose content it has by now. Pages that have changed since the log of generation
-  // `writtenBack` keep their copies.
+  // Maps the main file up to `end`, after a checkpoint has written this content. Pages that have changed since the log
+  // of generation `writtenBack` keep their private copies.
   void mapMain(int64_t end, uint64_t writtenBack);
-  // Releases the copies of pages that have not changed since that generation. Returns how many there were.
+  // Releases the private copies of pages that have not changed since that generation. Returns their number.
   int64_t releaseWrittenBack(const std::vector<uint32_t> &pages, uint64_t generation);
   // Returns the newest log generation that mentions the file. Any thread.
   uint64_t lastGeneration() const { return lastGeneration_; }
 
  private:
   enum class State {
-    fresh,     // created by the commit being applied; there may be no main file yet
+    fresh,     // created by the commit being applied; may have no main file yet
     normal,
-    building,  // belongs to one thread; until it is sealed a shared mapping, whose memory others may release
+    building,  // belongs to one thread; a shared mapping until it is sealed, whose memory others may release
     dropped,
   };
 
   DataFile(FileEnvironment &environment, uint32_t number, std::string name, State state);
 
   // -- Mapping (DataFileMapping.cpp)
-  // Opens the mapping over the content of the main file. `main` null: there is none yet.
+  // Maps the content of the main file. `main`: null if there is none yet.
   void map(DiskFile *main, int64_t size);
   void reserve(int64_t size);
   void moveTo(char *base, int64_t reserved);
@@ -225,19 +224,19 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   int64_t acceptPages(uint64_t generation);
   int64_t acceptCut(uint64_t generation);
 
-  // -- Pages that only memory has
-  // Whether the main file has the page's committed content, so that releasing the private copy brings it back.
+  // -- Pages that exist only in memory
+  // Tests whether the main file has the page's committed content, so that releasing the private copy restores it.
   bool isInMainFile(int64_t page) const {
     return loggedGeneration_[page] == 0 && (page + 1) * kPageSize <= mainEnd_ && !repairs_.contains(page);
   }
-  // For readers of logs: the main file does not have the page as it should be seen.
+  // Marks a page as correct only in memory. For readers of logs, whose main file has not been updated.
   void keepInMemory(int64_t page) { setLogged(page, UINT32_MAX); }
   void setLogged(int64_t page, uint32_t generation) {
     uint32_t &logged = loggedGeneration_[page];
     keptInPiece_[page / kPiecePages] += static_cast<uint16_t>((generation != 0) - (logged != 0));
     logged = generation;
   }
-  // Returns how many pages from `firstPage` on had a generation.
+  // Clears the generations of all pages from `firstPage` on. Returns the number of pages that had one.
   int64_t forgetLogged(int64_t firstPage);
 
   // -- Checksums
@@ -249,13 +248,14 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   }
   void verifyPage(int64_t page) const;
   bool checkPage(int64_t page) const;
-  bool hasRightSum(int64_t page) const;  // as it is, or repaired
+  bool hasRightSum(int64_t page) const;  // as it is, or after a repair
   bool isDamaged(int64_t page) const;
 
   void noteSeen(int64_t offset) const;
   void release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const;
 
-  // Pages are released in such pieces: the kernel maps at most as much of its cache around a page that is read.
+  // The size of the pieces that are released: the kernel maps at most this much of its cache around a page that is
+  // read.
   static constexpr int64_t kPiecePages = 512;
   static constexpr int64_t kPieceSize = kPiecePages * kPageSize;
   static constexpr int64_t kMuchMemory = 16 << 20;
@@ -266,8 +266,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   const std::string name_;
   State state_;
   bool isDirect_ = false;  // DirectWrites writes its new pages in the commit being applied
-  bool isSealed_ = false;  // a building file that is on disk but for the changes that are noted
-  bool wasFresh_ = false;  // before the commit being applied dropped it
+  bool isSealed_ = false;  // a building file that is on disk, except for the noted changes
+  bool wasFresh_ = false;  // before the commit being applied has dropped it
   std::atomic<uint64_t> lastGeneration_{0};
 
   char *base_ = nullptr;
@@ -280,11 +280,11 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   std::atomic<int64_t> size_{0};
   int64_t committedSize_ = 0;
 
-  // One entry for each page of the reserved space.
-  PageTable<uint64_t> dirtyBlocks_;       // changed since the last commit, a bit for each 64 bytes
-  PageTable<uint32_t> loggedGeneration_;  // newest log generation that has the page; 0: the main file is current
-  PageTable<uint16_t> keptInPiece_;       // for each piece, its pages with a generation
-  mutable PageTable<uint64_t> verified_;  // a bit for each page
+  // The tables have one entry for each page of the reserved space.
+  PageTable<uint64_t> dirtyBlocks_;       // blocks changed since the last commit, one bit for each
+  PageTable<uint32_t> loggedGeneration_;  // newest log generation with the page; 0: the main file is current
+  PageTable<uint16_t> keptInPiece_;       // for each piece, the number of its pages with a generation
+  mutable PageTable<uint64_t> verified_;  // one bit for each page
 
   std::vector<uint32_t> dirtyPages_;
   struct OldBlock {
@@ -298,8 +298,8 @@ class DataFile : public std::enable_shared_from_this<DataFile> {
   mutable std::atomic<uint32_t> largeRecordCount_{0};
 
   std::shared_ptr<PageSums> sums_;
-  std::unique_ptr<DiskFile> buildingFile_;  // until it is sealed
-  std::vector<uint64_t> sealedSums_;        // of the pages that it had then
+  std::unique_ptr<DiskFile> buildingFile_;  // null after sealing
+  std::vector<uint64_t> sealedSums_;        // checksums of its pages when it was sealed
 };
 
 }  // namespace todana

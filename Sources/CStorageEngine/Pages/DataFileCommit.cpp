@@ -14,7 +14,7 @@ namespace todana {
 
 namespace {
 
-// Brings pages back as the main file has them, or as zeros where there is no main file.
+// Restores pages to the content of the main file, or to zeros if there is no main file.
 void dropPrivateCopy(char *page, int64_t byteCount) { ::madvise(page, byteCount, MADV_DONTNEED); }
 
 }  // namespace
@@ -101,7 +101,7 @@ int64_t DataFile::acceptPages(uint64_t generation) {
   return count;
 }
 
-// Releases what memory has of the file behind its new end. Returns how many of those pages had a generation.
+// Releases the memory of the file after its new end. Returns the number of those pages that had a generation.
 int64_t DataFile::acceptCut(uint64_t generation) {
   const int64_t end = size(), oldEnd = pageCeiling(committedSize_);
   const int64_t count = forgetLogged(end / kPageSize);
@@ -116,12 +116,12 @@ int64_t DataFile::acceptCut(uint64_t generation) {
   return count;
 }
 
-// What was changed is the committed content now.
+// Forgets the changes, which are now the committed content.
 void DataFile::forgetChanges() {
   for (uint32_t page : dirtyPages_) dirtyBlocks_[page] = 0;
   dirtyPages_.clear();
   oldBlocks_.clear();
-  // One large commit must not keep its memory for good.
+  // Release the memory that one large commit needed.
   if (dirtyPages_.capacity() > 4096) dirtyPages_.shrink_to_fit();
   if (oldBlocks_.capacity() > 4096) oldBlocks_.shrink_to_fit();
   committedSize_ = size();
@@ -193,7 +193,7 @@ void DataFile::mapMain(int64_t end, uint64_t writtenBack) {
     kept.push_back({offset, std::vector<char>(base_ + offset, base_ + offset + kPageSize)});
   }
   std::unique_ptr<DiskFile> main = environment_.disk.open(name_, Disk::Mode::read);
-  if (!main) return;  // dropped meanwhile
+  if (!main) return;  // dropped concurrently
   mapPart(*main, end);
   for (const Kept &page : kept) std::memcpy(base_ + page.offset, page.content.data(), kPageSize);
 }

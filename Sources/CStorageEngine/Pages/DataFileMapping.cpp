@@ -1,4 +1,4 @@
-// DataFile's mapping: opening and creating files, address space, and files that are being built.
+// DataFile's mapping: opening and creating files, address space, and building files.
 #include "DataFile.h"
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace {
 
 constexpr int64_t kLeastReservation = 1 << 20;
 
-// Pages of a building file whose checksums are computed before they are let go of.
+// The number of pages of a building file whose checksums are computed before their memory is released.
 constexpr int64_t kSealedPages = 4096;
 
-// Large reservations are aligned for huge pages and ask for them: a file that is being filled is written all over its
-// buckets, and would take a fault, and a place in the translation cache, for each small page.
+// Large reservations are aligned for huge pages and request them. Filling a file writes all over its buckets, and each
+// small page would cost a fault and an entry of the translation cache.
 constexpr int64_t kHugePage = 2 << 20;
 
-// Left free where the process's address space is limited (ulimit -v): a reservation that fails is an error, while an
-// allocation that fails ends the process, in Swift's runtime for example.
+// The address space left free if it is limited (ulimit -v). A failed reservation is an error, but a failed allocation
+// elsewhere can end the process, for example in Swift's runtime.
 constexpr int64_t kHeadroom = 128 << 20;
 
 bool leavesHeadroom(int64_t byteCount) {
@@ -57,7 +57,8 @@ char *reserveAddressSpace(int64_t byteCount, const std::string &name) {
   return base + before;
 }
 
-// Moves a mapping with its private pages. False where the system cannot: the range consists of several mappings.
+// Moves a mapping with its private pages. Returns false if the system cannot, because the range consists of several
+// mappings.
 bool moveMapping(char *from, int64_t byteCount, char *to) {
 #ifdef __linux__
   return ::mremap(from, byteCount, byteCount, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED;
@@ -79,7 +80,8 @@ std::shared_ptr<DataFile> DataFile::open(
   const int64_t mainSize = main ? main->size() : 0;
   if (!logged || logged->baseSize > 0 || logged->isDropped) {
     if (!main || (logged && logged->isDropped)) throw Failure(TDN_DAMAGED, "the file is missing", name);
-    // Strict, and read-only: a checkpoint that was cut short may have torn these checksums, and cannot be redone here.
+    // For a reader in strict mode, an interrupted checkpoint may have torn these checksums, and it cannot be repeated
+    // here.
     if (!logged || !settings.strict) file->sums_ = PageSums::open(environment.disk, name, number, settings.repairsBits);
   }
   const int64_t inMain = logged ? logged->baseSize : file->sums_->committedSize();
@@ -90,7 +92,7 @@ std::shared_ptr<DataFile> DataFile::open(
   }
   // An unfinished large commit may have left bytes after the end.
   if (mainSize > inMain && !settings.readOnly) cutOff(*main, inMain, settings.strict);
-  // Pages of a large commit that only the log vouches for are in the main file, too.
+  // Pages that a large commit wrote directly are in the main file, too, although only the log confirms them.
   const int64_t size = logged ? std::max(inMain, logged->size) : inMain;
   const int64_t mapped = logged && !logged->direct.empty() ? std::min(size, mainSize) : inMain;
   file->map(main && mapped > 0 ? main.get() : nullptr, mapped);
@@ -102,7 +104,7 @@ std::shared_ptr<DataFile> DataFile::open(
   return file;
 }
 
-// Applies the pages that a reader's logs have beyond the main file, of which `inMain` bytes count.
+// Applies the pages that a reader's logs have beyond the main file. `inMain`: the valid bytes of the main file.
 void DataFile::applyLog(const LogIndex::File &logged, int64_t inMain) {
   const int64_t size = std::max(inMain, logged.size), firstNewPage = pageCeiling(inMain) / kPageSize;
   reserve(size);
@@ -158,7 +160,7 @@ void DataFile::mapPart(DiskFile &main, int64_t end) {
     base_ + mainEnd_, end - mainEnd_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
     main.descriptor(), mainEnd_);
   if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name_);
-  // What to read ahead is for `prefetch` to say: the system may read megabytes around each page that is touched.
+  // Only `prefetch` decides about reading ahead: the system might read megabytes around each page that is touched.
   ::madvise(mapped, static_cast<size_t>(end - mainEnd_), MADV_RANDOM);
   mainEnd_ = end;
 }
@@ -169,17 +171,17 @@ void DataFile::mapZeros(int64_t start, int64_t end) {
   if (mapped == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map memory", name_);
 }
 
-// A private mapping takes the shared one's place, and what is written from now on is noted.
+// Flushes the building file. Replaces the shared mapping by a private one, and notes changes from now on.
 void DataFile::seal() {
   if (!buildingFile_) return;  // in memory only
-  environment_.memoryLimit.removeFilling(*this);  // from now on only the thread that builds it releases its memory
+  environment_.memoryLimit.removeFilling(*this);  // from now on only the building thread releases its memory
   buildingFile_->resize(size());
   buildingFile_->flush();
   const int64_t pageCount = pageCeiling(size()) / kPageSize;
   sealedSums_.resize(pageCount);
   for (int64_t page = 0; page < pageCount; page++) {
     sealedSums_[page] = pageChecksum(base_ + page * kPageSize, number_, page);
-    // The whole file would come into memory.
+    // Release the pages, because otherwise the whole file would be in memory.
     if (page % kSealedPages == kSealedPages - 1) {
       const int64_t first = page + 1 - kSealedPages;
       ::madvise(base_ + first * kPageSize, static_cast<size_t>(kSealedPages * kPageSize), MADV_DONTNEED);
@@ -205,10 +207,10 @@ void DataFile::growPageTables(int64_t reserved) {
 
 namespace {
 
-// Maps a file that is being built, or makes its mapping longer. After a failure the old mapping is as it was.
+// Maps a building file, or extends its mapping. After a failure the old mapping is unchanged.
 char *mapBuilding(char *old, int64_t oldSize, int64_t size, const DiskFile &file, const std::string &name) {
 #ifdef __linux__
-  // Keeps the pages that are mapped already.
+  // The mapped pages are kept.
   if (old) {
     void *base = ::mremap(old, oldSize, size, MREMAP_MAYMOVE);
     if (base == MAP_FAILED) throw Failure::fromErrno(errno, "cannot map the file", name);
@@ -251,8 +253,8 @@ void DataFile::reserve(int64_t byteCount) {
   }
 }
 
-// A range that was moved is not mapped here any more, and may belong to somebody else already: only what was copied is
-// unmapped.
+// Moves the content to another mapping. A moved range is no longer mapped here, and other code may already use the
+// addresses: only copied ranges are unmapped.
 void DataFile::moveTo(char *base, int64_t reserved) {
   if (mainEnd_ > 0 && !moveMapping(base_, mainEnd_, base)) {
     std::unique_ptr<DiskFile> main = environment_.disk.open(name_, Disk::Mode::read);

@@ -1,4 +1,4 @@
-// DataFile's release of memory: unmaps pages that the main file has as well.
+// DataFile's release of memory: unmaps pages that the main file has, too.
 #include "DataFile.h"
 
 #include <algorithm>
@@ -18,17 +18,18 @@ void DataFile::release(int64_t offset, int64_t byteCount) const {
 
 void DataFile::release(int64_t offset, int64_t byteCount, RangeRelease &ranges) const {
   if (buildingFile_) {
-    // A shared mapping: the file has what was written.
+    // The mapping is shared, so the file has everything that was written.
     const int64_t limit = std::min(offset + byteCount, reserved_);
     if (offset < limit) ranges.add(base_ + offset, limit - offset);
     return;
   }
-  // Of one that was dropped, and that a snapshot reads, nobody keeps a record any more of what only memory has.
+  // The pages of a dropped file that exist only in memory are no longer tracked, so none may be released: a snapshot
+  // may still read them.
   if (state_ != State::normal && (!isBuilding() || !isSealed_)) return;
   const int64_t end = std::min(offset + byteCount, mainEnd_) / kPageSize;
   int64_t page = pageCeiling(offset) / kPageSize;
   while (page < end) {
-    // Up to a page that only memory has.
+    // Extend the run to the next page that exists only in memory.
     int64_t run = page;
     while (run < end) {
       const bool isPiece = run % kPiecePages == 0 && run + kPiecePages <= end;
@@ -53,7 +54,7 @@ void DataFile::releaseAll() const {
   if (sums_) sums_->release();
 }
 
-// With a page the kernel maps the whole piece of its cache that the page is in, up to 2 MiB.
+// When a page is read, the kernel maps the whole piece of its cache with the page, up to 2 MiB.
 void DataFile::releaseRead(int64_t offset, int64_t byteCount) const {
   const int64_t start = offset & -kPieceSize;
   release(start, ((offset + byteCount + kPieceSize - 1) & -kPieceSize) - start);
@@ -67,8 +68,7 @@ void DataFile::noteSeen(int64_t offset) const {
   if (readParts_.add(offset)) environment_.memoryLimit.check(*this);
 }
 
-// Only the pieces that were looked at are gone through: while a commit changes the file, pages that have to stay are
-// everywhere.
+// Visits only the pieces that were read. While a commit changes the file, pages that must stay are spread all over it.
 void DataFile::releaseSeen() const {
   static_assert(2 * kPieceSize == ReadParts::kWindowsPerEntry * ReadParts::kWindowSize);
   if (!readParts_.clearCount()) return;

@@ -14,7 +14,7 @@ void FileEnvironment::removeQuietly(const std::string &name) {
   try {
     disk.remove(name);
   } catch (const Failure &) {
-    // The catalog does not name it.
+    // The catalog does not name the file, so it does no harm.
   }
 }
 

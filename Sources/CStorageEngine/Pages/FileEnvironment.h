@@ -1,4 +1,4 @@
-// The surroundings of a group's data files: their disk and settings, and the lists that they enter themselves in.
+// The surroundings of a group's data files: their disk, settings and lists.
 #pragma once
 
 #include <memory>
@@ -15,27 +15,28 @@ namespace todana {
 
 class DataFile;
 
-// GroupState owns it, and outlives the files; each DataFile has a reference to it.
+// The objects that all data files of a group share. GroupState owns it, and it outlives the files; each DataFile has a
+// reference to it.
 //
 // `open` and `memoryLimit` have their own mutexes. `changed` belongs to the committing thread, under the commit mutex.
-// The functions only call the disk and `open`: any thread.
+// The functions use only the disk and `open`: any thread.
 struct FileEnvironment {
   FileEnvironment(Disk &disk, const GroupSettings &settings)
       : disk(disk), settings(settings), memoryLimit(open, settings.limitsMemory) {}
 
-  // Removes a file that stands in the way of a new one: a commit that a power failure took away may have left it, and
-  // its bytes would come back as content where the new file is shorter.
+  // Removes an old file with the name of a new one. A commit that was lost in a power failure may have left it. If the
+  // new file is shorter, the old bytes would reappear as content.
   void removeLeftover(const std::string &name);
-  // Removes a file that no commit names. If it cannot be removed, the next opening removes it.
+  // Removes a file that no commit names. If that fails, the next opening removes it.
   void removeQuietly(const std::string &name);
-  // Forgets a file that was being built, and was never adopted.
+  // Removes a building file that was never adopted.
   void endBuilding(const std::string &name);
 
   Disk &disk;
   const GroupSettings &settings;
   FileSet open;
   MemoryLimit memoryLimit;
-  // The files that the commit being applied has changed, which belong to the applying thread.
+  // The files that the commit being applied has changed. They belong to the applying thread.
   std::vector<std::shared_ptr<DataFile>> changed;
 };
 

@@ -49,13 +49,13 @@ void FileGroup::recover(Report &report) {
     state_.logs.setNextGeneration(logs.back().header.generation + 1);
   }
   if (!state_.settings.readOnly) {
-    // After a kill, what is read here may stand in the system's memory only: neither may main files be changed by
-    // commits that a loss of power could still take away, nor a log be used again that the list of last commits on disk
-    // does not cover.
+    // After a kill, the content read here may exist only in the system's memory. Flush it first: commits that a power
+    // failure could still remove must not be written to main files, and a log must not be reused before the list of
+    // last commits on disk covers it.
     CommitRing::flush(state_.disk);
     for (const Log &log : logs) state_.disk.open(log.name, Disk::Mode::write)->flush();
   }
-  // An older log that was written back entirely, or does not lead up to the newer one, is done with.
+  // Ignore an older log that was written back entirely, or that does not lead up to the newer one.
   if (logs.size() == 2 && (logs[1].header.firstCommit <= writtenBack + 1 ||
                            logs[0].header.generation + 1 != logs[1].header.generation)) {
     logs.erase(logs.begin());
@@ -63,7 +63,7 @@ void FileGroup::recover(Report &report) {
 
   auto index = std::make_unique<LogIndex>();
   for (const Log &log : logs) {
-    // Commits between the main files and this log must stand in the log before it.
+    // Commits between the main files and this log must be in the log before it.
     const uint64_t reached = std::max(writtenBack, index->lastCommit);
     if (log.header.firstCommit > reached + 1) {
       throw Failure(TDN_DAMAGED, "the log is damaged: commits before it are missing", log.name);
@@ -88,9 +88,9 @@ void FileGroup::recover(Report &report) {
   report.recoverySeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Call where no log has the first commit. Without the list of last commits, the store would then be taken for a new one,
-// and the next commit would remove its files. Throws Failure(TDN_DAMAGED) if a commit was ever written back to main files:
-// the list is written, and the first checksums are, while a flushed log still has the first commit.
+// Requires the list of the last commits. Called if no log has the first commit. Without the list, the store would be
+// taken for a new one, and the next commit would remove its files. Throws Failure(TDN_DAMAGED) if a commit was ever
+// written back: the list and the first checksums are written while a flushed log still has the first commit.
 void FileGroup::requireRing(CommitRing::Outcome ring) const {
   switch (ring) {
     case CommitRing::Outcome::found: return;
@@ -135,7 +135,7 @@ std::shared_ptr<DataFile> FileGroup::openFile(uint32_t number, const std::string
 }
 
 void FileGroup::closeIdleFiles(bool waits) {
-  if (state_.settings.isVolatile) return;  // there is nothing to open them from again
+  if (state_.settings.isVolatile) return;  // closed files could not be opened again
   if (waits) {
     MutexLock commitLock(state_.commitMutex);
     state_.closeIdleFiles();

@@ -1,7 +1,7 @@
 // The crash-safe layer: the data files of one directory, which commit together through one redo log.
 //
-// A commit is in memory (private mappings) and in the log; a checkpoint writes it back to the main files. Two logs
-// alternate, so that commits go on during a checkpoint. docs/architecture/storage.md describes both.
+// A commit exists in memory (private mappings) and in the log; a checkpoint writes it back to the main files. Two logs
+// alternate, so that commits continue during a checkpoint. docs/architecture/storage.md describes both.
 //
 // Locks, in the order in which they are taken: Checkpointer::mutex, GroupState::commitMutex, GroupState::stateLock,
 // then those of FileSet, GroupFlush, MemoryLimit and PageRepairs, which guard their own fields.
@@ -24,11 +24,11 @@
 
 namespace todana {
 
-// The open group. A commit is applied entirely or not at all over all files; readers see the state of one commit.
+// The open group. A commit is applied entirely or not at all to all files. Readers see the state of one commit.
 //
 // Session owns it, and closes it. Session and the classes of Keyspaces, Commit and Rebuild commit through it and use
-// its files; Cabinet plans backups. Any thread, except that functions marked `Inside apply` belong to the committing
-// thread, and `keepOnly` and `close` to the session that opens or closes.
+// its files; Cabinet plans backups. Any thread, with two exceptions: functions marked `Inside apply` belong to the
+// committing thread, `keepOnly` and `close` to the session that opens or closes.
 class FileGroup {
  public:
   using Settings = GroupSettings;
@@ -41,13 +41,13 @@ class FileGroup {
 
   // Recovers the directory's files from its logs. Throws Failure.
   static std::unique_ptr<FileGroup> open(Disk &disk, const Settings &settings, Report &report);
-  // Leaves the files as a killed process would, unless `close` was called. No data file may have a user any more.
+  // Leaves the files as after a kill, unless `close` was called. Data files must have no other users.
   ~FileGroup();
   FileGroup(const FileGroup &) = delete;
   FileGroup &operator=(const FileGroup &) = delete;
 
-  // A shared hold of the state lock: commits change no memory while it lives. Never taken twice by one thread; held for
-  // a millisecond at most. Throws Failure(TDN_MUST_REOPEN) after a failed flush.
+  // A shared hold of the state lock, during which commits change no memory. A thread must not take it twice, or hold it
+  // longer than a millisecond. Throws Failure(TDN_MUST_REOPEN) after a failed flush.
   class ReadLock {
    public:
     explicit ReadLock(FileGroup &group) : lock_(group.state_.stateLock) { group.throwIfPoisoned(); }
@@ -56,7 +56,7 @@ class FileGroup {
     ReaderWriterLock::Shared lock_;
   };
 
-  // A ReadLock for code that may run inside `apply`, where readers are excluded already.
+  // A ReadLock for code that may also run inside `apply`, where readers are already excluded.
   class ReadLockUnlessApplying {
    public:
     explicit ReadLockUnlessApplying(FileGroup &group) {
@@ -67,21 +67,23 @@ class FileGroup {
     std::optional<ReadLock> lock_;
   };
 
-  // The time at which a commit is flushed: before `commit` returns; within a second; or with the next flush.
+  // The time of the flush: before `commit` returns (full), within a second (relaxed), or with the next flush (bulk).
   enum class Durability { full, relaxed, bulk };
 
   // -- Commits
 
-  // Runs `apply` with readers excluded; it may write to, create, adopt and drop files of the group. Then makes all that
-  // it wrote one commit, and waits for the flush (full) after readers have been let in again. If `apply` throws, or the
-  // log cannot be written, every file gets its committed content back, `undone` is called (readers still excluded) to
-  // let the caller forget what it derived from the content, and the failure is thrown on. Returns the commit's number;
-  // if nothing was written, that of the commit before. Throws Failure(TDN_MUST_REOPEN) when a flush fails.
+  // Commits all changes that `apply` makes. `apply` runs with readers excluded; it may write to, create, adopt and drop
+  // files of the group. With full durability, waits for the flush after readers are admitted again. Returns the
+  // commit's number, or that of the newest commit if nothing was written.
+  //
+  // If `apply` throws or the log cannot be written, restores the committed content of every file. Then calls `undone`,
+  // with readers still excluded, so that the caller discards derived state, and rethrows the failure. Throws
+  // Failure(TDN_MUST_REOPEN) if a flush fails.
   uint64_t commit(
     const uint8_t batchID[16], Durability durability, const std::function<void()> &apply,
     const std::function<void()> &undone);
 
-  // The commit being applied, and whether it has changed anything so far. Inside `apply`.
+  // The commit being applied, with whether it has changed anything so far. Inside `apply`.
   struct Applying {
     uint64_t commitNumber;
     const uint8_t *batchID;
@@ -90,68 +92,68 @@ class FileGroup {
   Applying applying() const { return {state_.ring.newest() + 1, applyingBatch_, !state_.files.changed.empty()}; }
 
   uint64_t commitNumber() const { return state_.ring.newest(); }
-  // Returns the batch of one of the last 1,024 commits.
+  // Returns the batch id of one of the last 1,024 commits.
   std::optional<CommitRing::BatchID> batchID(uint64_t commitNumber) const { return state_.ring.batchID(commitNumber); }
-  // Returns the commit of a batch among the last 1,024, or 0. Throws Failure(TDN_MUST_REOPEN) after a failed flush:
-  // recovery has to tell whether the commits that it was for count.
+  // Returns the number of the commit with this batch id among the last 1,024, or 0. Throws Failure(TDN_MUST_REOPEN)
+  // after a failed flush, because only recovery can determine which commits count.
   uint64_t outcome(const uint8_t batchID[16]) const;
   // Waits until everything committed is on disk.
   void flush() { state_.flush.flush(); }
 
   // -- Files
 
-  // Opens a data file that a commit created. Throws Failure(TDN_DAMAGED) if it is missing, or shorter than committed.
-  // Opening a file that is open already gives the same object. Any thread, at any time.
+  // Opens a data file that a commit created. Returns the same object for a file that is already open. Throws
+  // Failure(TDN_DAMAGED) if it is missing, or shorter than committed. Any thread, at any time.
   std::shared_ptr<DataFile> openFile(uint32_t number, const std::string &name);
   // Closes data files that have no other user and whose committed pages are all in their main file. If a commit is
-  // running, waits for it (`waits`) or does nothing. Must not be called inside `apply`.
+  // running, waits for it if `waits`, otherwise does nothing. Must not be called inside `apply`.
   void closeIdleFiles(bool waits);
-  // Inside `apply`: creates an empty data file. Numbers and names (at most 255 bytes) are never used twice.
+  // Inside `apply`: creates an empty data file. Numbers and names (at most 255 bytes) are never reused.
   std::shared_ptr<DataFile> createFile(uint32_t number, const std::string &name);
-  // Inside `apply`: the file leaves the group. It is removed when no log needs it any more; its users may still read
-  // it.
+  // Inside `apply`: removes the file from the group. It is deleted when no log needs it any more. Its users may still
+  // read it.
   void dropFile(const std::shared_ptr<DataFile> &file);
 
-  // Outside a commit: creates a file that one thread fills, with `write` and `grow`, directly on disk. It is not part
-  // of any commit until `adoptFile`; without that, it is removed with its last user.
+  // Creates a building file, which one thread fills directly on disk with `write` and `grow`. Outside a commit. It is
+  // part of no commit until `adoptFile`; without that, it is deleted with its last user.
   std::shared_ptr<DataFile> createBuildingFile(uint32_t number, const std::string &name);
-  // Flushes a building file, once. Later changes are in memory, and go to the log when the file is adopted.
+  // Flushes a building file, once. Later changes stay in memory, and go to the log when the file is adopted.
   void sealBuildingFile(const std::shared_ptr<DataFile> &file) { file->seal(); }
-  // Inside `apply`: the sealed file joins the group, with its content, in this commit.
+  // Inside `apply`: adds the sealed file and its content to the group with this commit.
   void adoptFile(const std::shared_ptr<DataFile> &file);
 
-  // Right after opening for writing: removes every data file that is not among these (sorted) numbers.
+  // Deletes every data file that is not among these (sorted) numbers. Called directly after opening for writing.
   void keepOnly(const std::vector<uint32_t> &numbers);
 
   // -- Verifying (FileGroupVerify.cpp)
 
-  // A part of a main file, read again.
+  // The checked part of a main file.
   struct Verified {
     int64_t pageCount = 0;  // of the file; 0: there is no main file (yet, or any more)
     int64_t lookedAt = 0;
     std::vector<uint64_t> damaged;
   };
-  // Checks pages of a main file against their checksums, by reading both: up to `count` from `firstPage` on. It reads
-  // the state of the last checkpoint, and no checkpoint begins meanwhile. Throws Failure if the file or its checksums
-  // cannot be read at all.
+  // Checks up to `count` pages of a main file, from `firstPage` on, against their checksums. Reads both from the disk,
+  // in the state of the last checkpoint, and keeps checkpoints from starting. Throws Failure if the file or its
+  // checksums cannot be read at all.
   Verified verifyMain(uint32_t number, const std::string &name, int64_t firstPage, int64_t count);
 
   struct DamagedFile {
     std::string name;
     std::string message;
   };
-  // Returns the damaged files that stand beside the data files. Leaves out files that a log which was not written back
-  // yet may concern.
+  // Returns the damaged files among those beside the data files. Returns none for a reader with logs that are not
+  // written back yet.
   std::vector<DamagedFile> verifyCompanions();
 
   // -- Backups (FileGroupBackup.cpp)
 
   using BackupHold = todana::BackupHold;
-  // The files that a copy needs so that opening it gives the newest commit; valid while `hold` is kept.
+  // The files that a copy needs to open at the newest commit. Valid while `hold` is kept.
   struct BackupPlan {
     struct File {
       std::string name;
-      int64_t byteCount;  // bytes behind it belong to later commits
+      int64_t byteCount;  // later bytes belong to later commits
     };
     uint64_t commitNumber = 0;
     std::vector<File> files;
@@ -161,15 +163,15 @@ class FileGroup {
 
   // -- Checkpoints, memory and the end
 
-  // Passes the call on to Checkpointer.
+  // These functions call Checkpointer.
   void checkpoint() { checkpointer_.checkpoint(); }
   bool renewLogs() { return checkpointer_.renewLogs(); }
-  // Releases the memory of all pages that the main files have as well.
+  // Releases the memory of all pages that the main files have, too.
   void releaseMemory();
-  // Makes everything durable and writes it back; the logs are removed. Only `~FileGroup` may follow.
+  // Makes everything durable, writes it back, and removes the logs. Only `~FileGroup` may follow.
   void close();
 
-  // Returns the free bytes of the disk; the largest number for a group in memory.
+  // Returns the free bytes of the disk; INT64_MAX for a group in memory.
   int64_t room() { return state_.settings.isVolatile ? INT64_MAX : state_.disk.room(); }
   void throwIfPoisoned() const { state_.poison.throwIfSet(); }
   tdn_statistics statistics();
@@ -200,7 +202,7 @@ class FileGroup {
   GroupState state_;
   Checkpointer checkpointer_{state_};
   DirectWrites directWrites_ TDN_GUARDED_BY(state_.commitMutex){state_};
-  std::unique_ptr<LogIndex> overlay_;  // read-only: the pages that the logs hold beyond the main files; set once
+  std::unique_ptr<LogIndex> overlay_;  // for readers: pages in logs beyond the main files; set once
 
   // The commit being applied, which belongs to its thread.
   std::atomic<std::thread::id> applyingThread_{};

@@ -1,4 +1,4 @@
-// FileGroup's part in backups: which files, and how much of each, make one commit.
+// FileGroup's part in backups: the files of one commit, and how much of each is part of it.
 #include <algorithm>
 
 #include "../Disk/Failure.h"
@@ -11,7 +11,7 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
   if (state_.settings.isVolatile) throw Failure(TDN_INVALID, "a store in memory has no files to copy");
   BackupPlan plan;
   MutexLock noCheckpoint(checkpointer_.mutex());
-  // Between two commits: pages of a large one stand in their file before the log says so.
+  // The plan must lie between two commits: pages of a large commit are in their file before it counts.
   MutexLock noCommit(state_.commitMutex);
   throwIfPoisoned();
   plan.commitNumber = state_.ring.newest();
@@ -19,7 +19,7 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
   for (const std::string &name : state_.disk.list()) {
     const bool isLog = name == logName(1) || name == logName(2);
     if (!isWanted(name)) continue;
-    // Before the file is opened: one that is built, and given up meanwhile, is removed first and forgotten then.
+    // Query before opening the file: an abandoned building file is first deleted, and then removed from the list.
     const std::optional<int64_t> end = state_.files.open.committedEnd(name);
     if (!end) continue;
     std::unique_ptr<DiskFile> file = state_.disk.open(name, Disk::Mode::read);
@@ -29,11 +29,11 @@ FileGroup::BackupPlan FileGroup::planBackup(const std::function<bool(const std::
       std::optional<LogHeader> header = LogIndex::readHeader(state_.disk, name.c_str());
       if (!header) continue;
       if (logs.current() && header->generation == logs.current()->generation()) {
-        byteCount = std::min(byteCount, logs.tail());  // which is where the next commit begins, and may lie ahead
+        byteCount = std::min(byteCount, logs.tail());  // the next commit's offset, maybe beyond the end
       } else if (logs.hasClosed() && header->generation == logs.closed().generation) {
         byteCount = std::min(byteCount, logs.closed().tail);
       } else if (!state_.settings.readOnly) {
-        continue;  // written back, and waiting to be used again
+        continue;  // written back, and waiting for reuse
       }
     } else {
       byteCount = std::min(byteCount, *end);

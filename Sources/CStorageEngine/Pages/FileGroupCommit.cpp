@@ -1,4 +1,4 @@
-// FileGroup's commits: applying, the log, acceptance and rollback.
+// FileGroup's commits: application, log, acceptance and rollback.
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -28,7 +28,7 @@ uint64_t FileGroup::commit(
       acceptChanges();
       state_.ring.add(number, batchID);
     } catch (const std::exception &failure) {
-      state_.fail(failure.what());  // the log has the commit, and memory half of it
+      state_.fail(failure.what());  // the log has the commit, and memory only a part of it
     }
   }
   state_.counters.commits++;
@@ -42,7 +42,7 @@ uint64_t FileGroup::commit(
 
   bool flushesNow = durability == Durability::full;
   if (durability == Durability::relaxed || wantsCheckpoint) {
-    // The commit counts with that thread or without it: it is flushed here if nobody else would do it in time.
+    // The commit counts even if the system has no thread for the request. Then the flush is done here.
     const bool isInTime = checkpointer_.want(wantsCheckpoint, durability == Durability::relaxed);
     flushesNow |= !isInTime && durability == Durability::relaxed;
   }
@@ -50,8 +50,8 @@ uint64_t FileGroup::commit(
   return number;
 }
 
-// While a checkpoint lags far behind, writers wait for it rather than let the log grow without bound. After a checkpoint
-// that failed there is no room to be made now: the log takes it.
+// Waits if a checkpoint lags far behind, because the log must not grow without limit. After a failed checkpoint waiting
+// does not help, so the log grows.
 void FileGroup::waitForRoom() {
   const GroupSettings &settings = state_.settings;
   const int64_t most = settings.limitsMemory ? 2 : 4;
@@ -64,7 +64,8 @@ void FileGroup::waitForRoom() {
   }
 }
 
-// Leaves the changes in memory and in the log, or nothing of them. There are none if `files.changed` is empty.
+// Applies the changes to memory and appends them to the log, or undoes all of them. There are none if `files.changed`
+// is empty.
 void FileGroup::applyChanges(
   const uint8_t batchID[16], const std::function<void()> &apply, const std::function<void()> &undone) {
   applyingThread_ = std::this_thread::get_id();
@@ -81,7 +82,7 @@ void FileGroup::applyChanges(
       rollBack();
       undone();
     } catch (const std::exception &failure) {
-      // Memory differs from the files, which have to be read again.
+      // Memory differs from the files, so they must be read again.
       applyingThread_ = std::thread::id();
       state_.fail(failure.what());
     }
@@ -91,7 +92,7 @@ void FileGroup::applyChanges(
   applyingThread_ = std::thread::id();
 }
 
-// Pages that were repaired when they were read are repaired on disk when something is written anyway.
+// Adds pages that were repaired when they were read to a commit that writes anyway.
 void FileGroup::rewriteRepaired() {
   for (const std::shared_ptr<DataFile> &file : state_.files.open.repaired()) file->rewriteRepaired();
 }
@@ -136,7 +137,7 @@ void FileGroup::appendCommit(uint64_t number, const uint8_t batchID[16]) {
 
 // MARK: The end of a commit
 
-// Nothing but a failed flush can stop the commit any more.
+// Makes the changes the committed state. From here on only a failed flush can stop the commit.
 void FileGroup::acceptChanges() {
   for (const std::shared_ptr<DataFile> &file : adopted_) file->adopt();
   const uint64_t generation = state_.logs.current() ? state_.logs.current()->generation() : 0;
@@ -164,7 +165,7 @@ void FileGroup::rollBack() {
   for (const std::shared_ptr<DataFile> &file : state_.files.changed) {
     file->rollBack();
     if (!file->isDropped()) continue;
-    // The commit had created it.
+    // The commit had created the file.
     state_.files.removeQuietly(file->name());
     state_.files.open.remove(file->number());
   }

@@ -1,5 +1,5 @@
-// FileGroup's look at its main files: every page is read from the file, not through the mapping, whose pages may have been
-// checked long ago and whose device errors are signals.
+// FileGroup's verification of its main files. Every page is read from the file. Pages of the mapping may have been
+// checked long ago, and device errors of a mapping are signals.
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +16,7 @@ FileGroup::Verified FileGroup::verifyMain(
   uint32_t number, const std::string &name, int64_t firstPage, int64_t count) {
   Verified result;
   if (state_.settings.isVolatile) return result;
-  // Checkpoints write pages and their checksums one after the other.
+  // Exclude checkpoints, which write pages and their checksums one after another.
   MutexLock noCheckpoint(checkpointer_.mutex());
   throwIfPoisoned();
   std::unique_ptr<DiskFile> main = state_.disk.open(name, Disk::Mode::read);
@@ -28,13 +28,13 @@ FileGroup::Verified FileGroup::verifyMain(
   try {
     header = PageSums::open(state_.disk, name, number, state_.settings.repairsBits);
   } catch (const Failure &) {
-    // A file that a large commit has made stands there before its first checkpoint, without checksums.
+    // A file that a large commit created has no checksums before its first checkpoint.
     if (!state_.disk.open(PageSums::nameFor(name), Disk::Mode::read) && isInLogs(number)) return result;
     throw;
   }
   const int64_t end = header->committedSize();
   result.pageCount = pageCeiling(end) / kPageSize;
-  // Where that is a mere claim, which neither file bears out, looking for each page could take for ever.
+  // If neither file confirms the size, it may be wrong, and trying each page could take forever.
   if (main->size() < end && !header->reaches(result.pageCount)) {
     throw Failure(
       TDN_DAMAGED,
@@ -50,7 +50,7 @@ FileGroup::Verified FileGroup::verifyMain(
   std::vector<char> content(kPagesAtOnce * kPageSize);
   for (int64_t page = firstPage; page < last; page += kPagesAtOnce) {
     const int64_t pages = std::min(kPagesAtOnce, last - page);
-    // Behind the end of what was committed zeros count, whatever a large commit under way has written there.
+    // After the committed end zeros count, whatever a running large commit has written there.
     const size_t wanted = static_cast<size_t>(std::min(pages * kPageSize, end - page * kPageSize));
     const size_t found = main->read(page * kPageSize, content.data(), wanted);
     std::memset(content.data() + found, 0, content.size() - found);
@@ -79,14 +79,14 @@ std::vector<FileGroup::DamagedFile> FileGroup::verifyCompanions() {
   for (const std::string &name : state_.disk.list()) {
     const bool isSums = fileNumberIn(name) && name.size() > ending.size() &&
                         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
-    // One that was being written when the process was killed is removed by who opens the store next.
+    // A file that was being written when the process was killed is removed by the next opening.
     if (!isSums || PageSums::isHeadSound(state_.disk, name) || !state_.disk.open(name, Disk::Mode::read)) continue;
     found.push_back({name, "the head of the page checksums is damaged"});
   }
   return found;
 }
 
-// A reader leaves it to the next process to write these back: until then the main file may have anything there.
+// Returns the pages in logs that a reader does not write back. Their content in the main file is undefined until then.
 std::vector<bool> FileGroup::pagesInLogs(uint32_t number, int64_t end) const {
   const LogIndex::File *logged = loggedFile(number);
   if (!logged) return {};

@@ -1,4 +1,4 @@
-// The open data files of a group, and the names of files that are being built.
+// The open data files of a group, and the names of building files.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ namespace todana {
 
 class DataFile;
 
-// One object for each open file. FileEnvironment owns the set; FileGroup, Checkpointer, GroupState and MemoryLimit use
-// it.
+// The set, which has one object for each open file. FileEnvironment owns it; FileGroup, Checkpointer, GroupState and
+// MemoryLimit use it.
 //
 // Any thread: its mutex guards both lists.
 class FileSet {
  public:
   // Returns null if the file is not open.
   std::shared_ptr<DataFile> find(uint32_t number);
-  // Returns the file; if it is not open, the one that `open` returns. Other threads wait until it has.
+  // Returns the file. If it is not open, adds the result of `open`; other threads wait for that.
   std::shared_ptr<DataFile> findOrOpen(uint32_t number, const std::function<std::shared_ptr<DataFile>()> &open);
-  // Adds a file, which is not being built any more.
+  // Adds a file, which is no longer a building file.
   void add(const std::shared_ptr<DataFile> &file);
   void remove(uint32_t number);
   std::vector<std::shared_ptr<DataFile>> all();
-  // Returns the files that have repaired pages which their main files do not have yet.
+  // Returns the files with repaired pages that their main files do not have yet.
   std::vector<std::shared_ptr<DataFile>> repaired();
-  // Calls `body` with each file. Returns false, without calling it, if another thread uses the set.
+  // Calls `body` with each file. Returns false, without calling it, if another thread is using the set.
   bool tryForEach(const std::function<void(const DataFile &)> &body);
   size_t count();
 
@@ -41,8 +41,8 @@ class FileSet {
 
   void addBuilding(const std::string &name);
   void forgetBuilding(const std::string &name);
-  // Returns where a file ends for a copy of the newest commit: later commits may write behind that. The largest number
-  // for a file that is not open; nothing for one that is being built.
+  // Returns the size of a file for a copy of the newest commit, because later commits may write after it. Returns
+  // INT64_MAX for a file that is not open, and nothing for a building file.
   std::optional<int64_t> committedEnd(const std::string &name);
 
  private:

@@ -45,8 +45,8 @@ void GroupFlush::flushTo(uint64_t commitNumber) {
   }
 }
 
-// Waits briefly for the threads that waited for the last flush. They were woken all at once; if the first of them
-// flushed at once, the others would append and then have to wait for another flush. A single thread does not wait.
+// Waits briefly for the threads that waited for the last flush. All of them were woken together. If the first one
+// flushed at once, the others would append and need another flush. A single thread does not wait.
 void GroupFlush::gather() {
   constexpr std::chrono::nanoseconds kLongest = std::chrono::microseconds(500);
   const Condition::Time end = std::chrono::steady_clock::now() + std::min(duration_, kLongest);
@@ -54,7 +54,7 @@ void GroupFlush::gather() {
   }
 }
 
-// Flushes all that has been appended so far; commits that are appended meanwhile wait for the next flush.
+// Flushes all appended commits. Commits that are appended during the flush wait for the next one.
 void GroupFlush::flushAppended() {
   isFlushing_ = true;
   gather();

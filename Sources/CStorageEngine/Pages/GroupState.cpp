@@ -12,7 +12,7 @@ void GroupState::requireWritable() const {
   if (settings.readOnly) throw Failure(TDN_READ_ONLY, "the store was opened for reading only");
 }
 
-// Without a log, all that was ever committed is in the main files (or, for a reader, in the logs that it has read).
+// Closes idle files. Without a log, all commits are in the main files or, for a reader, in the logs that it has read.
 void GroupState::closeIdleFiles() { files.open.closeIdle(logs.oldestLive()); }
 
 void GroupState::fail(const char *reason) {
@@ -20,7 +20,7 @@ void GroupState::fail(const char *reason) {
   flush.wakeAll();
   roomMade.notifyAll();
   poison.throwIfSet();
-  std::abort();  // never: the poison is set
+  std::abort();  // never reached, because the poison is set
 }
 
 }  // namespace todana

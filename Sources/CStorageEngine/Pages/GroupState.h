@@ -1,5 +1,5 @@
-// The state that the parts of a file group share: FileGroup commits, Checkpointer writes pages back to the main files,
-// and DirectWrites writes them there at once.
+// The state that the parts of a file group share. FileGroup commits, Checkpointer writes pages back to the main files,
+// and DirectWrites writes new pages there directly.
 #pragma once
 
 #include <atomic>
@@ -17,22 +17,22 @@
 
 namespace todana {
 
-// Counters since the group was opened. FileGroup, Checkpointer and DirectWrites count; `FileGroup::statistics` reads.
-// Any thread.
+// Counters since the group was opened. FileGroup, Checkpointer and DirectWrites increment them; `FileGroup::statistics`
+// reads them. Any thread.
 struct GroupCounters {
   std::atomic<uint64_t> commits{0}, logBytes{0}, directBytes{0}, checkpoints{0}, checkpointBytes{0};
-  std::atomic<int64_t> privatePages{0};  // that memory has and the main files do not
+  std::atomic<int64_t> privatePages{0};  // pages that exist only in memory
   std::atomic<int64_t> liveLogBytes{0};
 };
 
-// The shared fields and locks. FileGroup owns it, and passes it to its Checkpointer and DirectWrites.
+// The shared fields and locks. FileGroup owns them, and passes them to its Checkpointer and DirectWrites.
 //
-// Fields guarded by the commit mutex say so, and FileEnvironment describes its own. The others have locks of their own,
-// are atomic, or never change.
+// Fields guarded by the commit mutex are marked, and FileEnvironment describes its own. The others have locks of their
+// own, are atomic, or never change.
 struct GroupState {
   GroupState(Disk &disk, const GroupSettings &settings) : disk(disk), settings(settings), files(disk, this->settings) {}
 
-  // Throws Failure with TDN_MUST_REOPEN, TDN_CLOSED or TDN_READ_ONLY.
+  // Throws Failure: TDN_MUST_REOPEN, TDN_CLOSED or TDN_READ_ONLY.
   void requireWritable() const TDN_REQUIRES(commitMutex);
   // Closes files that have no other user, and whose committed pages are all in their main files.
   void closeIdleFiles() TDN_REQUIRES(commitMutex);
@@ -43,11 +43,11 @@ struct GroupState {
   const GroupSettings settings;
   Poison poison;
   Mutex commitMutex;           // one commit at a time; taken before stateLock
-  ReaderWriterLock stateLock;  // readers of mappings, or the thread that changes them
+  ReaderWriterLock stateLock;  // shared by readers of mappings, exclusive for the thread that changes them
   CommitRing ring;             // has a lock of its own
   LogPair logs TDN_GUARDED_BY(commitMutex);
   bool isClosed TDN_GUARDED_BY(commitMutex) = false;
-  Condition roomMade;          // commits wait for it, with commitMutex, where a checkpoint lags far behind
+  Condition roomMade;          // commits wait for it, with commitMutex, if a checkpoint lags far behind
   std::atomic<bool> lastCheckpointFailed{false};
   GroupFlush flush{poison};
   GroupCounters counters;

@@ -1,5 +1,5 @@
-// The two logs of a group: the current one, which commits are appended to, and the closed one, while a checkpoint
-// writes its pages back.
+// The two logs of a group: the current one, to which commits are appended, and a closed one, whose pages a checkpoint
+// writes back.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace todana {
 
-// At most one log of each kind, and the names of dropped files, until no log needs the files.
+// The logs, at most one of each kind, and the names of dropped files that a log still needs.
 //
 // GroupState owns it; FileGroup and Checkpointer use it. One thread at a time, under the commit mutex; `open`: any
 // thread.
@@ -25,34 +25,34 @@ class LogPair {
     int64_t tail = 0;
   };
 
-  // Opens the file of a generation. Its name is durable before a commit in it counts. Any thread may do this ahead.
+  // Opens the file of a generation, whose name is made durable before a commit in it counts. Any thread may call it
+  // ahead.
   static std::unique_ptr<LogWriter> open(Disk &disk, const GroupSettings &settings, uint64_t generation);
 
-  // Null if there is no current log.
+  // Returns the current log, or null.
   LogWriter *current() const { return current_.get(); }
   uint64_t nextGeneration() const { return nextGeneration_; }
-  // Continues after the logs that opening has found.
+  // Sets the generation of the next log, after those found when opening.
   void setNextGeneration(uint64_t generation) { nextGeneration_ = generation; }
-  // Makes a started log, of the next generation, the current one.
+  // Makes a started log of the next generation the current one.
   void setCurrent(std::unique_ptr<LogWriter> log);
 
   bool hasClosed() const { return closed_.generation != 0; }
   const Closed &closed() const { return closed_; }
-  // Closes the current log, after which there is none.
+  // Closes the current log. There is none afterwards.
   void close();
-  // Forgets the closed log, whose pages are in the main files now. Returns the dropped files that no log needs any
-  // more.
+  // Forgets the closed log after its pages were written back. Returns the dropped files that no log needs any more.
   std::vector<std::string> forgetClosed();
-  // Notes a file that the current log has dropped.
+  // Notes a file that a commit in the current log has dropped.
   void addDropped(const std::string &name);
   void removeCurrent() { current_.reset(); }
 
   bool hasCommits() const { return current_ && current_->tail() > kFirstFrame; }
-  // Returns where the next commit begins.
+  // Returns the offset of the next commit.
   int64_t tail() const { return current_ ? current_->tail() : kFirstFrame; }
-  // Returns the bytes that commits take in both logs.
+  // Returns the size of the commits in both logs.
   int64_t byteCount() const;
-  // Returns the oldest generation whose pages are not all in the main files yet; without logs, the largest number.
+  // Returns the oldest generation with pages that are not in the main files yet; without logs, the largest number.
   uint64_t oldestLive() const;
 
  private:

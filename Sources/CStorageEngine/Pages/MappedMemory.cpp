@@ -38,7 +38,7 @@ int64_t MappedMemory::growth() {
 
 void MappedMemory::noteReleased() { others_.store(byteCount(), std::memory_order_relaxed); }
 
-// The third number is pages of files, see proc(5).
+// Reads the third number of statm, the pages of files (see proc(5)).
 int64_t MappedMemory::byteCount() const {
   if (descriptor_ < 0) return -1;
   char text[128];

@@ -1,4 +1,4 @@
-// The amount of file pages that the process has in memory, which the system counts as the process's own.
+// The amount of mapped file pages in memory, which the system counts as memory of the process.
 #pragma once
 
 #include <atomic>
@@ -6,9 +6,9 @@
 
 namespace todana {
 
-// A measure of growth since the last full release. MemoryLimit owns it, and calls it under its own mutex.
+// The growth of that amount since the last full release. MemoryLimit owns it, and calls it under its own mutex.
 //
-// Any thread: it keeps one atomic number.
+// Any thread: it stores one atomic number.
 class MappedMemory {
  public:
   MappedMemory();
@@ -19,7 +19,7 @@ class MappedMemory {
   // Tests whether mapped memory has grown by more than `kMostGrowth` since the last full release. True if the system
   // cannot report it.
   bool hasGrown() { return growth() > kMostGrowth; }
-  // Tests, after a partial release, whether more than half of `kMostGrowth` is still there.
+  // Tests whether more than half of `kMostGrowth` remains after a partial release.
   bool isLarge() { return growth() > kMostGrowth / 2; }
   // Records the current amount as the new baseline. Called after a full release.
   void noteReleased();
@@ -27,10 +27,10 @@ class MappedMemory {
  private:
   static constexpr int64_t kMostGrowth = 16 << 20;
 
-  // Returns the growth in bytes. Lowers the baseline if there is less than at the last full release: another group may
-  // have released memory.
+  // Returns the growth in bytes. Lowers the baseline if the amount is smaller than at the last full release, because
+  // another group may have released memory.
   int64_t growth();
-  // Returns the bytes, or -1.
+  // Returns the amount in bytes, or -1.
   int64_t byteCount() const;
 
   int descriptor_;

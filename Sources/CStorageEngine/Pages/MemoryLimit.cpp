@@ -6,17 +6,18 @@
 namespace todana {
 
 void MemoryLimit::check(const DataFile &file) {
-  // Other threads wait: they would read more meanwhile than is released, and it would count as memory that has to stay.
+  // Other threads wait. Otherwise they would read more than is released, and it would seem that the memory cannot be
+  // released.
   MutexLock oneAtATime(checkMutex_);
   if (!memory_->hasGrown()) return;
-  // The thread that builds a file does not keep other threads from changing the others.
+  // The thread that builds a file does not keep other threads from changing the other files.
   const bool hasReleased =
     !file.isBuilding() && files_.tryForEach([](const DataFile &other) { other.releaseSeen(); });
-  file.releaseSeen();  // it need not be in the set: a snapshot may read a file that was dropped
+  file.releaseSeen();  // it may not be in the set: a snapshot may read a dropped file
   if (!hasReleased) return;
   releaseFilling();
   if (!memory_->isLarge()) return;
-  // Threads have read parts right after those were released.
+  // Other threads have read parts directly after their release.
   files_.tryForEach([](const DataFile &other) { other.releaseAll(); });
   file.releaseAll();
   releaseFilling();

@@ -11,7 +11,7 @@ namespace todana {
 
 namespace {
 
-// Each takes ten milliseconds to find out.
+// The maximum number of pages with several wrong bits. The search takes ten milliseconds for each.
 constexpr size_t kMostHopelessPages = 256;
 
 }  // namespace
@@ -21,7 +21,7 @@ bool PageRepairs::repair(char *content, int64_t page, uint64_t expectedSum, uint
   if (!isSumWrong && page * kPageSize >= end_.load(std::memory_order_relaxed)) return false;
   ReaderWriterLock::Exclusive lock(lock_);
   const auto number = static_cast<uint32_t>(page);
-  // Another thread may have repaired it.
+  // Another thread may have repaired the page.
   if (contains(page)) return true;
   if (!isSumWrong) {
     if (isHopeless(number)) return false;
@@ -82,7 +82,7 @@ void PageRepairs::forgetFrom(int64_t firstPage) {
   hasPages_ = !pages_.empty();
 }
 
-// Not checked: one of two locks is enough, and the state lock is the group's.
+// Not checked by the compiler: one of two locks is enough, and the state lock belongs to the group.
 bool PageRepairs::contains(int64_t page) const TDN_UNCHECKED_LOCKS {
   return !isEmpty() && std::find(pages_.begin(), pages_.end(), page) != pages_.end();
 }

@@ -1,4 +1,4 @@
-// The repaired pages of one data file: those with a single wrong bit, which the next commit writes as they should be.
+// The repaired pages of one data file. They had a single wrong bit, and the next commit writes them correctly.
 #pragma once
 
 #include <atomic>
@@ -19,30 +19,30 @@ class PageRepairs {
  public:
   explicit PageRepairs(uint32_t fileNumber) : fileNumber_(fileNumber) {}
 
-  // Returns the lock that DataFile holds to release pages, so that none is repaired at that time. Taken last.
+  // Returns the lock under which DataFile releases pages, so that none is repaired at that time. Taken last.
   ReaderWriterLock &lock() const TDN_RETURNS(lock_) { return lock_; }
 
-  // Sets the end of the pages that are repaired when they are read. They and the first page lead to the rest of the
-  // file. Damage in later pages costs those pages only, and there may be too many of them to try.
+  // Sets the end of the pages that are repaired when they are read. These and page 0 lead to the rest of the file.
+  // Damage in later pages concerns only those pages, and there may be too many of them to try.
   void setEnd(int64_t end) { end_.store(end, std::memory_order_relaxed); }
 
-  // Repairs in memory a page that was read for the first time: only its checksum has been read, and no thread releases
-  // it. Returns false if more than one bit is wrong.
+  // Repairs a page in memory when it is read for the first time. Only its checksum has been read so far, and no thread
+  // releases it. Returns false if more than one bit is wrong.
   bool repair(char *content, int64_t page, uint64_t expectedSum, uint64_t foundSum) TDN_EXCLUDES(lock_);
-  // Returns a repaired copy, which lives as long as the file; null if more than one bit is wrong. Takes ten
-  // milliseconds for each page, once; after 256 pages no others are tried.
+  // Returns a repaired copy, which lives as long as the file; null if more than one bit is wrong. The first call for a
+  // page takes ten milliseconds. After 256 pages, no others are tried.
   const char *copy(const char *content, int64_t page, uint64_t expectedSum) TDN_EXCLUDES(lock_);
 
-  // Notes a page that a commit repairs, or takes as it is.
+  // Adds a page that a commit repairs or accepts.
   void add(int64_t page) TDN_EXCLUDES(lock_);
-  // Counts those pages.
+  // Returns the number of repaired and accepted pages.
   uint32_t count() const { return count_.load(std::memory_order_acquire); }
-  // Forgets pages that the main file has as they should be, or that are not in the file any more.
+  // These two remove pages that the main file has correctly now, or that are no longer in the file.
   void forget(int64_t page) TDN_EXCLUDES(lock_);
   void forgetFrom(int64_t firstPage) TDN_EXCLUDES(lock_);
 
   bool isEmpty() const { return !hasPages_.load(std::memory_order_relaxed); }
-  // Tests whether memory has the right page, and the main file does not. Under the lock, or inside `apply`.
+  // Tests whether only memory has the correct page. Under the lock, or inside `apply`.
   bool contains(int64_t page) const;
   std::vector<uint32_t> pages() const TDN_EXCLUDES(lock_);
 
@@ -54,7 +54,7 @@ class PageRepairs {
   std::atomic<int64_t> end_{kPageSize};
   std::atomic<bool> hasPages_{false};
   std::vector<uint32_t> pages_ TDN_GUARDED_BY(lock_);
-  std::vector<uint32_t> hopelessPages_ TDN_GUARDED_BY(lock_);  // more than one bit is wrong
+  std::vector<uint32_t> hopelessPages_ TDN_GUARDED_BY(lock_);  // pages with more than one wrong bit
   std::map<int64_t, std::unique_ptr<char[]>> copies_ TDN_GUARDED_BY(lock_);  // null: more than one bit is wrong
   std::atomic<uint32_t> count_{0};
 };

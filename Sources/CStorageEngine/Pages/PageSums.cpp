@@ -107,7 +107,7 @@ std::unique_ptr<DiskFile> PageSums::write(
   header.fileNumber = fileNumber;
   header.committedSize = static_cast<uint64_t>(committedSize);
   header.checksum = checksum(&header, offsetof(Header, checksum), 2);
-  // With what is behind it, so that all of it is as it should be again.
+  // Include the bytes after the header, so that they are correct again, too.
   std::vector<char> head(kEntries);
   std::memcpy(head.data(), &header, sizeof header);
   file->write(0, head.data(), head.size());

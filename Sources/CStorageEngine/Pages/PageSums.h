@@ -1,4 +1,4 @@
-// The checksums of one main file's pages: a file beside it (docs/formats/redo-log.md).
+// The checksums of one main file's pages, in a file beside it (docs/formats/redo-log.md).
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace todana {
 
-// The mapped checksums of a main file, needed as of its opening only: pages that change later were verified before.
+// The mapped checksums of a main file as of its opening. Later ones are not needed, because pages that change were
+// verified before.
 //
-// DataFile and FileGroup (verifying) read an open one; `writeBackToMainFiles` and SalvagedFile use the static
+// DataFile and FileGroup (verifying) read an open object. `writeBackToMainFiles` and SalvagedFile use the static
 // functions. Any thread, without a lock: the fields of an open object do not change.
 class PageSums {
  public:
   static std::string nameFor(const std::string &dataFileName) { return dataFileName + ".sums"; }
 
-  // Opens the file. Throws Failure(TDN_DAMAGED) if it is missing or its header is damaged. With `repairsBits`, one
-  // wrong bit in the header is no damage.
+  // Opens the file. Throws Failure(TDN_DAMAGED) if it is missing or its header is damaged. `repairsBits`: one wrong bit
+  // in the header is repaired.
   static std::shared_ptr<PageSums> open(
     Disk &disk, const std::string &dataFileName, uint32_t fileNumber, bool repairsBits);
   ~PageSums();
@@ -28,7 +29,7 @@ class PageSums {
 
   // Returns the size of the main file as of the last checkpoint.
   int64_t committedSize() const { return committedSize_; }
-  // Tests whether the bytes before the entries are as they were written, in the file with this name.
+  // Tests whether the bytes before the entries are undamaged in the file with this name.
   static bool isHeadSound(Disk &disk, const std::string &name);
   // Tests whether there are entries for `pageCount` pages.
   bool reaches(int64_t pageCount) const;
@@ -37,8 +38,7 @@ class PageSums {
   // Releases the memory of entries that were read.
   void release() const;
 
-  // Reads the checksums of pages from `firstPage` on, as they are in the file now. Returns fewer if the file ends
-  // before.
+  // Reads the current checksums of pages from `firstPage` on. Returns fewer than `count` if the file ends before.
   static std::vector<uint64_t> read(Disk &disk, const std::string &dataFileName, int64_t firstPage, size_t count);
 
   // -- Writing, for the checkpoint
@@ -46,7 +46,7 @@ class PageSums {
     uint32_t page;
     uint64_t sum;
   };
-  // Writes entries (sorted by page) and the header; does not flush. Makes the file where there is none.
+  // Writes entries (sorted by page) and the header, without a flush. Creates the file if there is none.
   static std::unique_ptr<DiskFile> write(
     Disk &disk, const std::string &dataFileName, uint32_t fileNumber, int64_t committedSize,
     const std::vector<Entry> &entries);

@@ -1,6 +1,7 @@
-// An entry for each page of a file, zero at first, in memory that is taken as entries are written.
+// A table with an entry for each page of a file. Entries are zero at first, and take memory only after they are
+// written.
 //
-// A file of a terabyte has 268 million pages, and those that anything is noted of are few.
+// A file of a terabyte has 268 million pages, and only a few of them need an entry.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +13,10 @@
 
 namespace todana {
 
-// A growing array of plain entries. DataFile and ReadParts keep one for each fact about a page.
+// A growing array of plain entries. DataFile and ReadParts have one for each property of a page.
 //
-// It has no lock: DataFile grows it while other threads are excluded. Entries that several threads change are changed
-// by atomic operations of the caller.
+// It has no lock: DataFile grows it while other threads are excluded. Callers use atomic operations for entries that
+// several threads change.
 template <typename Entry>
 class PageTable {
  public:
@@ -23,10 +24,10 @@ class PageTable {
   const Entry &operator[](int64_t page) const { return entries_.get()[page]; }
   int64_t count() const { return count_; }
 
-  // Makes room for `count` entries, and keeps those there are. Throws std::bad_alloc.
+  // Makes room for `count` entries, and keeps the existing ones. Throws std::bad_alloc.
   void grow(int64_t count) {
     if (count <= count_) return;
-    // Large memory comes from the system as zero pages, which take no space before they are written.
+    // The system provides large allocations as zero pages, which take no memory before they are written.
     std::unique_ptr<Entry, Freeing> entries(
       static_cast<Entry *>(std::calloc(static_cast<size_t>(count), sizeof(Entry))));
     if (!entries) throw std::bad_alloc();

@@ -14,7 +14,7 @@ void Poison::set(const char *reason) noexcept {
     reason_ = "a write to disk failed, so the outcome of the last saves is unknown until the store is reopened: ";
     reason_ += reason;
   } catch (const std::bad_alloc &) {
-    // It counts without its reason.
+    // The mark is set without the reason.
   }
   isSet_.store(true, std::memory_order_release);
 }
@@ -25,7 +25,7 @@ void Poison::throwIfSet() const {
   try {
     reason = reason_;
   } catch (const std::bad_alloc &) {
-    // The code must reach the caller even if there is no memory for the reason.
+    // The caller must get the code even if there is no memory for the reason.
   }
   throw Failure(TDN_MUST_REOPEN, std::move(reason));
 }

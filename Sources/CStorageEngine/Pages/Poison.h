@@ -1,5 +1,5 @@
-// A mark that a file group is unusable, after a write whose outcome is unknown: recovery decides which commits count
-// when the store is opened again.
+// The mark of an unusable file group. It is set after a write with an unknown outcome: when the store is opened again,
+// recovery determines which commits count.
 #pragma once
 
 #include <atomic>
@@ -9,20 +9,20 @@
 
 namespace todana {
 
-// GroupState owns it. GroupState and GroupFlush set it; FileGroup, GroupFlush and Checkpointer check it. It is never
-// cleared: reopening makes a new group.
+// The mark. GroupState owns it. GroupState and GroupFlush set it; FileGroup, GroupFlush and Checkpointer check it. It
+// is never cleared, because reopening makes a new group.
 //
 // Any thread, under any lock.
 class Poison {
  public:
   bool isSet() const { return isSet_.load(std::memory_order_acquire); }
-  // Keeps the first reason.
+  // Sets the mark. Keeps the first reason.
   void set(const char *reason) noexcept;
   // Throws Failure(TDN_MUST_REOPEN) with the reason.
   void throwIfSet() const;
 
  private:
-  Mutex mutex_;         // held to set it
+  Mutex mutex_;         // held while it is set
   std::string reason_;  // written once, before isSet_
   std::atomic<bool> isSet_{false};
 };

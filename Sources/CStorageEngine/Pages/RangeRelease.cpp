@@ -14,7 +14,8 @@ void RangeRelease::add(char *start, int64_t byteCount) {
 void RangeRelease::flush() {
   size_t done = 0;
 #if defined(__linux__) && defined(SYS_process_madvise)
-  // From Linux 6.14 on for the process itself, whose descriptor this is; from 6.16 on with one flush for all ranges.
+  // Linux supports this for the process itself, which this descriptor stands for, since 6.14, and with one TLB flush
+  // for all ranges since 6.16.
   constexpr int kSelf = -10000;
   if (count_ > 1) {
     size_t expected = 0;

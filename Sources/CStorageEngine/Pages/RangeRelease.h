@@ -1,4 +1,4 @@
-// The release of many ranges of mapped memory, in as few system calls as possible.
+// The release of many ranges of mapped memory in few system calls.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace todana {
 
-// A list of ranges that one function of DataFile fills and releases. One thread; DataFile holds the repair lock
-// meanwhile.
+// A list of ranges that one function of DataFile fills and releases. One thread; DataFile holds the repair lock.
 class RangeRelease {
  public:
   RangeRelease() = default;
@@ -18,7 +17,7 @@ class RangeRelease {
   RangeRelease &operator=(const RangeRelease &) = delete;
 
   void add(char *start, int64_t byteCount);
-  // Releases the ranges that were added. The destructor does it, too.
+  // Releases the added ranges. The destructor calls it, too.
   void flush();
 
  private:
