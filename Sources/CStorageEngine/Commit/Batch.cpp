@@ -9,7 +9,7 @@ namespace todana {
 
 namespace {
 
-// The order of kinds within a keyspace.
+// Returns the position of a kind in the order of changes within a keyspace.
 int rank(const tdn_change &change) {
   switch (change.kind) {
     case TDN_CLEAR: return 0;
@@ -34,7 +34,7 @@ Batch::Batch(const tdn_batch &batch, Keyspace &loading) : batch_(batch), changes
   });
 }
 
-// Tests for a put of a row that `checkChange` would accept: most changes are.
+// Tests whether a change is a put of a row that `checkChange` would accept, as most changes are.
 inline bool Batch::isSimplePut(const tdn_change &change) const {
   return change.kind == TDN_PUT && change.expectation < TDN_EXPECT_AT_MOST && change.key_length == 0 &&
          change.key != 0 && change.key != UINT64_MAX && change.value_length <= kMaximumValueLength &&
@@ -48,7 +48,7 @@ template <class FindKeyspace> void Batch::divide(FindKeyspace find) {
     if (!seen.insert(id).second) invalid("changes of one keyspace must stand together", index);
     BatchRun run{&find(change(index)), index, index, 0, 0, false, true, false, false, false, false};
     const bool hasRows = run.keyspace->hasRows();
-    uint32_t kinds = 0;  // a bit for each kind that occurs
+    uint32_t kinds = 0;  // one bit for each kind that occurs
     for (; run.end < batch_.change_count && change(run.end).keyspace == id; run.end++) {
       const tdn_change &change = this->change(run.end);
       if (!hasRows || !isSimplePut(change)) checkChange(run, run.end);
@@ -58,7 +58,7 @@ template <class FindKeyspace> void Batch::divide(FindKeyspace find) {
       kinds |= 1U << change.kind;
       if (change.kind == TDN_PUT || change.kind == TDN_PUT_NUMBERED) {
         run.putCount++;
-        if (hasRows) run.lastRow = change.key;  // they are in order
+        if (hasRows) run.lastRow = change.key;  // rows are in order
       }
     }
     const auto has = [kinds](auto... kind) { return (kinds & (... | (1U << kind))) != 0; };
@@ -93,7 +93,7 @@ void Batch::numberKeys(BatchRun &run, uint64_t commitNumber) {
     change.key_length = static_cast<uint16_t>(replaced_.back().size());
     change.kind = TDN_PUT;
   }
-  // Other changes of the tree may have keys of any kind.
+  // Other changes of the tree may have keys before or after these.
   const auto first = ownChanges_.begin() + static_cast<ptrdiff_t>(run.first);
   const auto end = ownChanges_.begin() + static_cast<ptrdiff_t>(run.end);
   std::sort(first, end, [&](const tdn_change &a, const tdn_change &b) {
@@ -134,7 +134,7 @@ void Batch::simplify(BatchRun &run, const OldTokens &oldTokens) {
     } else if (change.kind == TDN_ERASE) {
       continue;
     } else if (change.expectation == TDN_EXPECT_ANY) {
-      // Found by this change's index alone, which is to be another one.
+      // The old token is found by the index of this change only, which is about to change.
       change.expectation = TDN_EXPECT_ABSENT;
     }
     if (change.kind == TDN_ERASE) change.kind = TDN_REMOVE;
@@ -198,7 +198,7 @@ void Batch::checkKind(const BatchRun &run, size_t index) const {
 void Batch::checkKey(const BatchRun &run, size_t index) const {
   const tdn_change &change = this->change(index);
   if (run.keyspace->hasRows()) {
-    // The last row id is kept free, so that there is always a next one.
+    // The last row id is not used, so that there is always a next one.
     if (change.key_length != 0 || change.key == 0 || change.key == UINT64_MAX) invalid("a row id is impossible", index);
     return;
   }

@@ -1,4 +1,4 @@
-// A caller's batch, checked and divided into runs of one keyspace each.
+// A caller's batch, checked and divided into runs, each of one keyspace.
 #pragma once
 
 #include <string_view>
@@ -12,10 +12,10 @@
 namespace todana {
 
 constexpr size_t kMaximumKeyLength = 1000;
-// The largest content and the bytes that an envelope puts around it.
+// The largest content, with the bytes that an envelope adds.
 constexpr uint64_t kMaximumValueLength = (1ULL << 30) + 64;
 constexpr size_t kMaximumNameLength = 1000;
-// The length of the number that begins a key.
+// The length of a commit number at the start of a key.
 constexpr size_t kCommitNumberLength = 8;
 
 // The changes of one keyspace within a batch. Part of its Batch.
@@ -24,24 +24,24 @@ struct BatchRun {
   size_t first;
   size_t end;
   size_t putCount;
-  uint64_t lastRow;  // the largest row id that is put, or 0
-  bool isCleared;    // first of all
+  uint64_t lastRow;  // the largest put row id, or 0
+  bool isCleared;    // by its first change
   bool isPlain;      // puts and removals only
-  bool hasChanges;   // not only checks
-  bool isNumbered;   // some keys begin with the number of the commit
+  bool hasChanges;   // there are not only checks
+  bool isNumbered;   // some keys begin with the commit's number
   bool isDropped;    // the only change
   bool isAdopted;    // the only change
 };
 
-// The checked changes. Session makes one before the commit, KeyspaceLoader one for each call; BatchCommit and the
-// keyspace writers read it, and replace keys, values and changes in it. The caller's bytes stay as they are.
+// A checked batch. Session makes one before the commit; KeyspaceLoader makes one for each call. BatchCommit and the
+// keyspace writers read it, and replace keys, values and changes in it. The caller's bytes are not changed.
 //
 // One thread, without a lock.
 class Batch {
  public:
-  // Throws Failure(TDN_INVALID, TDN_LIMIT or TDN_NO_KEYSPACE).
+  // Checks a batch. Throws Failure: TDN_INVALID, TDN_LIMIT or TDN_NO_KEYSPACE.
   Batch(const tdn_batch &batch, FileTable &table);
-  // A batch for one keyspace that is loaded aside. Throws Failure(TDN_INVALID or TDN_LIMIT).
+  // Checks a batch for one keyspace that is being loaded. Throws Failure: TDN_INVALID or TDN_LIMIT.
   Batch(const tdn_batch &batch, Keyspace &loading);
 
   const uint8_t *id() const { return batch_.id; }
@@ -59,18 +59,18 @@ class Batch {
     return {start, change.key_length};
   }
 
-  // Returns the key that TDN_PUT_NUMBERED puts in the commit with this number.
+  // Returns the key of a TDN_PUT_NUMBERED change in the commit with this number.
   std::string numberedKey(const tdn_change &change, uint64_t commitNumber) const;
-  // Turns TDN_PUT_NUMBERED into TDN_PUT with those keys, in the order of all keys. Indexes of changes differ
-  // afterwards.
+  // Converts TDN_PUT_NUMBERED changes to TDN_PUT with these keys, in the order of all keys. The indexes of changes are
+  // different afterwards.
   void numberKeys(BatchRun &run, uint64_t commitNumber);
-  // Replaces a change's value. The caller's bytes stay as they are.
+  // Replaces a change's value. The caller's bytes are not changed.
   void replaceValue(size_t index, std::string value);
 
-  // The tokens of records that are replaced or erased whatever they are, by the indexes of their changes.
+  // The tokens of records that are replaced or erased without an expected token, by the indexes of their changes.
   using OldTokens = std::unordered_map<size_t, uint64_t>;
-  // Reduces a run to puts and removals, in its first places, once every expectation was met. Records to erase that were
-  // found are removed, and the other tokens become expectations.
+  // Reduces a run to puts and removals at its start, after every expectation was met. Erasures of existing records
+  // become removals, and the tokens of replaced records become expectations.
   void simplify(BatchRun &run, const OldTokens &oldTokens);
 
  private:
@@ -89,7 +89,7 @@ class Batch {
   void checkOrder(const BatchRun &run, size_t index) const;
   [[noreturn]] void invalid(const char *what, size_t index) const;
 
-  // Marks the place of a key or value that was replaced; no batch is so long.
+  // Marks the offset of a replaced key or value. No batch is long enough to have such an offset.
   static constexpr uint64_t kReplaced = 1ULL << 63;
 
   const tdn_batch batch_;
@@ -99,7 +99,7 @@ class Batch {
   std::vector<BatchRun> runs_;
 };
 
-// The stored key of one change. Rows' keys are made in place, so it must not be copied or moved. NameKeyspaceWriter
+// The stored key of one change. It contains the key of a row, so it must not be copied or moved. NameKeyspaceWriter
 // makes it; one thread, inside `apply`.
 class ChangeKey {
  public:

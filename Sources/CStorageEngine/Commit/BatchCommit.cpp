@@ -4,7 +4,7 @@
 
 namespace todana {
 
-// Calls `body`; a failure names the keyspace.
+// Calls `body`, and adds the keyspace to its failures.
 template <class Body> void BatchCommit::onKeyspace(const Keyspace &keyspace, Body body) {
   try {
     body();
@@ -18,7 +18,7 @@ void BatchCommit::apply() {
   commit_.begin();
   check();
   if (!expectations_.hold()) throw Conflict();
-  // A keyspace that is adopted may take the name of one that is dropped.
+  // An adopted keyspace may have the name of a dropped one.
   dropKeyspaces();
   writeRecords();
   adoptKeyspaces();

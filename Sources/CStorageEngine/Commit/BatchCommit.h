@@ -1,26 +1,26 @@
-// The application of a caller's batch: first every expectation is checked, then the records are changed.
+// The application of a caller's batch. First every expectation is checked, then the records are changed.
 #pragma once
 
 #include "KeyspaceWriter.h"
 
 namespace todana {
 
-// The commit of one batch, which changes nothing if an expectation does not hold. Session makes one for each attempt.
+// The commit of one batch, which changes nothing if an expectation is not met. Session makes one for each attempt.
 //
 // One thread; `apply` and `undo` under the commit mutex, with readers excluded.
 class BatchCommit {
  public:
   BatchCommit(CommitState &state, Batch &batch) : commit_(state), batch_(batch), expectations_(batch) {}
 
-  // Inside FileGroup::commit's `apply`. Throws Conflict if an expectation does not hold, and Failure, which names the
-  // keyspace.
+  // Applies the batch, inside FileGroup::commit's `apply`. Throws Conflict if an expectation is not met, or Failure
+  // with the keyspace.
   void apply();
   // Undoes the changes in memory, in FileGroup::commit's `undone`.
   void undo() { commit_.undo(); }
 
-  // Returns the changes whose expectations did not hold.
+  // Returns the indexes of the changes whose expectations were not met.
   std::vector<uint64_t> conflicts() const { return expectations_.conflicts(); }
-  // Returns the keyspaces whose files Maintenance should look at.
+  // Returns the keyspaces whose files need a check by Maintenance.
   const std::vector<Keyspace *> &needy() const { return needy_; }
 
  private:
@@ -33,7 +33,7 @@ class BatchCommit {
   Commit commit_;
   Batch &batch_;
   Expectations expectations_;
-  std::vector<std::unique_ptr<KeyspaceWriter>> writers_;  // of runs that neither drop nor adopt
+  std::vector<std::unique_ptr<KeyspaceWriter>> writers_;  // those of runs that neither drop nor adopt
   std::vector<Keyspace *> needy_;
 };
 

@@ -8,7 +8,8 @@ namespace todana {
 
 namespace {
 
-// In the keyspace's file, or, where a tree does not tell any more, in what was committed: it can be cleared all the same.
+// Returns the number of records in the keyspace's file. If a damaged tree does not have it, returns the committed
+// number, so that the tree can still be cleared.
 uint64_t recordCount(const Keyspace &keyspace, const HashFile *file) {
   if (!file) return 0;
   if (!keyspace.isTree()) return file->rowCount();
@@ -50,7 +51,7 @@ void Commit::dropKeyspace(Keyspace &keyspace) {
   try {
     file = state_.table.file(keyspace);
   } catch (const Failure &failure) {
-    // A file that cannot be opened can be dropped, unless a snapshot would take the keyspace for an empty one.
+    // A file that cannot be opened can be dropped, unless the keyspace would then look empty in a snapshot.
     if (failure.code != TDN_DAMAGED || !state_.snapshots.all().empty()) throw;
   }
   snapshotReaders(keyspace, file);
@@ -60,7 +61,7 @@ void Commit::dropKeyspace(Keyspace &keyspace) {
     touch(keyspace);
     keyspace.pool.forget();
     state_.table.setFile(keyspace, nullptr, 0, keyspace.isSealed);
-    // Without one the next opening removes the file, which the catalog does not name any more.
+    // If the file is not open, the next opening removes it, because the catalog no longer names it.
     if (file) state_.group.dropFile(file->file());
   }
   state_.table.remove(keyspace);
@@ -71,7 +72,7 @@ void Commit::addKeyspace(
   Keyspace &keyspace, std::shared_ptr<const HashFile> file, bool isSealed, const DigestEntry &contents) {
   state_.table.addLoaded(keyspace);
   added_.push_back(&keyspace);
-  // For open snapshots it is empty.
+  // In open snapshots the keyspace is empty.
   snapshotReaders(keyspace, nullptr);
   replaceFile(keyspace, std::move(file), isSealed);
   setContents(keyspace, contents);
@@ -88,7 +89,7 @@ std::vector<Commit::Reader> Commit::snapshotReaders(
   const uint64_t count = recordCount(keyspace, file.get());
   for (const std::shared_ptr<Snapshot> &snapshot : snapshots_) {
     SnapshotPart &part = snapshot->part(keyspace.id, file, count, keyspace.contents);
-    // A snapshot from before a replacement reads the file that was replaced, which does not change any more.
+    // A snapshot that was opened before a replacement reads the replaced file, which no longer changes.
     if (part.file && file && part.file->number() == file->number()) readers.push_back({snapshot.get(), &part});
   }
   return readers;
@@ -118,7 +119,7 @@ void Commit::finish() {
   std::vector<Catalog::Entry> entries;
   for (const Replacement &replacement : replacements_) {
     Keyspace &keyspace = *replacement.keyspace;
-    // One that was dropped has no file.
+    // The entry of a dropped keyspace has no file.
     entries.push_back({keyspace.id, keyspace.kind, keyspace.fileNumber, keyspace.name});
     changed.push_back(&keyspace);
   }
@@ -134,7 +135,7 @@ void Commit::finish() {
 
 void Commit::accept(const std::vector<Acceptance> &accepted) {
   for (const Acceptance &acceptance : accepted) {
-    // What came after that commit stays as it was noted.
+    // Changes after that commit stay as they were noted.
     DigestEntry contents = acceptance.keyspace->contents;
     if (acceptance.keyspace->clearedBy > acceptance.commitNumber) continue;
     if (contents.keyGeneration != acceptance.expected.keyGeneration) {

@@ -15,14 +15,14 @@ void Expectations::check(size_t index, bool exists, std::string_view value) {
     isExpected = exists && recordToken(value.data(), value.size()) == change.expected;
   }
   if (!isExpected) fail(index);
-  // The digest of the keyspace loses this record, whose token the change itself does not tell.
+  // The digest of the keyspace loses this record, whose token is not part of the change.
   if (exists && (change.expectation == TDN_EXPECT_ANY || change.expectation == TDN_EXPECT_PRESENT)) {
     oldTokens_[index] = recordToken(value.data(), value.size());
   }
 }
 
 std::vector<uint64_t> Expectations::conflicts() const {
-  // New rows are checked before others.
+  // Sort, because new rows are checked before others.
   std::vector<uint64_t> sorted = conflicts_;
   std::sort(sorted.begin(), sorted.end());
   return sorted;

@@ -8,7 +8,7 @@ namespace todana {
 bool HashKeyspaceWriter::prepare() {
   if (ring()) convertRecords(batch_, run_, keyspace(), commit_.state().ring, keyspace().contents.keyGeneration);
   batch_.simplify(run_, expectations_.oldTokens());
-  // Of the records to be erased none may be there.
+  // Nothing is left if the batch only erases records that do not exist.
   return run_.isCleared || run_.first < run_.end;
 }
 
@@ -25,8 +25,8 @@ void HashKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
   setContents(count, digest.take());
 }
 
-// Notes all changes in a digest. Every expectation holds, so the record that a change replaces is the expected one, or the
-// one that was found. Returns by how much the number of records changes.
+// Notes all changes in a digest. Every expectation is met, so a replaced record has the expected token, or the one that
+// was found. Returns the change of the number of records.
 int64_t HashKeyspaceWriter::note(KeyspaceDigest &digest) const {
   const Batch::OldTokens &oldTokens = expectations_.oldTokens();
   int64_t difference = 0;

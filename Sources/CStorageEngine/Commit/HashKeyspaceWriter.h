@@ -1,4 +1,4 @@
-// The writer of a keyspace without order, whose records are in a hash file, in envelopes.
+// The writer of an unordered keyspace, whose records are envelopes in a hash file.
 #pragma once
 
 #include "KeyspaceWriter.h"
@@ -6,17 +6,17 @@
 
 namespace todana {
 
-// The part common to rows and names. KeyspaceWriter calls it. One thread, inside `apply`.
+// The common part of the writers for rows and names. KeyspaceWriter calls it. One thread, inside `apply`.
 class HashKeyspaceWriter : public KeyspaceWriter {
  public:
   using KeyspaceWriter::KeyspaceWriter;
 
  protected:
   // -- For each kind of key
-  // Notes the change of a record with this token in a digest.
+  // Toggles a record with this token in a digest, for a change of the record.
   virtual void toggle(KeyspaceDigest &digest, const tdn_change &change, uint64_t token) const = 0;
   virtual void writeRecords(RecordsChange &records, uint64_t nextRow) = 0;
-  // Returns the next row that the file is to note.
+  // Returns the next row id to store in the file.
   virtual uint64_t nextRowAfter(uint64_t nextRow) { return nextRow; }
 
  private:

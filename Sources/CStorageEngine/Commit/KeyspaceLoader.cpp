@@ -40,7 +40,7 @@ void KeyspaceLoader::append(const tdn_batch &bytes) {
   check(batch);
   try {
     for (const BatchRun &run : batch.runs()) {
-      // Each batch leaves a file that can be read: the next one looks for its place in it.
+      // Each batch leaves a readable file, because the next batch searches it.
       writer_.begin(*file_, pool_);
       put(batch, run);
       writer_.end(nextRow());
@@ -121,7 +121,7 @@ void KeyspaceLoader::finish() {
   throwIfFailed();
   try {
     writer_.begin(*file_, pool_);
-    // An empty tree has a root, too.
+    // Even an empty tree has a root.
     if (keyspace_.isTree() && contents_.count == 0) TreeWriter(*file_, writer_, nullptr).finish();
     writer_.end(nextRow());
     writer_.storePool(*file_, pool_);

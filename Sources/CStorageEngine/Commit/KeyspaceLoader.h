@@ -1,8 +1,8 @@
-// The filling of a new keyspace aside, in bounded steps, until a batch adopts it.
+// The loading of a new keyspace aside, in bounded steps, until a batch adopts it.
 //
-// The records go into a building file, past the log: nothing of them is in a commit before the one with TDN_ADOPT,
-// which is small however many they are. Without that commit the file is removed with the loader, or by the next opening
-// after a kill.
+// The records go to a building file, without the log. No commit contains any of them before the one with TDN_ADOPT,
+// which is small for any number of records. Without that commit the file is removed with the loader or, after a kill,
+// by the next opening.
 #pragma once
 
 #include <exception>
@@ -13,22 +13,22 @@ namespace todana {
 
 // The loading of one keyspace. Session makes it and appends; FileTable keeps it; BatchCommit adopts the keyspace.
 //
-// Any thread: its mutex lets one call run at a time. `adopt` takes it inside `apply`.
+// Any thread: its mutex admits one call at a time. `adopt` takes it inside `apply`.
 class KeyspaceLoader {
  public:
-  // `keyspace` is one of the table's that are loaded. `recordCount`: about how many there will be.
+  // `keyspace`: one of the table's loading keyspaces. `recordCount`: the estimated number of its records.
   KeyspaceLoader(CommitState &state, Keyspace &keyspace, uint64_t recordCount);
   KeyspaceLoader(const KeyspaceLoader &) = delete;
   KeyspaceLoader &operator=(const KeyspaceLoader &) = delete;
 
-  // Puts records, whose keys come after those of all earlier calls. Throws Failure: TDN_INVALID for other changes or
-  // another order, and once `finish` was called. Any other failure ends the loading: later calls throw it again.
+  // Puts records, whose keys follow those of all earlier calls. Throws Failure: TDN_INVALID for other changes, for
+  // another order, or after `finish`. Any other failure ends the loading: later calls throw it again.
   void append(const tdn_batch &batch);
-  // Makes the records durable. Nothing can be appended afterwards.
+  // Makes the records durable. No record can be appended afterwards.
   void finish();
 
-  // Inside `apply`: adds the keyspace to the others. Throws Failure: TDN_INVALID before `finish`, or if the name is
-  // taken; TDN_INTERRUPTED if the store's keys were renewed since the loading began.
+  // Inside `apply`: adds the keyspace to the others. Throws Failure: TDN_INVALID before `finish`, or if the name is in
+  // use. Throws TDN_INTERRUPTED if the store's keys were renewed since the loading began.
   void adopt(Commit &commit);
 
  private:
@@ -54,7 +54,7 @@ class KeyspaceLoader {
   uint64_t nextRow_ TDN_GUARDED_BY(mutex_) = 1;
   std::string lastKey_ TDN_GUARDED_BY(mutex_);
   bool isFinished_ TDN_GUARDED_BY(mutex_) = false;
-  std::exception_ptr failure_ TDN_GUARDED_BY(mutex_);  // after it the file is half written
+  std::exception_ptr failure_ TDN_GUARDED_BY(mutex_);  // set when the file is only partly written
 };
 
 }  // namespace todana

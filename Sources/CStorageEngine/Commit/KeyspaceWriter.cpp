@@ -8,8 +8,9 @@ namespace todana {
 
 namespace {
 
-// A larger file is built in the background at twice as many records as buckets. Chains are trees, so overload hurts
-// gently, and a commit waits for one only where its own records would overload the file badly.
+// The number of records per bucket above which a commit builds a larger file. In the background, one is built from two
+// records per bucket. Chains are trees, so overload costs little: a commit builds only if its own records would
+// overload the file badly.
 constexpr uint64_t kOverloaded = 8;
 
 }  // namespace
@@ -31,7 +32,7 @@ void KeyspaceWriter::check() {
 bool KeyspaceWriter::write() {
   const std::shared_ptr<const HashFile> current = commit_.state().table.file(keyspace());
   if (!prepare()) return false;
-  // There is nothing, and nothing comes.
+  // There are no records, and the batch puts none.
   if (!current && run_.putCount == 0) return false;
   Readers readers = commit_.snapshotReaders(keyspace(), current);
   commit_.touch(keyspace());
@@ -47,12 +48,12 @@ bool KeyspaceWriter::write() {
 
 // MARK: Files
 
-// Returns the file that is to take the changes: a new one if there is none, if all records are to go, or if the current
-// one would be far too small.
+// Returns the file for the changes. It is a new one if there is none, if all records are removed, or if the current one
+// would be far too small.
 std::shared_ptr<const HashFile> KeyspaceWriter::fileFor(std::shared_ptr<const HashFile> current) {
   if (!current) return emptyFile();
   if (run_.isCleared) {
-    // An empty file takes the place of the one with the records, however many: snapshots go on reading that.
+    // An empty file replaces the one with the records, which snapshots can still read.
     commit_.noteCleared(keyspace());
     return emptyFile();
   }
@@ -71,7 +72,7 @@ std::shared_ptr<const HashFile> KeyspaceWriter::largerFile(std::shared_ptr<const
   try {
     return copy(*current, count + putCount);
   } catch (const Failure &failure) {
-    // Some record cannot be read. The batch may not need it, so it is applied to the file as it is.
+    // A record cannot be read. The batch may not need it, so it is applied to the file as it is.
     if (failure.code != TDN_DAMAGED) throw;
     return current;
   }
@@ -110,7 +111,7 @@ KeyspaceDigest &KeyspaceWriter::emptyDigest() {
   if (!keyspace.digest || keyspace.digest->keyGeneration() != keyGeneration) {
     keyspace.digest = std::make_unique<KeyspaceDigest>(ring(), keyGeneration, keyspace.id);
   }
-  // A commit that failed may have left terms in both.
+  // A failed commit may have left terms in both digests.
   keyspace.digest->take();
   if (keyspace.rekeyed) keyspace.rekeyed->digest.take();
   return *keyspace.digest;

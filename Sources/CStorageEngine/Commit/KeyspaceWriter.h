@@ -1,4 +1,4 @@
-// The application of one batch to one keyspace: first the expectations are checked, then the records are changed.
+// The application of one batch to one keyspace. First the expectations are checked, then the records are changed.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace todana {
 
-// The writer of one run. There is one subclass for each kind of keyspace. BatchCommit makes and uses it inside
+// The writer of one run, with a subclass for each kind of keyspace. BatchCommit makes and uses it inside
 // FileGroup::commit's `apply`, where readers and other commits are excluded. One thread.
 class KeyspaceWriter {
  public:
@@ -21,12 +21,11 @@ class KeyspaceWriter {
 
   // Checks the expectation of every change.
   void check();
-  // Changes the records, all of whose expectations hold. Returns whether Maintenance should look at the file
-  // afterwards.
+  // Changes the records after all expectations were met. Returns whether the file needs a check by Maintenance.
   bool write();
 
   Keyspace &keyspace() const { return *run_.keyspace; }
-  // Tests whether there is more than checks.
+  // Tests whether the run has changes other than checks.
   bool hasChanges() const { return run_.hasChanges; }
 
  protected:
@@ -35,18 +34,18 @@ class KeyspaceWriter {
   // -- For each kind of keyspace
   // Checks the changes against a file that has records.
   virtual void checkChanges(const HashFile &file) = 0;
-  // Gives the changes the form that `writeChanges` takes. Returns false if nothing is left to change.
+  // Converts the changes to the form that `writeChanges` takes. Returns false if nothing is left to change.
   virtual bool prepare() { return true; }
-  // Returns how many records of a hash file the changes put.
+  // Returns the number of records of a hash file that the changes put.
   virtual uint64_t putRecordCount() const { return run_.putCount; }
-  // Changes the file. `nextRow`: of the file that the keyspace had before.
+  // Changes the file. `nextRow`: the next row id of the keyspace's previous file.
   virtual void writeChanges(const HashFile &file, const Readers &readers, uint64_t nextRow) = 0;
 
-  // -- For their use
+  // -- For use by subclasses
   const KeyRing *ring() const { return commit_.state().ring.get(); }
-  // Returns the digest that the keyspace's changes are noted in, empty, and empties that of a rekeying.
+  // Returns the keyspace's digest for noting changes, emptied. Empties the digest of a rekeying, too.
   KeyspaceDigest &emptyDigest();
-  // Sets the keyspace's record count, and adds the noted changes to its digest.
+  // Sets the keyspace's number of records, and adds the noted changes to its digest.
   void setContents(uint64_t count, const KeyspaceDigest::Sum &sum);
 
   Commit &commit_;

@@ -1,11 +1,11 @@
-// The writer of a keyspace whose records have byte keys in no order: the named buffers.
+// The writer of a keyspace with unordered byte keys: the named buffers.
 #pragma once
 
 #include "HashKeyspaceWriter.h"
 
 namespace todana {
 
-// KeyspaceWriter::make makes it for TDN_KEYSPACE_KEYS. One thread, inside `apply`.
+// The writer that KeyspaceWriter::make makes for TDN_KEYSPACE_KEYS. One thread, inside `apply`.
 class NameKeyspaceWriter : public HashKeyspaceWriter {
  public:
   using HashKeyspaceWriter::HashKeyspaceWriter;

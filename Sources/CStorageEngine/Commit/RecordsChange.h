@@ -1,12 +1,12 @@
-// The changes of records in a hash file, which are also noted for open snapshots and for a running rebuild.
+// The changes of records in a hash file. They are also noted for open snapshots and for a running rebuild.
 #pragma once
 
 #include "Commit.h"
 
 namespace todana {
 
-// The changes of one run. HashKeyspaceWriter makes one inside `apply`, KeyspaceLoader one for its building file; the
-// subclasses of HashKeyspaceWriter and RowsChange write through it. One thread.
+// The changes of one run. HashKeyspaceWriter makes one inside `apply`; KeyspaceLoader makes one for its building file.
+// The subclasses of HashKeyspaceWriter and RowsChange write through it. One thread.
 class RecordsChange {
  public:
   RecordsChange(
@@ -16,7 +16,7 @@ class RecordsChange {
   HashWriter &writer() { return writer_; }
   const HashFile &file() const { return file_; }
 
-  // The record of a key, if there is one, and the end of its chain.
+  // The result of a search: the record, if it exists, and the end of the chain.
   struct Found {
     bool exists = false;
     HashBlock record;
@@ -30,7 +30,7 @@ class RecordsChange {
 
   void put(std::string_view key, HashFile::Place place, const Found &found, std::string_view value);
   void remove(std::string_view key, HashFile::Place place, const Found &found);
-  // Notes the record for snapshots and a rebuild, before bytes of its value are overwritten.
+  // Notes a record for snapshots and a rebuild, before bytes of its value are overwritten.
   void willOverwrite(std::string_view key, const HashBlock &record);
 
  private:

@@ -6,7 +6,7 @@
 namespace todana {
 
 void RowKeyspaceWriter::checkChanges(const HashFile &file) {
-  // Row ids from here on were never handed out before the last commit, so there is no record to look for.
+  // Row ids from here on were not reserved before the last commit, so no record can exist.
   const uint64_t firstNewRow = file.nextRow();
   RowFinder finder(file);
   size_t members[kHashGroupSize], memberCount = 0;
@@ -32,7 +32,7 @@ void RowKeyspaceWriter::checkChanges(const HashFile &file) {
   checkGroup();
 }
 
-// Finds a row. A change that is only checked reads a row of a damaged page as any read does, because it changes nothing.
+// Finds a row. A change that only checks reads a row of a damaged page like other reads, because it changes nothing.
 // Every other change needs a sound page, or one that is accepted as it is.
 bool RowKeyspaceWriter::findRow(
   RowFinder &finder, size_t member, const tdn_change &change, const HashFile &file, std::string_view &value) {
@@ -62,7 +62,7 @@ void RowKeyspaceWriter::writeRecords(RecordsChange &records, uint64_t nextRow) {
 }
 
 uint64_t RowKeyspaceWriter::nextRowAfter(uint64_t nextRow) {
-  // The rows put now were handed out, whether this session did it or another.
+  // The put rows were reserved, by this session or an earlier one.
   const uint64_t after = run_.lastRow + 1;
   uint64_t known = keyspace().nextRow;
   while (known != 0 && known < after && !keyspace().nextRow.compare_exchange_weak(known, after)) {

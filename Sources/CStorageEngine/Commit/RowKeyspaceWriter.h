@@ -1,4 +1,4 @@
-// The writer of a keyspace whose records have row ids.
+// The writer of a keyspace of rows.
 #pragma once
 
 #include "../Kyoto/RowFinder.h"
@@ -6,7 +6,7 @@
 
 namespace todana {
 
-// KeyspaceWriter::make makes it for TDN_KEYSPACE_ROWS. One thread, inside `apply`.
+// The writer that KeyspaceWriter::make makes for TDN_KEYSPACE_ROWS. One thread, inside `apply`.
 class RowKeyspaceWriter : public HashKeyspaceWriter {
  public:
   using HashKeyspaceWriter::HashKeyspaceWriter;

@@ -7,7 +7,7 @@ RowsChange::RowsChange(RecordsChange &records, const Batch &batch, uint64_t firs
 
 namespace {
 
-// The end of the changes from `first` on that concern rows of the same pack.
+// Returns the end of the changes, from `first` on, that concern rows of the same pack.
 size_t groupEnd(const Batch &batch, size_t first, size_t end) {
   const uint64_t number = packNumber(batch.change(first).key);
   size_t next = first + 1;
@@ -33,7 +33,7 @@ uint64_t RowsChange::recordCount(const Batch &batch, size_t first, size_t end) {
 }
 
 void RowsChange::change(const BatchRun &run) {
-  // Groups whose records are fetched together, so that the memory accesses of different ones overlap.
+  // Groups whose records are fetched together, so that their memory accesses overlap.
   Group groups[kHashGroupSize];
   for (size_t next = run.first; next < run.end;) {
     size_t count = 0;
@@ -78,7 +78,7 @@ void RowsChange::changeGroup(const Group &group) {
       } else {
         changeSingle(change);
       }
-      // The file may be mapped elsewhere now.
+      // The write may have moved the mapping of the file.
       if (pack.exists) records_.file().readBlock(pack.record.offset, pack.record);
     }
   } catch (Failure &failure) {
@@ -88,8 +88,8 @@ void RowsChange::changeGroup(const Group &group) {
   }
 }
 
-// Writes the pack anew with the group's changes, but for rows that have records of their own. False, with nothing
-// changed, if those that concern the pack are too few, or its rows too large.
+// Writes the pack again with the group's changes, except for rows with records of their own. Returns false, and changes
+// nothing, if too few changes concern the pack, or if its rows are too large.
 bool RowsChange::changeAsPack(const Group &group, const RecordsChange::Found &found) {
   const HashFile &file = records_.file();
   RowPack old;
@@ -131,7 +131,7 @@ bool RowsChange::changeAsPack(const Group &group, const RecordsChange::Found &fo
       const tdn_change &change = batch_.change(index);
       if (singles >> packIndex(change.key) & 1) changeSingle(change);
     }
-    // They may be in the same chain.
+    // The changed records may be in the pack's chain.
     place = records_.find({key.bytes, key.length}, group.place);
   }
   if (builder_.rowCount() == 0) {
@@ -144,7 +144,7 @@ bool RowsChange::changeAsPack(const Group &group, const RecordsChange::Found &fo
   return true;
 }
 
-// Changes a row that is in a pack.
+// Changes a row in a pack.
 void RowsChange::changeInPack(const Group &group, RecordsChange::Found &found, const tdn_change &change) {
   const HashFile &file = records_.file();
   const int index = packIndex(change.key);

@@ -1,8 +1,9 @@
-// The changes of a keyspace's rows: each in a record of its own, or many neighbours in a pack.
+// The changes of a keyspace's rows, each of which has a record of its own or shares a pack with neighbours.
 //
-// Many rows of one pack in one batch are written as a pack, with those that it has already. Few are written by
-// themselves, because a pack costs a commit as much log as all of its rows: a row that fits into its slot stays where
-// it is, any other leaves its pack for a record of its own. So bulk loads pack; what grows often does not stay packed.
+// If a batch changes many rows of one pack, they are written as a pack, with the rows that it already has. A few rows
+// are written separately, because the log of a pack costs as much as all of its rows. A row that fits into its slot
+// stays there; any other row leaves its pack for a record of its own. Bulk loads are thus packed, and rows that often
+// grow are not.
 #pragma once
 
 #include "../Kyoto/RowFinder.h"
@@ -12,19 +13,19 @@
 
 namespace todana {
 
-// The changes of one run. RowKeyspaceWriter and KeyspaceLoader make one. One thread, with its RecordsChange.
+// The changes of one run. RowKeyspaceWriter and KeyspaceLoader make one. One thread, that of its RecordsChange.
 class RowsChange {
  public:
-  // `firstNewRow`: there are no rows from here on.
+  // `firstNewRow`: the lowest row id from which on there are no rows.
   RowsChange(RecordsChange &records, const Batch &batch, uint64_t firstNewRow);
 
   void change(const BatchRun &run);
 
-  // Returns the records that a run of rows would make in an empty file.
+  // Returns the number of records that a run of rows would take in an empty file.
   static uint64_t recordCount(const Batch &batch, size_t first, size_t end);
 
  private:
-  // Changes of one pack's rows.
+  // The changes of the rows of one pack.
   struct Group {
     size_t first;
     size_t end;

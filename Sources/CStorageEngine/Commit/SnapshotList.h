@@ -12,16 +12,16 @@
 
 namespace todana {
 
-// Every open snapshot is in the list before the next commit begins. Session owns it, opens snapshots, and interrupts
-// all of them at its end; their users close them; Commit reads the list.
+// The list, which contains every open snapshot before the next commit begins. Session owns it, opens snapshots, and
+// interrupts all of them at its end. Their users close them; Commit reads the list.
 //
 // Any thread: its mutex guards the list, and is taken after the state lock.
 class SnapshotList {
  public:
-  // Opens a snapshot of the newest commit, under a ReadLock. `atOnce` is called before the next commit can begin.
+  // Opens a snapshot of the newest commit, under a ReadLock. Calls `atOnce` before the next commit can begin.
   std::shared_ptr<Snapshot> open(
     FileGroup &group, int64_t memoryLimit, bool isEncrypted, const std::function<void()> &atOnce = {}) {
-    // Under a read lock the files hold one commit's state, and no commit misses the snapshot.
+    // Under a read lock the files have one commit's state, and no commit misses the snapshot.
     FileGroup::ReadLock readLock(group);
     MutexLock lock(mutex_);
     snapshots_.push_back(std::make_shared<Snapshot>(group.commitNumber(), memoryLimit, isEncrypted));

@@ -8,7 +8,7 @@ void TreeKeyspaceWriter::checkChanges(const HashFile &file) {
   std::optional<TreeFinder> finder;
   for (size_t index = run_.first; index < run_.end; index++) {
     const tdn_change &change = batch_.change(index);
-    // Nothing is expected; the old value is found when it is replaced or removed.
+    // There is no expectation. The old value is found when the record is replaced or removed.
     if (change.kind != TDN_REMOVE && change.expectation == TDN_EXPECT_ANY) continue;
     if (change.kind == TDN_CHECK_RANGE) {
       const std::string_view upper(batch_.value(change), change.value_length);
@@ -24,7 +24,8 @@ void TreeKeyspaceWriter::checkChanges(const HashFile &file) {
   }
 }
 
-// Returns whether there are more than `most` keys from `lower` on and before `upper`, where no bytes stand for no bound.
+// Tests whether there are more than `most` keys from `lower` on and before `upper`. An empty bound leaves its side
+// open.
 bool TreeKeyspaceWriter::hasMoreKeys(
   const HashFile &file, std::string_view lower, std::string_view upper, uint64_t most) {
   const TreeReader tree(file);
@@ -79,7 +80,7 @@ void TreeKeyspaceWriter::writeChanges(const HashFile &file, const Readers &reade
       count++;
     }
   }
-  // Of the keys to be erased none may be there: then nothing is written.
+  // If the batch only erases keys that do not exist, nothing is written.
   if (isChanged) {
     setContents(count, digest.take());
     tree.finish();

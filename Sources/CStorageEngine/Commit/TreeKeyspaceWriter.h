@@ -1,11 +1,11 @@
-// The writer of a keyspace whose records have byte keys in order: a tree, such as an index.
+// The writer of a tree, whose records have byte keys in order, such as an index.
 #pragma once
 
 #include "KeyspaceWriter.h"
 
 namespace todana {
 
-// KeyspaceWriter::make makes it for TDN_KEYSPACE_TREE. One thread, inside `apply`.
+// The writer that KeyspaceWriter::make makes for TDN_KEYSPACE_TREE. One thread, inside `apply`.
 class TreeKeyspaceWriter : public KeyspaceWriter {
  public:
   using KeyspaceWriter::KeyspaceWriter;
