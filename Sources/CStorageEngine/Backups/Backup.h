@@ -1,7 +1,7 @@
-// The copy of a store in use: each file as a loss of power after one commit would have left it.
+// The copy of a store in use. Each file is copied as a power failure directly after one commit would have left it.
 //
-// The copy recovers when it is opened, as after a crash. It is made beside its place and renamed when it is complete
-// and durable, so that an earlier one, or none, is there until then.
+// Opening the copy recovers it as after a crash. The copy is made beside its place, and renamed when it is complete and
+// durable.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 namespace todana {
 
 // One copy being made. Cabinet makes it for a `tdn_backup`. One thread at a time; `next` under Cabinet's door
-// (Cabinet::Use), and no lock of the group.
+// (Cabinet::Use), with no lock of the group.
 class Backup {
  public:
-  // For `path` see PartialDirectory. `source` must stay as long as `next` is called. Throws Failure.
+  // `path`: see PartialDirectory. `source` must outlive all calls of `next`. Throws Failure.
   Backup(const std::string &path, FileGroup::BackupPlan plan, Disk &source);
   Backup(const Backup &) = delete;
   Backup &operator=(const Backup &) = delete;
@@ -27,9 +27,9 @@ class Backup {
   uint64_t commitNumber() const { return reader_.commitNumber(); }
   int64_t byteCount() const { return reader_.byteCount(); }
 
-  // Copies some megabytes. Returns the bytes copied so far. Throws Failure(TDN_INTERRUPTED) once the group is closed.
+  // Copies some megabytes. Returns the bytes copied so far. Throws Failure(TDN_INTERRUPTED) after the group was closed.
   int64_t next();
-  // Tests whether the copy is in its place, durable.
+  // Tests whether the copy is in its place and durable.
   bool isDone() const { return target_.isInPlace(); }
 
  private:

@@ -1,7 +1,7 @@
-// The reader of a backup's files one after the other, in pieces, for a copy or a stream.
+// The reader of a backup's files, one after another, in pieces, for a copy or a stream.
 //
-// It keeps checkpoints from running. Main files stay as they are up to their ends at the start, and the logs only grow
-// behind theirs, so the files can be read in any order.
+// It keeps checkpoints from running. Main files do not change before their ends at the start, and logs only grow at
+// their ends, so the files can be read in any order.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,24 @@ class BackupReader {
   using File = FileGroup::BackupPlan::File;
 
   struct Piece {
-    const File *file = nullptr;  // null behind the last file
+    const File *file = nullptr;  // null after the last file
     int64_t offset = 0;
-    const char *bytes = nullptr;  // until the next call
+    const char *bytes = nullptr;  // valid until the next call
     size_t byteCount = 0;
-    bool isLast = false;  // of its file; an empty file has one piece of no bytes
+    bool isLast = false;  // the last piece of its file; an empty file has one piece of no bytes
   };
 
-  // `source` must stay as long as `next` is called. A file of no bytes need not be there.
+  // `source` must outlive all calls of `next`. An empty file need not exist there.
   BackupReader(FileGroup::BackupPlan plan, Disk &source);
 
   uint64_t commitNumber() const { return plan_.commitNumber; }
   int64_t byteCount() const { return byteCount_; }
   const std::vector<File> &files() const { return plan_.files; }
 
-  // Reads at most `limit` bytes, and 4 MiB. Throws Failure(TDN_INTERRUPTED) once the group is closed.
+  // Reads the next piece, of at most `limit` bytes and 4 MiB. Throws Failure(TDN_INTERRUPTED) after the group was
+  // closed.
   Piece next(int64_t limit);
-  // Lets checkpoints run again.
+  // Allows checkpoints again.
   void release() { plan_.hold.reset(); }
 
  private:

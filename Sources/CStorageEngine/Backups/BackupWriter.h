@@ -1,6 +1,6 @@
-// The making of a store from the files of a backup, which the caller passes one after the other.
+// The writer of a store from the files of a backup, which the caller passes one after another.
 //
-// It does not trust the caller's names: each must be the name of a store's file, so none leads out of the directory.
+// It does not trust the names: each must be the name of a store's file, so that none leads out of the directory.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@
 
 namespace todana {
 
-// One store being made, for a `tdn_backup_writer`. One thread at a time; the directory is locked by its
-// PartialDirectory.
+// One store being written, for a `tdn_backup_writer`. One thread at a time; its PartialDirectory locks the directory.
 class BackupWriter {
  public:
-  // For `path` see PartialDirectory. Throws Failure.
+  // `path`: see PartialDirectory. Throws Failure.
   explicit BackupWriter(const std::string &path);
   BackupWriter(const BackupWriter &) = delete;
   BackupWriter &operator=(const BackupWriter &) = delete;
 
-  // Tests whether a backup that is a stream has files of this name.
+  // Tests whether a streamed backup may have a file with this name.
   static bool isFileName(const std::string &name);
 
-  // Ends the file before, and begins another one. Throws Failure: TDN_DAMAGED for a name that no file of a store has,
-  // or that was there.
+  // Ends the previous file and begins another one. Throws Failure(TDN_DAMAGED) if no file of a store has this name, or
+  // if the name came before.
   void begin(const std::string &name);
-  // Appends to the file that was begun last.
+  // Appends to the current file.
   void write(const void *bytes, size_t byteCount);
-  // Puts the store in its place, durable. Throws Failure: TDN_DAMAGED, TDN_NEWER_FORMAT where it is none.
+  // Puts the store in its place and makes it durable. Throws Failure: TDN_DAMAGED if the files are no store,
+  // TDN_NEWER_FORMAT.
   void finish();
 
  private:

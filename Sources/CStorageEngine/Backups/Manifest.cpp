@@ -12,7 +12,7 @@ namespace todana {
 
 namespace {
 
-// Of 24 bytes for each 512 KiB: the store could have 20 TiB.
+// The maximum size of a manifest. With 24 bytes for each 512 KiB, it suffices for a store of 20 TiB.
 constexpr int64_t kMaximumByteCount = int64_t{1} << 30;
 constexpr int64_t kMaximumFileByteCount = int64_t{1} << 44;
 constexpr size_t kFileFieldsByteCount = 8 + 2;
@@ -28,7 +28,7 @@ ManifestHeader checkedHeader(DiskFile *file, uint32_t number, const std::string 
   if (!hasMagic || header.checksum != checksum(&header, offsetof(ManifestHeader, checksum), kHeaderSeed)) {
     throwDamaged("its header does not match its checksum", name);
   }
-  // Where the checksum stands is the same in every version.
+  // The place of the checksum is the same in every version.
   if (header.formatVersion > kSeriesVersion) {
     throw Failure(TDN_NEWER_FORMAT, "a newer version of Todana made the backup: use that version", name);
   }
@@ -36,7 +36,7 @@ ManifestHeader checkedHeader(DiskFile *file, uint32_t number, const std::string 
   return header;
 }
 
-// It becomes the name of a file in a directory of the caller's.
+// Tests whether the name is safe: it becomes the name of a file in a directory of the caller.
 bool isPlainName(const std::string &name) {
   return !name.empty() && name.size() <= 255 && name != "." && name != ".." && name != DirectoryLock::kName &&
          name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
@@ -77,7 +77,7 @@ Manifest Manifest::read(Disk &disk, uint32_t number) {
   return manifest;
 }
 
-// The checksum says that this is what was written; that it can be believed, too, is checked here.
+// Parses the content. Its checksum is right, but its values must be checked, too.
 void Manifest::parse(const std::vector<char> &content, const std::string &name) {
   size_t offset = sizeof(ManifestHeader);
   std::set<std::string> names;
@@ -131,12 +131,12 @@ void Manifest::write(Disk &disk, uint32_t number, bool &isThere) {
   }
   append(content, WideSum::of(content.data(), content.size(), kManifestSeed));
   const std::string name = SeriesDirectory::manifestName(number);
-  // One that a killed process left may be longer.
+  // The remnant of a killed process may be longer.
   disk.remove(SeriesDirectory::newName(name));
   std::unique_ptr<DiskFile> file = disk.open(SeriesDirectory::newName(name), Disk::Mode::create);
   file->write(0, content.data(), content.size());
   file->flush();
-  // The segment's name too, before the manifest's.
+  // Make the segment's name durable, too, before the manifest's.
   disk.flushDirectory();
   disk.rename(SeriesDirectory::newName(name), name);
   isThere = true;

@@ -10,8 +10,8 @@
 
 namespace todana {
 
-// A manifest in memory. The series' tasks read it, SeriesBackup writes one, and StorageEngineSeries reads headers. One
-// thread at a time, under the locks of its SeriesDirectory.
+// A manifest in memory. The tasks of the series read it, SeriesBackup writes one, and StorageEngineSeries reads
+// headers. One thread at a time, under the locks of its SeriesDirectory.
 struct Manifest {
   struct File {
     std::string name;
@@ -21,15 +21,15 @@ struct Manifest {
 
   ManifestHeader header{};
   std::vector<File> files;
-  std::vector<BlockEntry> groups;  // the tables of all files' groups
+  std::vector<BlockEntry> groups;  // the tables of the groups of all files
 
-  // Reads the header alone. Throws Failure(TDN_DAMAGED or TDN_NEWER_FORMAT).
+  // Reads the header only. Throws Failure(TDN_DAMAGED or TDN_NEWER_FORMAT).
   static ManifestHeader readHeader(Disk &disk, uint32_t number);
-  // Reads a manifest. Takes memory in proportion to the file's size, whatever its header says. Throws Failure as
-  // `readHeader` does.
+  // Reads a manifest. The memory that it takes is limited by the file's size, even if the header is damaged. Throws
+  // Failure as `readHeader` does.
   static Manifest read(Disk &disk, uint32_t number);
-  // Completes the header, and writes the manifest durably. The backup exists once it is renamed; `isThere` reports that
-  // if a later step throws.
+  // Completes the header, and writes the manifest durably. The backup exists after the renaming: `isThere` is then
+  // true, even if a later step throws.
   void write(Disk &disk, uint32_t number, bool &isThere);
 
   uint32_t number() const { return static_cast<uint32_t>(header.number); }

@@ -37,7 +37,7 @@ bool SegmentReader::readTable(const BlockEntry &entry, size_t pieceCount, GroupT
   if (count != sizeof table || WideSum::of(&table, sizeof table, kTableSeed) != entry.sum) return false;
   for (size_t index = 0; index < kGroupPieces; index++) {
     const BlockEntry &piece = table.pieces[index];
-    // Nothing refers to a segment that came later.
+    // A table never refers to a later segment.
     if (index < pieceCount ? piece.segment > entry.segment || (piece.segment == 0 && piece.block != 0) : !isZero(piece)) {
       return false;
     }
@@ -55,7 +55,7 @@ void SegmentReader::readPieces(const GroupTable &table, size_t pieceCount, char 
       std::memcpy(target, kZeros, kPieceSize);
       found = kPieceSize;
     } else {
-      // What was written in one go is read in one.
+      // Read pieces together that were written together.
       while (end < pieceCount && table.pieces[end].segment == piece.segment &&
              table.pieces[end].block == uint64_t{piece.block} + (end - first)) {
         end++;

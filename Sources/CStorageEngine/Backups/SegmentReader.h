@@ -1,4 +1,4 @@
-// The reader of the blocks of a series' segments, which it checks.
+// The reader of the blocks of a series' segments. It checks them.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ class SegmentReader {
  public:
   explicit SegmentReader(Disk &disk) : disk_(disk) {}
 
-  // Tests whether the block lies within its segment as the segment is now.
+  // Tests whether the block lies within the current size of its segment.
   bool has(uint32_t segment, uint32_t block);
 
-  // Reads a group's table. Returns false, and the table must not be used, if the segment is missing or too short, the
-  // block is another one, or the table is invalid. Throws Failure for a device error.
+  // Reads a group's table. Returns false if the segment is missing or too short, if the block is another one, or if the
+  // table is invalid. The table must not be used then. Throws Failure for a device error.
   bool readTable(const BlockEntry &entry, size_t pieceCount, GroupTable &table);
 
-  // Reads the first pieces of a group to `content`, which has room for `kGroupSize` bytes. True for each in `isSound`
-  // that is what was written. Throws Failure for a device error.
+  // Reads the first pieces of a group to `content`, which has room for `kGroupSize` bytes. Sets `isSound` to true for
+  // each intact piece. Throws Failure for a device error.
   void readPieces(const GroupTable &table, size_t pieceCount, char *content, bool *isSound);
 
  private:
   struct Segment {
-    std::unique_ptr<DiskFile> file;  // null: there is none
+    std::unique_ptr<DiskFile> file;  // null if there is none
     int64_t byteCount = 0;
   };
   Segment &segment(uint32_t number);

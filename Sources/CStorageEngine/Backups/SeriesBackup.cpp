@@ -32,7 +32,7 @@ SeriesBackup::SeriesBackup(SeriesDirectory directory, const uint8_t storeID[16],
   out_.reserve(static_cast<size_t>(kGroupSize + kPieceSize));
 }
 
-// A damaged manifest does not keep later backups from being made: they go by an older one.
+// Finds the backup to compare with. If the newest manifest is damaged, an older one is used.
 void SeriesBackup::findBase(const uint8_t storeID[16]) {
   const std::vector<uint32_t> &numbers = directory_.manifests();
   for (auto number = numbers.rbegin(); number != numbers.rend() && !base_; ++number) {
@@ -49,8 +49,8 @@ void SeriesBackup::findBase(const uint8_t storeID[16]) {
   for (const Manifest::File &file : base_->files) baseFiles_[file.name] = &file;
 }
 
-// Nothing refers to a segment whose backup never came to be, but those behind the newest manifest only are surely such:
-// somebody may have removed a manifest.
+// Removes segments of backups that were never completed. Only segments after the newest manifest are certainly
+// remnants: the user may have removed other manifests.
 void SeriesBackup::removeRemnants() {
   Disk &disk = directory_.disk();
   for (uint32_t segment : directory_.segments()) {
@@ -115,7 +115,7 @@ void SeriesBackup::addGroup(const FileGroup::BackupPlan::File &file) {
   if (baseFile_ && offset_ < baseFile_->byteCount) {
     entry = &base_->groups[baseFile_->firstGroup + static_cast<size_t>(offset_ / kGroupSize)];
     piecesBefore = pieceCount(baseFile_->byteCount, offset_);
-    // What cannot be read is written anew.
+    // Groups with an unreadable table are written again.
     if (!reader_.readTable(*entry, piecesBefore, before)) entry = nullptr;
   }
   GroupTable table{};

@@ -1,8 +1,8 @@
-// A backup into a series: pieces that the newest backup there does not have in the same place are written to a new
-// segment, and a manifest lists the places of all.
+// A backup into a series. Pieces that the series' newest backup does not have in the same place are written to a new
+// segment. A manifest lists the places of all pieces.
 //
-// Existing files are not changed. The renaming of the manifest is the moment from which the backup exists; a segment
-// without one is a remnant, which the next backup removes.
+// Existing files are not changed. The backup exists from the renaming of its manifest on. A segment without a manifest
+// is a remnant, which the next backup removes.
 #pragma once
 
 #include <memory>
@@ -22,18 +22,18 @@ namespace todana {
 // with the series locked for adding.
 class SeriesBackup final : public SeriesTask {
  public:
-  // `directory` is opened for adding. `source` must stay as long as `next` is called. Throws Failure: TDN_OTHER_STORE
-  // where there are backups of another store, TDN_DAMAGED where none of those that are there can be read.
+  // `directory`: opened for adding. `source` must outlive all calls of `next`. Throws Failure: TDN_OTHER_STORE if the
+  // backups belong to another store, TDN_DAMAGED if there are backups and none can be read.
   SeriesBackup(SeriesDirectory directory, const uint8_t storeID[16], Disk &source);
-  // Removes what was written, unless the backup is there.
+  // Removes the written files, unless the backup is complete.
   ~SeriesBackup() override;
 
   // Sets the files to copy, before the first step.
   void begin(FileGroup::BackupPlan plan);
-  // Throws Failure(TDN_INTERRUPTED) once the group is closed.
+  // Does one step. Throws Failure(TDN_INTERRUPTED) after the group was closed.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
 
-  // Returns its header; valid at the end.
+  // Returns the backup's header. Valid at the end.
   const ManifestHeader &header() const { return manifest_.header; }
   uint64_t commitNumber() const { return plan_.commitNumber; }
 
@@ -60,7 +60,7 @@ class SeriesBackup final : public SeriesTask {
   std::unique_ptr<DiskFile> from_, segment_;
   const Manifest::File *baseFile_ = nullptr;
   std::vector<char> content_;
-  std::vector<char> out_;           // blocks behind `writtenBlocks_`
+  std::vector<char> out_;           // blocks after `writtenBlocks_`
   uint64_t writtenBlocks_ = 0;
 };
 

@@ -33,7 +33,7 @@ std::optional<uint32_t> SeriesDirectory::numberOf(const std::string &name, const
   if (length == std::string::npos || length > 10 || name.compare(length, std::string::npos, suffix) != 0) return {};
   uint64_t number = 0;
   for (size_t index = 0; index < length; index++) number = number * 10 + static_cast<uint64_t>(name[index] - '0');
-  // One name for each number.
+  // Accept only one name for each number.
   if (number == 0 || number > UINT32_MAX || nameWith(static_cast<uint32_t>(number), suffix) != name) return {};
   return static_cast<uint32_t>(number);
 }
@@ -53,7 +53,7 @@ SeriesDirectory::SeriesDirectory(const std::string &path, Use use) : path_(witho
     throw Failure(TDN_NOT_A_STORE, "a backup series is a directory, but there is a file at its path", path_);
   }
   disk_ = std::make_shared<DirectoryDisk>(path_);
-  // Look before lock files are made: nothing is created in a directory that holds something else.
+  // Check before lock files are created: nothing is created in a directory with other content.
   list();
   if (use == Use::list) return;
   const std::string what = "the backup series";
@@ -64,7 +64,7 @@ SeriesDirectory::SeriesDirectory(const std::string &path, Use use) : path_(witho
   if (use == Use::add) {
     disk_->open(kReadingLock, Disk::Mode::create);
   } else {
-    // Somebody who may not write cannot make the file; then nobody has pruned yet.
+    // A user without write permission cannot create the file. If it does not exist, no pruning has run yet.
     const bool prunes = use == Use::prune;
     reading_ = DirectoryLock::acquire(
       path_, prunes ? DirectoryLock::Kind::exclusive : DirectoryLock::Kind::shared, prunes, 0, "", kReadingLock, what);

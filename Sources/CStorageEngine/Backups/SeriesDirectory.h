@@ -12,16 +12,16 @@
 
 namespace todana {
 
-// An open series, locked against other processes as its use needs. Each task of a series owns one, and
+// An open series, locked against other processes as its use requires. Each task of a series owns one, and
 // StorageEngineSeries lists with one; one thread at a time.
 class SeriesDirectory {
  public:
-  // The use of the series. Backups only add files, so readers and one backup may run at the same time. Pruning excludes
+  // The use of a series. Backups only add files, so readers and one backup can run at the same time. Pruning excludes
   // both, but not listing.
   enum class Use { list, read, add, prune };
 
-  // `add` makes the directory where there is none. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE where it holds other
-  // things and no backup, TDN_IN_USE.
+  // Opens a series. `add` creates the directory if it does not exist. Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE if
+  // the directory has other content and no backup, TDN_IN_USE.
   SeriesDirectory(const std::string &path, Use use);
   // Opens a series without locks, on a disk that has no other user.
   explicit SeriesDirectory(std::shared_ptr<Disk> disk);
@@ -29,10 +29,10 @@ class SeriesDirectory {
   Disk &disk() { return *disk_; }
   const std::string &path() const { return path_; }
 
-  // Numbers in ascending order.
+  // Return numbers in ascending order.
   const std::vector<uint32_t> &manifests() const { return manifests_; }
   const std::vector<uint32_t> &segments() const { return segments_; }
-  // Throws Failure(TDN_NOT_FOUND); 0 means the newest.
+  // Returns the number of a backup; the newest one for 0. Throws Failure(TDN_NOT_FOUND).
   uint32_t find(uint64_t number) const;
 
   static std::string manifestName(uint32_t number);

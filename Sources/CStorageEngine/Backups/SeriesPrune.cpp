@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kRunsInStep = 4096;
 
-// True if it was not marked before.
+// Marks a block. Returns true if it was not marked before.
 bool set(std::vector<bool> &marks, uint32_t block) {
   if (marks.size() <= block) marks.resize(size_t{block} + 1);
   if (marks[block]) return false;
@@ -41,9 +41,9 @@ void SeriesPrune::next(const std::function<void(const Damage &damage)> &) {
   }
 }
 
-// False when all that is needed is known.
+// Marks the needed blocks. Returns false when all of them are known.
 bool SeriesPrune::mark() {
-  // Only tables are read, which are the 128th part.
+  // Read more groups in a step: only tables are read, which are a 128th of the content.
   for (int group = 0; group < 64 * kGroupsInStep; group++) {
     while (!manifest_ || file_ == manifest_->files.size()) {
       if (next_ == directory_.manifests().size()) return false;
@@ -67,7 +67,7 @@ void SeriesPrune::markGroup(const Manifest::File &file) {
   const int64_t byteCount = std::min(kGroupSize, file.byteCount - offset_);
   offset_ += byteCount;
   progress_.doneByteCount += byteCount;
-  // Marks grow no further than the segments that are there.
+  // Check the block first, so that marks are limited to existing segments.
   if (reader_.has(entry.segment, entry.block) && !set(tables_[entry.segment], entry.block)) return;
   GroupTable table;
   if (!reader_.readTable(entry, pieces, table)) {
@@ -91,7 +91,7 @@ void SeriesPrune::removeManifests() {
   disk.flushDirectory();
 }
 
-// One segment, or a part of it; false at the end.
+// Processes a segment, or a part of it. Returns false at the end.
 bool SeriesPrune::sweep() {
   if (segment_ == directory_.segments().size()) return false;
   const uint32_t segment = directory_.segments()[segment_];
@@ -106,7 +106,7 @@ bool SeriesPrune::sweep() {
   return true;
 }
 
-// True if there is more to do.
+// Gives unneeded blocks back to the file system. Returns true if there is more to do.
 bool SeriesPrune::giveBack(uint32_t segment, const std::vector<bool> &needed) {
   std::unique_ptr<DiskFile> file = directory_.disk().open(SeriesDirectory::segmentName(segment), Disk::Mode::write);
   if (!file) return false;
@@ -118,7 +118,7 @@ bool SeriesPrune::giveBack(uint32_t segment, const std::vector<bool> &needed) {
     const size_t first = block_;
     while (block_ < blockCount && !isNeeded(block_)) block_++;
     const int64_t byteCount = static_cast<int64_t>(block_ - first) * kPieceSize;
-    // A file system that cannot do it keeps the blocks until nothing of the segment is needed.
+    // If the file system does not support this, the blocks remain until no block of the segment is needed.
     if (!file->giveBack(static_cast<int64_t>(first) * kPieceSize, byteCount)) return false;
   }
   return true;

@@ -1,8 +1,8 @@
-// The removal of a series' oldest backups, and of the blocks that only they needed.
+// The removal of a series' oldest backups, and of the blocks that only they need.
 //
-// First the blocks that the others need are found; then manifests are removed, durably; then segments without such a
-// block, and the other blocks of the rest are given back to the file system where it can take them. Killed in between,
-// it leaves blocks that nothing needs, which the next pruning finds.
+// First the blocks that the other backups need are found. Then manifests are removed durably. Then segments without
+// needed blocks are removed. The unneeded blocks of the other segments are given back to the file system, if it
+// supports that. If the process is killed in between, unneeded blocks remain, which the next pruning finds.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ namespace todana {
 // One pruning, for a `tdn_series_task`. One thread at a time, with the series locked for pruning.
 class SeriesPrune final : public SeriesTask {
  public:
-  // Keeps the newest `count`, at least one. Throws Failure. The directory is opened for pruning.
+  // Keeps the newest `count` backups, and at least one. `directory`: opened for pruning. Throws Failure.
   SeriesPrune(SeriesDirectory directory, uint64_t count);
 
-  // Does one step. Throws Failure(TDN_DAMAGED), with nothing removed, if the blocks that the others need cannot be
-  // found.
+  // Does one step. Throws Failure(TDN_DAMAGED), and removes nothing, if the blocks that the other backups need cannot
+  // be determined.
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
 
  private:
@@ -41,7 +41,7 @@ class SeriesPrune final : public SeriesTask {
   size_t file_ = 0;
   int64_t offset_ = 0;
   bool isMarked_ = false;
-  // By segment: blocks that are needed, and those of them that are tables which were looked at.
+  // For each segment, the needed blocks, and those of them that are tables already read.
   std::unordered_map<uint32_t, std::vector<bool>> needed_, tables_;
   size_t segment_ = 0;
   size_t block_ = 0;

@@ -1,4 +1,4 @@
-// The restoring of one backup of a series into a new directory.
+// The restore of one backup of a series into a new directory.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,10 @@
 
 namespace todana {
 
-// One restoring, for a `tdn_series_task`. One thread at a time; its SeriesDirectory and PartialDirectory hold the
-// locks.
+// One restore, for a `tdn_series_task`. One thread at a time; its SeriesDirectory and PartialDirectory hold the locks.
 class SeriesRestore final : public SeriesTask {
  public:
-  // Opens the backup with this number, or with 0 the newest. For `target` see PartialDirectory. Throws Failure.
+  // Opens the backup with this number; the newest one for 0. `target`: see PartialDirectory. Throws Failure.
   SeriesRestore(const std::string &path, uint64_t number, const std::string &target);
 
   // Does one step. Throws Failure(TDN_DAMAGED) at the first damaged piece.

@@ -9,19 +9,19 @@
 
 namespace todana {
 
-// One task, owned by a `tdn_series_task`, whose functions call it. One thread at a time; no lock of a group is held.
+// One task. A `tdn_series_task` owns it, whose functions call it. One thread at a time, with no lock of a group.
 class SeriesTask {
  public:
   struct Progress {
     int64_t doneByteCount = 0;
     int64_t byteCount = 0;
-    int64_t newByteCount = 0;  // that a backup has written
+    int64_t newByteCount = 0;  // written by a backup so far
     bool isDone = false;
   };
   // A damaged part of a backup.
   struct Damage {
-    uint32_t number;      // of the backup
-    std::string file;     // of the store; empty: all of the backup
+    uint32_t number;      // the backup's
+    std::string file;     // the store's file; empty: the whole backup
     int64_t offset = 0;
     int64_t byteCount = 0;
     std::string storedIn;  // the file of the series
@@ -34,7 +34,7 @@ class SeriesTask {
   const Progress &progress() const { return progress_; }
 
  protected:
-  // Groups in a step: 4 MiB.
+  // The number of groups in a step: 4 MiB.
   static constexpr int kGroupsInStep = 8;
 
   Progress progress_;

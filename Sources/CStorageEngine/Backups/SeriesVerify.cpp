@@ -18,7 +18,7 @@ SeriesVerify::SeriesVerify(const std::string &path, uint64_t number)
     try {
       progress_.byteCount += static_cast<int64_t>(Manifest::readHeader(directory_.disk(), each).byteCount);
     } catch (const Failure &failure) {
-      if (failure.code != TDN_DAMAGED) throw;  // it is reported when its turn comes
+      if (failure.code != TDN_DAMAGED) throw;  // reported when this backup is verified
     }
   }
 }
@@ -80,7 +80,7 @@ void SeriesVerify::checkGroup(const std::function<void(const Damage &damage)> &o
       reader_.readPieces(table, pieces, content_.data(), isSound);
     }
   } catch (const Failure &failure) {
-    // What the device cannot read is damaged: the pieces that were not looked at count so, too.
+    // Data that the device cannot read are damaged, and pieces not read yet count as damaged, too.
     if (failure.code != TDN_IO) throw;
   }
   if (!isTableSound) {
@@ -96,7 +96,7 @@ void SeriesVerify::checkGroup(const std::function<void(const Damage &damage)> &o
   }
   if (!areAllSound) return;
   std::vector<bool> &known = sound_[entry.segment];
-  // In bounds of the segment, as the table was read.
+  // The index lies within the segment, because the table was read.
   if (known.size() <= entry.block) known.resize(size_t{entry.block} + 1);
   known[entry.block] = true;
 }

@@ -1,4 +1,4 @@
-// The verifying of backups of a series: every piece that they need is read, and compared with its checksum.
+// The verification of backups of a series. Every piece that they need is read and compared with its checksum.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace todana {
 
-// One verifying, for a `tdn_series_task`. One thread at a time, with the series locked for reading.
+// One verification, for a `tdn_series_task`. One thread at a time, with the series locked for reading.
 class SeriesVerify final : public SeriesTask {
  public:
-  // Opens one backup, or with 0 all of them, whose shared pieces are read once.
+  // Opens the backup with this number, or all backups for 0. Pieces that backups share are read once.
   SeriesVerify(const std::string &path, uint64_t number);
 
   void next(const std::function<void(const Damage &damage)> &onDamage) override;
@@ -35,7 +35,7 @@ class SeriesVerify final : public SeriesTask {
   size_t file_ = 0;
   int64_t offset_ = 0;
   std::vector<char> content_;
-  // Blocks of tables all of whose pieces were found to be sound, for each segment.
+  // For each segment, the blocks of tables all of whose pieces were intact.
   std::unordered_map<uint32_t, std::vector<bool>> sound_;
 };
 
