@@ -42,7 +42,7 @@ bool isSoundSlot(const char *slot, size_t size) {
          header.checksum == slotChecksum(slot, header.count);
 }
 
-// How much of a slot may be anything else than zeros.
+// Returns the length of a slot without the zeros at its end.
 size_t usedLength(DiskFile &file, int index) {
   std::vector<char> slot(kSlotLength);
   const size_t size = file.read(index * kSlot, slot.data(), slot.size());
@@ -64,7 +64,8 @@ CommitRing::Outcome CommitRing::load(Disk &disk, bool repairsBits) {
   for (int index = 0; index < 2; index++) {
     const size_t size = file->read(index * kSlot, slot.data(), slot.size());
     const auto isSound = [&] { return isSoundSlot(slot.data(), size); };
-    // Where it is the newer one, the files are not in the other one's state any more.
+    // Repair the slot even if the other one is valid: if this is the newer one, the files are no longer in the other
+    // one's state.
     if (!isSound() && !(repairsBits && repairBit(slot.data(), size, isSound))) continue;
     Header header;
     std::memcpy(&header, slot.data(), sizeof header);
@@ -106,7 +107,7 @@ void CommitRing::write(Disk &disk, uint64_t upTo) {
   std::vector<char> slot(sizeof(Header));
   {
     MutexLock lock(mutex_);
-    // Ids of commits after `upTo` stand in the log that goes on.
+    // The ids of commits after `upTo` are in the next log.
     const size_t later = std::min<uint64_t>(newest_ - upTo, ids_.size());
     const size_t count = ids_.size() - later;
     Header header{};
@@ -125,7 +126,7 @@ void CommitRing::write(Disk &disk, uint64_t upTo) {
   const bool isNew = !file;
   if (isNew) file = disk.open(kFileName, Disk::Mode::create);
   const int next = 1 - newestSlot_;
-  // Nothing of what the slot held before is left behind what it holds now.
+  // Overwrite all remains of the slot's old content.
   slot.resize(std::max(slot.size(), usedLength(*file, next)));
   file->write(next * kSlot, slot.data(), slot.size());
   file->flush();
@@ -140,7 +141,7 @@ uint64_t CommitRing::newest() const {
 
 void CommitRing::add(uint64_t commitNumber, const uint8_t id[16]) {
   MutexLock lock(mutex_);
-  if (commitNumber <= newest_) return;  // of a log that was written back already
+  if (commitNumber <= newest_) return;  // from a log that was already written back
   newest_ = commitNumber;
   BatchID copy;
   std::memcpy(copy.data(), id, 16);

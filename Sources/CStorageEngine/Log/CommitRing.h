@@ -1,4 +1,4 @@
-// The ids of the last 1,024 batches, by which a program can ask whether a save counted (docs/formats/redo-log.md).
+// The batch ids of the last 1,024 commits, by which a program can ask whether a save counts (docs/formats/redo-log.md).
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace todana {
 
-// The list of commits in memory, and its file of two slots. The newest slot says up to which commit the main files are
-// complete.
+// The list of commits in memory, and its file with two slots. The newest slot has the number of the commit up to which
+// the main files are complete.
 //
 // FileGroup loads it at recovery and adds each commit; Checkpointer writes it. `newest`, `add`, `batchID` and `find`:
-// any thread, under its own mutex. `load` and `write`: one thread at a time, as recovery or under the mutex of
+// any thread, under its own mutex. `load` and `write`: one thread at a time, in recovery or under the mutex of
 // Checkpointer.
 class CommitRing {
  public:
@@ -24,24 +24,24 @@ class CommitRing {
   static constexpr const char *kFileName = "commits";
 
   enum class Outcome { found, missing, damaged };
-  // Reads the newest valid slot. `damaged`: the file has none. Either it was damaged later, or its first writing was
-  // cut short, and then the log holds every commit. `repairsBits`: a slot with a single wrong bit is taken for valid.
+  // Reads the newest valid slot. Returns `damaged` if the file has none. Then the file was either damaged later, or its
+  // first write was interrupted and the log has every commit. `repairsBits`: repairs a slot with a single wrong bit.
   Outcome load(Disk &disk, bool repairsBits);
-  // Flushes the file: a killed process may have written it without flushing it.
+  // Flushes the file, because a killed process may have written it without a flush.
   static void flush(Disk &disk);
-  // Writes and flushes the slot that does not hold the newest state on disk: the state as of commit `upTo`.
+  // Writes and flushes the state as of commit `upTo`, to the slot that does not have the newest state on disk.
   void write(Disk &disk, uint64_t upTo);
 
-  // Tests whether both slots are as they were written. The caller holds the mutex of Checkpointer, so that no slot is
-  // being written. A write that was cut short makes its slot unsound.
+  // Tests whether both slots are undamaged. The caller holds the mutex of Checkpointer, so that no slot is being
+  // written. An interrupted write damages its slot.
   static bool areSlotsSound(Disk &disk);
 
-  // Returns the newest commit; 0 if there has been none.
+  // Returns the number of the newest commit; 0 if there is none.
   uint64_t newest() const;
   void add(uint64_t commitNumber, const uint8_t id[16]);
-  // Returns the batch of one of the last 1,024 commits.
+  // Returns the batch id of one of the last 1,024 commits.
   std::optional<BatchID> batchID(uint64_t commitNumber) const;
-  // Returns the commit of a batch, or 0.
+  // Returns the number of the commit with this batch id, or 0.
   uint64_t find(const uint8_t id[16]) const;
 
  private:

@@ -1,4 +1,4 @@
-// Constants and layouts of the redo log. docs/formats/redo-log.md is the authority.
+// The constants and layouts of the redo log, specified in docs/formats/redo-log.md.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ constexpr uint8_t kFileIsNew = 1;
 constexpr uint8_t kFileIsDropped = 2;
 constexpr uint8_t kFileIsCut = 4;
 
-// The header of a log file, in two copies. LogWriter writes it; LogIndex reads it. A value: any thread.
+// The header of a log file, stored in two copies. LogWriter writes it; LogIndex reads it. A value: any thread.
 struct LogHeader {
   char magic[8];
   uint64_t generation;
@@ -37,7 +37,8 @@ struct LogHeader {
 };
 static_assert(sizeof(LogHeader) == 48);
 
-// The header of a frame; each checksum is seeded with that of the frame before. LogWriter writes it; LogIndex reads it.
+// The header of a frame. Each checksum is seeded with that of the previous frame. LogWriter writes it; LogIndex reads
+// it.
 struct FrameHeader {
   uint32_t magic;
   uint32_t index;

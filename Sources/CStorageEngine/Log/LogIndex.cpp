@@ -13,7 +13,7 @@ namespace todana {
 
 namespace {
 
-// The frame at `offset` if it is whole and follows the frame with checksum `previous`.
+// Returns the frame at `offset` if it is complete and follows the frame with checksum `previous`.
 std::optional<FrameHeader> readFrame(
   const char *log, int64_t size, int64_t offset, uint64_t salt, uint64_t previous, std::vector<char> &scratch) {
   if (offset + static_cast<int64_t>(kFrameHeaderSize) > size) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<FrameHeader> readFrame(
   return header;
 }
 
-// The frames' offsets of the commit at `offset`, and its end; empty if it does not count.
+// The frames' offsets of a commit, and its end; empty if the commit does not count.
 struct Commit {
   std::vector<int64_t> frames;
   int64_t end = 0;
@@ -54,8 +54,8 @@ Commit readCommit(
   }
 }
 
-// Whether some frame after the place where the commits end says that a commit at or after `missing` had been flushed:
-// then the log was damaged later; a power failure leaves no such thing.
+// Tests whether a frame after the end of the commits states that a commit at or after `missing` had been flushed. In
+// that case the log was damaged later: a power failure does not leave such a frame.
 bool wasFlushed(
   const char *log, int64_t size, int64_t offset, const LogHeader &header, uint64_t missing,
   std::vector<char> &scratch) {
@@ -80,7 +80,7 @@ LogIndex::~LogIndex() {
 }
 
 void LogIndex::release() const {
-  // A mapping that is shared and only read loses nothing.
+  // A shared read-only mapping loses nothing.
   for (const Mapping &mapping : mappings_) ::madvise(const_cast<char *>(mapping.base), mapping.size, MADV_DONTNEED);
 }
 
@@ -101,7 +101,7 @@ std::optional<LogHeader> LogIndex::readHeader(Disk &disk, const char *name) {
   for (int64_t offset : {int64_t{0}, kLogHeaderCopy}) {
     LogHeader header;
     std::memcpy(&header, bytes + offset, sizeof header);
-    // In a new log the first copy is written first: while the second is blank, the log is only being made.
+    // A new log gets its first copy first. If the second one is blank, the log was being created.
     isEmpty |= isZero(bytes + offset, sizeof header);
     if (isValid(header) && (!newest || header.generation > newest->generation)) newest = header;
   }
@@ -219,7 +219,8 @@ void LogIndex::addOperations(const char *payload, size_t length, const char *log
   }
 }
 
-// What is found here is used as it is: the file's name to open it, its size to take memory for its pages.
+// Adds a file of a commit. Its values are checked, because they are used directly: the name to open it, the size to
+// allocate memory for its pages.
 void LogIndex::addFile(
   uint32_t number, uint8_t flags, std::string_view name, int64_t baseSize, int64_t size, const char *logName) {
   auto [entry, isFirst] = files.try_emplace(number);

@@ -1,4 +1,4 @@
-// The content of a directory's logs, by file and page: the input of a checkpoint, of recovery and of salvage.
+// The content of a directory's logs, by file and page. Checkpoints, recovery and salvage use it.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace todana {
 
-// The changes of all commits that count, after each frame of them was checked.
+// The changes of all commits that count. Each frame was checked.
 //
-// FileGroup (recovery, and readers without write permission), Checkpointer and SalvageSource build one: `add` for each
-// log, then `sort`, by one thread. After `sort` nothing changes it: any thread reads it, without a lock.
+// FileGroup (recovery, and readers without write permission), Checkpointer and SalvageSource build one: one thread
+// calls `add` for each log, then `sort`. Afterwards it is immutable: any thread reads it, without a lock.
 class LogIndex {
  public:
   struct Page {
@@ -26,7 +26,7 @@ class LogIndex {
     uint64_t mask;
     uint64_t sum;
     const char *blocks;
-    uint64_t order;  // of the change among all of the index
+    uint64_t order;  // position of the change among all changes of the index
   };
   struct DirectRange {
     uint32_t firstPage;
@@ -36,23 +36,23 @@ class LogIndex {
   struct File {
     uint32_t number = 0;
     std::string name;
-    int64_t baseSize = 0;  // before the first commit of the index that changed it, or where a later one has cut it
-    int64_t size = 0;      // after the last
-    int64_t cutSize = INT64_MAX;  // the least size that a commit of the index has cut it to
+    int64_t baseSize = 0;  // before the first commit of the index that changed it, or after a later cut
+    int64_t size = 0;      // after the last commit
+    int64_t cutSize = INT64_MAX;  // the smallest size to which a commit of the index has cut it
     bool isNew = false;
     bool isDropped = false;
     std::vector<Page> pages;  // in the order of commits until `sort`
     std::vector<DirectRange> direct;
 
     bool isDirect(uint32_t page) const;
-    // Forgets pages behind the new end.
+    // Removes pages after the new end.
     void cut(int64_t newSize);
-    // Tests whether the index names all pages that the file has gained, so that its size is confirmed. For sorted
+    // Tests whether the index has all pages that the file has gained, which confirms the file's size. Requires sorted
     // pages.
     bool hasAllNewPages() const;
   };
 
-  // `isSalvaging`: commits that are missing between two logs are no error.
+  // `isSalvaging`: missing commits between two logs are no error.
   explicit LogIndex(bool isSalvaging = false) : isSalvaging_(isSalvaging) {}
   ~LogIndex();
   LogIndex(const LogIndex &) = delete;
@@ -64,15 +64,15 @@ class LogIndex {
   // copies of the header are damaged.
   static std::optional<LogHeader> readHeader(Disk &disk, const char *name);
 
-  // Adds every commit of a log, up to `end` (or as far as they count). Throws Failure(TDN_DAMAGED) if commits that had
-  // been flushed are damaged. The logs must be added in the order of their generations.
+  // Adds every commit of a log that counts, up to `end`. Throws Failure(TDN_DAMAGED) if commits that had been flushed
+  // are damaged. The logs must be added in the order of their generations.
   void add(Disk &disk, const char *name, const LogHeader &header, int64_t end);
 
-  // Orders each file's pages; the changes of one page stay in the order of commits. Throws Failure(TDN_DAMAGED) if a
+  // Orders each file's pages. The changes of one page stay in the order of commits. Throws Failure(TDN_DAMAGED) if a
   // file has grown by pages that no log has.
   void sort();
 
-  // Releases the memory of the mapped logs, which are read from the file again when they are needed. Any thread.
+  // Releases the memory of the mapped logs, which are read from the files again when they are needed. Any thread.
   void release() const;
 
   std::map<uint32_t, File> files;
@@ -87,7 +87,7 @@ class LogIndex {
     int64_t size;
   };
 
-  // The most bytes of a log that are in memory while it is added.
+  // The maximum size of a log's part in memory while it is added.
   static constexpr int64_t kWindow = 1 << 20;
 
   void addOperations(const char *payload, size_t length, const char *logName);

@@ -13,10 +13,10 @@ namespace {
 
 constexpr int64_t kInitialZeros = 1 << 20;
 constexpr int64_t kMoreZeros = 4 << 20;
-// With less room on the disk, a commit takes no more than it needs.
+// The free disk space below which a commit takes only the space that it needs.
 constexpr int64_t kRoomForZeros = 32 << 20;
 constexpr int64_t kLargeCommit = 256 << 10;
-// Frames are written out from this size on. More would cost more page faults than it saves calls.
+// The size from which frames are written. A larger buffer would cost more page faults than it saves calls.
 constexpr size_t kWriteSize = 256 << 10;
 constexpr size_t kSmallBuffer = 64 << 10;
 constexpr size_t kLargeBuffer = kWriteSize + kMaxPayload + 2 * kPageSize;
@@ -25,8 +25,8 @@ constexpr size_t kLargeBuffer = kWriteSize + kMaxPayload + 2 * kPageSize;
 
 LogWriter::LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict)
     : isStrict_(isStrict), disk_(disk), file_(disk.open(logName(generation), Disk::Mode::create)) {
-  // From a page's start: zeros written later must not touch a sector that holds a commit. And behind the header: while
-  // zeros were being written over both copies, both could become garbage.
+  // Start at a page: zeros written later must not touch a sector with a commit. Start after the header: while zeros are
+  // written over both of its copies, both could become garbage.
   zeroedTo_ = std::max(kFirstFrame, file_->size() / kPageSize * kPageSize);
   std::random_device random;
   std::memcpy(header_.magic, kLogMagic, sizeof header_.magic);
@@ -35,8 +35,8 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool is
   header_.alignment = static_cast<uint32_t>(alignment);
 }
 
-// A power failure while a log was being started may have left one copy of the header as garbage. The next use of that
-// file must not begin with the other copy.
+// Writes both copies of the header. If a power failure left one copy as garbage while a log was started, the next use
+// of the file must not begin with the other copy.
 void LogWriter::start(uint64_t firstCommit) {
   header_.firstCommit = firstCommit;
   header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);
@@ -48,9 +48,9 @@ void LogWriter::start(uint64_t firstCommit) {
   if (isStrict_) file_->flush();
 }
 
-// Fills the file up to a page's start, and beyond it for the commits that follow, unless the disk has little room.
+// Fills the file with zeros up to the start of a page, and further for later commits unless the disk has little room.
 void LogWriter::extendZeros(int64_t end) {
-  // Not an object with a destructor: other threads may still commit while the process exits.
+  // An array has no destructor: other threads may still commit while the process exits.
   static char zeros[256 << 10];
   if (disk_.room() >= kRoomForZeros) end += zeroedTo_ == kFirstFrame ? kInitialZeros : kMoreZeros;
   while (zeroedTo_ < end) {
@@ -78,7 +78,7 @@ void LogWriter::reserve(size_t byteCount) {
     if (frameStart_ >= kWriteSize) writeOut();
   }
   size_t used = cursor_ - buffer_.get();
-  // Room for the operation, the padding, and the next frame's header.
+  // Include the operation, the padding, and the header of the next frame.
   size_t needed = used + byteCount + kFrameHeaderSize + 8;
   if (needed > bufferSize_) {
     growBuffer(std::max(needed, kLargeBuffer), used);
@@ -86,7 +86,7 @@ void LogWriter::reserve(size_t byteCount) {
   }
 }
 
-// Not a vector, which would fill with zeros what is about to be written.
+// Grows the buffer, which is not a vector: that would fill the new bytes with zeros first.
 void LogWriter::growBuffer(size_t byteCount, size_t used) {
   std::unique_ptr<char[]> buffer(new char[byteCount]);
   if (used > 0) std::memcpy(buffer.get(), buffer_.get(), used);
@@ -160,7 +160,7 @@ void LogWriter::closeFrame(bool isLast) {
   header.commit = commit_;
   header.flushed = flushed_;
   header.length = static_cast<uint32_t>(payload);
-  // The checksum covers header and payload as one run: its own field stands in between, as zero.
+  // The checksum covers header and payload together, with zeros in its own field.
   std::memcpy(frame, &header, sizeof header);
   header.checksum = checksum(frame, kFrameHeaderSize + payload, header_.salt ^ previousChecksum_);
   std::memcpy(frame, &header, sizeof header);
@@ -173,11 +173,11 @@ void LogWriter::writeOut() {
   if (frameStart_ == 0) return;
   int64_t end = writtenTo_ + static_cast<int64_t>(frameStart_);
   if (end > zeroedTo_) {
-    // A large commit fills the file itself; a small one that reaches the end zeroes ahead for those that follow.
+    // A large commit fills the file itself. A small commit that reaches the end writes zeros ahead for later ones.
     if (end - tail_ < kLargeCommit) {
       extendZeros(pageCeiling(end));
     } else {
-      // Up to a page: zeros written later must not touch the last sector of this commit.
+      // Round up to a page: zeros written later must not touch the last sector of this commit.
       zeroedTo_ = pageCeiling(end);
     }
   }
@@ -192,7 +192,7 @@ void LogWriter::writeOut() {
 void LogWriter::writePending() {
   if (cursor_ > buffer_.get() + frameStart_ + kFrameHeaderSize) closeFrame(false);
   writeOut();
-  // The last frame will be an empty one: its place is made sure of now, so that writing it cannot run out of space.
+  // The last frame will be empty. Reserve its place now, so that writing it cannot run out of space.
   if (writtenTo_ + static_cast<int64_t>(kFrameHeaderSize) > zeroedTo_) {
     extendZeros(pageCeiling(writtenTo_ + static_cast<int64_t>(kFrameHeaderSize)));
   }

@@ -1,4 +1,4 @@
-// Appends commits to one generation of the redo log.
+// The writer that appends commits to one generation of the redo log.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 
 namespace todana {
 
-// The open log of one generation. A commit counts once its last frame is written, which `finish` does.
+// The open log of one generation. A commit counts as soon as its last frame is written, by `finish`.
 //
 // LogPair owns the current one; Checkpointer and FileGroup start it; FileGroup, DataFile and DirectWrites append a
 // commit to it. One thread at a time, under the commit mutex; a new one belongs to the thread that makes it.
 class LogWriter {
  public:
-  // Opens a generation's file. The first small commit fills it with zeros, so that later commits change no metadata;
-  // with little room on the disk, a commit takes only the space that it needs. `isStrict`: a torn sector may hold
-  // garbage, so a copy of the header is touched only where the other one is readable or was never written.
+  // Opens a generation's file. The first small commit fills it with zeros, so that later commits change no metadata. If
+  // the disk has little room, a commit takes only the space that it needs. `isStrict`: a torn sector may contain
+  // garbage, so a copy of the header is written only if the other one is readable or was never written.
   LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool isStrict);
 
-  // Writes the header, before the first commit. It becomes durable with that commit, by the same flush.
+  // Writes the header, before the first commit. The flush of that commit makes it durable.
   void start(uint64_t firstCommit);
 
   uint64_t generation() const { return header_.generation; }
-  // Bytes of the log that are in use.
+  // Returns the size of the used part of the log.
   int64_t tail() const { return tail_; }
   DiskFile &file() { return *file_; }
   std::shared_ptr<DiskFile> sharedFile() { return file_; }
 
-  // Begins a commit: operations and `finish` follow. Until `finish` returns, none of it counts, and `begin` starts
-  // over.
+  // Begins a commit, which operations and `finish` complete. It does not count until `finish` returns; before that,
+  // `begin` starts again.
   void begin(uint64_t commitNumber, uint64_t flushedNumber);
   void addBatch(const uint8_t id[16]);
   void addFile(uint32_t number, uint8_t flags, const std::string &name, int64_t baseSize, int64_t size);
   void addPage(uint32_t page, uint64_t mask, uint64_t checksum, const char *content);
   void addDirect(uint32_t firstPage, const uint64_t *checksums, size_t count);
-  // Writes all frames but the last, so that `finish` has only that one to write.
+  // Writes all frames except the last one, so that `finish` only has to write that one.
   void writePending();
   void finish();
 
@@ -56,10 +56,10 @@ class LogWriter {
   Disk &disk_;
   std::shared_ptr<DiskFile> file_;
   LogHeader header_{};
-  int64_t tail_ = kFirstFrame;       // where the next commit starts
-  int64_t zeroedTo_ = 0;             // the file is filled up to here, the start of a page
-  // The commit being written.
-  std::unique_ptr<char[]> buffer_;   // frames not yet written, the open one last
+  int64_t tail_ = kFirstFrame;       // start of the next commit
+  int64_t zeroedTo_ = 0;             // end of the filled part, the start of a page
+  // -- The commit being written
+  std::unique_ptr<char[]> buffer_;   // unwritten frames, the open one last
   size_t bufferSize_ = 0;
   size_t frameStart_ = 0;
   char *cursor_ = nullptr;           // in the open frame
