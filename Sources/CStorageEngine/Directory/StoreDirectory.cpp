@@ -37,14 +37,14 @@ bool isSound(const Superblock &superblock) {
          superblock.checksum == checksum(&superblock, offsetof(Superblock, checksum), 4);
 }
 
-// A copy that is not there is no superblock.
+// Reads a copy. Returns an empty superblock if it does not exist.
 Superblock readCopy(DiskFile &file, int64_t offset) {
   Superblock superblock{};
   if (file.read(offset, &superblock, sizeof superblock) != sizeof superblock) return {};
   return superblock;
 }
 
-// Whether a copy, and what is behind it, is as it was written.
+// Tests whether a copy, and the bytes after it, are undamaged.
 bool isHalfSound(DiskFile &file, int64_t offset) {
   std::vector<char> half(kCopyOffset);
   return file.read(offset, half.data(), half.size()) == half.size() && isSound(readCopy(file, offset)) &&
@@ -65,7 +65,7 @@ void makeDirectories(const std::string &path) {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
     if (::mkdir(part.c_str(), slash == std::string::npos ? kDirectoryPermissions : 0777) == 0) {
-      // Its name must be as durable as what will stand in it.
+      // Its name must be as durable as its future content.
       const size_t parent = part.rfind('/');
       DirectoryDisk(parent == std::string::npos ? "." : parent == 0 ? "/" : part.substr(0, parent)).flushDirectory();
     } else if (errno != EEXIST) {
@@ -75,7 +75,7 @@ void makeDirectories(const std::string &path) {
   }
 }
 
-// Left by a creation that did not come to its end.
+// Tests whether an interrupted creation may have left a file with this name.
 bool isRemnant(const std::string &name) {
   return name == DirectoryLock::kName || name == kNewName || StoreKeys::isKeyFile(name);
 }
@@ -123,7 +123,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
     makeDirectories(path);
   }
   disk_ = std::make_unique<DirectoryDisk>(path);
-  // Look before the lock file is made: nothing is created in a directory that holds something else.
+  // Check before the lock file is created: nothing is created in a directory with other content.
   auto check = [&] {
     const std::vector<std::string> names = disk_->list();
     if (std::find(names.begin(), names.end(), kSuperblockName) != names.end()) return true;
@@ -150,7 +150,7 @@ void StoreDirectory::openDirectory(const std::string &path, const tdn_options &o
   }
 }
 
-// Before any record is touched.
+// Opens the file of keys, before any record is used.
 void StoreDirectory::openKeys(const tdn_options &options) {
   if (!StoreKeys::exist(*disk_)) {
     if (!options.secret) return;
@@ -159,7 +159,7 @@ void StoreDirectory::openKeys(const tdn_options &options) {
   }
   if (!options.secret) throw Failure(TDN_SECRET_REQUIRED, "the store is encrypted: a passphrase or key is needed");
   keys_ = StoreKeys::open(*disk_, identity(), secretOf(*options.secret), options.access != TDN_ACCESS_READ);
-  // Whoever puts an old state of the directory back must not make the store accept what is not encrypted.
+  // An attacker who restores an old state of the directory must not make the store accept plain records.
   if (keys_->migration() == StoreKeys::Migration::none || options.resuming_migration) return;
   throw Failure(
     TDN_MIGRATION_UNFINISHED,
@@ -178,8 +178,8 @@ std::unique_ptr<StoreKeys> StoreDirectory::makeKeys(const Secret &secret, const 
     return StoreKeys::create(
       *disk_, identity(), secret, cipher, scryptCost(options), StoreKeys::Migration::encrypting);
   } catch (...) {
-    // A file of keys that is left would make the store one that asks for them. Where it cannot be removed either, the
-    // secret opens it, and what was begun can be gone on with.
+    // A remaining file of keys would make the store require a secret. If it cannot be removed, the secret opens it, and
+    // the migration can be continued.
     for (const char *name : {StoreKeys::kNewName, StoreKeys::kCopyName, StoreKeys::kName}) {
       try {
         disk_->remove(name);
@@ -207,7 +207,7 @@ void StoreDirectory::importKeys(const std::string &path, ByteView exported, cons
 void StoreDirectory::create(const tdn_options &options) {
   std::random_device random;
   for (uint8_t &byte : storeID_) byte = static_cast<uint8_t>(random());
-  // A creation that was interrupted may have left some.
+  // An interrupted creation may have left files of keys.
   for (const char *name : {StoreKeys::kName, StoreKeys::kCopyName, StoreKeys::kNewName}) disk_->remove(name);
   if (options.secret) {
     const DataCipher cipher = options.cipher == 2 ? DataCipher::aes256 : DataCipher::aes128;
@@ -235,7 +235,7 @@ bool StoreDirectory::isSuperblockSound(Disk &disk) {
   return file && file->size() == 2 * kCopyOffset && isHalfSound(*file, 0) && isHalfSound(*file, kCopyOffset);
 }
 
-// One copy serves, but it has no other one any more.
+// Rewrites a damaged copy. The other one is sufficient, but would then be the only one.
 void StoreDirectory::repairSuperblock() {
   std::unique_ptr<DiskFile> file = disk_->open(kSuperblockName, Disk::Mode::write);
   if (!file) return;
@@ -256,7 +256,7 @@ StoreIdentity StoreDirectory::readSuperblock(Disk &disk) {
   for (int64_t offset : {int64_t{0}, kCopyOffset}) {
     const Superblock superblock = file ? readCopy(*file, offset) : Superblock{};
     if (std::memcmp(superblock.magic, kMagic, 8) != 0) continue;
-    // A newer version may lay out the rest, and so the checksum, in its own way.
+    // A newer version may have another layout, even of the checksum.
     hasNewerMagic |= superblock.formatVersion > kFormatVersion;
     if (isSound(superblock)) {
       found = superblock;

@@ -1,4 +1,4 @@
-// A store's directory: finds or makes it, locks it against other openers, reads its superblock and its keys.
+// A store's directory: finds or creates it, locks it against other processes, and reads its superblock and its keys.
 #pragma once
 
 #include <cstdint>
@@ -20,38 +20,38 @@ struct StoreIdentity {
   uint32_t formatVersion;
 };
 
-// Returns the cost of trying a passphrase that is added.
+// Returns the cost of trying a passphrase, for passphrases that are added.
 ScryptCost scryptCost(const tdn_options &options);
 
-// An open store's directory, with its lock held until the object is destroyed. Cabinet owns it; BackupWriter and
+// An open store's directory, whose lock is held until the object is destroyed. Cabinet owns it; BackupWriter and
 // SalvageSource call the static functions for the superblock.
 //
-// Opened by one thread. Afterwards any thread under the door of Cabinet; `setKeys` only while Cabinet holds the door
+// One thread opens it. Afterwards any thread under the door of Cabinet; `setKeys` only while Cabinet holds the door
 // exclusively.
 class StoreDirectory {
  public:
-  // Throws Failure: TDN_NOT_FOUND, TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED, TDN_IN_USE,
-  // TDN_NO_PERMISSION, ... Creates files only in a new or empty directory.
+  // Opens the directory. Creates files only in a new or empty directory. Throws Failure: TDN_NOT_FOUND,
+  // TDN_NOT_A_STORE, TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED, TDN_IN_USE, TDN_NO_PERMISSION, and others.
   static std::unique_ptr<StoreDirectory> open(const std::string &path, const tdn_options &options);
 
-  // Replaces the file of keys of a store that is not open, whose directory is locked meanwhile. Throws Failure as
-  // `open` does, and TDN_NOT_ENCRYPTED.
+  // Replaces the file of keys of a store that is not open, and locks the directory for that. Throws Failure as `open`
+  // does, and TDN_NOT_ENCRYPTED.
   static void importKeys(const std::string &path, ByteView exported, const Secret &secret);
 
   static constexpr const char *kSuperblockName = "superblock";
-  // Throws Failure: TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED.
+  // Reads the superblock. Throws Failure: TDN_NEWER_FORMAT, TDN_OLDER_FORMAT, TDN_DAMAGED.
   static StoreIdentity readSuperblock(Disk &disk);
 
-  // Tests whether both copies of the superblock are as they were written.
+  // Tests whether both copies of the superblock are undamaged.
   static bool isSuperblockSound(Disk &disk);
 
   Disk &disk() { return *disk_; }
   const uint8_t *storeID() const { return storeID_; }
   uint32_t formatVersion() const { return formatVersion_; }
   bool wasCreated() const { return wasCreated_; }
-  // Null in a plain store.
+  // Returns the file of keys; null in a plain store.
   StoreKeys *keys() { return keys_.get(); }
-  // Makes the file of keys of a plain store that is to be encrypted.
+  // Creates the file of keys for a plain store that will be encrypted.
   std::unique_ptr<StoreKeys> makeKeys(const Secret &secret, const tdn_options &options);
   void setKeys(std::unique_ptr<StoreKeys> keys) { keys_ = std::move(keys); }
 

@@ -14,7 +14,7 @@ uint64_t nowMilliseconds() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
 }
 
-// A copy that can be read, as far as that goes without a secret.
+// A copy of the file of keys, read as far as possible without a secret.
 struct Copy {
   bool exists = false;
   std::optional<KeyFile> file;
@@ -113,7 +113,7 @@ std::unique_ptr<StoreKeys> StoreKeys::create(
 std::unique_ptr<StoreKeys> StoreKeys::open(
   Disk &disk, const std::optional<StoreID> &storeID, const Secret &secret, bool mayWrite) {
   Copy copies[] = {readCopy(disk, kName), readCopy(disk, kCopyName)};
-  // The newer one first. A power failure in the middle of a change leaves two that differ.
+  // Try the newer copy first. A power failure during a change leaves two different copies.
   if (copies[1].file && (!copies[0].file || copies[1].file->sequence() > copies[0].file->sequence())) {
     std::swap(copies[0], copies[1]);
   }
@@ -144,7 +144,7 @@ std::unique_ptr<StoreKeys> StoreKeys::open(
       }
       return keys;
     } catch (const SealingError &error) {
-      // An older copy may have a secret that was removed since: it counts only where the newer one is damaged.
+      // An older copy may contain a secret that was removed since. It counts only if the newer one is damaged.
       if (error.code() != TDS_DAMAGED_SLOT && error.code() != TDS_DAMAGED_KEYS) throw failureOf(error, kName);
       if (!failure) failure = failureOf(error, kName);
     }
@@ -212,7 +212,7 @@ template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept
     file_.advancePast(before);
     mayBeWritten = true;
     write();
-    // From here on nothing may fail: the result is not copied either.
+    // From here on nothing may fail, so the result is not copied either.
     static_assert(noexcept(accept()) && std::is_nothrow_move_constructible_v<decltype(result)>);
     accept();
     return result;
@@ -225,7 +225,8 @@ template <class Change, class Accept> auto StoreKeys::edit(Change change, Accept
   }
 }
 
-// One copy may be changed already, or both: what is written next is newer than either.
+// Restores the content before a change. One or both copies may be changed already, so the restored content gets a newer
+// number than either.
 void StoreKeys::restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten) {
   before.advancePast(file_);
   std::swap(file_, before);
@@ -234,8 +235,8 @@ void StoreKeys::restore(KeyFile &before, uint32_t slotBefore, bool mayBeWritten)
   try {
     write();
   } catch (const std::exception &) {
-    // The caller is told of the first failure. Until the next change the newer copy on disk may be the one that failed;
-    // it is whole, and has all keys.
+    // The caller gets the first failure. Until the next change, the newer copy on disk may be the failed one, which is
+    // complete and has all keys.
   }
 }
 
@@ -292,7 +293,7 @@ std::vector<uint8_t> StoreKeys::exported() {
   return file_.bytes();
 }
 
-// MARK: Renewing all keys
+// MARK: Rotation of all keys
 
 StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const ScryptCost &cost) {
   if (secrets.empty()) throw Failure(TDN_INVALID, "a store that nothing opens would be lost: name a passphrase or key");
@@ -313,7 +314,7 @@ StoreKeys::Renewal StoreKeys::renew(const std::vector<Secret> &secrets, const Sc
         try {
           known = file_.unlock(secret).slot;
         } catch (const SealingError &error) {
-          // One that has not opened the store so far.
+          // The secret did not open the store before.
           if (error.code() != TDS_WRONG_SECRET && error.code() != TDS_DAMAGED_SLOT) throw;
         }
         const auto found = std::find_if(before.begin(), before.end(), [&](const SlotInfo &slot) {
@@ -349,7 +350,7 @@ void StoreKeys::forgetEarlierKeys() {
   edit([&] {
     const uint32_t keyGeneration = ring_->keyGeneration();
     for (KeyPurpose purpose : {KeyPurpose::epoch, KeyPurpose::name, KeyPurpose::digest}) {
-      // All would be lost.
+      // Otherwise all data would be lost.
       if (!file_.hasKey(purpose, keyGeneration)) throw Failure(TDN_DAMAGED_KEYS, "the newest keys are not in the file of keys", kName);
     }
     file_.removeKeysBefore(keyGeneration);

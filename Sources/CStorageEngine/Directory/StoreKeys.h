@@ -1,7 +1,7 @@
-// A store's file of keys, in two copies, and the keys that opening it gave.
+// A store's file of keys, in two copies, and the keys obtained by opening it.
 //
-// It stands outside of the log: a secret is added, changed or removed by replacing both copies, one after the other, so
-// that one is whole at any moment. The one with the higher number is the newer.
+// It is not part of the log. A secret is added, changed or removed by replacing both copies, one after another, so that
+// one of them is complete at any time. The one with the higher number is newer.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ class StoreKeys {
   static constexpr const char *kName = "keys";
   static constexpr const char *kCopyName = "keys-copy";
   static constexpr const char *kNewName = "keys.new";
-  // A file in a copy of an encrypted store until the copy is opened for writing. The copy then seals under a new key,
-  // which the original store does not use.
+  // A file in a copy of an encrypted store until the copy is opened for writing. From then on, the copy seals under a
+  // new key, which the original store does not use.
   static constexpr const char *kCopyMark = "copied";
   static void markCopy(Disk &copy);
 
@@ -39,21 +39,21 @@ class StoreKeys {
   // numbers alone. Reads the names of all files.
   static bool areMissing(Disk &disk);
 
-  // A migration that is under way: the store is neither entirely encrypted nor entirely plain. The file of keys records
-  // it under the master key, so an attacker cannot claim it.
+  // An unfinished migration, in which the store is neither entirely encrypted nor entirely plain. The file of keys
+  // stores it under the master key, so an attacker cannot forge it.
   enum class Migration : uint32_t { none = 0, encrypting = 1, decrypting = 2 };
 
-  // Creates the file for a new store, whose superblock is not written yet, or for a plain one that is to be encrypted.
+  // Creates the file for a new store without a superblock, or for a plain store that will be encrypted.
   static std::unique_ptr<StoreKeys> create(
     Disk &disk, const StoreID &storeID, const Secret &secret, DataCipher cipher, const ScryptCost &cost,
     Migration migration = Migration::none);
-  // Throws Failure: TDN_WRONG_SECRET, TDN_DAMAGED_KEY_SLOT, TDN_DAMAGED_KEYS, TDN_NEWER_FORMAT, TDN_LIMIT. Makes both
-  // copies the same where `mayWrite`. Without a store id, as salvage may have none, the file's own is taken.
+  // Opens the file. With `mayWrite`, makes both copies the same. Without a store id, as in a salvage, uses the file's
+  // own. Throws Failure: TDN_WRONG_SECRET, TDN_DAMAGED_KEY_SLOT, TDN_DAMAGED_KEYS, TDN_NEWER_FORMAT, TDN_LIMIT.
   static std::unique_ptr<StoreKeys> open(
     Disk &disk, const std::optional<StoreID> &storeID, const Secret &secret, bool mayWrite);
 
-  // Puts an exported file, which `secret` opens, in the place of the store's. Keys that the store was given since are
-  // kept. Throws Failure, too, where the store's keys are others altogether: its own file would be lost.
+  // Replaces the store's file by an exported one, which `secret` opens. Keeps keys that were added to the store since.
+  // Throws Failure also if the store has entirely different keys, because its own file would be lost.
   static void import(Disk &disk, const StoreID &storeID, ByteView exported, const Secret &secret);
 
   const std::shared_ptr<KeyRing> &ring() const { return ring_; }
@@ -63,36 +63,35 @@ class StoreKeys {
     SecretKind kind;
     uint64_t createdMilliseconds;
     bool isDamaged;
-    bool isInUse;  // it opened the store
+    bool isInUse;  // opened the store
   };
   std::vector<SlotInfo> slots();
   uint32_t addSecret(const Secret &secret, const ScryptCost &cost);
   void removeSlot(uint32_t id);
   // Replaces the slot that the store was opened with, in one change of the file.
   uint32_t changeSecret(const Secret &secret, const ScryptCost &cost);
-  // Returns the names of copies that are not as they were written. A copy that an interrupted change left is older, not
-  // damaged.
+  // Returns the names of damaged copies. A copy that an interrupted change left is older, not damaged.
   std::vector<std::string> damagedCopies();
   std::vector<uint8_t> exported();
-  // Adds a key, durable before it is used, for all later seals. Sealed content stays as it is.
+  // Adds a key for all later seals. It is durable before it is used. Sealed content does not change.
   void addEpoch();
 
-  // -- Renewing all keys
+  // -- Rotation of all keys
   struct Renewal {
-    std::vector<SlotInfo> kept;     // opened the store before, and do so now, with new numbers
-    std::vector<SlotInfo> removed;  // do so no more
+    std::vector<SlotInfo> kept;     // opened the store before and still do, with new numbers
+    std::vector<SlotInfo> removed;  // no longer open the store
   };
-  // Makes a new master key and a new generation under it. Only these secrets open the store from then on. The earlier
-  // keys stay until `forgetEarlierKeys`.
+  // Makes a new master key and a new generation of keys under it. From then on only these secrets open the store. The
+  // earlier keys stay until `forgetEarlierKeys`.
   Renewal renew(const std::vector<Secret> &secrets, const ScryptCost &cost);
-  // Tests whether keys of an earlier generation are there.
+  // Tests whether there are keys of an earlier generation.
   bool hasEarlierKeys();
-  // Removes the keys of earlier generations. The caller knows that nothing is sealed under them any more.
+  // Removes the keys of earlier generations. The caller knows that nothing is sealed under them.
   void forgetEarlierKeys();
 
   Migration migration();
   void setMigration(Migration migration);
-  // Removes the file of keys: the store is a plain one.
+  // Removes the file of keys, which makes the store a plain one.
   void remove();
   bool isRemoved() const { return isRemoved_; }
 
@@ -100,7 +99,7 @@ class StoreKeys {
   StoreKeys(Disk &disk, KeyFile file, SecretBytes master, bool mayWrite)
       : disk_(disk), file_(std::move(file)), master_(std::move(master)), mayWrite_(mayWrite) {}
 
-  // Writes a change entirely, or not at all. After that, `accept` is called with the mutex held; it must not fail.
+  // Writes a change entirely, or not at all. Then calls `accept` with the mutex held; it must not fail.
   template <class Change, class Accept> auto edit(Change change, Accept accept);
   template <class Change> auto edit(Change change) {
     return edit(change, []() noexcept {});
@@ -112,7 +111,7 @@ class StoreKeys {
   void writeCopy(const char *name, const std::vector<uint8_t> &bytes);
 
   Disk &disk_;
-  Mutex mutex_;  // for what follows; changes are functions that `edit` calls, which the analysis cannot follow
+  Mutex mutex_;  // for the fields below; `edit` calls functions that change them, which the analysis cannot follow
   KeyFile file_;
   SecretBytes master_;
   const bool mayWrite_;
