@@ -1,7 +1,8 @@
-// Repair of a single wrong bit, such as memory or a cable causes: each bit is flipped until the checksum is right.
+// The repair of a single wrong bit, as memory or a cable may cause it. Each bit is flipped until the checksum is right.
 //
-// A wrong bit makes it right with a probability of about 2^-49 for a page, as does damage that no checksum finds.
-// CommitRing, PageSums and PageRepairs call these functions. Any thread, for bytes that no other thread uses.
+// For a page with more wrong bits, a flip makes the checksum right by chance with a probability of about 2^-49. Like
+// any damage that a checksum misses, such a false repair stays undetected. CommitRing, PageSums and PageRepairs call
+// these functions. Any thread, for bytes that no other thread uses.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace todana {
 
-// Flips the one bit after which `isRight()` holds, and returns true. Returns false, with the bytes unchanged, if no bit
-// does. Costs eight calls for each byte.
+// Flips the bit after which `isRight()` holds, and returns true. If there is no such bit, returns false and leaves the
+// bytes unchanged. Costs eight calls for each byte.
 template <class IsRight> bool repairBit(void *bytes, size_t byteCount, IsRight isRight) {
   auto *byte = static_cast<uint8_t *>(bytes);
   for (uint8_t *end = byte + byteCount; byte < end; byte++) {
@@ -23,7 +24,7 @@ template <class IsRight> bool repairBit(void *bytes, size_t byteCount, IsRight i
   return false;
 }
 
-// Tests whether two checksums differ in one bit only: then the stored checksum is damaged, not the page.
+// Tests whether two checksums differ in only one bit: then the stored checksum is damaged, not the page.
 inline bool differInOneBit(uint64_t left, uint64_t right) { return __builtin_popcountll(left ^ right) == 1; }
 
 }  // namespace todana

@@ -30,7 +30,7 @@ struct Holder {
   std::string program;
 };
 
-// What a writer wrote about itself. It may be left over from a holder that is gone.
+// Reads the description that a writer left of itself. It may come from an earlier holder.
 Holder readHolder(int descriptor) {
   char text[512] = {};
   if (::pread(descriptor, text, sizeof text - 1, 0) <= 0) return {};
@@ -44,7 +44,7 @@ Holder readHolder(int descriptor) {
   return holder;
 }
 
-// Whom the system knows to hold the lock: readers write nothing about themselves.
+// Returns the process that holds the lock according to the system, because readers leave no description.
 int64_t findHolder(int descriptor) {
 #ifdef __linux__
   struct stat status;
@@ -94,11 +94,11 @@ std::string programOf(int64_t process) {
   throw failure;
 }
 
-// Not by gmtime_r(), which reads the file of the local time zone first.
+// Returns the current time as text. Does not use gmtime_r(), which first reads the file of the local time zone.
 std::string now() {
   const int64_t time = std::time(nullptr);
-  // Days to years and months as in Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms": years begin in
-  // March, so that the leap day comes last, and repeat after 400, an era.
+  // Converts days to years and months as in Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms". Years begin
+  // in March, so that the leap day comes last. They repeat after 400, an era.
   const int64_t days = time / 86400 + 719468;
   const int64_t era = days / 146097;
   const int64_t dayOfEra = days % 146097;
@@ -117,8 +117,8 @@ std::string now() {
 void writeHolder(int descriptor, const std::string &program) {
   const std::string text = std::to_string(::getpid()) + "\n" + now() + "\n" +
                            (program.empty() ? programOf(::getpid()) : program) + "\n";
-  // It only serves the message that others get: a full disk must not keep the store from opening. Cut afterwards and
-  // only if need be, as giving a block back and taking another one takes the file system a while.
+  // The text is only used in messages of other processes, so a full disk must not keep the store from opening. Cut the
+  // file afterwards, and only if necessary: freeing and allocating a block takes the file system some time.
   const ssize_t written = ::pwrite(descriptor, text.data(), text.size(), 0);
   struct stat status;
   if (written >= 0 && ::fstat(descriptor, &status) == 0 && status.st_size > written) {
@@ -144,7 +144,7 @@ std::unique_ptr<DirectoryLock> DirectoryLock::acquire(
   std::unique_ptr<DirectoryLock> lock(new DirectoryLock(descriptor));
   const auto deadline =
     std::chrono::steady_clock::now() + std::chrono::milliseconds(std::min<int64_t>(waitMilliseconds, INT32_MAX));
-  // A lock of the open file, not of the process: a second opening in the same process is refused, too.
+  // The lock belongs to the open file, not to the process: a second opening in the same process is refused, too.
   const int operation = (kind == Kind::exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
   while (::flock(descriptor, operation) != 0) {
     if (errno == EINTR) continue;
@@ -165,8 +165,8 @@ bool DirectoryLock::isOf(int descriptor) const {
 }
 
 DirectoryLock::~DirectoryLock() {
-  // A child process that is just being made has the open file too, until it starts its program: closing alone would
-  // leave the lock with it. But a copy of this object in a child must not take the lock from its parent.
+  // Unlock explicitly: a child process has the open file, too, until it starts its program, so closing alone would
+  // leave the lock with it. A copy of this object in a child must not release the lock of its parent.
   if (process_ == ::getpid()) ::flock(descriptor_, LOCK_UN);
   ::close(descriptor_);
 }

@@ -1,4 +1,4 @@
-// A lock on a directory: one holder may write in it, or several may read. The system releases it when a holder dies.
+// A lock on a directory. One holder may write in it, or several may read. The system releases it when the holder dies.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@ namespace todana {
 
 // A held lock, released by the destructor. A second opening in the same process is refused, too (`flock`).
 //
-// StoreDirectory, SalvageSource, SeriesDirectory and PartialDirectory hold one as long as they use their directory.
-// Any thread; only the process that took the lock releases it.
+// StoreDirectory, SalvageSource, SeriesDirectory and PartialDirectory hold one as long as they use their directory. Any
+// thread; only the process that took the lock releases it.
 class DirectoryLock {
  public:
   static constexpr const char *kName = "lock";
 
   enum class Kind { shared, exclusive };
 
-  // Waits up to `waitMilliseconds` for other holders. Throws Failure(TDN_IN_USE), naming one of them.
-  // Null if there is no lock file and `creates` is false. `locked` says in that message what the lock stands for.
+  // Takes the lock. Waits up to `waitMilliseconds` for other holders. Returns null if there is no lock file and
+  // `creates` is false. Throws Failure(TDN_IN_USE), which names another holder. `locked`: the name of the locked object
+  // in its message.
   static std::unique_ptr<DirectoryLock> acquire(
     const std::string &directory, Kind kind, bool creates, int64_t waitMilliseconds, const std::string &program,
     const std::string &name = kName, const std::string &locked = "the store");
@@ -33,7 +34,7 @@ class DirectoryLock {
   explicit DirectoryLock(int descriptor);
 
   const int descriptor_;
-  const int process_;  // that took the lock
+  const int process_;  // the process that took the lock
 };
 
 }  // namespace todana

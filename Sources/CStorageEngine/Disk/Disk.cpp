@@ -23,7 +23,7 @@ namespace {
 
 class PosixFile final : public DiskFile {
  public:
-  // `isDurable` false: nothing has to survive the process, so flushes are left out.
+  // `isDurable` false: no content must survive the process, so flushes do nothing.
   PosixFile(int descriptor, std::string name, bool owns, bool isDurable)
       : descriptor_(descriptor), name_(std::move(name)), owns_(owns), isDurable_(isDurable) {}
   ~PosixFile() override {
@@ -73,7 +73,7 @@ class PosixFile final : public DiskFile {
     }
     if (failed != 0) throw Failure::fromErrno(failed, "cannot reserve space", name_);
 #else
-    // No allocation call here: zeros take the space.
+    // Without a call to allocate, write zeros to take the space.
     static const char zeros[64 << 10] = {};
     for (int64_t offset = this->size(); offset < size; offset += sizeof zeros) {
       write(offset, zeros, std::min<int64_t>(sizeof zeros, size - offset));
@@ -185,7 +185,7 @@ int64_t DirectoryDisk::sectorSize() {
 #ifdef __linux__
   struct stat status;
   if (::fstat(directory_, &status) == 0) {
-    // A partition has no queue of its own: its disk's is one level up.
+    // A partition has no queue of its own; that of its disk is one level up.
     for (const char *queue : {"/queue/physical_block_size", "/../queue/physical_block_size"}) {
       std::string path = "/sys/dev/block/" + std::to_string(major(status.st_dev)) + ":" +
                          std::to_string(minor(status.st_dev)) + queue;
@@ -204,7 +204,7 @@ int64_t DirectoryDisk::sectorSize() {
 int64_t DirectoryDisk::room() {
   struct statvfs status;
   if (::fstatvfs(directory_, &status) != 0) return INT64_MAX;
-  // Part of a file system is often reserved for root.
+  // File systems often reserve a part of their space for root.
   const auto blocks = static_cast<int64_t>(::geteuid() == 0 ? status.f_bfree : status.f_bavail);
   return blocks > INT64_MAX / static_cast<int64_t>(status.f_frsize) ? INT64_MAX
                                                                     : blocks * static_cast<int64_t>(status.f_frsize);
@@ -229,7 +229,7 @@ std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode
                                       });
 #endif
     if (descriptor < 0) {
-      // No such call here, or not for this file system: make a file and unlink it at once.
+      // The call is missing, or not supported by the file system: create a file and unlink it at once.
       std::string path = (directory_.empty() ? std::string("/tmp") : directory_) + "/todana-XXXXXX";
       descriptor = ::mkstemp(path.data());
       if (descriptor < 0) throw Failure::fromErrno(errno, "cannot make a temporary file", path);

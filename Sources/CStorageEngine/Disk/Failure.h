@@ -1,4 +1,4 @@
-// The exception of this target, which the functions of the C interface turn into a `tdn_error`.
+// The exception of this target. The functions of the C interface convert it into a `tdn_error`.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct Failure : std::exception {
 
   const char *what() const noexcept override { return message.c_str(); }
 
-  // Makes the failure of a system call: `errno` decides the code, `doing` names the attempt ("cannot write the log").
+  // Makes the failure of a system call. `errno` determines the code; `doing` names the attempt ("cannot write the
+  // log").
   static Failure fromErrno(int systemErrno, const std::string &doing, const std::string &file);
 };
 

@@ -1,4 +1,4 @@
-// Names of data files, for code that has not read the catalog. Any thread.
+// The names of data files, for code that has not read the catalog. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace todana {
 
-// Returns the number with which the name of a data file, or of a file beside it, begins: `0007-Song.kch`,
-// `0007.kch.sums`.
+// Returns the number at the start of the name of a data file, or of a file beside it: `0007-Song.kch`, `0007.kch.sums`.
 inline std::optional<uint32_t> fileNumberIn(const std::string &name) {
   const size_t end = name.find_first_not_of("0123456789");
   if (end == std::string::npos || end < 4 || end > 10 || (name[end] != '-' && name[end] != '.')) return std::nullopt;

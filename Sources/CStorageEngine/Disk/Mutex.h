@@ -1,5 +1,5 @@
-// Locks whose use clang checks (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html): fields name the lock that
-// guards them, and functions the locks that their callers hold. A breach is an error when the engine is compiled.
+// Locks whose use clang checks (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html). Fields name the lock that
+// guards them, and functions the locks that their callers hold. A violation is an error when the engine is compiled.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 #define TDN_SCOPED_CAPABILITY TDN_ATTRIBUTE(scoped_lockable)
 // Fields
 #define TDN_GUARDED_BY(lock) TDN_ATTRIBUTE(guarded_by(lock))
-// Functions: the caller holds the locks, or must not hold them
+// Functions: the caller must hold, or must not hold, the locks
 #define TDN_REQUIRES(...) TDN_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define TDN_REQUIRES_SHARED(...) TDN_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
 #define TDN_RETURNS(lock) TDN_ATTRIBUTE(lock_returned(lock))
@@ -28,13 +28,13 @@
 #define TDN_RELEASE(...) TDN_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define TDN_RELEASE_GENERIC(...) TDN_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define TDN_TRY_ACQUIRE(...) TDN_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
-// Functions that are not checked: docs/architecture/concurrency.md lists each with its reason
+// Functions that are not checked: docs/architecture/concurrency.md lists the reason for each
 #define TDN_UNCHECKED_LOCKS TDN_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace todana {
 
-// A mutex that the analysis knows. All mutexes of the engine are of this class. Any thread; docs/architecture/concurrency.md has the
-// order in which they are taken.
+// A mutex that the analysis knows, the class of all mutexes of the engine. Any thread; docs/architecture/concurrency.md
+// defines the order in which they are taken.
 class TDN_CAPABILITY("mutex") Mutex {
  public:
   Mutex() = default;
@@ -76,10 +76,10 @@ class TDN_SCOPED_CAPABILITY MutexLock {
   bool isLocked_ = true;
 };
 
-// A condition that threads wait for under a mutex. Checkpointer, GroupFlush, FileGroup and Maintenance wait with one.
+// A condition for which threads wait under a mutex. Checkpointer, GroupFlush, FileGroup and Maintenance wait with one.
 //
-// `wait` and `waitUntil` require the mutex, and may return for no reason: callers check again. Any thread notifies,
-// with or without the mutex.
+// `wait` and `waitUntil` require the mutex, and may return spuriously: callers check again. Any thread notifies, with
+// or without the mutex.
 class Condition {
  public:
   void wait(Mutex &mutex) TDN_REQUIRES(mutex) {
@@ -89,7 +89,7 @@ class Condition {
   }
 
   using Time = std::chrono::steady_clock::time_point;
-  // Returns false once the time is reached.
+  // Waits until a notification. Returns false if the time was reached.
   bool waitUntil(Mutex &mutex, Time end) TDN_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     const bool isInTime = condition_.wait_until(lock, end) == std::cv_status::no_timeout;

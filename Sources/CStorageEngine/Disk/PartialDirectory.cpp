@@ -25,7 +25,8 @@ std::string withoutLastSlashes(std::string path) {
 
 namespace {
 
-// Data files, whose names begin with a number, differ from store to store; the others do not.
+// Tests whether a store may have a file with this name. Only data files have different names in each store; these begin
+// with a number.
 bool isStoreFile(const std::string &name) {
   return fileNumberIn(name) || name == "log-a" || name == "log-b" || name == DirectoryLock::kName;
 }
@@ -45,7 +46,7 @@ PartialDirectory::PartialDirectory(
   checkPlace();
   const bool isNew = ::mkdir(partialPath_.c_str(), kDirectoryPermissions) == 0;
   if (!isNew && errno != EEXIST) throw Failure::fromErrno(errno, "cannot create the directory", partialPath_);
-  // Look before the lock file is made: nothing is created in a directory that holds something else.
+  // Check before the lock file is created: nothing is created in a directory with other content.
   auto check = [&] {
     std::vector<std::string> names = DirectoryDisk(partialPath_).list();
     if (!std::all_of(names.begin(), names.end(), [&](const auto &name) { return isStoreFile(name) || isOurs(name); })) {
@@ -58,7 +59,7 @@ PartialDirectory::PartialDirectory(
     lock_ = DirectoryLock::acquire(
       partialPath_, DirectoryLock::Kind::exclusive, true, 0, "", DirectoryLock::kName, "the directory of the copy");
     disk_ = std::make_unique<DirectoryDisk>(partialPath_);
-    // Whoever had it until now may have put it in its place, or removed it.
+    // The previous holder of the lock may have put the directory in its place, or removed it.
     std::unique_ptr<DiskFile> file = disk_->open(DirectoryLock::kName, Disk::Mode::read);
     if (!file || !lock_->isOf(file->descriptor())) {
       throw Failure(TDN_IN_USE, "another copy has just been made at this path", path_);
@@ -68,7 +69,7 @@ PartialDirectory::PartialDirectory(
       if (name != DirectoryLock::kName) disk_->remove(name);
     }
   } catch (...) {
-    // Without the lock, nothing in it is ours.
+    // Without the lock, its content does not belong to this copy.
     if (isNew && lock_ && disk_) {
       ::unlink((partialPath_ + "/" + DirectoryLock::kName).c_str());
     }
@@ -87,7 +88,7 @@ void PartialDirectory::checkPlace() const {
 PartialDirectory::~PartialDirectory() {
   if (isInPlace_) return;
   try {
-    // The lock's file last, so that nobody else fills the directory meanwhile.
+    // Remove the lock file last, so that no other copy fills the directory before.
     for (const std::string &name : disk_->list()) {
       if (name != DirectoryLock::kName) disk_->remove(name);
     }

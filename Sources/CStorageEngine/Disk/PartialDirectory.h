@@ -1,5 +1,5 @@
-// A directory that appears at its path complete and durable, or not at all: it is filled beside its place, under the
-// same name followed by `.partial`, and renamed.
+// A directory that appears at its path complete and durable, or not at all. It is filled beside its place, under the
+// same name with `.partial` appended, and then renamed.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace todana {
 
-// The target of a copy. Backup, BackupWriter and SeriesRestore each own one. One thread at a time.
+// The target directory of a copy. Backup, BackupWriter and SeriesRestore each own one. One thread at a time.
 //
 // A file lock in the new directory excludes a second copy to the same path, by this process or another one.
 class PartialDirectory {
  public:
-  // Makes the directory beside `path`, which must not exist, or be an empty directory in one that exists. Files that a
-  // killed process left are removed if `isOurs` accepts their names. Throws
-  // Failure: TDN_INVALID if something else is there, TDN_IN_USE while another copy to that path is being made.
+  // Creates the directory beside `path`, which must not exist or be an empty directory. Its parent must exist. Removes
+  // the files that a killed process left if `isOurs` accepts their names. Throws Failure: TDN_INVALID if the directory
+  // has other content, TDN_IN_USE while another copy to that path is being made.
   PartialDirectory(const std::string &path, const std::function<bool(const std::string &name)> &isOurs);
   // Removes the directory, unless it is in its place.
   ~PartialDirectory();
@@ -26,8 +26,8 @@ class PartialDirectory {
   PartialDirectory &operator=(const PartialDirectory &) = delete;
 
   Disk &disk() { return *disk_; }
-  // Puts the directory in its place; its files must have been flushed. When this throws after the renaming, `isInPlace`
-  // says so: then only its durability is in doubt.
+  // Puts the directory in its place; its files must have been flushed. If it throws after the renaming, `isInPlace`
+  // returns true, and only the durability is in doubt.
   void finish();
   bool isInPlace() const { return isInPlace_; }
 
@@ -35,13 +35,13 @@ class PartialDirectory {
   void checkPlace() const;
 
   const std::string path_, partialPath_;
-  // The lock of the store that the directory will hold; its file stays there.
+  // The lock of the future store, whose file stays in the directory.
   std::unique_ptr<DirectoryLock> lock_;
   std::unique_ptr<Disk> disk_;
   bool isInPlace_ = false;
 };
 
-// Renames a directory, and makes its name durable.
+// Renames a directory, and makes its new name durable.
 void putInPlace(const std::string &from, const std::string &to);
 
 // Returns the path of the directory that contains a file or directory.

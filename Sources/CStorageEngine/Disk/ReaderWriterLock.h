@@ -1,5 +1,5 @@
-// A lock for many readers or one writer; a waiting writer goes before new readers, so that steady reading cannot starve
-// it. No thread may take it twice.
+// A lock for many readers or one writer. A waiting writer precedes new readers, so that continuous reading cannot
+// starve it. A thread must not take it twice.
 #pragma once
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 namespace todana {
 
-// The class of GroupState::stateLock, of Cabinet's door, and of the lock of PageRepairs. Any thread.
+// The lock, used as GroupState::stateLock, as Cabinet's door, and in PageRepairs. Any thread.
 class TDN_CAPABILITY("lock") ReaderWriterLock {
  public:
   ReaderWriterLock() {

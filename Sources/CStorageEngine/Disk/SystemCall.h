@@ -5,7 +5,7 @@
 
 namespace todana {
 
-// Repeats a system call as long as a signal interrupts it (EINTR). Returns its result. Any thread.
+// Repeats a system call that a signal has interrupted (EINTR). Returns its result. Any thread.
 template <class Call>
 auto uninterrupted(Call call) {
   for (;;) {
