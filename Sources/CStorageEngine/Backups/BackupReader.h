@@ -1,7 +1,7 @@
 // The reader of a backup's files, one after another, in pieces, for a copy or a stream.
 //
-// It keeps checkpoints from running. Main files do not change before their ends at the start, and logs only grow at
-// their ends, so the files can be read in any order.
+// It keeps checkpoints from running. The files can be read in any order: main files do not change up to their sizes at
+// the start, and logs only grow.
 #pragma once
 
 #include <cstdint>

@@ -238,8 +238,8 @@ std::unique_ptr<SeriesBackup> Cabinet::openSeriesBackup(const std::string &path)
   // Check first what may be refused: checkpoints wait from the plan on.
   auto backup = std::make_unique<SeriesBackup>(
     SeriesDirectory(path, SeriesDirectory::Use::add), directory_->storeID(), directory_->disk());
-  // Without a checkpoint, this backup would copy data from a log, and the next one would copy them again from the main
-  // files.
+  // Run a checkpoint first. Otherwise this backup would copy data from a log, and the next one would copy them again
+  // from the main files.
   if (options_.access != TDN_ACCESS_READ) session->group().checkpoint();
   backup->begin(planBackup(*session));
   return backup;

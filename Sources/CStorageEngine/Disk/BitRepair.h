@@ -1,7 +1,7 @@
 // The repair of a single wrong bit, as memory or a cable may cause it. Each bit is flipped until the checksum is right.
 //
-// For a page with more wrong bits, a flip makes the checksum right by chance with a probability of about 2^-49. Like
-// any damage that a checksum misses, such a false repair stays undetected. CommitRing, PageSums and PageRepairs call
+// For a page with more wrong bits, a flip makes the checksum right by chance with a probability of about 2^-49. Such a
+// false repair stays undetected, as does any damage that a checksum misses. CommitRing, PageSums and PageRepairs call
 // these functions. Any thread, for bytes that no other thread uses.
 #pragma once
 

@@ -73,7 +73,7 @@ class PosixFile final : public DiskFile {
     }
     if (failed != 0) throw Failure::fromErrno(failed, "cannot reserve space", name_);
 #else
-    // Without a call to allocate, write zeros to take the space.
+    // The system has no call to allocate: write zeros to take the space.
     static const char zeros[64 << 10] = {};
     for (int64_t offset = this->size(); offset < size; offset += sizeof zeros) {
       write(offset, zeros, std::min<int64_t>(sizeof zeros, size - offset));

@@ -69,7 +69,7 @@ PartialDirectory::PartialDirectory(
       if (name != DirectoryLock::kName) disk_->remove(name);
     }
   } catch (...) {
-    // Without the lock, its content does not belong to this copy.
+    // The content belongs to this copy only if it has the lock.
     if (isNew && lock_ && disk_) {
       ::unlink((partialPath_ + "/" + DirectoryLock::kName).c_str());
     }

@@ -149,7 +149,7 @@ class Salvage {
       const Sealer::Opened opened =
         sealer_->open({SealedKind::indexNode, keyspace, node.key}, node.value, plain.data());
       isSealed = opened.outcome == Sealer::Outcome::opened;
-      // A plain node may begin with any byte, so it cannot be told from a damaged sealed one.
+      // A plain node may begin with any byte, so a damaged sealed node may look like one.
       if (!isSealed && !source_.mayBePlain()) return false;
       if (isSealed) value = {reinterpret_cast<const char *>(plain.data()) + opened.offset, opened.count};
     }

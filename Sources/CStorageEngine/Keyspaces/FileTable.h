@@ -55,7 +55,7 @@ class FileTable {
   };
   ReservedIDs reservedIDs();
   void restore(const ReservedIDs &reservedIDs);
-  // Throws Failure(TDN_NO_KEYSPACE).
+  // Returns the keyspace with this id. Throws Failure(TDN_NO_KEYSPACE).
   Keyspace &keyspace(uint32_t id);
   // Extends bit-flip repair to the records of a rows keyspace, if repair is enabled. Use it if the records lead to
   // others.

@@ -77,7 +77,7 @@ class HashFile {
   static std::shared_ptr<const HashFile> create(std::shared_ptr<DataFile> file, uint32_t keyspace, const Shape &shape);
   // Returns the bucket count for a file of `recordCount` records, with room to grow by half.
   static int64_t bucketCountFor(uint64_t recordCount);
-  // Returns a prime number, because consecutive row ids must not meet in few buckets.
+  // Returns a prime number of at least `count`. With a prime number, consecutive row ids are spread over all buckets.
   static int64_t bucketCountAtLeast(uint64_t count);
 
   const std::shared_ptr<DataFile> &file() const { return file_; }

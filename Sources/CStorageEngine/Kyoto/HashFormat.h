@@ -1,7 +1,7 @@
 // The parts of a Kyoto Cabinet hash file's layout that our own code reads and writes (docs/formats/cabinet-files.md).
 // Functions and values: any thread.
 //
-// layout: header 64 | free-block pool | bucket array | records and free blocks, one after another, to the end
+// Layout: header 64 | free-block pool | bucket array | records and free blocks, one after another, to the end
 //
 // All of our files use 6-byte addresses, tree chaining and no compression.
 #pragma once
@@ -128,8 +128,8 @@ inline int64_t recordStartFor(int64_t bucketStart, int64_t bucketCount, int alig
 
 constexpr int64_t kMaximumBucketCount = 1LL << 36;
 
-// A row id as a key. A value: any thread. It takes as few bytes as possible (one for 0), most significant first,
-// because keys and headers fill a large part of a file of small records.
+// A row id as a key. A value: any thread. It takes as few bytes as possible (one for 0), most significant first. In a
+// file of small records, keys and headers fill the larger part.
 struct RowKey {
   char bytes[8];
   uint32_t length;

@@ -24,8 +24,8 @@ constexpr size_t kLargestPack = 4000;
 inline uint64_t packNumber(uint64_t row) { return row >> kPackPower; }
 inline int packIndex(uint64_t row) { return static_cast<int>(row & (kPackCapacity - 1)); }
 
-// A pack's key. A value: any thread. It is a zero byte, which starts no key of a row with more than one byte, followed
-// by the pack's number in the form of a row's key.
+// A pack's key. A value: any thread. It is a zero byte, followed by the pack's number in the form of a row's key. No
+// row's key of more than one byte starts with a zero.
 struct PackKey {
   char bytes[9];
   uint32_t length;

@@ -35,8 +35,8 @@ LogWriter::LogWriter(Disk &disk, uint64_t generation, int64_t alignment, bool is
   header_.alignment = static_cast<uint32_t>(alignment);
 }
 
-// Writes both copies of the header. If a power failure left one copy as garbage while a log was started, the next use
-// of the file must not begin with the other copy.
+// Writes both copies of the header. A power failure during this may have left one copy as garbage. The next use of the
+// file must then not begin with the other copy.
 void LogWriter::start(uint64_t firstCommit) {
   header_.firstCommit = firstCommit;
   header_.checksum = checksum(&header_, offsetof(LogHeader, checksum), 1);

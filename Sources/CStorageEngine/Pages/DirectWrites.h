@@ -1,8 +1,8 @@
 // The direct writes of a large commit, whose new pages go to the main files at once. The log then has only their
 // checksums.
 //
-// No state that recovery can return, and no frame of a live log, uses bytes at or after a file's committed size,
-// rounded up to a page. Nothing is lost if the commit fails. It counts as soon as its last frame does.
+// No recoverable state and no frame of a live log uses bytes after a file's committed size, rounded up to a page.
+// Nothing is lost if the commit fails. It counts as soon as its last frame does.
 #pragma once
 
 #include <cstddef>

@@ -50,8 +50,8 @@ void FileGroup::recover(Report &report) {
   }
   if (!state_.settings.readOnly) {
     // After a kill, the content read here may exist only in the system's memory. Flush it first: commits that a power
-    // failure could still remove must not be written to main files, and a log must not be reused before the list of
-    // last commits on disk covers it.
+    // failure could still remove must not be written to main files. A log must not be reused before the list of last
+    // commits on disk covers it.
     CommitRing::flush(state_.disk);
     for (const Log &log : logs) state_.disk.open(log.name, Disk::Mode::write)->flush();
   }

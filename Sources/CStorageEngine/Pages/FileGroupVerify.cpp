@@ -50,7 +50,7 @@ FileGroup::Verified FileGroup::verifyMain(
   std::vector<char> content(kPagesAtOnce * kPageSize);
   for (int64_t page = firstPage; page < last; page += kPagesAtOnce) {
     const int64_t pages = std::min(kPagesAtOnce, last - page);
-    // After the committed end zeros count, whatever a running large commit has written there.
+    // Bytes after the committed end count as zeros, even if a running large commit has written there.
     const size_t wanted = static_cast<size_t>(std::min(pages * kPageSize, end - page * kPageSize));
     const size_t found = main->read(page * kPageSize, content.data(), wanted);
     std::memset(content.data() + found, 0, content.size() - found);

@@ -14,8 +14,8 @@ void RangeRelease::add(char *start, int64_t byteCount) {
 void RangeRelease::flush() {
   size_t done = 0;
 #if defined(__linux__) && defined(SYS_process_madvise)
-  // Linux supports this for the process itself, which this descriptor stands for, since 6.14, and with one TLB flush
-  // for all ranges since 6.16.
+  // Linux supports this for the calling process, denoted by this descriptor, since 6.14, and with one TLB flush for all
+  // ranges since 6.16.
   constexpr int kSelf = -10000;
   if (count_ > 1) {
     size_t expected = 0;

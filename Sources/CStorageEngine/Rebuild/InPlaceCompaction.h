@@ -75,7 +75,7 @@ class InPlaceCompaction {
   int64_t unsavedBytes_ = 0;        // moved since the last checkpoint
   bool needsCheckpoint_ = false;    // before the next record is moved
   bool isAtEnd_ = false;
-  std::optional<Failure> failure_;  // why records stay where they are
+  std::optional<Failure> failure_;  // the reason that records stay in place
 };
 
 }  // namespace todana

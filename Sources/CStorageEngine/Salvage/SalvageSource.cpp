@@ -242,7 +242,7 @@ void SalvageSource::noteMissingFiles() {
 // Reads the header of the keyspace's file, if it is credible.
 void SalvageSource::describe(Keyspace &keyspace) {
   std::unique_ptr<SalvagedFile> file = open(keyspace.fileNumber, keyspace.fileName);
-  // Without a header, the search includes the buckets; this start is right for hash files and trees.
+  // If there is no header, the search includes the buckets; this start is right for hash files and trees.
   keyspace.recordStart = recordStartFor(bucketStartFor(kFreeBlockPoolPower), 0, kTreeAlignmentPower);
   if (file->size() < kHashHeaderSize) return;
   const bool isSound = file->isSound(0, kHashHeaderSize);

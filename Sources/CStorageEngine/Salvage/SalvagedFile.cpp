@@ -30,7 +30,7 @@ SalvagedFile::SalvagedFile(Disk &disk, uint32_t number, const std::string &name,
   try {
     sums_ = PageSums::read(disk, name, 0, pageCount);
   } catch (const Failure &) {
-    // Without checksums only the logs can confirm pages.
+    // The checksums are missing, so only the logs can confirm pages.
   }
 }
 

@@ -1,8 +1,8 @@
 // The function that computes a digest's term for each record of a keyspace (docs/formats/states.md).
 //
-// In an encrypted store it is a MAC with a key for each purpose, so that an attacker without the keys cannot find
-// records with the same digest. In a plain store it is a hash without a key. It detects accidental loss, and does not
-// need libcrypto.
+// In an encrypted store it is a MAC with a key for each purpose. An attacker without the keys cannot find other records
+// with the same digest. In a plain store it is a hash without a key. It detects accidental loss, and does not need
+// libcrypto.
 #pragma once
 
 #include <array>

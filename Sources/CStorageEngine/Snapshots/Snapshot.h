@@ -1,9 +1,9 @@
 // The state after one commit, which stays readable while later commits change the files.
 //
-// Opening a snapshot copies nothing. For each record that a commit changes, moves or removes, it gives the old value to
-// every open snapshot that does not have the key yet. A record without an old value is still in the file, at its old
-// offset. A replaced file (after growth or a rebuild) exists as long as a snapshot holds it. Compaction in place moves
-// records; its ranges are noted, and scans read the old values instead of these ranges.
+// Opening a snapshot copies nothing. A commit gives the old value of each record that it changes, moves or removes to
+// every open snapshot without that key. A record without an old value is still in the file, at its old offset. A
+// replaced file (after growth or a rebuild) exists as long as a snapshot holds it. Compaction in place moves records;
+// its ranges are noted, and scans read the old values instead of these ranges.
 //
 // Threads: commits change a snapshot while readers are excluded (FileGroup::commit's `apply`). Other threads read it
 // under a FileGroup::ReadLock.

@@ -1,4 +1,4 @@
-// An estimate of the number of a tree's records within a range, from the positions of its bounds in the nodes on the
+// An estimate of the number of a tree's records within a range. It uses the positions of the bounds in the nodes on the
 // paths to them.
 #pragma once
 

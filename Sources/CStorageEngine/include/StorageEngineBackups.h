@@ -58,6 +58,7 @@ typedef struct tdn_backup_writer tdn_backup_writer;  // for one thread at a time
 tdn_backup_writer *TDN_NULLABLE tdn_backup_writer_open(const char *path, tdn_error *error);
 // Begins a file. Fails with TDN_DAMAGED if no file of a store has this name, or if the name came before.
 bool tdn_backup_writer_begin(tdn_backup_writer *writer, const char *name, tdn_error *error);
+// Appends bytes to the current file.
 bool tdn_backup_writer_write(tdn_backup_writer *writer, const void *bytes, size_t byte_count, tdn_error *error);
 // Puts the store in its place and makes it durable. Fails with TDN_DAMAGED if the files are no store, or with
 // TDN_NEWER_FORMAT.

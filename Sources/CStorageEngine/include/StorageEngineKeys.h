@@ -55,6 +55,7 @@ bool tdn_rotate_keys(
   void (*visit)(void *TDN_NULLABLE context, const tdn_key_slot *slot, bool kept), tdn_error *error);
 // Begins to encrypt a plain store, which `secret` opens from now on.
 bool tdn_encrypt(tdn_cabinet *cabinet, const tds_secret *secret, tdn_error *error);
+// Begins to decrypt an encrypted store. An unfinished migration is replaced.
 bool tdn_decrypt(tdn_cabinet *cabinet, tdn_error *error);
 // Reports the unfinished migration, a `tdn_migration`.
 bool tdn_get_migration(tdn_cabinet *cabinet, int32_t *migration, tdn_error *error);

@@ -56,6 +56,7 @@ typedef struct {
   bool resuming_migration;     // opens a store that is partly plain because encrypting or decrypting it was interrupted
 } tdn_options;
 
+// Sets the default options. The defaults of limits are those in parentheses above.
 void tdn_options_init(tdn_options *options);
 
 typedef struct {

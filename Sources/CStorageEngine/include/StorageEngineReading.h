@@ -52,6 +52,7 @@ bool tdn_get_key(
   tdn_cabinet *cabinet, tdn_snapshot *TDN_NULLABLE snapshot, uint32_t keyspace, const uint8_t *key,
   size_t key_length, tdn_chunk *chunk, tdn_error *error);
 
+// Opens a snapshot of the newest commit.
 tdn_snapshot *TDN_NULLABLE tdn_snapshot_open(tdn_cabinet *cabinet, tdn_error *error);
 uint64_t tdn_snapshot_commit_number(const tdn_snapshot *snapshot);
 bool tdn_snapshot_count(tdn_snapshot *snapshot, uint32_t keyspace, uint64_t *count, tdn_error *error);

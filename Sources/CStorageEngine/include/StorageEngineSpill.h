@@ -20,6 +20,7 @@ tdn_spill *TDN_NULLABLE tdn_spill_open(void);
 // Appends bytes. Sets `*position` to their place, from which they are read in one piece.
 bool tdn_spill_append(
   tdn_spill *spill, const uint8_t *bytes, size_t length, uint64_t *position, tdn_error *error);
+// Reads bytes from a position that `tdn_spill_append` has set.
 bool tdn_spill_read(const tdn_spill *spill, uint64_t position, uint8_t *buffer, size_t length, tdn_error *error);
 void tdn_spill_close(tdn_spill *spill);
 
