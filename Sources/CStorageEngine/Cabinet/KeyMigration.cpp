@@ -9,7 +9,7 @@ namespace todana {
 
 namespace {
 
-// The pause before asking again whether a backup has ended.
+// The pause before the next attempt while a backup is running.
 constexpr auto kBackupPause = std::chrono::milliseconds(20);
 
 // The size of replaced files after which a checkpoint removes them, so that the store's size does not double.

@@ -108,7 +108,7 @@ inline KeyHash hashKey(const char *key, size_t length) {
   return {hash, high ^ low};
 }
 
-// Offsets of fields that are read one by one.
+// Offsets of header fields that are read separately.
 constexpr int kHeaderType = 8;
 constexpr int kHeaderBucketCount = 16;
 constexpr int kHeaderCount = 32;

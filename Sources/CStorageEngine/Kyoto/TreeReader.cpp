@@ -21,7 +21,7 @@ HashFile::Shape TreeReader::shape(std::shared_ptr<SealerPool> sealers, uint64_t 
   shape.sealers = std::move(sealers);
   shape.type = kTreeFileType;
   shape.alignmentPower = 8;  // nodes grow and shrink in place
-  // A bucket holds nodes, most of which contain many records.
+  // The buckets hold nodes, which usually contain many records each.
   shape.bucketCount = 1021;
   const uint64_t wanted = std::min(recordCount / kLeastRecords, kMostBuckets);
   if (wanted > 1021) shape.bucketCount = HashFile::bucketCountAtLeast(wanted);

@@ -64,7 +64,7 @@ class TreeReader {
     std::string opened_;  // the bytes of the records in an encrypted store, or a copy of them
   };
 
-  // The number of nodes that stock code caches in memory.
+  // The maximum number of buckets of a tree's file. Stock code caches as many nodes in memory.
   static constexpr uint64_t kMostBuckets = 1 << 20;
 
   // Returns the parameters of a file for a tree that will take `recordCount` records at once.

@@ -14,7 +14,7 @@ constexpr size_t kNodeLimit = 4000;
 constexpr size_t kFill = kNodeLimit * 7 / 8;
 // The number of links up to which an inner node is not divided, however long its keys are.
 constexpr size_t kFewestLinks = 8;
-// The size of records held back in a leaf until the following ones are known.
+// The maximum size of records held back in a leaf until the following ones are known.
 constexpr size_t kMostHeld = 3 * kNodeLimit;
 
 constexpr std::string_view kEmptyLeaf("\0\0", 2);

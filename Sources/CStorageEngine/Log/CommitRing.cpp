@@ -42,7 +42,7 @@ bool isSoundSlot(const char *slot, size_t size) {
          header.checksum == slotChecksum(slot, header.count);
 }
 
-// Returns the length of a slot without the zeros at its end.
+// Returns the length of the part of a slot that may contain other bytes than zeros.
 size_t usedLength(DiskFile &file, int index) {
   std::vector<char> slot(kSlotLength);
   const size_t size = file.read(index * kSlot, slot.data(), slot.size());
@@ -107,7 +107,7 @@ void CommitRing::write(Disk &disk, uint64_t upTo) {
   std::vector<char> slot(sizeof(Header));
   {
     MutexLock lock(mutex_);
-    // The ids of commits after `upTo` are in the next log.
+    // The ids of commits after `upTo` are in the current log.
     const size_t later = std::min<uint64_t>(newest_ - upTo, ids_.size());
     const size_t count = ids_.size() - later;
     Header header{};

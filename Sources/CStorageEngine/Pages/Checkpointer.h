@@ -50,7 +50,8 @@ class Checkpointer {
   // The log for the commits after the current one was closed.
   enum class NextLog { none, reused, fresh };
 
-  // Writes the closed log back. Returns its generation; 0 if there was none.
+  // Closes the current log, unless one is closed already, and writes it back. Returns its generation; 0 if there was
+  // none.
   uint64_t writeBackClosed(NextLog next) TDN_REQUIRES(mutex_);
   LogPair::Closed closeLog(NextLog next) TDN_REQUIRES(mutex_);
   void writeBack(const LogPair::Closed &closed) TDN_REQUIRES(mutex_);

@@ -1,7 +1,7 @@
 // The direct writes of a large commit, whose new pages go to the main files at once. The log then has only their
 // checksums.
 //
-// No recoverable state and no frame of a live log uses bytes after a file's committed size, rounded up to a page.
+// No recoverable state and no frame of a live log uses bytes from a file's committed size on, rounded up to a page.
 // Nothing is lost if the commit fails. It counts as soon as its last frame does.
 #pragma once
 

@@ -6,8 +6,7 @@
 namespace todana {
 
 void MemoryLimit::check(const DataFile &file) {
-  // Other threads wait. Otherwise they would read more than is released, and it would seem that the memory cannot be
-  // released.
+  // Other threads wait. Otherwise they would read more than is released, and it would count as memory that must stay.
   MutexLock oneAtATime(checkMutex_);
   if (!memory_->hasGrown()) return;
   // The thread that builds a file does not keep other threads from changing the other files.
