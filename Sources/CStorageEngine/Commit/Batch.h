@@ -99,7 +99,7 @@ class Batch {
   std::vector<BatchRun> runs_;
 };
 
-// The stored key of one change. It contains the key of a row, so it must not be copied or moved. NameKeyspaceWriter
+// The stored key of one change. It may refer to its own bytes, so it must not be copied or moved. NameKeyspaceWriter
 // makes it; one thread, inside `apply`.
 class ChangeKey {
  public:

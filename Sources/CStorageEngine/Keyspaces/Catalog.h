@@ -59,7 +59,7 @@ class Catalog {
   void rewrite(
     FileGroup &group, HashWriter &writer, const std::vector<Entry> &entries, uint32_t nextKeyspace,
     uint32_t nextFileNumber, bool isSealed);
-  // Ends the possibility to undo the last commit. Called at the start of each commit.
+  // Discards the undo state of the previous commit. Called at the start of each commit.
   void settle() {
     isNew_ = false;
     wasSealed_ = isSealed_;

@@ -45,7 +45,7 @@ class DigestFile {
   // Returns false if a file is older or newer than the others, or was written without the keys. Any thread.
   bool isConsistent() const { return isConsistent_; }
 
-  // Ends the possibility to undo the last commit. Called at the start of each commit.
+  // Discards the undo state of the previous commit. Called at the start of each commit.
   void settle();
   // Inside `apply`, as the last change: stores the states of keyspaces with changed contents or files.
   void store(FileGroup &group, const std::vector<Keyspace *> &changed) { store(group, changed, true); }

@@ -62,7 +62,7 @@ class FileTable {
   void repairRecords(uint32_t id);
   // Returns the keyspace with this name. Adds a new one if there is none.
   Keyspace &keyspace(int32_t kind, const std::string &name);
-  // Adds a keyspace with an id that was never used. Throws Failure(TDN_INVALID).
+  // Adds a keyspace with an id that was not used since the opening. Throws Failure(TDN_INVALID).
   void addNew(uint32_t id, int32_t kind, const std::string &name);
   std::vector<Keyspace *> all();
   // Returns a keyspace for a snapshot, even if it was dropped since the opening. Throws Failure(TDN_NO_KEYSPACE).
