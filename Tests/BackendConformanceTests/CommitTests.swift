@@ -197,26 +197,15 @@ import Todana
     #expect(try store.backend.allKeys(of: store.index).count == 10_000)
   }
 
-  #if DEBUG
-    @Test func `a batch out of order traps in debug builds`() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        try commitOutOfOrder()
-      }
-      let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(message.contains("grouped by keyspace and sorted by key"))
+  @Test(arguments: TestedBackend.allCases)
+  func `a batch out of order, or with two changes of a key, is refused`(_ kind: TestedBackend) throws {
+    let store = try OpenBackend(kind)
+    for (first, second) in [(2, 1), (2, 2)] as [(RowID, RowID)] {
+      var batch = WriteBatch()
+      batch.put([1], row: first, in: store.songs)
+      batch.put([1], row: second, in: store.songs)
+      expectError(.invalidArgument) { _ = try store.backend.commit(batch, durability: .full) }
     }
-  #else
-    @Test func `a batch out of order is refused`() {
-      expectError(.invalidArgument) { try commitOutOfOrder() }
-    }
-  #endif
-}
-
-private func commitOutOfOrder() throws {
-  let backend = try KyotoBackend(.inMemory)
-  let songs = try backend.keyspaceID(of: .rows, named: [1])
-  var batch = WriteBatch()
-  batch.put([1], row: 2, in: songs)
-  batch.put([1], row: 1, in: songs)
-  _ = try backend.commit(batch, durability: .full)
+    #expect(try store.backend.count(of: store.songs) == 0)
+  }
 }

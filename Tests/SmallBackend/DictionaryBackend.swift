@@ -114,7 +114,10 @@ public final class DictionaryBackend: StoreBackend {
   }
 
   public func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
-    assert(batch.isSorted, "a batch is grouped by keyspace and sorted by key")
+    guard batch.isSorted else {
+      throw BackendError(
+        .invalidArgument, "A batch is grouped by keyspace and sorted by key, with one change for each.")
+    }
     try batch.check(limits)
     let (changes, arena, id, hasEmptyKey) = (batch.changes, batch.arena, batch.id, batch.hasEmptyKey)
     let last = current().commitNumber

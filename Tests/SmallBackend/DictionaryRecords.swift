@@ -28,7 +28,9 @@ extension DictionaryBackend.Key {
     _ key: WriteBatch.Key, _ arena: ByteArena, _ kind: KeyspaceKind, _ limits: BackendLimits
   ) throws(BackendError) {
     switch (key, kind) {
-    case (.row(let rowID), .rows): self = .row(rowID)
+    case (.row(let rowID), .rows):
+      guard rowID > 0, rowID < .max else { throw BackendError(.invalidArgument, "There is no row \(rowID).") }
+      self = .row(rowID)
     case (.bytes(let range), .keys), (.bytes(let range), .tree):
       guard range.count <= limits.keyByteCount else { throw BackendError(.limitExceeded, "The key is too long.") }
       self = unsafe .bytes([UInt8](arena.bytes[range]))

@@ -74,7 +74,7 @@ extension DictionaryBackend.State {
     if change.kind == .put, case .row(let rowID) = key, let next = keyspaces[change.keyspace]?.nextRowID,
       rowID >= next
     {
-      keyspaces[change.keyspace]?.nextRowID = rowID + 1
+      keyspaces[change.keyspace]?.nextRowID = rowID + 1  // never the last one: `Key.init` refuses it
     }
     return true
   }

@@ -1,9 +1,14 @@
 #include "Cabinet.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+
+#include <sys/stat.h>
 
 #include "../Backups/BackupWriter.h"
+#include "../Disk/PartialDirectory.h"
 #include "KeyMigration.h"
 
 namespace todana {
@@ -207,16 +212,33 @@ bool Cabinet::migrate(const Rebuilding::Progress &progress) {
     .run(progress);
 }
 
+// Throws Failure(TDN_INVALID) if `path`, which need not exist, lies within the store's own directory.
+void Cabinet::requireOutside(const std::string &path) const {
+  struct stat own, found;
+  const std::unique_ptr<DiskFile> superblock = directory_->disk().open(StoreDirectory::kSuperblockName, Disk::Mode::read);
+  if (!superblock || ::fstat(superblock->descriptor(), &own) != 0) return;
+  std::string existing = withoutLastSlashes(path);
+  while (::stat(existing.c_str(), &found) != 0 && existing != "." && existing != "/") existing = parentOf(existing);
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(existing.c_str(), nullptr), &std::free);
+  if (!real) return;
+  for (std::string directory = real.get();; directory = parentOf(directory)) {
+    const std::string place = directory + "/" + StoreDirectory::kSuperblockName;
+    if (::stat(place.c_str(), &found) == 0 && found.st_dev == own.st_dev && found.st_ino == own.st_ino) {
+      throw Failure(TDN_INVALID, "the copy would be made within the store: choose a path outside of its directory", path);
+    }
+    if (directory == "/") return;
+  }
+}
+
 FileGroup::BackupPlan Cabinet::planBackup(Session &session) const {
-  // The lock file belongs to this process. The other two files are no part of a copy.
+  // Files of others in the directory are left out: a store would not be made of them again.
   return session.group().planBackup(
-    [](const std::string &name) {
-      return name != DirectoryLock::kName && name != StoreKeys::kNewName && name != StoreKeys::kCopyMark;
-    });
+    [](const std::string &name) { return BackupWriter::isFileName(name) && name != StoreKeys::kCopyMark; });
 }
 
 std::unique_ptr<Backup> Cabinet::openBackup(const std::string &path) {
   Use session(*this);
+  requireOutside(path);
   return std::make_unique<Backup>(path, planBackup(*session), directory_->disk());
 }
 
@@ -224,9 +246,6 @@ std::unique_ptr<BackupReader> Cabinet::openBackupReader() {
   Use session(*this);
   FileGroup::BackupPlan plan = planBackup(*session);
   auto &files = plan.files;
-  // A restore would refuse files that do not belong to the store.
-  const auto isForeign = [](const auto &file) { return !BackupWriter::isFileName(file.name); };
-  files.erase(std::remove_if(files.begin(), files.end(), isForeign), files.end());
   if (openKeys()) files.push_back({StoreKeys::kCopyMark, 0});
   std::sort(files.begin(), files.end(), [](const auto &a, const auto &b) { return a.name < b.name; });
   return std::make_unique<BackupReader>(std::move(plan), directory_->disk());
@@ -235,6 +254,7 @@ std::unique_ptr<BackupReader> Cabinet::openBackupReader() {
 std::unique_ptr<SeriesBackup> Cabinet::openSeriesBackup(const std::string &path) {
   Use session(*this);
   if (options_.storage == TDN_STORAGE_MEMORY) throw Failure(TDN_INVALID, "a store in memory has no files to copy");
+  requireOutside(path);
   // Check first what may be refused: checkpoints wait from the plan on.
   auto backup = std::make_unique<SeriesBackup>(
     SeriesDirectory(path, SeriesDirectory::Use::add), directory_->storeID(), directory_->disk());

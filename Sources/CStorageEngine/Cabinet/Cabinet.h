@@ -76,6 +76,7 @@ class Cabinet {
   StoreKeys &requireKeys() const;
   void requireWritable() const;
   void beginMigration() TDN_ACQUIRE(migrationMutex_);
+  void requireOutside(const std::string &path) const;
   FileGroup::BackupPlan planBackup(Session &session) const;
   void fill(tdn_open_report &report, const FileGroup::Report &groupReport) const;
   Session &session() const;

@@ -32,8 +32,22 @@ package final class RecordSealing: Sendable {
 
   package func commit(_ batch: borrowing WriteBatch, durability: Durability) throws(BackendError) -> CommitNumber {
     try seal(batch)
-    guard let treeSealing else { return try base.commit(batch, durability: durability) }
+    guard let treeSealing else { return try commitToBase(batch, durability: durability) }
     return try commit(batch, durability: durability, treeSealing)
+  }
+
+  private func commitToBase(
+    _ batch: borrowing WriteBatch, durability: Durability
+  ) throws(BackendError) -> CommitNumber {
+    let count = batch.changes.count
+    do throws(BackendError) {
+      return try base.commit(batch, durability: durability)
+    } catch {
+      guard error.conflicts.allSatisfy({ 0..<count ~= $0 }) else {
+        throw BackendError(wrongAnswer: "a conflict of a change that the batch does not have")
+      }
+      throw error
+    }
   }
 
   /// Commits a batch so that the backend sees neither names nor the entries of trees.
@@ -56,7 +70,7 @@ package final class RecordSealing: Sendable {
       let coded = try TreeBatch(
         batch, sealing: self, trees: treeSealing, sealer: sealer, stamps: stamps, treeIDs: trees)
       do throws(BackendError) {
-        return try base.commit(coded.batch, durability: durability)
+        return try commitToBase(coded.batch, durability: durability)
       } catch {
         guard error.code == .conflict else { throw error }
         attemptsLeft -= 1
@@ -170,6 +184,7 @@ package final class RecordSealing: Sendable {
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk
   ) throws(BackendError) {
     try base.read(rows: rows, of: keyspace, into: chunk)
+    guard chunk.slices.count <= rows.count else { throw BackendError(wrongAnswer: "more records than were asked for") }
     try open(chunk, of: keyspace)
   }
 
@@ -364,7 +379,9 @@ extension RecordSealing {
   /// The most bytes of a keyspace's name.
   var nameByteLimit: Int { base.limits.nameByteCount - (treeSealing == nil ? 0 : KeyRing.codeByteCount) }
 
-  package func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
+  package func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
+    try base.count(of: keyspace).requiringCount()
+  }
 
   package func keyspaces() throws(BackendError) -> [Keyspace] {
     var keyspaces = try base.keyspaces()

@@ -10,7 +10,9 @@ final class SealedSnapshot: BackendSnapshot {
 
   var commitNumber: CommitNumber { base.commitNumber }
 
-  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int { try base.count(of: keyspace) }
+  func count(of keyspace: KeyspaceID) throws(BackendError) -> Int {
+    try base.count(of: keyspace).requiringCount()
+  }
 
   func read(
     rows: borrowing Span<RowID>, of keyspace: KeyspaceID, into chunk: RecordChunk

@@ -12,6 +12,9 @@ struct ObjectList: ~Copyable {
   private var lastRowID: RowID = 0
   private var classStart = 0
 
+  /// The objects for which memory is taken before they are read.
+  private static var mostExpected: Int { 1 << 24 }
+
   private init(filling memory: UnsafeMutablePointer<StoredObject>, capacity: Int) {
     unsafe base = memory
     self.capacity = capacity
@@ -28,7 +31,9 @@ struct ObjectList: ~Copyable {
   ) throws(StoreError) -> [T] {
     var failure: StoreError?
     var longerArray: [T]?
-    let array = unsafe [T](unsafeUninitializedCapacity: max(expectedCount, 16)) { memory, initializedCount in
+    // A backend counts the records: a wrong count must not take all memory.
+    let capacity = min(max(expectedCount, 16), mostExpected)
+    let array = unsafe [T](unsafeUninitializedCapacity: capacity) { memory, initializedCount in
       guard let start = UnsafeMutableRawPointer(memory.baseAddress) else { return }
       // A reference is one word for every static type of class.
       let references = unsafe start.assumingMemoryBound(to: StoredObject.self)
@@ -79,30 +84,33 @@ struct ObjectList: ~Copyable {
       lowest = min(lowest, object.rowID)
       highest = max(highest, object.rowID)
     }
-    guard highest - lowest < RowID(objects.count) * 4 else {
-      unsafe objects.sort { $0.rowID < $1.rowID }
-      return
-    }
-    unsafe Self.place(objects, lowest: lowest, highest: highest)
+    let isDense = highest - lowest < RowID(objects.count) * 4
+    if isDense, unsafe Self.place(objects, lowest: lowest, highest: highest) { return }
+    unsafe objects.sort { $0.rowID < $1.rowID }
   }
 
-  private static func place(_ objects: UnsafeMutableBufferPointer<StoredObject>, lowest: RowID, highest: RowID) {
+  /// Moves the objects to their places. Returns false, and moves none, if two have the same row id.
+  private static func place(
+    _ objects: UnsafeMutableBufferPointer<StoredObject>, lowest: RowID, highest: RowID
+  ) -> Bool {
     let slotCount = Int(highest - lowest) + 1
     let slots = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: slotCount)
     defer { unsafe slots.deallocate() }
     unsafe slots.initialize(repeating: nil, count: slotCount)
-    // References are moved bitwise: each occurs once before and once after, as row ids are distinct.
+    // References are moved bitwise: each occurs once before and once after.
     for index in 0..<objects.count {
       let object = unsafe objects[index]
+      guard unsafe slots[Int(object.rowID - lowest)] == nil else { return false }
       unsafe slots[Int(object.rowID - lowest)] = Unmanaged.passUnretained(object).toOpaque()
     }
-    guard let words = UnsafeMutableRawPointer(objects.baseAddress) else { return }
+    guard let words = UnsafeMutableRawPointer(objects.baseAddress) else { return true }
     var offset = 0
     for slot in 0..<slotCount {
       guard let word = unsafe slots[slot] else { continue }
       unsafe words.storeBytes(of: word, toByteOffset: offset, as: UnsafeMutableRawPointer.self)
       offset += MemoryLayout<StoredObject>.stride
     }
+    return true
   }
 
   /// Returns the objects as an array; each of them must be a `T`.

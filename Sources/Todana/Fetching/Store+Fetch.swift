@@ -14,6 +14,7 @@ extension Store {
       return includes(object, includingPending: includingPending) ? unsafe unsafeDowncast(object, to: T.self) : nil
     }
     let object = table.objectOrFault(id.rowID)
+    guard includes(object, includingPending: includingPending) else { return nil }
     do throws(StoreError) {
       try load(object, of: table)
     } catch {
@@ -50,11 +51,12 @@ extension Store {
     for index in ids.indices {
       let id = ids[index]
       let table = try table(of: id)
-      if let object = table.identity[id.rowID], !object.isFault {
-        if includes(object, includingPending: includingPending) {
+      if let object = table.identity[id.rowID] {
+        guard includes(object, includingPending: includingPending) else { continue }
+        if !object.isFault {
           objects[index] = unsafe unsafeDowncast(object, to: T.self)
+          continue
         }
-        continue
       }
       if let missingTable, missingTable !== table {
         try fetch(missing, of: ids, table: missingTable, onDamage, into: &objects)

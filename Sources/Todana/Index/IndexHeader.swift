@@ -31,11 +31,24 @@ struct IndexHeader {
     return unsafe RowID(bigEndian: key.loadUnaligned(fromByteOffset: Self.key.count, as: RowID.self))
   }
 
+  /// The token of a header that no builder claims any more: another session may go on.
+  private static let unclaimed: UInt64 = 0
+
+  var isUnclaimed: Bool { token == Self.unclaimed }
+
   init(state: State, nextRow: RowID, signature: String) {
     self.state = state
     self.nextRow = nextRow
     self.signature = signature
-    token = .random(in: .min ... .max)
+    token = .random(in: 1 ... .max)
+  }
+
+  /// Returns the header of a building that its builder has given up.
+  func givenUp() -> IndexHeader { IndexHeader(self, token: Self.unclaimed) }
+
+  private init(_ header: IndexHeader, token: UInt64) {
+    (state, nextRow, signature) = (header.state, header.nextRow, header.signature)
+    self.token = token
   }
 
   /// Parses a header; nil if the bytes have another format, which requires a new build of the index.

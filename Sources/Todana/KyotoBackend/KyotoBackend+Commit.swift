@@ -54,9 +54,8 @@ extension BackendError {
 }
 
 extension WriteBatch {
-  /// Checks that no byte key is empty, as C would take it for a row; debug builds also check the order of the changes.
+  /// Checks that no byte key is empty, as C would take it for a row. The engine checks the order of the changes.
   func requireOrder() throws(BackendError) {
-    assert(isSorted, "a batch is grouped by keyspace and sorted by key, at most one change for each key")
     guard !hasEmptyKey else {
       throw BackendError(.invalidArgument, "A byte key has at least one byte; the batch holds an empty one.")
     }

@@ -63,6 +63,7 @@ final class KyotoKeys: KeyManagement {
 extension KyotoBackend {
   /// Replaces a closed store's file of keys by an exported one (`tdn_import_keys`).
   static func importKeys(_ keys: [UInt8], at path: String, secret: StoreSecret) throws(BackendError) {
+    try SeriesTask.check(path)
     var error = tdn_error()
     let isDone = unsafe path.withCString { path in
       unsafe secret.withBytes { unsafe tdn_import_keys(path, keys, keys.count, $0, &error) }

@@ -1,11 +1,15 @@
 extension Store {
   /// The passphrases and keys that open this store.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/notEncrypted``.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/notEncrypted``, or with ``StoreError/Code/notSupported`` if the
+  ///   backend is encrypted but manages no keys.
   public var keys: any KeyManagement {
     get throws(StoreError) {
       try begin()
       guard let management = backend.operations?.keyManagement else {
+        if backend.keyRing != nil {
+          throw StoreError(.notSupported, "The backend of the store does not manage its passphrases and keys.")
+        }
         throw StoreError(.notEncrypted, "The store is not encrypted, so no passphrase or key opens it.")
       }
       return management

@@ -3,7 +3,8 @@
 /// They are checkpoints, backups, compaction, verification, anchors, and new keys for existing records.
 ///
 /// A ``StoreBackend`` without ``StoreBackend/operations`` offers none of them. A ``Store`` over such a backend throws
-/// ``StoreError/Code/notSupported`` for each. Every method may be called from any thread at any time.
+/// ``StoreError/Code/notSupported`` for each, except for services that it can do without them: verification, copies
+/// under another key, and releasing memory. Every method may be called from any thread at any time.
 public protocol EngineOperations: AnyObject, Sendable {
   /// Writes all commits back to the main files, so that the next opening has nothing to recover.
   func checkpoint() throws(BackendError)

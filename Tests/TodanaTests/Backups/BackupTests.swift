@@ -23,6 +23,37 @@ import Todana
     get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
   }
 
+  @Test func `no backup is made within the store, and what others have put there is left out`() throws {
+    let store = try open("store")
+    try SaveWorkload.save(1, to: store)
+    let inner = directory.path("store") + "/inner"
+    let manager = FileManager.default
+    try manager.createSymbolicLink(atPath: directory.path("link"), withDestinationPath: directory.path("store"))
+    for target in [inner, inner + "/deeper/", directory.path("link/inner")] {
+      let error = #expect(throws: StoreError.self) { try store.backUp(to: target) }
+      #expect(error?.backendError?.code == .invalidArgument)
+      #expect(throws: StoreError.self) { try store.backUp(into: BackupSeries(at: target)) }
+      #expect(!manager.fileExists(atPath: inner))
+    }
+    #expect(throws: StoreError.self) { try store.backUp(to: directory.path("cut\0off")) }
+    #expect(try names == ["link", "store"])
+
+    try manager.createDirectory(atPath: inner, withIntermediateDirectories: false)
+    try Data("mine".utf8).write(to: URL(filePath: directory.path("store") + "/notes.txt"))
+    try store.backUp(to: directory.path("backup"))
+    try store.backUp(into: BackupSeries(at: directory.path("series")))
+    #expect(
+      try !manager.contentsOfDirectory(atPath: directory.path("backup")).contains { $0 == "inner" || $0 == "notes.txt" }
+    )
+    try BackupSeries(at: directory.path("series")).restore(to: directory.path("restored"))
+    for name in ["backup", "restored"] {
+      let copy = try open(name)
+      #expect(try SaveWorkload.State(of: copy) == SaveWorkload.State(after: 1))
+      try copy.close()
+    }
+    try store.close()
+  }
+
   /// Saves go on in each step of the copy, large ones among them; checkpoints are asked for.
   @Test func `a copy has the state of one commit, whatever is saved meanwhile`() throws {
     let store = try open("store")

@@ -342,6 +342,24 @@ private final class UniqueWithNil: Versioned {
     try third.close()
   }
 
+  @Test func `a store without indexes and one with indexes of the same class are not open together`() throws {
+    final class Plain: StoredObject {
+      override class var storedName: String { BySeconds.storedName }
+      override func readContent(from buffer: inout DataBuffer) throws { try buffer.skip(buffer.remainingByteCount) }
+    }
+    for plainFirst in [true, false] {
+      let backend = try KyotoBackend(.inMemory)
+      defer { try? backend.close() }
+      let classes = [Plain.self, BySeconds.self] as [StoredObject.Type]
+      let first = try Store(backend: backend, classes: [classes[plainFirst ? 0 : 1]])
+      let error = #expect(throws: StoreError.self) {
+        try Store(backend: backend, classes: [classes[plainFirst ? 1 : 0]])
+      }
+      #expect(error?.code == .indexesDiffer)
+      try first.close()
+    }
+  }
+
   @Test func `what an object was changed to without notice does not stay in an index`() throws {
     let store = try Store(
       .inMemory, classes: [BySeconds.self], configuration: StoreConfiguration(detectsUnannouncedChanges: false))

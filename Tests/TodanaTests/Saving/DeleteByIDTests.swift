@@ -44,6 +44,22 @@ private final class Careful: StoredObject {
     try store.saveChanges()
   }
 
+  @Test func `an object that was deleted without being loaded is not fetched`() throws {
+    let backend = FaultyBackend()
+    let writer = try Store(backend: backend, classes: [Song.self])
+    let songs = (0..<3).map { Song("\($0)") }
+    for song in songs { try writer.insert(song) }
+    try writer.saveChanges()
+    let ids = try songs.map { try #require($0.id) }
+    let store = try Store(backend: backend, classes: [Song.self])
+    #expect(try store.delete([ids[1]]) == 1)
+    #expect(try store.fetch(ids[1]) == nil)
+    #expect(try store.fetch(ids).map { $0?.title } == ["0", nil, "2"])
+    #expect(try store.fetch(ids[1], includingPending: false)?.title == "1")
+    store.discardChanges()
+    #expect(try store.fetch(ids[1])?.title == "1")
+  }
+
   @Test func `an object in memory is deleted as it is, without being asked`() throws {
     unsafe Careful.prepared = 0
     let backend = FaultyBackend()

@@ -27,6 +27,8 @@ extension Store {
     } catch let error as StoreError where error.code == .readOnly || error.code == .damagedRecord {
       // The store is usable without the indexes. ``indexes`` shows that they are not complete.
       configuration.logger?.warning("Indexes could not be built: \(error)")
+    } catch let error as StoreError where error.code == .indexTakenOver {
+      for table in unfinished where hasIndexesToBuild(table) { try awaitIndexes(of: table.type) }
     } catch let error as StoreError {
       throw error
     } catch {
@@ -49,7 +51,7 @@ extension Store {
         do {
           try store.buildIndexes(of: table) { _ in try store.session.worker.checkForEnd() }
         } catch is IndexTakeover {
-          store.awaitIndexes(of: type)
+          try store.awaitIndexes(of: type)
         } catch let error as UniqueViolation {
           // Queries work without the index. ``Store/indexes`` has the error.
           store.configuration.logger?.warning("An index could not be built: \(error)")
@@ -57,13 +59,16 @@ extension Store {
       })
   }
 
-  /// Checks after commits of other sessions whether they have completed the indexes of a class.
-  private func awaitIndexes(of type: StoredObject.Type) {
-    guard let table = try? registry.table(for: type) else { return }
+  /// Waits in the background until another session has completed the indexes of a class; if it has given them up, builds
+  /// them.
+  private func awaitIndexes(of type: StoredObject.Type) throws(StoreError) {
+    let table = try registry.table(for: type)
+    if try noteIndexesOfOthers(table.indexes) { return }
     session.worker.addWhenOthersCommit(
       .init(name: "awaiting indexes of \(table.name)", seed: workerSeed) { store throws in
-        let table = try store.registry.table(for: type)
-        if try !store.noteIndexesOfOthers(table.indexes) { store.awaitIndexes(of: type) }
+        try store.awaitIndexes(of: type)
       })
+    // Checked once more: a commit before the job was added gave it no hint.
+    if try !noteIndexesOfOthers(table.indexes), try isAnyGivenUp(table.indexes) { buildIndexesInBackground(of: table) }
   }
 }

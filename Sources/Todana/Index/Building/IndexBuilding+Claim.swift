@@ -49,6 +49,24 @@ extension IndexBuilding {
     return number
   }
 
+  /// Gives up the claims, so that a session that waits for this one goes on with the building.
+  ///
+  /// A failure is ignored, as after a crash: the next session that opens the store goes on.
+  func giveUp() {
+    var batch = WriteBatch()
+    for index in indexes {
+      guard let keyspace = index.keyspace, let claim = claims[keyspace],
+        let header = try? store.indexHeader(of: keyspace).0, header.token == claim
+      else { continue }
+      store.append(header.givenUp(), to: keyspace, &batch, expecting: .token(claim))
+    }
+    guard !batch.isEmpty else { return }
+    batch.sort()
+    if let number = try? store.sealing.commit(batch, durability: .relaxed) {
+      store.noteCommit(number, durability: .relaxed)
+    }
+  }
+
   /// Adds a check to a batch that the index is still claimed by this build.
   func appendClaim(of keyspace: KeyspaceID, to batch: inout WriteBatch) {
     guard let token = claims[keyspace] else { return }
@@ -84,5 +102,14 @@ extension Store {
       session.indexes[keyspace] = .complete(since: commit)
     }
     return areComplete
+  }
+
+  /// Returns whether the builder of one of the unfinished indexes has given it up.
+  func isAnyGivenUp(_ indexes: [ClassIndex]) throws(StoreError) -> Bool {
+    for index in indexes {
+      guard let keyspace = index.keyspace, isUnfinished(index) else { continue }
+      if let header = try indexHeader(of: keyspace).0, header.state == .building, header.isUnclaimed { return true }
+    }
+    return false
   }
 }

@@ -33,6 +33,15 @@ struct IndexBuilding {
   }
 
   mutating func run(_ progress: (IndexBuildingProgress) throws -> Void) throws {
+    do {
+      try build(progress)
+    } catch {
+      if !(error is IndexTakeover) { giveUp() }
+      throw error
+    }
+  }
+
+  private mutating func build(_ progress: (IndexBuildingProgress) throws -> Void) throws {
     var first = try claim()
     try retrySkippedRows()
     while let next = try addRows(from: first, progress) {

@@ -8,9 +8,9 @@ extension Store {
   ///   declares different indexes; the errors of reading and writing the trees.
   func prepareIndexes(_ keyspaces: [Keyspace]) throws(StoreError) {
     for table in registry.tables { table.indexes = try ClassIndex.all(of: table.type, className: table.name) }
+    try declareIndexes()
     let trees = keyspaces.filter { $0.kind == .tree }
     guard !trees.isEmpty || registry.tables.contains(where: { !$0.indexes.isEmpty }) else { return }
-    try declareIndexes()
     try session.indexes.whilePreparing { () throws(StoreError) in
       var batch = WriteBatch()
       var begun: [(KeyspaceID, IndexStates.State)] = []

@@ -9,6 +9,7 @@ final class KyotoBackup: BackendBackup {
   private var pointer: CabinetHandle.Pointer?
 
   init(of backend: KyotoBackend, at path: String) throws(BackendError) {
+    try SeriesTask.check(path)
     var opened: CabinetHandle.Pointer?
     var number: CommitNumber = 0
     var byteCount: UInt64 = 0

@@ -77,7 +77,9 @@ final class ClassTable {
       let classID = try resolveClassID()
       let blockSize = nextBlockSize
       freeRowIDs = try store.onBackend { backend throws(BackendError) in
-        try backend.reserveRowIDs(blockSize, in: classID)
+        let rowIDs = try backend.reserveRowIDs(blockSize, in: classID)
+        guard !rowIDs.isEmpty, rowIDs.lowerBound > 0 else { throw BackendError(wrongAnswer: "no row ids") }
+        return rowIDs
       }
       nextBlockSize = min(nextBlockSize * 2, 8192)
     }

@@ -135,6 +135,52 @@ private final class Plain: StoredObject {
     }
   }
 
+  @Test func `a session goes on with the building that another one gives up`() throws {
+    let backend = try makeBackend(10_500)
+    let first = try open(backend, .background)
+    let second = try open(DictionaryBackend(sharing: backend), .manual)
+    struct Enough: Error {}
+    // The first one may have been faster: then there is nothing left to be taken over.
+    var hasBegun = false
+    do {
+      try second.buildIndexes { _ in
+        hasBegun = true
+        throw Enough()
+      }
+    } catch is Enough {
+    } catch let error as StoreError where error.code == .indexTakenOver {
+    }
+    try second.close()
+    try wait { try first.indexes.allSatisfy(\.isComplete) }
+    #expect(try first.indexes.map(\.entryCount) == [10_500])
+    #expect(try first.verify().isSound, "the other one had begun: \(hasBegun)")
+    try first.close()
+  }
+
+  @Test func `sessions that open at the same time all open, and the index becomes complete`() throws {
+    for _ in 0..<10 {
+      let backend = try makeBackend(300)
+      let stores = Mutex<[DictionaryBackend]>([])
+      let failures = Mutex<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in
+        let shared = DictionaryBackend(sharing: backend)
+        do {
+          let store = try Store(backend: shared, classes: [Held.self])
+          try store.close()
+          stores.withLock { $0.append(shared) }
+        } catch {
+          failures.withLock { $0.append("\(error)") }
+        }
+      }
+      #expect(failures.withLock { $0 } == [])
+      let store = try open(backend, .onOpening)
+      try wait { try store.indexes.allSatisfy(\.isComplete) }
+      #expect(try store.count(query) == 30)
+      #expect(try store.verify().isSound)
+      try store.close()
+    }
+  }
+
   @Test func `closing the last store ends the building and waits for its step`() throws {
     let backend = try makeBackend(10_500)
     let gate = DispatchSemaphore(value: 0)
