@@ -66,7 +66,7 @@ uint64_t ScryptCost::work() const {
   if (log2N < 1 || log2N > 30 || r == 0 || p == 0 || r > kMostWork || p > kMostWork) return kNone;
   const uint64_t n = uint64_t{1} << log2N;
   // No product overflows: each factor is at most 2^30, and each product is checked before the next one.
-  if (n * r > kMostMemory / 128) return kNone;
+  if (n * r > kMostMemory / 128 || uint64_t{r} * p > kMostMemory / 128) return kNone;
   return n * r > kMostWork / p ? kNone : n * r * p;
 }
 

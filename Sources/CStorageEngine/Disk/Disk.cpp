@@ -231,10 +231,9 @@ std::unique_ptr<DiskFile> AnonymousDisk::open(const std::string &name, Mode mode
     if (descriptor < 0) {
       // The call is missing, or not supported by the file system: create a file and unlink it at once.
       std::string path = (directory_.empty() ? std::string("/tmp") : directory_) + "/todana-XXXXXX";
-      descriptor = ::mkstemp(path.data());
+      descriptor = ::mkostemp(path.data(), O_CLOEXEC);
       if (descriptor < 0) throw Failure::fromErrno(errno, "cannot make a temporary file", path);
       ::unlink(path.c_str());
-      ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     }
     found = descriptors_.emplace(name, descriptor).first;
   }

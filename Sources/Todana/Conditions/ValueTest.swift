@@ -156,7 +156,22 @@ struct PropertyTest<Root: StoreIdentifiable, Value: OrderedValue>: ConditionTest
   func holds(for object: StoredObject) throws(StoreError) -> Bool {
     // A query tests objects of its own class only.
     let root = unsafe unsafeDowncast(object, to: Root.self)
-    return comparison.holds(try left.read(root), try right.read(root))
+    switch (try value(of: left, root), try value(of: right, root)) {
+    case (let left?, let right?): return comparison.holds(left, right)
+    // A missing object counts as nil, and two of them are equal.
+    case (nil, nil): return [.equal, .lessOrEqual, .greaterOrEqual].contains(comparison)
+    default: return comparison == .notEqual
+    }
+  }
+
+  /// Returns nil if a reference on the way to the property leads to no object.
+  private func value(of property: Property<Root, Value>, _ root: Root) throws(StoreError) -> Value? {
+    do throws(StoreError) {
+      return try property.read(root)
+    } catch {
+      guard error.code == .rowNotFound else { throw error }
+      return nil
+    }
   }
 
   var paths: [PropertyPath] { [left.path, right.path] }

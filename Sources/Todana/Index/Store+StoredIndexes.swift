@@ -44,7 +44,7 @@ extension Store {
           // One of the records is the header.
           index.entryCount = max(0, try savedCount(of: keyspace.id) - 1 - index.skippedRowCount)
         } catch {
-          guard error.code == .damagedRecord else { throw error }
+          guard error.code == .damagedRecord || error.code == .damagedIndex else { throw error }
           index.isDamaged = true
         }
         found.append(index)

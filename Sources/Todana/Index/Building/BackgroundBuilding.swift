@@ -24,7 +24,7 @@ extension Store {
     }
     do {
       try buildIndexes()
-    } catch let error as StoreError where error.code == .readOnly || error.code == .damagedRecord {
+    } catch let error as StoreError where [.readOnly, .damagedRecord, .damagedIndex].contains(error.code) {
       // The store is usable without the indexes. ``indexes`` shows that they are not complete.
       configuration.logger?.warning("Indexes could not be built: \(error)")
     } catch let error as StoreError where error.code == .indexTakenOver {
@@ -40,7 +40,13 @@ extension Store {
   /// Returns whether an index skipped so many rows that opening does not wait for another try.
   private func skipsManyRows(_ index: ClassIndex) throws(StoreError) -> Bool {
     guard let keyspace = index.keyspace, skipsRows(index) else { return false }
-    return try skippedRows(of: keyspace, limit: Self.fewObjects + 1).count > Self.fewObjects
+    do throws(StoreError) {
+      return try skippedRows(of: keyspace, limit: Self.fewObjects + 1).count > Self.fewObjects
+    } catch {
+      // A damaged note does not keep the store from opening: building in the background reports it.
+      guard error.code == .damagedIndex || error.code == .damagedRecord else { throw error }
+      return true
+    }
   }
 
   private func buildIndexesInBackground(of table: ClassTable) {

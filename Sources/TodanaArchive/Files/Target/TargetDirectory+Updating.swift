@@ -101,18 +101,16 @@ struct MetadataDifference: OptionSet {
 extension MetadataWriter {
   /// Returns the kinds of metadata that ``write(_:)`` and ``writeFlags(_:)`` would change.
   ///
-  /// An owner that may not be set counts as equal, and is added to the report.
+  /// An owner that may not be set counts as equal. It is reported once for each file, unless the options leave owners
+  /// out.
   func differences(from entry: FileEntry, _ status: tdf_status) -> MetadataDifference {
     var differences: MetadataDifference = []
     var status = status
     let (userID, groupID) = numbers(of: entry.owner)
-    if status.user_id != userID || status.group_id != groupID {
-      if setsOwners {
-        differences.insert(.owner)
-        (status.user_id, status.group_id) = (userID, groupID)
-      } else {
-        context.report.addSkippedOwner(path)
-      }
+    let hasOtherOwner = status.user_id != userID || status.group_id != groupID
+    if hasOtherOwner, setsOwners {
+      differences.insert(.owner)
+      (status.user_id, status.group_id) = (userID, groupID)
     }
     if !entry.isSymbolicLink, permissions(of: entry, status) != status.mode & 0o7777 {
       differences.insert(.permissions)
@@ -120,6 +118,11 @@ extension MetadataWriter {
     if hasOtherAttributes(entry) { differences.insert(.attributes) }
     if hasContent, .modification(status) != entry.modificationTime { differences.insert(.time) }
     if lacksFlags(of: entry) { differences.insert(.flags) }
+    // If there are other differences, writing them reports the owner.
+    let isReportedHere = differences.isEmpty || context.isDryRun
+    if hasOtherOwner, !setsOwners, context.options.owners != .own, isReportedHere {
+      context.report.addSkippedOwner(path)
+    }
     return differences
   }
 

@@ -213,6 +213,20 @@ import Todana
     try store.close(discarding: true)
   }
 
+  @Test func `a property of a missing object differs from every other property`() throws {
+    try fill()
+    let store = try open()
+    let take = try #require(try store.first(Take.where { $0.name == "take C" }))
+    let label = try #require(take.mainLabel)
+    try store.delete(label)
+    try store.saveChanges()
+    // All but the last take, which has neither label nor record.
+    let differ = try store.ids(Take.where { $0.mainLabel.name != $0.record.name })
+    #expect(try differ.contains(#require(take.id)) && differ.count == 3)
+    #expect(try store.ids(Take.where { !($0.mainLabel.name == $0.record.name) }) == differ)
+    try store.close()
+  }
+
   @Test func `an error names the object whose property leads nowhere`() throws {
     try fill()
     let store = try open()
