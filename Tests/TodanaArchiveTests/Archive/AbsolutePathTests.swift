@@ -2,7 +2,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Units: paths from the root, worked out from the text.
+/// Tests of absolute paths, which are derived from the text alone.
 @Suite struct AbsolutePathTests {
   @Test(arguments: [
     ("a", "/home/ann/a"), ("./a/", "/home/ann/a"), (".", "/home/ann"), ("..", "/home"), ("../../../x", "/x"),

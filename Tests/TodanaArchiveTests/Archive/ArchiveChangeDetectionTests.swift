@@ -5,7 +5,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Which files are read again: those that another time, inode or length tells of, and those whose times tell nothing.
+/// Tests of the decision to read a file again: by time, inode and length, and always if its times are not reliable.
 @Suite struct ArchiveChangeDetectionTests {
   private func detection(start: FileTime, _ configure: (inout AddOptions) -> Void = { _ in }) throws -> ChangeDetection
   {
@@ -19,17 +19,17 @@ import Todana
   }
 
   @Test(arguments: [
-    // Within a tick of the clock, and before.
+    // One time within a tick of the clock, and one before that.
     (FileTime(seconds: 99, nanoseconds: 981_000_001), false), (FileTime(seconds: 99, nanoseconds: 979_000_001), true),
     (FileTime(seconds: 100, nanoseconds: 1), false), (FileTime(seconds: 200, nanoseconds: 1), false),
-    // Whole seconds, as FAT has them.
+    // Whole seconds, as FAT stores them.
     (FileTime(seconds: 98), false), (FileTime(seconds: 97), true), (FileTime(seconds: .max), false),
   ])
   func `times tell nothing of files changed just before they were read`(_ time: FileTime, isTrusted: Bool) throws {
     let detection = try detection(start: FileTime(seconds: 100))
     let old = FileEntry(.regular, "a", time: time, byteCount: 7)
     #expect(detection.isUnchanged(old, since: old) == isTrusted)
-    // One of both times is enough.
+    // One unreliable time of the two is enough to read the file again.
     var other = FileEntry(.regular, "a", time: FileTime(seconds: 1), byteCount: 7)
     other.changeTime = time
     #expect(detection.isUnchanged(other, since: other) == isTrusted)
@@ -103,6 +103,6 @@ import Todana
 }
 
 extension ScratchArchive {
-  /// Has files that were written be older than the step of the clock when they are read.
+  /// Waits until files just written are older than one tick of the clock.
   func wait() throws { usleep(50_000) }
 }

@@ -18,7 +18,7 @@ import Todana
     for number in 0..<100 { try write("a/sub/\(number)", 2000) }
     try write("a/large", 400_000)
     let first = try #require(try scratch.add("a").snapshot)
-    // A few small files of the group stay in use, and half of the large one.
+    // A few small files of the group and half of the large file remain in use.
     for number in 0..<10 {
       try Command.run("cp", [scratch.directory.path("a/sub/\(number * 10)"), scratch.directory.path("b")])
     }
@@ -41,7 +41,7 @@ import Todana
     #expect(progress.failures == [])
     try Command.run("diff", ["-r", scratch.directory.path("b"), scratch.restored("b", in: "to")])
 
-    // What was removed can come again.
+    // Removed content can be added again.
     let again = try scratch.add("a")
     #expect(again.progress.newBytes > 300_000)
     try scratch.extract(again.snapshot, to: "again")

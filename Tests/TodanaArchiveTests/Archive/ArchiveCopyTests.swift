@@ -5,7 +5,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Snapshots that become others, and go to other archives.
+/// Tests of rewriting snapshots and of copying them to other archives.
 @Suite struct ArchiveCopyTests {
   private func makeArchive() throws -> (ScratchArchive, Snapshot) {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
@@ -37,7 +37,7 @@ import Todana
     try FileManager.default.removeItem(atPath: scratch.directory.path("from/sub/secret"))
     try Command.run("diff", ["-r", scratch.directory.path("from"), scratch.restored("from", in: "to")])
 
-    // Again there is nothing to leave out.
+    // The second time, there is nothing to leave out.
     let again = try scratch.archive.rewrite(new, leavingOut: rules)
     #expect(again.snapshot == nil && again.excludedCount == 0)
     #expect(try scratch.archive.snapshots() == [new])

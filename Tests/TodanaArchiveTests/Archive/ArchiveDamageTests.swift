@@ -5,9 +5,11 @@ import Todana
 
 @testable import TodanaArchive
 
-/// What becomes of an archive of which something is damaged: it says so, and gives back all the rest.
+/// Tests that a damaged archive reports the damage and still returns all undamaged files.
 @Suite struct ArchiveDamageTests {
-  /// Large files of a few chunks, small ones, directories; two snapshots that share most of it.
+  /// Makes an archive of large files with a few chunks, small files and directories.
+  ///
+  /// Its two snapshots share most of their content.
   private func makeArchive(directoryCount: Int = 4) throws -> (ScratchArchive, [Snapshot]) {
     let scratch = try ScratchArchive(chunkSizes: ScratchArchive.smallChunks)
     var generator = SeededGenerator(seed: 3)
@@ -63,7 +65,7 @@ import Todana
           let archive = try Archive(at: scratch.path, configuration: configuration)
           defer { try? archive.close() }
           #expect(try archive.snapshots().map(\.id) == snapshots.map(\.id), "\(problem)")
-          // Opening for writing copies the other file of keys.
+          // Opening for writing copies the intact key file over the other one.
           let isRepaired = access == .write && name.hasPrefix("keys")
           #expect(try archive.verify().isSound == isRepaired, "\(problem)")
         } catch {
@@ -85,10 +87,10 @@ import Todana
     let (scratch, snapshots) = try makeArchive()
     try scratch.archive.close()
     let snapshot = try #require(snapshots.last)
-    // The lock says only who has the archive open.
+    // The lock file only records which process has the archive open.
     let files = try scratch.directory.names("archive").filter { $0 != "lock" }
     #expect(files.count >= 20)
-    // Names of files tell nothing; the largest has the content.
+    // File names do not reveal their contents; the largest file has the content.
     let contents = try #require(
       files.max { left, right in
         let attributes = [left, right].map {
@@ -117,7 +119,7 @@ import Todana
       let named = Set(
         found.damagedFiles.filter { $0.snapshot == snapshot.id }.map { String(decoding: $0.path, as: UTF8.self) })
       for (path, isSame) in try compare(scratch) {
-        // A directory that is not whole stands for all that is in it; the top of a snapshot has no name.
+        // A damaged directory stands for everything in it. The top of a snapshot has the empty path.
         let isNamed = named.contains(path) || named.contains { $0.isEmpty || path.hasPrefix($0 + "/") }
         if !isSame { #expect(isNamed, "\(problem): \(path) is not named") }
         if named.contains(path) { #expect(!isSame, "\(problem): \(path) is named, and whole") }
@@ -136,7 +138,7 @@ import Todana
       let url = URL(filePath: scratch.path + "/" + name)
       let content = try Data(contentsOf: url)
       try content.prefix(content.count / 2).write(to: url)
-      // The named buffer that says what an archive is may be in it.
+      // Opening fails if the file has the named buffer that identifies an archive.
       if let archive = try? Archive(at: scratch.path, configuration: ScratchArchive.configuration) {
         #expect(try archive.verify().isSound == false, "\(name)")
         try archive.close()
@@ -154,7 +156,7 @@ import Todana
     return position
   }
 
-  /// The files of the source, and whether the restored ones are the same.
+  /// Returns the paths of all source files, and whether each restored file is identical.
   private func compare(_ scratch: ScratchArchive) throws -> [(path: String, isSame: Bool)] {
     try FileManager.default.subpathsOfDirectory(atPath: scratch.directory.path("from")).compactMap { name in
       let source = scratch.directory.path("from/\(name)")

@@ -4,12 +4,12 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Differences of snapshots, against lists of both.
+/// Tests of differences between snapshots, compared with lists of both.
 @Suite struct ArchiveDiffTests {
   @Test(arguments: 0..<4) func `differences are those of the two lists`(seed: Int) throws {
     let scratch = try ScratchArchive()
     var generator = SeededGenerator(seed: UInt64(seed))
-    // One directory has several pages.
+    // The directory "many" takes several pages.
     try scratch.directory.make("from/many")
     for number in 0..<1500 { try scratch.directory.write("", to: "from/many/a rather long name, number \(number)") }
     func change(_ count: Int) throws {
@@ -71,7 +71,7 @@ import Testing
       old, new, paths: [scratch.stored("from")], onFailure: { Issue.record("\($0)") }, progress: { readCount += 1 },
       { paths.append($0.path) })
     #expect(paths == [scratch.stored("from/d3/file")])
-    // The way from the top, with all that stands beside it in the same pages.
+    // These are the entries on the way from the top, and the siblings in the same pages.
     #expect(readCount == scratch.stored("from").split(separator: UInt8(ascii: "/")).count + 10)
   }
 
@@ -90,7 +90,7 @@ import Testing
       let file = listed.file
       var text =
         "\(file.kind) \(file.permissions) \(file.modificationTime) \(file.kind == .regular ? file.byteCount : 0)"
-      // Each is looked for from the top: not those of the large directory, which differ by their lengths.
+      // Reading looks each file up from the top. The large directory is skipped because its files differ in length.
       if file.kind == .regular, file.byteCount > 0, !listed.path.contains(UInt8(ascii: " ")) {
         try unsafe scratch.archive.read(listed.path, of: snapshot) {
           text += unsafe String(decoding: $0, as: UTF8.self)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Extracting where other programs, or the file system, have a part in what comes of it.
+/// Tests of extraction while other programs or the file system interfere.
 @Suite struct ArchiveExtractTests {
   let scratch: ScratchArchive
 
   init() throws { scratch = try ScratchArchive() }
 
-  /// As on a file system that takes "A" and "a" for one name: the second file finds the first one.
+  /// Simulates a file system that ignores case: the second file finds the first one under its name.
   @Test(arguments: [RestoreOptions.Overwriting.never, .older, .always, .metadata])
   func `a name that is taken in a new directory is a failure`(overwriting: RestoreOptions.Overwriting) throws {
     try scratch.directory.make("from")
@@ -30,7 +30,7 @@ import Testing
     #expect(try String(contentsOfFile: restored + "/name", encoding: .utf8) == "other")
   }
 
-  /// The next run would take them for its own.
+  /// The next run would take these files for its own unfinished ones.
   @Test func `names of unfinished files are refused`() throws {
     try scratch.directory.make("from")
     try scratch.directory.write("small", to: "from/name")
@@ -46,11 +46,11 @@ import Testing
     #expect(try extract([hostile]).counts.files == 1)
   }
 
-  /// One that the file system has not must not keep it from taking the others.
+  /// A flag that the file system does not support must not prevent the others from being set.
   @Test func `each flag that the file system has is set, and the others are named`() throws {
     let path = scratch.directory.path("probe")
     try scratch.directory.write("", to: "probe")
-    // No file system has this one for files that are no directories.
+    // No file system has flag T for regular files.
     let script = "chattr +d \"$0\" && ! chattr +T \"$0\" 2>/dev/null"
     guard (try? Command.run("sh", ["-c", script, path])) != nil else { return }
     try scratch.directory.make("from")
@@ -79,7 +79,7 @@ import Testing
       let limits = DirectoryLimits(free: free, threadCount: threadCount)
       let used = limits.trail + limits.batch * (limits.batchCount + threadCount + 1)
       #expect(limits.trail >= 1 && limits.batch >= 1 && limits.batchCount >= 1)
-      // As few as work at all, or what is left by the threads.
+      // Either the smallest limits that work, or the descriptors that the threads leave free.
       #expect(used <= max(free - 4 * threadCount, threadCount + 3))
       #expect(free < 1000 || limits == .full)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Finding over many snapshots, against a search of each by itself.
+/// Tests of a search through many snapshots, compared with a search of each by itself.
 @Suite struct ArchiveFindTests {
   @Test(arguments: [["f1"], ["f*"], ["d1/"], ["*/d1/f*", "f2"], ["**/d2"], ["nothing"]], [0, 3, 40, 1 << 17])
   func `what was found once is found again, whatever is remembered`(patterns: [String], room: Int) throws {
@@ -63,11 +63,11 @@ import Testing
       counts.append(search.readCount)
     }
     #expect(foundCount == 40)
-    // The way from the top: others change directories above.
+    // Only the directories on the way from the top are read again: other processes change the directories above.
     let wayCount = scratch.stored("from").split(separator: UInt8(ascii: "/")).count
     #expect(counts[0] >= 20)
     #expect(counts[1] - counts[0] <= wayCount && counts[2] - counts[1] <= wayCount)
-    // The way down to what changed: d3 and sub.
+    // The directories on the way to the changed file are read again: d3 and sub.
     #expect((3...wayCount + 3).contains(counts[3] - counts[2]))
   }
 }

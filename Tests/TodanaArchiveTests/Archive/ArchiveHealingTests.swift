@@ -5,7 +5,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// What was damaged and is added again is whole again, in all snapshots.
+/// Tests that adding damaged content again repairs it in all snapshots.
 @Suite struct ArchiveHealingTests {
   private let scratch: ScratchArchive
   private let first: Snapshot
@@ -28,7 +28,7 @@ import Todana
 
   private func open() throws -> Archive { try Archive(at: scratch.path, configuration: ScratchArchive.configuration) }
 
-  /// Flips some bits of a file; nil where nothing can be opened, or nothing is lost by it.
+  /// Flips bits of a file; returns nil if the archive cannot be opened or has no damaged files.
   private func damaged(
     _ name: String, flipCount: Int, _ generator: inout SeededGenerator
   ) throws -> (Archive, ArchiveVerification)? {
@@ -60,18 +60,18 @@ import Todana
       defer { try? archive.close() }
       let count = try archive.noteDamage(found)
       #expect(count > 0)
-      // Nothing in the directory has changed; what is damaged is read all the same.
+      // Nothing in the directory has changed, but damaged content is read again.
       let second: Snapshot
       do {
         second = try #require(try archive.add([scratch.directory.bytes("from")]).snapshot)
       } catch let error as StoreError where ContentStore.isDamage(error) {
-        // A damaged page may be one that has to be changed for what is new: an error, and nothing is lost by it.
+        // A new record may need a change to a damaged page. That is an error, but nothing is lost.
         unhealedCount += 1
         continue
       }
       let after = try archive.verify()
       guard after.damagedFiles.isEmpty else {
-        // It is in what finds rows by their names.
+        // The damage is in the index that finds rows by their names.
         unhealedCount += 1
         continue
       }
@@ -86,11 +86,11 @@ import Todana
       }
       var differences: [String] = []
       try archive.diff(first, second, onFailure: { Issue.record("\($0)") }) { difference in
-        // What is above the directory has other times.
+        // The directories above have other times.
         if difference.changes != [.metadata] { differences.append(printable(difference.path)) }
       }
       #expect(differences == [], "round \(round): content that was stored anew is the same content")
-      // It stays so when what nobody needs goes.
+      // The repair lasts when compaction removes unused content.
       _ = try archive.compact()
       #expect(try archive.verify().damagedFiles == [], "round \(round)")
     }
@@ -111,7 +111,7 @@ import Todana
     _ = try archive.add([scratch.directory.bytes("from")])
     let healed = try count(archive)
     #expect(healed > before)
-    // Once is enough.
+    // Content that was already replaced is not stored again.
     _ = try archive.add([scratch.directory.bytes("from")])
     #expect(try count(archive) == healed)
     try archive.close()
@@ -137,7 +137,7 @@ import Todana
     #expect(try archive.verify(.sample(1e-9)).damagedFiles.isEmpty)
   }
 
-  /// The file that has the content.
+  /// Returns the name of the file that has the content.
   private func largest() throws -> String {
     try #require(
       try scratch.directory.names("sound").filter { $0.hasSuffix(".kch") }.max { try byteCount($0) < byteCount($1) })

@@ -6,12 +6,12 @@ import Todana
 
 @testable import TodanaArchive
 
-/// What cutting the power leaves of an archive, at any moment of its being added to, removed from and compacted.
+/// Tests of archives after a power failure at any moment of adding, removing and compacting.
 ///
-/// A process that uses the library writes down what it asks the system for; what was not flushed may be lost, in any
-/// part and order.
+/// A child process that uses the library records its system calls. Any part of the unflushed data may be lost, in any
+/// order.
 @Suite struct ArchivePowerFailureTests {
-  /// What stood when so many operations had been done.
+  /// The snapshots that existed after a number of operations.
   private struct Mark {
     var operationCount: Int64
     var snapshots: [String]
@@ -44,7 +44,7 @@ import Todana
     #expect(problemCount > 0)
   }
 
-  /// How the archive is opened.
+  /// The options with which the archive is opened.
   struct Form: Sendable {
     var isStrict = false
     var compactsInPlace = false
@@ -57,11 +57,11 @@ import Todana
     }
   }
 
-  /// The record of a process, and what has to be there.
+  /// The recorded operations of a child process, and the snapshots expected after them.
   private struct Workload {
     var form: Form
     var marks: [Mark]
-    /// What snapshots are of.
+    /// The source directory of each snapshot.
     var sources: [String: String]
   }
 
@@ -87,7 +87,7 @@ import Todana
       sources: [marks[1].snapshots[0]: "first", marks[2].snapshots[1]: "second", marks[5].snapshots[1]: "first"])
   }
 
-  /// Calls back with what is wrong after the power was cut at a moment, for a number of them.
+  /// Simulates power failures at random moments, and calls `body` with each moment and the problems found.
   private func forEachState(
     of workload: Workload, seed: UInt64, leavesOutFlushes: Bool = false, _ body: (Int64, [String]) -> Void
   ) throws {
@@ -109,7 +109,7 @@ import Todana
     }
   }
 
-  /// Two directories that have much in common.
+  /// Makes two directories that share much of their content.
   private func makeSources() throws {
     var random = SeededGenerator(seed: 7)
     func bytes(_ count: Int) -> Data { Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }) }

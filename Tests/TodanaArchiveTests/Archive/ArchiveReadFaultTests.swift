@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Faults: one call of the system after the other fails while files are read for a snapshot.
+/// Tests of system calls that fail, one after the other, while files are read for a snapshot.
 @Suite(.disabled(if: Sanitizer.isUsed, "a sanitizer's own functions stand where calls are made to fail"))
 struct ArchiveReadFaultTests {
   @Test func `whatever call fails, all other files are in the snapshot`() throws {
@@ -27,7 +27,7 @@ struct ArchiveReadFaultTests {
     #expect(failureCount ?? 0 > count / 2, "too few of the calls that failed were of any importance")
   }
 
-  /// Small files, some of them empty, large ones, one with holes, links, and many directories.
+  /// Makes small files (some empty), large files, sparse files, links and many directories.
   private func make(in directory: ScratchTree) throws {
     let manager = FileManager.default
     for level in 0..<4 {

@@ -5,7 +5,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// What comes out of an archive, against what went in.
+/// Tests that extracted files are those that were added.
 @Suite struct ArchiveRoundTripTests {
   @Test(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
   func `a tree with everything that file systems have comes back as it was`() throws {
@@ -28,7 +28,7 @@ import Todana
     try Command.run("cmp", [scratch.directory.path("from/sparse"), scratch.restored("from/sparse", in: "to")])
     try Command.run("cmp", [scratch.directory.path("from/z/hard-c"), scratch.restored("from/hard-a", in: "to")])
 
-    // A second run finds everything right.
+    // The second run finds every file up to date.
     let again = try scratch.extract(added.snapshot, to: "to")
     #expect(again.failures == [])
     #expect(again.counts.files == 0)
@@ -44,7 +44,7 @@ import Todana
       [0, 1, 255, 256, 65_535, 65_536, 65_537, 300_000]
       + (0..<200).map { _ in Int.random(in: 0...200_000, using: &generator) }
     for (number, length) in lengths.enumerated() {
-      // Some compress well.
+      // Every third file compresses well.
       let bytes = (0..<length).map { index in
         number.isMultiple(of: 3) ? UInt8(truncatingIfNeeded: index / 100) : UInt8.random(in: 0...255, using: &generator)
       }
@@ -80,14 +80,14 @@ import Todana
     #expect(try scratch.rowCount(StoredSmallFile.self) == 5)
     let contents = try scratch.rowCount(StoredContent.self)
 
-    // The directory a, in another place.
+    // A copy of directory a, at another path.
     try scratch.directory.make("other")
     try Command.run("cp", ["-r", scratch.directory.path("from/a"), scratch.directory.path("other/again")])
     let second = try scratch.add("other")
     #expect(second.progress.newBytes == 0)
     #expect(try scratch.rowCount(StoredContent.self) == contents)
 
-    // A byte before the rest changes the chunks around it only.
+    // One byte inserted at the start changes only the first chunks.
     try (Data([1]) + large).write(to: URL(filePath: scratch.directory.path("other/shifted")))
     let third = try scratch.add("other")
     #expect(third.progress.newBytes > 0 && third.progress.newBytes < 50_000)
@@ -106,7 +106,7 @@ import Todana
     let second = try scratch.add("from")
     #expect(second.progress.unchangedFiles == 20)
     #expect(second.progress.bytesRead == 0)
-    // Not of the top: others change directories above.
+    // The top is not compared, because other processes change the directories above.
     #expect(try scratch.pages("from", of: second) == scratch.pages("from", of: first))
     try scratch.directory.write("changed", to: "from/sub/7")
     let third = try scratch.add("from")
@@ -136,7 +136,8 @@ import Todana
     try scratch.directory.write("new", to: "from/a file with quite a long name, number 2500x")
     let second = try scratch.add("from")
     let shared = Set(pages).intersection(try scratch.pages("from", of: second))
-    // Mostly one; where the page becomes long enough to end at an earlier name, those up to the next common end as well.
+    // Mostly one page changes. If a page grows and ends at an earlier name, the next pages change as well, up to the
+    // next common page end.
     #expect(shared.count >= pages.count - 4)
     try scratch.extract(second.snapshot, to: "to")
     try Command.run("diff", ["-r", scratch.directory.path("from"), scratch.restored("from", in: "to")])

@@ -5,7 +5,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Tar streams that become snapshots: the same as their files, unpacked and added.
+/// Tests that importing a tar stream gives the snapshot that unpacking it and adding its files gives.
 @Suite struct ArchiveTarImportTests {
   @Test(.enabled(if: Environment.isRoot, Comment(rawValue: Environment.needsRoot)))
   func `what is exported is imported as it was, with everything that file systems have`() throws {
@@ -14,7 +14,7 @@ import Todana
     let added = try #require(try scratch.add("from").snapshot)
     try scratch.exportTar(added, to: "all.tar")
 
-    // Beside the other, rows tell whether content and holes are the same.
+    // In the archive of the first snapshot, equal rows prove that content and holes are the same.
     let beside = try scratch.importTar("all.tar")
     #expect(beside.progress.failures == [])
     #expect(beside.progress.newBytes == 0)
@@ -55,7 +55,7 @@ import Todana
     }
     names += try FileManager.default.subpathsOfDirectory(atPath: scratch.directory.path("from")).map { "from/\($0)" }
     names.shuffle(using: &generator)
-    // Some twice.
+    // Some files are in the list twice.
     names += names.prefix(5)
     try scratch.directory.write(
       names.map { String(scratch.directory.path($0).dropFirst()) + "\n" }.joined(), to: "list")
@@ -109,7 +109,7 @@ import Todana
         "made/hard 640 7 first", "made/other 640 9 other", "thing 711 5", "thing2 640 5 a file",
       ])
     #expect(snapshot.counts.files == 5 && snapshot.counts.directories == 4 && snapshot.counts.bytes == 24)
-    // The other name was taken away.
+    // The file's other name was replaced.
     #expect(try scratch.archive.entry(Array("made/hard".utf8), of: snapshot).file.linkCount == 1)
     #expect(snapshot.paths == [Array("python.tar.gz".utf8)])
   }
@@ -176,7 +176,7 @@ extension ScratchArchive {
     try archive.exportTar(snapshot, to: file.descriptor) { Issue.record("\($0)") }
   }
 
-  /// From a file beside the archive, or by an absolute path.
+  /// Imports a file beside the archive, or one given by an absolute path.
   func importTar(_ name: String, options: AddOptions = AddOptions()) throws -> Archive.Added {
     let path = name.hasPrefix("/") ? name : directory.path(name)
     let file = try #require(FileHandle(forReadingAtPath: path))
@@ -191,13 +191,15 @@ extension ScratchArchive {
   struct Comparable: Equatable {
     let path: [UInt8]
     var file: FileEntry
-    /// The first path of the same file.
+    /// The first path of this file, if it has several.
     let first: [UInt8]
     let extents: [Range<Int64>]
     let bytes: [UInt8]
   }
 
-  /// All that a snapshot holds, without what only numbers files; the content of those without holes.
+  /// Returns the entries of a snapshot without their device and inode numbers.
+  ///
+  /// Content is read only for files without holes.
   func comparable(_ snapshot: Snapshot) throws -> [Comparable] {
     var found: [Comparable] = []
     var firsts: [FileIdentity: [UInt8]] = [:]
@@ -224,13 +226,13 @@ extension ScratchArchive {
     return found
   }
 
-  /// Paths, each with the first one of the same file, of those with several.
+  /// Returns the path, the first path and the link count of each file with several paths.
   func links(_ snapshot: Snapshot) throws -> [String] {
     try comparable(snapshot).filter { $0.file.linkCount > 1 && $0.file.kind != .directory }
       .map { "\(printable($0.path)) \(printable($0.first)) \($0.file.linkCount)" }
   }
 
-  /// A line for each path: path, permissions, seconds, content.
+  /// Returns a line for each path: path, permissions, seconds, content.
   func texts(_ snapshot: Snapshot) throws -> [String] {
     try comparable(snapshot).map { item in
       let words = [

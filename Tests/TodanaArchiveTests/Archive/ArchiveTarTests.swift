@@ -4,7 +4,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Snapshots as tar streams, read by GNU tar.
+/// Tests of snapshots that are exported as tar streams and read by GNU tar.
 @Suite struct ArchiveTarTests {
   private func export(
     _ scratch: ScratchArchive, _ snapshot: Snapshot?, _ paths: [[UInt8]] = [], to name: String

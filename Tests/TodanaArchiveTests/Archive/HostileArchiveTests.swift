@@ -4,7 +4,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Archives that somebody made who means harm.
+/// Tests of archives made by an attacker.
 @Suite struct HostileArchiveTests {
   let scratch: ScratchArchive
 
@@ -43,7 +43,7 @@ import Todana
     return try Snapshot(stored)
   }
 
-  /// Nothing may be made but below the target.
+  /// Checks that extracting fails, and makes nothing outside of the target.
   private func expectRefusal(_ snapshot: Snapshot, _ problem: String) throws {
     try? FileManager.default.removeItem(atPath: scratch.directory.path("to"))
     let before = try scratch.directory.names("")
@@ -66,7 +66,7 @@ import Todana
     try scratch.directory.make("outside")
     let inner = try insertPage([entry("file")])
     let link = entry("a", .symbolicLink(target: scratch.directory.bytes("outside")))
-    // The same name twice.
+    // One name occurs twice.
     try expectRefusal(snapshot([insertPage([link, entry("a", .directory, .pages([inner]))])]), "twice")
     try expectRefusal(
       snapshot([insertPage([link]), insertPage([entry("a", .directory, .pages([inner]))])]), "twice, in two pages")
@@ -117,7 +117,7 @@ import Todana
       let position = Int.random(in: 0..<damaged.count, using: &generator)
       damaged[position] = UInt8.random(in: 0...255, using: &generator)
       if Bool.random(using: &generator) { damaged = Array(damaged.prefix(position)) }
-      // Whatever comes out of it, it ends, and takes no more memory than there are bytes.
+      // Decoding must end, and return no more entries than there are bytes.
       do {
         var decoder = try TreePageDecoder(damaged, pageRow: row, after: [])
         var count = 0

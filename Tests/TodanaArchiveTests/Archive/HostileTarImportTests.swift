@@ -4,7 +4,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Tars that mean harm, or are no whole tars: what can be is imported, or nothing is.
+/// Tests of hostile or incomplete tars: the valid entries are imported, or no snapshot is made.
 @Suite struct HostileTarImportTests {
   let scratch: ScratchArchive
 
@@ -21,11 +21,11 @@ import Todana
       String(repeating: "n", count: 100),
     ]
     for name in names {
-      // What ends in a slash is a directory, without data.
+      // A name that ends in a slash is a directory, without data.
       let data: [UInt8] = name.hasSuffix("/") ? [] : [1, 2, 3]
       tar.add("0", name: name, size: "\(data.count)", data: data)
     }
-    // A name that is too long, one of 255 bytes, and a NUL.
+    // A name that is too long, one of 255 bytes, and one with a NUL.
     tar.add(record: "path", [UInt8](repeating: 0x61, count: 256))
     tar.add(record: "path", [UInt8](repeating: 0x62, count: 255))
     tar.add(record: "path", [0x63, 0, 0x64])
@@ -91,7 +91,7 @@ import Todana
       try writer.add(link("of-directory", to: "d"))
       try writer.add(link("of-top", to: "."))
       try writer.add(link("d", to: "late"))
-      // What was a name of the file is none any more.
+      // "again" was a link to the file and is replaced by a file of its own.
       try writer.add("again", FileEntry(.regular, "again"), data: [3])
     }
     let imported = try scratch.importTar(bytes: bytes)
@@ -166,9 +166,9 @@ import Todana
       #expect(tarError { try scratch.importTar(bytes: garbage) } != nil)
     }
     #expect(try scratch.archive.snapshots().isEmpty)
-    // An end alone is a tar, with nothing in it.
+    // A tar of only the end marker is valid and empty.
     #expect(try scratch.importTar(bytes: [UInt8](repeating: 0, count: 10_240)).snapshot == nil)
-    // What was stored is found again.
+    // The failed imports do no damage: the whole tar is imported, and content is stored once.
     try scratch.reopen()
     let whole = try scratch.importTar(bytes: bytes)
     #expect(whole.snapshot != nil && whole.progress.counts.files == 3)

@@ -3,7 +3,7 @@ import Todana
 
 @testable import TodanaArchive
 
-/// The classes of objects that are found by the names of their contents.
+/// Tests of the classes whose objects are found by content name.
 @Suite struct NamedBytesTests {
   private let scratch: ScratchArchive
   private let name = ContentName(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)

@@ -4,9 +4,9 @@ import Todana
 
 @testable import TodanaArchive
 
-/// Snapshots that older versions of the format have.
+/// Tests of snapshots in older versions of the format.
 @Suite struct OldSnapshotTests {
-  /// As it was written before there were working directories and labels.
+  /// A snapshot in version 1, which has no working directory and no label.
   private final class FirstSnapshot: StoredObject {
     var paths: [[UInt8]] = []
 
@@ -42,7 +42,7 @@ import Todana
     #expect(snapshot.absolutePaths == [] && snapshot.comparedPaths == old.paths)
     #expect(snapshot.label == nil && snapshot.top == nil)
     #expect(snapshot.readingStart.seconds == 1_700_000_000)
-    // It is found for the same paths, and written again in the new version.
+    // The snapshot is found as the parent for the same paths. A change stores it in the new version.
     var options = AddOptions()
     options.host = "box"
     let new = NewSnapshot(options, host: "box", paths: old.paths, workingDirectory: [0x2F])

@@ -3,13 +3,13 @@ import Todana
 
 @testable import TodanaArchive
 
-/// An archive in a directory of its own, with room beside it, that goes with the value.
+/// An archive in its own scratch directory, which is removed with this object.
 final class ScratchArchive {
   let directory: ScratchTree
   var path: String { directory.path("archive") }
   private(set) var archive: Archive
 
-  /// With chunks of a few kilobytes, so that small files have many.
+  /// Chunk sizes of a few kilobytes, so that small files have several chunks.
   static let smallChunks = Chunker.Sizes(minimum: 1 << 10, wanted: 4 << 10, maximum: 16 << 10)
 
   static let configuration = StoreConfiguration(encryption: .key([UInt8](repeating: 7, count: 16)))
@@ -33,7 +33,7 @@ final class ScratchArchive {
     archive = try Archive(at: path, configuration: configuration)
   }
 
-  /// Makes a snapshot of a directory beside the archive.
+  /// Adds a file or directory beside the archive as a snapshot.
   @discardableResult
   func add(_ name: String, options: AddOptions = AddOptions()) throws -> Archive.Added {
     try archive.add([directory.bytes(name)], options: options)
@@ -47,10 +47,10 @@ final class ScratchArchive {
     return try archive.extract(snapshot, to: directory.bytes(name), options: options)
   }
 
-  /// Where a directory that was added is below the one that it was extracted to.
+  /// Returns the path to which an added directory is restored below a target directory.
   func restored(_ name: String, in target: String) -> String { "\(directory.path(target))\(directory.path(name))" }
 
-  /// The path of something in an added directory, in the snapshot.
+  /// Returns the path that a file in an added directory has in the snapshot.
   func stored(_ name: String) -> [UInt8] { Array(directory.path(name).utf8.dropFirst()) }
 
   func pages(_ name: String, of added: Archive.Added) throws -> [RowID] {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Walks of snapshots that are deeper than they may be, and paths that people ask for.
+/// Tests of walks of snapshots beyond the depth limit, and of the selection of paths.
 @Suite struct SnapshotWalkTests {
-  /// The end of a directory that was too deep was not told of, and what came behind it was taken for a part of it.
+  /// The walk once did not report the end of a directory that was too deep, and put the following entries into it.
   @Test func `a directory that is too deep has an end, and what comes behind it its own path`() throws {
     let scratch = try ScratchArchive()
     try scratch.directory.make("from/a/b/c/d")

@@ -17,7 +17,7 @@ import Testing
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
 
-  /// Cuts content that comes in pieces of some length.
+  /// Cuts content that arrives in pieces of a fixed length.
   private func chunks(of content: [UInt8], by chunker: Chunker, pieces: Int) -> [[UInt8]] {
     var chunks: [[UInt8]] = []
     var waiting: [UInt8] = []

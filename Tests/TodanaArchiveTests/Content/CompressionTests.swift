@@ -51,7 +51,7 @@ import Testing
       for position in bytes.indices {
         var damaged = bytes
         damaged[position] ^= 0x55
-        // Some damage gives other content, which its name tells.
+        // Some damage decompresses to other content, which is detected by its content name.
         if let other = try? decompressor.decompress(damaged, method: method, byteCount: content.count) {
           #expect(other.count == content.count)
         }
@@ -72,7 +72,7 @@ import Testing
 }
 
 extension Collection {
-  /// The elements again and again.
+  /// Returns the elements repeated up to a count.
   fileprivate func cycled(to count: Int) -> [Element] {
     var result: [Element] = []
     while result.count < count { result += prefix(count - result.count) }

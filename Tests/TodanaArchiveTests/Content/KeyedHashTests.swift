@@ -3,7 +3,7 @@ import Testing
 @testable import TodanaArchive
 
 @Suite struct KeyedHashTests {
-  // RFC 4231, 4.2, 4.3 and 4.7.
+  // From RFC 4231, sections 4.2, 4.3 and 4.7.
   @Test(arguments: [
     (
       [UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8),

@@ -4,7 +4,7 @@ import Testing
 @testable import TodanaArchive
 
 extension FileEntry {
-  /// An entry as an archive may hold it: whatever one likes.
+  /// Creates an entry with any values, as an archive may hold them.
   init(
     _ kind: FileKind, _ name: String, permissions: UInt16? = nil, time: FileTime = FileTime(seconds: 1_700_000_000),
     byteCount: Int64 = 0, attributes: [ExtendedAttribute] = []
@@ -36,7 +36,7 @@ extension TargetDirectory {
     try open(path, options: RestoreOptions(overwriting: overwriting), report: RestoreReport())
   }
 
-  /// A whole regular file with a text.
+  /// Writes a complete regular file with a text.
   @discardableResult
   func write(
     _ text: String, to name: String, time: FileTime = FileTime(seconds: 1_700_000_000)
@@ -48,7 +48,7 @@ extension TargetDirectory {
   }
 }
 
-/// What an operation threw, if it did.
+/// Returns the error that an operation threw, if any.
 func error<Result>(of body: () throws -> Result) -> FileError? {
   do {
     _ = try body()

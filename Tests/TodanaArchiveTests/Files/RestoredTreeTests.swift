@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Trees that were read and restored, against a second reading and the system's own tools.
+/// Tests of restored trees, compared with a second reading and with system tools.
 @Suite struct RestoredTreeTests {
   let directory: ScratchTree
 
@@ -28,11 +28,10 @@ import Testing
     try compareWithFind()
     try compareWithStat()
     #expect(try directory.names("to").filter { $0.hasPrefix(".todana") } == [])
-    // Data: cmp of what has data in both.
     try Command.run("cmp", [directory.path("from/sparse"), directory.path("to/sparse")])
     try Command.run("cmp", [directory.path("from/z/hard-c"), directory.path("to/hard-a")])
     if Command.isInstalled("getfattr") {
-      // By names: it cannot go as deep as the tree is.
+      // Files are given by name, because getfattr cannot descend as deep as the tree is.
       let names = ["attributes", "read-only", "acl", "acl-directory", "acl-directory/plain", "capability", "link"]
       let arguments = ["-h", "-d", "-m", "-", "-e", "hex", "--"] + names
       #expect(
@@ -40,7 +39,7 @@ import Testing
           == Command.run("getfattr", arguments, in: directory.path("to")))
     }
 
-    // A second run finds everything right.
+    // The second run finds every file up to date.
     var again = RestoringWalk(RestoreOptions(overwriting: .always, owners: .numbers))
     try again.run(from: directory.bytes("from"), to: directory.bytes("to"))
     #expect(again.report.warnings == [])
@@ -48,7 +47,7 @@ import Testing
     #expect(again.skippedCount > 30)
   }
 
-  /// Kind, permissions, owner, links, size, time in nanoseconds, target, and name, from a program of its own.
+  /// Compares kind, permissions, owner, time in nanoseconds, link target and path, as reported by `find`.
   private func compareWithFind() throws {
     func lines(_ name: String) throws -> [[UInt8]] {
       let format = #"%y %m %U %G %T@ %l %p\0"#
@@ -88,9 +87,11 @@ import Testing
     return counts
   }
 
-  /// 20,000 levels with 40 descriptors; the stack and paths have no part in it either.
+  /// Restores 20,000 levels with 40 descriptors.
+  ///
+  /// This is also deeper than the stack and the longest path allow.
   @Test func `depth is not limited by descriptors, the stack or the length of paths`() async throws {
-    // In memory, where it takes seconds.
+    // The tree is in memory, which takes only seconds.
     let memory = try ScratchTree(isInMemory: true)
     let path = memory.path
     await #expect(processExitsWith: .success) { [path = path as String] in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Reads a tree and restores it elsewhere, as an archive would, but with nothing in between.
+/// A walk that reads a tree and restores it elsewhere, without an archive in between.
 struct RestoringWalk {
   var options = RestoreOptions()
   var openLimit = 32
@@ -15,7 +15,7 @@ struct RestoringWalk {
     self.openLimit = openLimit
   }
 
-  /// Restores what is in the directory at `from` into that at `to`.
+  /// Restores the contents of the directory at `from` into the directory at `to`.
   mutating func run(from: [UInt8], to: [UInt8]) throws {
     let start = try SourceStart(from + Array("/.".utf8)) { failures.append($0) }
     var walk = try SourceWalk(from: start, openLimit: openLimit)
@@ -79,7 +79,7 @@ struct RestoringWalk {
   }
 }
 
-/// All entries of a tree in the order of a walk, by their steps from its first directory.
+/// The entries of a tree in the order of a walk, with their path steps from the top.
 struct TreeListing {
   var entries: [(steps: [[UInt8]], entry: FileEntry)] = []
   var failures: [FileError] = []
@@ -100,12 +100,12 @@ struct TreeListing {
     self.failures = failures
   }
 
-  /// What a restored tree has in common with the one it is of.
+  /// The properties of an entry that are equal in a restored tree and its source.
   struct Item: Equatable {
     var path: [UInt8]
-    /// Without what is the file system's own affair.
+    /// The entry without the values that the file system assigns.
     var entry: FileEntry
-    /// Where in the listing the first name of the same file is.
+    /// The position in the listing of the first name of this file.
     var firstName: Int
   }
 

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A new empty directory that goes, with whatever is in it, when the value is let go of.
+/// A new empty directory that is removed with its contents when this object is released.
 final class ScratchTree: Sendable {
   let path: String
 
-  /// In memory, where the system has such a file system and that is asked for.
+  /// Makes the directory, in memory if requested and if the system has a file system in memory.
   init(isInMemory: Bool = false) throws {
     let hasMemory = isInMemory && FileManager.default.isWritableFile(atPath: "/dev/shm")
     let parent = hasMemory ? "/dev/shm" : FileManager.default.temporaryDirectory.path
@@ -13,7 +13,7 @@ final class ScratchTree: Sendable {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
-  // Trees here are deeper than paths may be long; rm goes by steps.
+  // Trees in tests are deeper than the longest path. `rm` descends step by step.
   deinit { _ = try? Command.run("rm", ["-rf", "--", path]) }
 
   func path(_ name: String) -> String { path + "/" + name }
@@ -40,7 +40,7 @@ final class ScratchTree: Sendable {
   }
 }
 
-/// A program of the system.
+/// The programs of the system.
 enum Command {
   struct Failure: Error, CustomStringConvertible { var description: String }
 
@@ -64,12 +64,14 @@ enum Command {
   static func isInstalled(_ name: String) -> Bool { (try? run("which", [name])) != nil }
 }
 
-/// What tests need of the system beyond being there.
+/// The rights and capabilities that some tests need.
 enum Environment {
   static let isRoot = geteuid() == 0
   static let needsRoot = "makes devices, and files of other owners, with all attributes: needs root with all its rights"
 
-  /// Root in a container may lack rights, and file systems attributes.
+  /// Whether this process is root and can make everything in a torture tree.
+  ///
+  /// Root in a container may lack rights, and some file systems lack attributes.
   static let hasAllRights: Bool = {
     guard isRoot else { return false }
     return (try? [true, false].allSatisfy { try makesEverything(in: ScratchTree(isInMemory: $0)) }) ?? false

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Reading of files that others change meanwhile, and of whatever a walk may begin with.
+/// Tests of reading files that change concurrently, and of the paths at which a walk may start.
 @Suite struct SourceReadingTests {
   let directory: ScratchTree
 
@@ -41,11 +41,11 @@ import Testing
     #expect(try walk(directory.bytes("from/.")) == [""] + inside + ["end "])
     #expect(try walk(directory.bytes("from/b/..")) == [""] + inside + ["end "])
     #expect(try walk(directory.bytes("from/a")) == ["a"])
-    // A link in the last step is what it begins with; one before is followed.
+    // A link as the last step is itself the start of the walk. An earlier link is followed.
     #expect(try walk(directory.bytes("from/link")) == ["link"])
     #expect(try walk(directory.bytes("from/link/")) == ["link", "c", "end link"])
     #expect(try walk(directory.bytes("from/link/c")) == ["c"])
-    // Longer than the system takes at once.
+    // The path is longer than the system accepts in one call.
     let long = String(repeating: "./", count: 5000)
     #expect(try walk(directory.bytes("from/\(long)b")) == ["b", "c", "end b"])
   }
@@ -147,11 +147,11 @@ import Testing
     let found = try walk()
     let source = try source()
     #expect(found.map { $0.text } == [nil, "text", nil, "inside", nil, nil, "more"])
-    // All but the top, and what is in its directory.
+    // Checks all entries except the top and the file in the subdirectory.
     for (entry, _) in found.dropFirst() where entry.name != [0x63] {
       #expect(try source.entry(named: entry.name) { Issue.record($0) } == entry)
     }
-    // What is known already need not be opened.
+    // Files with a known entry are not opened.
     #expect(try walk(known: found.map(\.entry)).allSatisfy { $0.text == nil })
   }
 
@@ -167,7 +167,7 @@ import Testing
           return
         }
       }
-      // The names were read, the second file was not seen.
+      // The names have been read, but the second file has not been opened.
       let path = directory.path("changing-\(kind)/b")
       try FileManager.default.removeItem(atPath: path)
       switch kind {
@@ -249,12 +249,12 @@ import Testing
     let start = try SourceStart(directory.bytes("names/")) { Issue.record($0) }
     let found = try #require(start.directory).names()
     #expect(Array(found) == names.sorted { $0.lexicographicallyPrecedes($1) })
-    // More than the kernel gives at once.
+    // These are more names than the kernel returns in one call.
     for number in 0..<5000 { try System.makeFile(directory.bytes("names/") + Array("number \(number)".utf8)) }
     #expect(try start.directory?.names().count == 5006)
   }
 
-  /// Letting go of one directory's path after the other would take a stack as deep.
+  /// Releasing one parent path after the other, recursively, would take a stack just as deep.
   @Test func `a path of a million steps is let go of without a deep stack`() {
     var path = EntryPath(Array("start".utf8))
     for _ in 0..<1_000_000 { path = EntryPath([0x61], in: path) }

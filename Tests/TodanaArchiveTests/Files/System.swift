@@ -2,7 +2,9 @@ import CFileSystem
 import CPrivateMount
 import Glibc
 
-/// Calls of the system as tests make them: by paths, links followed or not as the system's own functions do.
+/// System calls by path, for tests.
+///
+/// Each follows links if the system's own function does.
 enum System {
   struct Failure: Error, CustomStringConvertible { var description: String }
 
@@ -19,12 +21,12 @@ enum System {
     try check(unsafe chmod(path, permissions), "chmod \(path)")
   }
 
-  /// Of a link itself.
+  /// Sets the owner, without following a link.
   static func setOwner(_ path: String, _ userID: uid_t, _ groupID: gid_t) throws {
     try check(unsafe lchown(path, userID, groupID), "lchown \(path)")
   }
 
-  /// Of a link itself.
+  /// Sets the modification time, without following a link.
   static func setTime(_ path: String, _ seconds: Int, _ nanoseconds: Int = 0) throws {
     let times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: nanoseconds)]
     try check(unsafe utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW), "utimensat \(path)")
@@ -56,7 +58,7 @@ enum System {
     for (offset, bytes) in data { try check(unsafe pwrite(file, bytes, bytes.count, offset), path) }
   }
 
-  /// Of something in a directory, also of a link itself.
+  /// Sets an attribute of an entry of a directory, without following a link.
   static func setAttribute(_ attribute: String, _ value: [UInt8], _ directory: String, _ name: String) throws {
     let (name, attribute) = (Array(name.utf8), Array(attribute.utf8))
     let parent = unsafe open(directory, O_RDONLY | O_DIRECTORY)
@@ -71,7 +73,7 @@ enum System {
     guard result == 0 else { throw Failure(description: "attribute of \(name): \(result)") }
   }
 
-  /// Makes directories one in another, deeper than a path may be long, with a file in the last.
+  /// Makes nested directories, deeper than the longest path, with a file in the last.
   static func makeDeepDirectories(_ path: String, count: Int, name: String) throws {
     try makeDirectory(path)
     var directory = unsafe open(path, O_RDONLY | O_DIRECTORY)
@@ -88,7 +90,7 @@ enum System {
     close(directory)
   }
 
-  /// A file system in memory, which only the calling thread sees, and which goes with it.
+  /// Mounts a file system in memory that only the calling thread sees, and that is unmounted with it.
   static func mountPrivately(_ path: String, options: String) throws {
     let result = unsafe tdt_mount_privately(path, options)
     guard result == 0 else { throw Failure(description: "mount \(path): \(result)") }
@@ -104,7 +106,7 @@ enum System {
     try check(unsafe setrlimit(__rlimit_resource_t(7), &limit), "setrlimit")
   }
 
-  /// Goes on as a user without any rights of root.
+  /// Drops root's rights: continues as a user without any privileges.
   static func becomeNobody() throws {
     try check(setgroups(0, nil), "setgroups")
     try check(setgid(65534), "setgid")
@@ -113,7 +115,7 @@ enum System {
 }
 
 extension [UInt8] {
-  /// The bytes with NUL behind them.
+  /// Calls a closure with the bytes and a terminating NUL.
   fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     unsafe (map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { preconditionFailure("an array with NUL in it is not empty") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Restoring that comes to an end too early: nothing that is not whole has its name.
+/// Tests of interrupted restores: no incomplete file has its final name.
 @Suite struct TargetInterruptionTests {
   let directory: ScratchTree
 
@@ -36,7 +36,7 @@ import Testing
     }
     let left = try directory.names("to")
     #expect(left.count == 1 && left[0].hasPrefix(".todana-extract-"))
-    // Not quite such names.
+    // These names only resemble temporary names.
     let others = [".todana-extract-", ".todana-extract-0123456789abcdef", ".todana-extract-0123456789abcdef-x", "a"]
     for name in others { try directory.write("mine", to: "to/" + name) }
     try directory.link("to/.todana-extract-0123456789abcdef-5", to: "/etc/passwd")
@@ -44,7 +44,7 @@ import Testing
     try directory.write("", to: "to/.todana-extract-0123456789abcdef-6/.todana-extract-unfinished")
     try directory.make("to/.todana-extract-0123456789abcdef-7")
     try directory.write("mine", to: "to/.todana-extract-0123456789abcdef-7/file")
-    // Another process that is at work.
+    // Another process is still writing its file.
     let other = try TargetDirectory.open(directory.bytes("to"), .always)
     let file = try other.makeFile(FileEntry(.regular, "other", byteCount: 0))
 
@@ -56,7 +56,7 @@ import Testing
     #expect(target.report.warnings == [])
   }
 
-  /// Whatever the next run may overwrite: the directory is its own work, not finished.
+  /// The directory is unfinished work of an earlier run, so every option allows it to be completed.
   @Test(arguments: [RestoreOptions.Overwriting.never, .older, .always, .metadata])
   func `a directory that a killed process has made is finished by the next run`(
     overwriting: RestoreOptions.Overwriting
@@ -79,7 +79,7 @@ import Testing
     #expect(outer.permissions == 0o2751 && outer.modificationTime == FileTime(seconds: 1_700_000_000))
     #expect(try directory.names("to/outer") == ["inner"] && directory.names("to/outer/inner") == [])
     #expect(target.report.warnings == [])
-    // Now it is a directory like any other.
+    // Once finished, it is a directory like any other.
     guard case .existing = try tree.enter(FileEntry(.directory, "outer")) else {
       Issue.record("is not finished")
       return
@@ -88,7 +88,7 @@ import Testing
     #expect(target.report.keptDirectoryCount + target.report.updatedDirectoryCount == 1)
   }
 
-  /// After its marker was removed, and before its time was set.
+  /// The state after the marker was removed and before the time was set.
   @Test func `a directory whose permissions say that it is not finished is finished`() throws {
     try directory.make("to/name")
     try System.setPermissions(directory.path("to/name"), 0o5700)
@@ -98,7 +98,7 @@ import Testing
     let found = try #require(try tree.directory?.existing(Array("name".utf8)))
     #expect(found.permissions == 0o750 && found.modificationTime == FileTime(seconds: 1_700_000_000))
     #expect(tree.root.report.warnings == [])
-    // Whoever adds it before is told.
+    // A walk that adds the unfinished directory reports it.
     try System.setPermissions(directory.path("to/name"), 0o5700)
     var walk = try SourceWalk(from: SourceStart(directory.bytes("to")) { _ in })
     var failures: [FileError] = []
@@ -166,7 +166,7 @@ import Testing
     await #expect(processExitsWith: .success) { [path = path as String] in
       try System.becomeNobody()
       let to = Array((path + "/to").utf8)
-      // The second time, a directory without the right to write is there.
+      // In the second round, a directory without write permission already exists.
       for round in 1...2 {
         var walk = RestoringWalk(RestoreOptions(overwriting: .always))
         try walk.run(from: Array((path + "/from").utf8), to: to)
@@ -183,7 +183,7 @@ import Testing
         guard readOnly?.permissions == 0o444, readOnly?.attributes.map(\.value) == [[1]] else { exit(7) }
         guard try target.existing(Array("locked".utf8))?.permissions == 0o555 else { exit(8) }
         guard try target.existing(Array("device".utf8)) == nil else { exit(9) }
-        // Something to write in the directory that is there.
+        // Leaves a file to write in the existing directory.
         if round == 1 { try System.setPermissions(path + "/to/locked", 0o755) }
         if round == 1 { try FileManager.default.removeItem(atPath: path + "/to/locked/file") }
         if round == 1 { try System.setPermissions(path + "/to/locked", 0o555) }

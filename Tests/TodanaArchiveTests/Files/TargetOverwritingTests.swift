@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// What becomes of files that are in the target before.
+/// Tests of files that already exist in the target.
 @Suite struct TargetOverwritingTests {
   let directory: ScratchTree
 
@@ -98,7 +98,7 @@ import Testing
     #expect(try directory.text(of: "to/name/file") == "inside")
   }
 
-  /// One that was there before keeps its own; what is restored in it is beside what it has.
+  /// An existing directory keeps its own entries, beside the restored ones.
   @Test func `a directory that is there gets its entry's metadata where the options say so`() throws {
     let expectations: [(RestoreOptions.Overwriting, Int)] = [
       (.never, 0o755), (.older, 0o711), (.always, 0o711), (.metadata, 0o711),
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// What a directory gives to all that is made in it, and what the directory itself had.
+  /// Covers the default ACL that a directory passes to new files, and the earlier attributes of the directory itself.
   @Test func `attributes that an entry does not have are not there`() throws {
     let list = ExtendedAttribute(
       name: Array("system.posix_acl_access".utf8), value: TortureTree.accessControlList)
@@ -141,7 +141,7 @@ import Testing
     #expect(inside.report.warnings == [])
   }
 
-  /// Both names are of one file already, which renaming one to the other would leave with a temporary name.
+  /// Renaming one name of a file to another name of it does nothing, and would leave the temporary name.
   @Test func `a hard link that is there is right`() throws {
     let target = try target(.always)
     let first = try target.write("first", to: "first")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// What archives may hold, and others may do in a target, so that a file would be made outside of it.
+/// Tests that neither an archive nor another process can make a restore write outside of the target.
 @Suite struct TargetSafetyTests {
   let directory: ScratchTree
 
@@ -18,7 +18,7 @@ import Testing
     try .open(directory.bytes("to"), overwriting)
   }
 
-  /// Nothing outside was made, changed or removed.
+  /// Checks that nothing outside was made, changed or removed.
   private func expectUntouched() throws {
     #expect(try directory.names("outside") == ["file"])
     #expect(try directory.text(of: "outside/file") == "outside")
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// A file of the same name as a link replaces the link, not what it leads to.
+  /// The file replaces the link itself, not the file that it leads to.
   @Test func `a file is not written through a link in its place`() throws {
     try directory.link("to/name", to: "../outside/file")
     try target(.always).write("restored", to: "name")
@@ -101,7 +101,7 @@ import Testing
     try directory.link("to/directory", to: "../outside")
     let entry = FileEntry(.directory, "directory")
     #expect(error { try target(.never).makeDirectory(entry) }?.code == .linkInTheWay)
-    // The link is younger than the entry.
+    // The link is newer than the entry.
     #expect(error { try target(.older).makeDirectory(entry) }?.code == .linkInTheWay)
     try expectUntouched()
     try System.setTime(directory.path("to/directory"), 1_600_000_000)
@@ -112,7 +112,7 @@ import Testing
     try expectUntouched()
   }
 
-  /// The directory is still where it was moved to; what has its name now is not touched.
+  /// The file is written to the moved directory, and the link in its place is not touched.
   @Test func `a directory that is swapped by a link between two calls leads nowhere`() throws {
     let target = try target(.always)
     let inside = try target.makeDirectory(FileEntry(.directory, "directory"))
@@ -130,7 +130,7 @@ import Testing
   @Test func `going up to a directory that was swapped is refused`() throws {
     var tree = TargetTree(try target(.always), openLimit: 1)
     for name in ["a", "b", "c"] { try tree.enter(FileEntry(.directory, name)) }
-    // "b" is not open now, and "..", from "c" on, leads elsewhere.
+    // "b" is not open now, and ".." of "c" leads elsewhere.
     try System.rename(directory.path("to/a/b/c"), to: directory.path("outside/c"))
     try System.rename(directory.path("to/a/b"), to: directory.path("to/b"))
     try directory.link("to/a/b", to: "../../outside")
@@ -139,7 +139,7 @@ import Testing
     #expect(tree.directory == nil)
     let next = error { try tree.enter(FileEntry(.directory, "x")) }
     #expect(next?.code == failure?.code && next?.path == directory.bytes("to/a/b/x"))
-    // Further up all is as it was.
+    // The directories further up are unchanged.
     try tree.leave()
     try tree.directory?.write("a", to: "file")
     try tree.leave()
@@ -148,7 +148,7 @@ import Testing
     #expect(try directory.names("outside/c") == [])
   }
 
-  /// The path is that of the directory, and the reason is not that something else was there.
+  /// The error has the path of the directory, and does not claim that another file was there.
   @Test func `a directory that cannot be opened again for want of descriptors is reported as that`() async throws {
     let path = directory.path("to")
     await #expect(processExitsWith: .success) { [path = path as String] in
@@ -179,7 +179,7 @@ import Testing
     #expect(try directory.names("to") == ["first", "second"])
   }
 
-  /// Numbers that mean something else to the system, and ones that no file has.
+  /// These are numbers with a special meaning to the system, and values that no file has.
   @Test func `fields that no file has are refused or reported`() throws {
     let target = try target(.always)
     for nanoseconds in [1_000_000_000, 0x3FFF_FFFF, 0x3FFF_FFFE, .max] as [UInt32] {
@@ -189,7 +189,7 @@ import Testing
     #expect(target.report.warnings.map(\.code) == [.badValue, .badValue, .badValue, .badValue])
     for byteCount in [-1, .min, .max] as [Int64] {
       let file = try target.makeFile(FileEntry(.regular, "size", byteCount: byteCount))
-      // Some file systems have files as large as any.
+      // Some file systems allow files of the largest length.
       let code = error { try file.finish() }?.code
       #expect(code == .badValue || code == .tooLarge || (byteCount == .max && code == nil))
       #expect(error { try file.write([1].span, at: byteCount) } != nil)

@@ -2,7 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// Files with everything that metadata can have, made by root.
+/// A tree with every kind of file and metadata.
+///
+/// Only root can make it.
 struct TortureTree {
   let path: String
   static let deepCount = 1000
@@ -93,15 +95,15 @@ struct TortureTree {
     try write("read-only with an attribute", to: "read-only")
     try set("user.note", [1, 2, 3], "read-only")
     try System.setPermissions(at("read-only"), 0o444)
-    // Version 2; owner rw-, user 1000 r--, group r--, mask r--, others ---: (tag, permissions, id) each.
+    // The list has version 2: owner rw-, user 1000 r--, group r--, mask r--, others ---: (tag, permissions, id) each.
     try write("access control list", to: "acl")
     try set("system.posix_acl_access", Self.accessControlList, "acl")
     try System.makeDirectory(at("acl-directory"), 0o755)
-    // What is in it has no list, and would get one from it when it is restored.
+    // The files in it have no list, and would inherit one when they are restored.
     try write("plain", to: "acl-directory/plain")
     try System.makeDirectory(at("acl-directory/plain-directory"), 0o755)
     try set("system.posix_acl_default", Self.accessControlList, "acl-directory")
-    // Revision 2, cap_net_bind_service permitted and effective.
+    // The value has revision 2, with cap_net_bind_service permitted and effective.
     try write("capability", to: "capability")
     try System.setOwner(at("capability"), 5, 5)
     try System.setPermissions(at("capability"), 0o755)

@@ -1,4 +1,4 @@
-// Units: sizes as people write them.
+// Unit tests of file sizes as users write them.
 import Testing
 import TodanaArchive
 

@@ -1,4 +1,4 @@
-// Units: what a walk is told.
+// Unit tests of the decisions that a filter returns to a walk.
 import Testing
 import TodanaArchive
 
@@ -15,7 +15,7 @@ import TodanaArchive
     return FileFilter(options, device: 1, markers: .init(ignoreFile: lines?.bytes))
   }
 
-  /// For a regular file of 10 bytes, or a directory where the name ends in a slash.
+  /// Returns the reason to leave out a regular file of `size` bytes, or a directory if the name ends in a slash.
   private func reason(_ filter: inout FileFilter, _ name: String, size: Int = 10) -> String? {
     let isDirectory = name.last == "/"
     let bytes = (isDirectory ? name.dropLast() : name[...]).bytes
@@ -114,7 +114,7 @@ import TodanaArchive
     var filter = try filter { $0.largestFile = try ByteSize("1k") }
     #expect(reason(&filter, "a", size: 1024) == nil)
     #expect(reason(&filter, "a", size: 1025) == "larger than 1k (--exclude-larger-than)")
-    // A symbolic link, a device.
+    // A symbolic link or a device has no size.
     #expect(filter.decision(name: "a".bytes, isDirectory: false, size: nil, device: 1) == .include)
     #expect(filter.decision(name: "a".bytes, isDirectory: true, size: 4096, device: 1) == .include)
   }
@@ -176,7 +176,7 @@ import TodanaArchive
     try expect(result, says: "A name to enter is empty or has a slash.")
   }
 
-  /// Release builds leave messages out.
+  /// Checks the message of a crash, which release builds do not print.
   private func expect(_ result: ExitTest.Result?, says message: String) throws {
     #if DEBUG
       let output = try #require(result).standardErrorContent

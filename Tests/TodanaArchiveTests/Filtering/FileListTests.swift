@@ -1,4 +1,4 @@
-// Units: the content of --files-from.
+// Unit tests of the file that `--files-from` names.
 import Testing
 import TodanaArchive
 

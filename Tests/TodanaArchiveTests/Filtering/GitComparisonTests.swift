@@ -1,7 +1,7 @@
-// Differential: random files of patterns in random trees, compared with `git check-ignore --no-index`.
+// Differential tests: random ignore files in random trees, compared with `git check-ignore --no-index`.
 //
-// Both say for each path which line of which file decides: it leaves the path out, or takes it back. A failure prints the seed;
-// `TODANA_TEST_SEED` repeats it.
+// Both report for each path the line of the ignore file that decides: to exclude the path, or to include it again.
+// A failure prints the seed; `TODANA_TEST_SEED` repeats it.
 import Foundation
 import TestSupport
 import Testing
@@ -21,7 +21,7 @@ import TodanaArchive
     while comparison.comparedCount < leastCount { try comparison.compareOneTree() }
     print(
       "compared \(comparison.comparedCount) paths with Git, \(comparison.decidedCount) decided by a rule; seed \(seed)")
-    // Neither all nor nothing, or it would say little.
+    // If rules decided all paths, or hardly any, the comparison would prove little.
     #expect(comparison.decidedCount > comparison.comparedCount / 10)
     #expect(comparison.decidedCount < comparison.comparedCount * 9 / 10)
   }
@@ -44,7 +44,7 @@ private struct GitComparison {
     _ = try Self.run(["init", "--quiet", "--template=", "."], in: directory.path, input: nil)
   }
 
-  /// A tree below a new directory: what Git says about its paths, and what a walk is told.
+  /// Makes a random tree below a new directory, and compares the filter's decisions with Git's.
   mutating func compareOneTree() throws {
     treeCount += 1
     let root = "t\(treeCount)".utf8.map { $0 }
@@ -85,7 +85,9 @@ private struct GitComparison {
 
   private func shown(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self).debugDescription }
 
-  /// A directory, or a file with content; names need not be UTF-8, which Foundation's do.
+  /// Makes a directory, or a file if `content` is not nil.
+  ///
+  /// Foundation cannot make names that are not UTF-8.
   private func make(_ relativePath: [UInt8], content: [UInt8]?) throws {
     let path = (Array(directory.path.utf8) + [UInt8(ascii: "/")] + relativePath + [0]).map { CChar(bitPattern: $0) }
     guard let content else {
@@ -98,7 +100,7 @@ private struct GitComparison {
     try #require(unsafe write(descriptor, content, content.count) == content.count)
   }
 
-  /// Runs Git without the configuration of this machine, and gives its output.
+  /// Runs Git without this machine's configuration, and returns its output.
   private static func run(_ arguments: [String], in directory: String, input: [UInt8]?) throws -> [UInt8] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -120,7 +122,7 @@ private struct GitComparison {
     try process.run()
     let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    // check-ignore gives 1 where nothing is ignored.
+    // check-ignore exits with 1 if no path is ignored.
     guard process.terminationStatus == 0 || (process.terminationStatus == 1 && input != nil) else {
       throw CocoaError(.executableLoad)
     }

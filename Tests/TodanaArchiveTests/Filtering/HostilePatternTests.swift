@@ -1,9 +1,9 @@
-// Patterns that make a backtracking matcher take ages: the time is at most pattern × path.
+// Tests of patterns that take a backtracking matcher ages. Matching takes at most pattern × path steps.
 import Testing
 import TodanaArchive
 
 @Suite struct HostilePatternTests {
-  /// Text that is short to print: a piece, repeated, and an end.
+  /// A long pattern and a long path, with a short description for messages.
   struct Case: CustomTestStringConvertible {
     var start = ""
     var piece: String
@@ -16,7 +16,9 @@ import TodanaArchive
     var testDescription: String { "\(start)(\(piece)){\(count)}b" }
   }
 
-  /// With backtracking, each of these takes longer than the universe has; here, milliseconds.
+  /// Takes milliseconds.
+  ///
+  /// With backtracking, each case would take longer than the age of the universe.
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [

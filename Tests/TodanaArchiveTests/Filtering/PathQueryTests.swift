@@ -1,4 +1,4 @@
-// Units: find PATTERN.
+// Unit tests of the patterns of `find`.
 import Testing
 import TodanaArchive
 

@@ -1,4 +1,4 @@
-// Units: several rules, and the directory that they are relative to.
+// Unit tests of lists of rules, relative to a directory.
 import Testing
 import TodanaArchive
 

@@ -1,4 +1,4 @@
-// Units: what one pattern of gitignore(5) matches. The cases are from its text and from what Git does where it is silent.
+// Unit tests of single gitignore(5) patterns. The cases are from its text and, if it is silent, from Git's behavior.
 import Testing
 import TodanaArchive
 
@@ -17,7 +17,7 @@ import TodanaArchive
   }
 
   static let cases: [Case] = [
-    // Without a slash: the last name.
+    // A pattern without a slash matches the last name.
     Case("a", ["a", "x/a", "x/y/a"], not: ["b", "a/b", "ab", "ba", ""]),
     Case("*.o", ["x.o", ".o", "d/x.o"], not: ["x.oo", "x.o/y", "o"]),
     Case("a?c", ["abc", "x/a-c"], not: ["ac", "abbc", "a/c"]),
@@ -25,7 +25,7 @@ import TodanaArchive
     Case("**", ["a", "a/b"], not: [""]),
     Case("a**c", ["ac", "abbc", "x/abc"], not: ["a/c"]),
     Case("*a*b*", ["ab", "xaxbx", "d/ab"], not: ["ba", "a/b"]),
-    // With one: the whole path.
+    // A pattern with a slash matches the whole path.
     Case("/a", ["a"], not: ["x/a", "a/a"]),
     Case("a/b", ["a/b"], not: ["x/a/b", "a/b/c", "a"]),
     Case("/a/b", ["a/b"], not: ["x/a/b"]),
@@ -33,7 +33,7 @@ import TodanaArchive
     Case("*/b", ["a/b"], not: ["b", "x/a/b"]),
     Case("a/?", ["a/b"], not: ["a/", "a/bc"]),
     Case("a/b?d/e", ["a/bcd/e"], not: ["a/b/d/e"]),
-    // Any number of directories.
+    // `**` between slashes matches any number of directories.
     Case("**/a", ["a", "x/a", "x/y/a"], not: ["xa", "a/b"]),
     Case("**/a/b", ["a/b", "x/a/b", "x/y/a/b"], not: ["a/x/b"]),
     Case("a/**", ["a/b", "a/b/c"], not: ["a", "b/a", "x/a/b"]),
@@ -45,20 +45,18 @@ import TodanaArchive
     Case("a/***/b", ["a/b", "a/x/b"], not: ["a/x/bc"]),
     Case("a/**/b/**/c", ["a/b/c", "a/b/b/c", "a/x/b/y/c"], not: ["a/c", "a/b", "a/x/c/b"]),
     Case("**/a/**/b/*c", ["a/b/c", "x/a/y/b/xc", "a/b/b/c"], not: ["a/b", "b/a/c"]),
-    // Not all of a part: an ordinary star, as gitignore(5) says.
+    // `**` within a name is an ordinary star, as gitignore(5) says.
     Case("a**/b", ["a/b", "ax/b"], not: ["a/x/b", "ax/y/b"]),
     Case("**a/b", ["a/b", "xa/b"], not: ["x/a/b"]),
-    // An escaped slash is a slash, but only `**/` matches no directory.
+    // An escaped slash is a slash, but `**` before it needs at least one directory.
     Case(#"a\/b"#, ["a/b"], not: ["x/a/b"]),
     Case(#"**\/b"#, ["a/b", "x/a/b"], not: ["b"]),
     Case(#"\*/b"#, ["*/b"], not: ["a/b"]),
-    // Escapes.
     Case(#"\*"#, ["*", "a/*"], not: ["a"]),
     Case(#"\a\?\["#, ["a?["], not: ["ax["]),
     Case(#"\!a"#, ["!a"], not: ["a"]),
     Case("\\#a", ["#a"], not: ["a"]),
     Case(#"a\\b"#, [#"a\b"#], not: ["ab"]),
-    // Brackets.
     Case("[abc]", ["a", "b", "c"], not: ["d", "ab", "[abc]"]),
     Case("[a-c]x", ["ax", "bx", "cx"], not: ["dx", "-x"]),
     Case("[!a-c]x", ["dx", "-x"], not: ["ax", "x"]),
@@ -79,7 +77,7 @@ import TodanaArchive
     Case("[[:a]", ["[", ":", "a"], not: ["b"]),
     Case("[[:xdigit:][:space:]]", ["f", "A", "\t", " "], not: ["g"]),
     Case("a[!b]c/d", ["axc/d"], not: ["abc/d", "a/c/d"]),
-    // A slash within brackets anchors, and is never matched.
+    // A slash within brackets anchors the pattern, and is never matched.
     Case("a[/x]b", ["axb"], not: ["a/b", "d/axb"]),
   ]
 
@@ -119,7 +117,7 @@ import TodanaArchive
   @Test func `names need not be UTF-8`() {
     #expect(Pattern([0xFF, UInt8(ascii: "*")]).matches([0xFF, 0xFE], isDirectory: false))
     #expect(Pattern(Array("?".utf8)).matches([0x80], isDirectory: false))
-    // A character of two bytes takes two question marks.
+    // A character of two bytes needs two question marks.
     #expect(!Pattern("?".bytes).matches("ä".bytes, isDirectory: false))
     #expect(Pattern("??".bytes).matches("ä".bytes, isDirectory: false))
     #expect(
@@ -128,7 +126,7 @@ import TodanaArchive
   }
 }
 
-/// Lines of a file of patterns.
+/// Tests of the lines of an ignore file.
 @Suite struct PatternLineTests {
   @Test(arguments: ["", "#", "# a", " ", "   ", "\r", " \r"])
   func `comments and blank lines are no patterns`(_ line: String) {
@@ -157,6 +155,6 @@ import TodanaArchive
 }
 
 extension StringProtocol {
-  /// As names and patterns have it.
+  /// The UTF-8 bytes, as names and patterns are stored.
   var bytes: [UInt8] { Array(utf8) }
 }

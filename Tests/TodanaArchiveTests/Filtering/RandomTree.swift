@@ -1,10 +1,12 @@
 import TestSupport
 import TodanaArchive
 
-/// Directories, files and files of patterns, made of few names and few characters, so that much matches.
+/// A random tree of directories, files and ignore files.
+///
+/// Names and patterns use few distinct characters, so that many patterns match.
 struct RandomTree {
   private(set) var generator: SeededGenerator
-  /// The root, which is empty, first; each after the one that it lies in.
+  /// The directories, each after its parent; the first one is the root, which has the empty path.
   private(set) var directories: [[UInt8]] = [[]]
   private(set) var files: [[UInt8]] = []
   private(set) var ignoreFiles: [[UInt8]: [UInt8]] = [:]
@@ -35,8 +37,10 @@ struct RandomTree {
     }
   }
 
-  /// The rule of a file of patterns that decides about a path: one that leaves it out, or a directory above it, as a walk
-  /// from the root finds it; or else one that takes it back.
+  /// Returns the ignore-file rule that decides about a path, or nil if no rule does.
+  ///
+  /// This is the rule by which a walk from the root excludes the path or a directory above it. If no rule excludes
+  /// it, it is the rule that includes the path again.
   func decidingRule(for path: [UInt8], isDirectory: Bool) -> (file: [UInt8], line: Int)? {
     var filter = FileFilter(FilterOptions(), device: 0, markers: markers(of: []))
     let names = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
@@ -56,7 +60,7 @@ struct RandomTree {
       list.append(lines: content, of: file)
       switch list.verdict(path, isDirectory: isDirectory) {
       case .included(let rule): return Self.place(of: rule)
-      // The filter did not say so: no line of a file has that number.
+      // The filter did not report this exclusion. Line 0 does not exist, so the comparison fails.
       case .excluded: return (file, 0)
       case .undecided: continue
       }
@@ -66,7 +70,7 @@ struct RandomTree {
 
   private static func place(of rule: PatternRule) -> (file: [UInt8], line: Int)? {
     guard case .file(let file, let line) = rule.origin else { return nil }
-    // The same file has another name for Git.
+    // The ignore file has another name in the tree that Git sees.
     return (Array(file.dropLast(FileFilter.ignoreFileName.count)) + ".gitignore".utf8, line)
   }
 
@@ -96,7 +100,7 @@ struct RandomTree {
   }
 
   private mutating func randomLine() -> [UInt8] {
-    // More are taken back than left out: what lies in a directory that is left out says nothing of the other rules.
+    // Most rules include again, because no rule applies below an excluded directory.
     var line: [UInt8] = Int.random(in: 0..<10, using: &generator) < 7 ? Array("!".utf8) : []
     switch Int.random(in: 0..<10, using: &generator) {
     case ..<2:
@@ -120,7 +124,7 @@ struct RandomTree {
     choices[Int.random(in: 0..<choices.count, using: &generator)]
   }
 
-  /// A pattern that a path probably matches: bytes, names and runs of names become wildcards.
+  /// Returns a pattern that probably matches the path: bytes, names and runs of names become wildcards.
   private mutating func generalized(_ path: [UInt8]) -> [UInt8] {
     var names: [[UInt8]] = []
     for name in path.split(separator: UInt8(ascii: "/")) {
@@ -141,7 +145,7 @@ struct RandomTree {
     return start + names.joined(separator: Array(separator.utf8))
   }
 
-  /// What stands for a byte, and perhaps for others.
+  /// Returns a pattern that matches the byte, and perhaps others.
   private mutating func generalized(_ byte: UInt8) -> [UInt8] {
     let low = byte > 2 ? byte - 2 : byte
     let high = byte < 0xFD ? byte + 2 : byte
@@ -164,9 +168,9 @@ struct RandomTree {
     }
   }
 
-  /// Whether older versions of Git take a `**` behind letters for one that stands alone, as in `a**/b`.
+  /// Tests whether older versions of Git treat a `**` after letters, as in `a**/b`, as one between slashes.
   ///
-  /// They compare what comes before the first wildcard, then forget it. gitignore(5) says otherwise.
+  /// They compare the part before the first wildcard, then ignore that it was there. gitignore(5) says otherwise.
   private static func differsInOldGit(_ line: [UInt8]) -> Bool {
     let special = Array("*?[\\".utf8)
     guard let start = line.firstIndex(where: special.contains), start > 0 else { return false }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// A tree that is put together in any order, against a dictionary.
+/// Tests of a tree that is built in random order, compared with a dictionary.
 @Suite struct UnorderedTreeBuilderTests {
   @Test(arguments: 0..<4) func `paths are found, each once, and listed in order`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))

@@ -1,4 +1,4 @@
-// Packs byte for byte: their format, what is refused, and other programs that read them.
+// Tests the bytes of the pack format, the rejection of invalid packs, and that tar can read packs.
 import Foundation
 import Glibc
 import Testing
@@ -15,7 +15,7 @@ import Todana
     try directory.make("tree")
     try directory.write(String(repeating: "some text ", count: 500), to: "tree/file")
     try scratch.add("tree")
-    // A closed archive has no log.
+    // Closes the archive, which removes its log.
     try scratch.reopen(.read)
   }
 
@@ -25,7 +25,7 @@ import Todana
     return try [UInt8](Data(contentsOf: URL(filePath: path)))
   }
 
-  /// Unpacks bytes, and sees that nothing is left of what fails.
+  /// Unpacks bytes and checks that a failure leaves no file.
   private func unpack(_ bytes: [UInt8]) throws {
     try Data(bytes).write(to: URL(filePath: directory.path("input")))
     let file = unsafe open(directory.path("input"), O_RDONLY)
@@ -38,7 +38,7 @@ import Todana
     }
   }
 
-  /// A pack of whatever members, with right checksums.
+  /// Returns a pack with the given members and valid checksums.
   private func pack(
     _ members: [(name: String, content: [UInt8])], files: Int? = nil, bytes: Int? = nil, seconds: Int64 = 1
   ) throws -> [UInt8] {
@@ -71,7 +71,7 @@ import Todana
     let lines = text.split(separator: "\n")
     #expect(lines[0] == "Todana pack 1" && lines[1] == "store \(scratch.archive.store.backend.storeID)")
     #expect(lines[2] == "commit \(commit.map { "\($0)" } ?? "?")" && text.last == "\n" && lines.count == 5)
-    // As in docs/formats/pack.md.
+    // The values are those of docs/formats/pack.md.
     let example = try #require(PackHeader(name: "archive/superblock", byteCount: 8192, seconds: 1_795_000_000).block)
     let fields = [0, 100, 124, 136, 148, 156, 257, 345].map { start in
       String(decoding: example.bytes[start...].prefix { $0 != 0 }, as: UTF8.self)
@@ -83,7 +83,7 @@ import Todana
     try directory.write("", to: "input")
   }
 
-  /// Some bit of each byte of headers, texts and paddings; of the files, and of the end, some bytes.
+  /// Flips one bit in each byte of headers, texts and padding, and in a sample of the remaining bytes.
   @Test func `no bit can be flipped`() throws {
     let pack = try pack()
     for place in 0..<pack.count
@@ -107,13 +107,13 @@ import Todana
       "archive//superblock", "archive/keys.new", "archive/letter", "archive/0001-\u{E9}.kch", "archive/1-x.kch",
       "SHA256SUMS", "todana-pack",
     ] {
-      // Some have no header at all.
+      // Some of these names do not fit in a header.
       guard let bytes = try? pack([(name, [1])]) else { continue }
       _ = try code(bytes)
     }
     #expect(PackHeader(name: "archive/", byteCount: 0, seconds: 0).block == nil)
     #expect(try code(pack([("archive/commits", [1]), ("archive/commits", [2])])) == nil)
-    // A directory of right names is no store yet.
+    // A directory with valid names is not yet a store.
     #expect(try code(pack([("archive/commits", [1])])) == nil)
     #expect(try code(pack([])) == nil)
     #expect(!FileManager.default.fileExists(atPath: directory.path("x")))
@@ -127,12 +127,12 @@ import Todana
     #expect(try code(pack(members, bytes: 2)) == nil)
     #expect(try code(pack(members, bytes: 4)) == nil)
     #expect(try code(pack(members, bytes: Int.max)) == nil)
-    // A length beyond anything, of which nothing comes.
+    // The length is the largest possible one, but no data follows.
     var huge = try pack([("archive/commits", [])], bytes: Int.max)
     huge.replaceSubrange(
       1024..<1536, with: try #require(PackHeader(name: "archive/commits", byteCount: .max, seconds: 1).block).bytes)
     #expect(try code(huge) == .damaged)
-    // Members of two packs.
+    // The members are from two packs.
     let (one, two) = (try pack(members, seconds: 1), try pack(members, seconds: 2))
     #expect(try code(Array(one[..<1024] + two[1024...])) == .damaged)
   }

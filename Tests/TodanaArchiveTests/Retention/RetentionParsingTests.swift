@@ -1,4 +1,4 @@
-// Units: counts, durations, tags and groupings as people write them.
+// Unit tests of counts, durations, tags and groupings as users write them.
 import Testing
 import TodanaArchive
 

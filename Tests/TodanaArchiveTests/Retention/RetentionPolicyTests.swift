@@ -1,4 +1,4 @@
-// Units: what each rule keeps, by examples.
+// Unit tests of the snapshots that each rule keeps, by example.
 import Foundation
 import Testing
 import TodanaArchive
@@ -46,7 +46,7 @@ import TodanaArchive
   @Test(arguments: [
     (CalendarPeriod.hour, "2026-01-01T09:59:59Z", "2026-01-01T10:00:00Z", "2026-01-01T10:59:59Z"),
     (.day, "2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"),
-    // A week that lies in two years; and one that is the 53rd.
+    // A week in two years, and a 53rd week.
     (.week, "2024-12-29T23:59:59Z", "2024-12-30T00:00:00Z", "2025-01-05T23:59:59Z"),
     (.week, "2020-12-27T23:59:59Z", "2020-12-28T00:00:00Z", "2021-01-03T23:59:59Z"),
     (.week, "1969-12-28T23:59:59Z", "1969-12-29T00:00:00Z", "1970-01-04T23:59:59Z"),
@@ -62,7 +62,7 @@ import TodanaArchive
     _ period: CalendarPeriod, _ before: String, _ first: String, _ end: String
   ) throws {
     let policy = policy { $0.set(period, .newest(2)) }
-    // The oldest one takes no count from the two that are asked about.
+    // A third, oldest snapshot ensures that `before` is not kept merely as the oldest.
     let kept = try policy.keptTimes(["1800-01-01T00:00:00Z", before, first, end])
     #expect(kept == [end, before])
   }
@@ -117,7 +117,6 @@ import TodanaArchive
 }
 
 extension RetentionPolicy {
-  /// Sets the rule for a period.
   mutating func set(_ period: CalendarPeriod, _ count: KeepCount) {
     switch period {
     case .hour: hourly = count

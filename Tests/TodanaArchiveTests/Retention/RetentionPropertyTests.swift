@@ -1,5 +1,6 @@
-// Model-based: random snapshots and rules, compared with a plain model on Foundation's calendar, and held to what rules
-// promise. A failure prints the seed; `TODANA_TEST_SEED` repeats it.
+// Property tests: random snapshots and rules, compared with a simple model on Foundation's calendar.
+//
+// A failure prints the seed; `TODANA_TEST_SEED` repeats it.
 import Foundation
 import TestSupport
 import Testing
@@ -42,7 +43,7 @@ private struct RandomRetention {
   init(seed: UInt64) {
     generator = SeededGenerator(seed: seed)
     zone = TodanaArchiveTests.zone(Self.zones[Int.random(in: 0..<Self.zones.count, using: &generator)])
-    // From a few hours to six centuries.
+    // The span is from a few hours to six centuries.
     let span = pow(10, Double.random(in: 4...10.3, using: &generator))
     let spacing = [1.0, 900, 3_600, 86_400][Int.random(in: 0..<4, using: &generator)]
     for number in 0..<Int.random(in: 1...60, using: &generator) {
@@ -60,7 +61,7 @@ private struct RandomRetention {
     self.policy = policy
   }
 
-  /// Adds a rule, or has one keep more.
+  /// Adds a rule, or raises the count of an existing one.
   private mutating func addRule(to policy: inout RetentionPolicy) {
     let count =
       Int.random(in: 0..<8, using: &generator) == 0 ? KeepCount.all : .newest(Int.random(in: 1...8, using: &generator))
@@ -96,27 +97,28 @@ private struct RandomRetention {
     let plan = try plan(policy, snapshots)
     try compareWithModel(plan)
 
-    // Every snapshot has one place, and every one that stays names a rule.
+    // Every snapshot is in one group, and every kept one names a rule.
     let placed = plan.groups.flatMap(\.entries)
     try require(Set(placed.map(\.snapshot)) == Set(snapshots) && placed.count == snapshots.count, "places")
     try require(placed.allSatisfy { $0.isKept == !$0.reasons.isEmpty }, "reasons")
     try require(plan.kept.count + plan.removed.count == snapshots.count, "kept and removed")
 
-    // The order of what comes in changes nothing.
+    // The order of the input does not matter.
     let again = try self.plan(policy, snapshots.shuffled(using: &generator))
     try require(again.kept == plan.kept && again.removed == plan.removed, "order")
 
-    // One more rule never removes more.
+    // An additional rule never removes more.
     var larger = policy
     addRule(to: &larger)
     try require(
       Set(plan.kept).isSubset(of: try self.plan(larger, snapshots).kept), "\(larger) removes more than \(policy)")
 
-    // What stays, stays if the rules are applied again; but for tags and within, each has its count of them.
+    // Applying the rules to the kept snapshots removes none. Rules that count (all but tags and within) still find
+    // as many.
     let second = try self.plan(policy, plan.kept)
     try require(second.removed.isEmpty, "a second time removes \(second.removed.count) more, \(policy)")
 
-    // The newest of each group.
+    // `last` keeps the newest of each group.
     let count = Int.random(in: 1...10, using: &generator)
     var last = RetentionPolicy()
     last.last = .newest(count)
@@ -131,7 +133,7 @@ private struct RandomRetention {
     }
   }
 
-  /// The same by another calendar, rule by rule.
+  /// Compares each calendar rule with Foundation's calendar.
   private func compareWithModel(_ plan: RetentionPlan) throws {
     var calendar = Calendar(identifier: .iso8601)
     calendar.timeZone = zone

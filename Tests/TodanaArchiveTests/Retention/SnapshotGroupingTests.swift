@@ -1,4 +1,4 @@
-// Units: which snapshots are looked at together, and in which order they come.
+// Unit tests of the groups of snapshots and their order.
 import Foundation
 import Testing
 import TodanaArchive

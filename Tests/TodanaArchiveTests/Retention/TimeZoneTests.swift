@@ -1,10 +1,10 @@
-// Units: periods in time zones, and where clocks change.
+// Unit tests of periods in time zones, across clock changes.
 import Foundation
 import Testing
 import TodanaArchive
 
 @Suite struct TimeZoneTests {
-  /// Whether two instants lie in one period: then only the newer is kept of it.
+  /// Tests whether two instants are in one period, of which only the newer is kept.
   private func areTogether(_ period: CalendarPeriod, _ older: String, _ newer: String, in name: String) throws -> Bool {
     let policy = policy { $0.set(period, .newest(2)) }
     let kept = try policy.keptTimes(["1950-01-01T00:00:00Z", older, newer], in: zone(name))
@@ -20,16 +20,16 @@ import TodanaArchive
     (.month, "2026-05-31T10:59:00Z", "2026-05-31T11:00:00Z", "Pacific/Auckland", true),
     (.month, "2026-05-31T11:59:00Z", "2026-05-31T12:00:00Z", "Pacific/Auckland", false),
     (.year, "2026-12-31T22:59:00Z", "2026-12-31T23:00:00Z", "Europe/Berlin", false),
-    // 02:30 comes twice on 2026-10-25: one hour of the clock.
+    // 02:30 occurs twice on 2026-10-25: both are in one hour of the clock.
     (.hour, "2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "Europe/Berlin", true),
     (.hour, "2026-10-25T01:30:00Z", "2026-10-25T02:00:00Z", "Europe/Berlin", false),
-    // 01:59 is followed by 03:00 on 2026-03-29.
+    // 03:00 follows 01:59 on 2026-03-29.
     (.hour, "2026-03-29T00:59:00Z", "2026-03-29T01:00:00Z", "Europe/Berlin", false),
     (.day, "2026-03-28T23:00:00Z", "2026-03-29T21:59:00Z", "Europe/Berlin", true),
     (.day, "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", "Europe/Berlin", false),
     // Half an hour is repeated.
     (.hour, "2026-04-04T14:45:00Z", "2026-04-04T15:15:00Z", "Australia/Lord_Howe", true),
-    // 2011-12-30 was left out.
+    // 2011-12-30 was skipped.
     (.day, "2011-12-30T09:59:00Z", "2011-12-30T10:00:00Z", "Pacific/Apia", false),
   ])
   func `periods are those of calendar and clock`(
@@ -38,7 +38,7 @@ import TodanaArchive
     #expect(try areTogether(period, older, newer, in: name) == areOne)
   }
 
-  /// At 00:01 of the 7th clocks went back to 23:01 of the 6th: the 7th came, went, and came again.
+  /// On the 7th at 00:01, clocks went back to 23:01 on the 6th, so the 7th started twice.
   @Test func `a day that comes twice is one period`() throws {
     let times = [
       "2010-11-07T02:00:00Z",  // 23:30 on the 6th

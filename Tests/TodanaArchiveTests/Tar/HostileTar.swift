@@ -1,10 +1,10 @@
 @testable import TodanaArchive
 
-/// A tar that is put together by hand.
+/// A tar that is built by hand.
 struct HostileTar {
   private(set) var bytes: [UInt8] = []
 
-  /// A block with whatever is to be in its fields, and the right checksum.
+  /// Adds a block with any field values and a valid checksum.
   mutating func add(
     _ kind: Character, name: String = "name", size: String = "0", fields: [Int: [UInt8]] = [:], data: [UInt8] = []
   ) {
@@ -23,7 +23,7 @@ struct HostileTar {
     bytes += data + [UInt8](repeating: 0, count: TarBlock.padded(data.count) - data.count)
   }
 
-  /// An extended header with records, and what it is of.
+  /// Adds an extended header with records, and the file that it describes.
   mutating func add(records: [(String, String)], size: String = "0", data: [UInt8] = []) {
     var all = PaxRecords()
     for (key, value) in records { all.append(key, Array(value.utf8)) }
@@ -40,7 +40,7 @@ struct HostileTar {
 
   mutating func end() { bytes += [UInt8](repeating: 0, count: 1024) }
 
-  /// A block with the sum that its bytes have.
+  /// Returns a block with the checksum of its bytes.
   static func summed(_ block: [UInt8]) -> [UInt8] {
     var block = block
     block.replaceSubrange(148..<156, with: [UInt8](repeating: 0x20, count: 8))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Tars that are made to do harm: an error or entries, and no more memory than they have bytes.
+/// Tests of hostile tars: each gives an error or entries, and memory use is limited by the number of bytes.
 @Suite struct HostileTarTests {
   let directory: ScratchTree
 
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// libarchive takes a name that it cannot convert for one that there is no memory for where `errno` says so.
+  /// With `errno` set to ENOMEM, libarchive takes a name that it cannot convert for a lack of memory.
   @Test func `an error number from before has no say`() throws {
     var tar = HostileTar()
     tar.add(record: "path", [0xFF])
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// Fields and records with more than there is, of each of which a reader might believe something.
+  /// Returns tars with fields and records that claim impossible values.
   private static func hostileTars() -> [HostileTar] {
     let numbers = [
       "77777777777", "777777777777", "\u{7F}", "-1", "99999999999", "1 2", " ", "", "7777777\0",
@@ -148,7 +148,7 @@ import Testing
     return tars
   }
 
-  /// In a process of its own, which tells how much memory it had.
+  /// Runs in its own process, to measure memory use.
   @Test func `no header has more memory used than there are bytes`() async throws {
     let path = directory.path("hostile")
     await #expect(processExitsWith: .success) { [path = path as String] in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// The parts that a pax header is made of.
+/// Tests of the parts of a pax header.
 @Suite struct PaxTests {
   @Test func `records say how long they are, themselves included`() {
     var records = PaxRecords()
@@ -69,7 +69,7 @@ import Testing
     "", ",", "user", "user::rwz", "what::rwx", "user:nobody-has-this-name:r--", "mask:5:rwx", "user:0::",
   ])
   func `what is no list is none`(text: String) {
-    // The last one is a list: of somebody who may do nothing.
+    // The last text is a valid list, of a user without permissions.
     let list = AccessControlList(text: Array(text.utf8), owners: OwnerNames())
     #expect((list == nil) == (text != "user:0::"))
   }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import TodanaArchive
 
-/// bsdtar, which is of libarchive, in both directions.
+/// Tests that bsdtar (of libarchive) reads our tars, and that we read its tars.
 @Suite(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
 struct TarBsdtarTests {
   let directory: ScratchTree
 
   init() throws { directory = try ScratchTree.forTarring() }
 
-  /// Where bsdtar has another opinion: of fractions before 1970, and of what "%" means in an attribute's name.
+  /// Removes known differences: bsdtar treats fractions of times before 1970, and "%" in attribute names, differently.
   private static func asBsdtarHasIt(_ entry: inout FileEntry) {
     if entry.modificationTime < FileTime(seconds: 1) { entry.modificationTime = FileTime(seconds: 0) }
     entry.attributes.removeAll { $0.name.starts(with: Array("user.a".utf8)) }
@@ -28,7 +28,7 @@ struct TarBsdtarTests {
     let from = try TreeListing(directory.bytes("from")).comparable()
     let to = try TreeListing(directory.bytes("to")).comparable()
     #expect(from.count == to.count)
-    // Nor does it set the time of the directory that it is in, of its own tars either.
+    // bsdtar does not set the time of the top directory, not even from its own tars.
     for var (expected, found) in zip(from, to).dropFirst() {
       Self.asBsdtarHasIt(&expected.entry)
       Self.asBsdtarHasIt(&found.entry)
@@ -47,7 +47,7 @@ struct TarBsdtarTests {
     for item in try TarTree(directory.bytes("from")).content.items { expected[item.tar.path] = item }
     let found = try TarContent(path: directory.path("tar"))
     #expect(found.items.count == expected.count)
-    // It goes through directories in their own order, so another name is the first of a file.
+    // bsdtar visits directories in another order, so the first name of a file may differ.
     for var item in found.items where item.tar.hardLinkTarget == nil {
       if item.tar.path.count > 2 { item.tar.path.removeFirst(2) }
       guard var known = expected[item.tar.path], known.tar.hardLinkTarget == nil else { continue }
@@ -55,9 +55,9 @@ struct TarBsdtarTests {
         (item.tar.entry.attributes, known.tar.entry.attributes) = ([], [])
         known.tar.entry.modificationTime.nanoseconds = 0
         known.tar.entry.changeTime = FileTime(seconds: 0)
-        // It has no sparse files there, and no times before 1970.
+        // In this format, bsdtar writes no sparse files and no times before 1970.
         if known.tar.dataRanges != nil || known.tar.entry.modificationTime < FileTime(seconds: 0) { continue }
-        // Nor lists of access, by which the group's permissions are others.
+        // It writes no ACLs either, so the group permissions differ.
         if known.tar.path == Array("acl".utf8) { continue }
       }
       Self.asBsdtarHasIt(&item.tar.entry)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// A tar's entries with what data they have, holes left out.
+/// The entries of a tar with their data, without holes.
 struct TarContent: Equatable {
   struct Item: Equatable {
     var tar: TarEntry
@@ -30,7 +30,7 @@ struct TarContent: Equatable {
 }
 
 extension TarWriter {
-  /// Writes a tree; what a reader has to find.
+  /// Writes a tree; returns the content that a reader must find.
   func add(tree path: [UInt8]) throws -> TarContent {
     let tree = try TarTree(path, onEntry: { try add($0) }, onData: { try write($0, at: $1) })
     try finish()
@@ -45,7 +45,7 @@ extension TarWriter {
   }
 }
 
-/// A file that is open for a test.
+/// A file descriptor that is closed with this object.
 final class TestFile {
   let descriptor: CInt
 
@@ -59,7 +59,7 @@ final class TestFile {
   func writer() throws -> TarWriter { try TarWriter(to: descriptor, name: Array("test.tar".utf8)) }
 }
 
-/// A tar in memory.
+/// Returns the bytes of a tar that is written in memory.
 func tarBytes(_ body: (TarWriter) throws -> Void) throws -> [UInt8] {
   final class Bytes { var bytes: [UInt8] = [] }
   let bytes = Bytes()
@@ -69,7 +69,7 @@ func tarBytes(_ body: (TarWriter) throws -> Void) throws -> [UInt8] {
   return bytes.bytes
 }
 
-/// What an operation on a tar threw, if it did.
+/// Returns the error that an operation on a tar threw, if any.
 func tarError<Result>(of body: () throws -> Result) -> ArchiveError? {
   do {
     _ = try body()

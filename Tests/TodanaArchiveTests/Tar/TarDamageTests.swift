@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Tars that are cut off or damaged: an error or entries, and nothing else.
+/// Tests of truncated or damaged tars: each gives an error or entries.
 @Suite struct TarDamageTests {
   let directory: ScratchTree
 
@@ -15,7 +15,7 @@ import Testing
     return try TarContent(path: directory.path("tar"))
   }
 
-  /// With all that a tar of ours has.
+  /// Returns a tar with every feature that our tars use.
   private static func sample() throws -> [UInt8] {
     try tarBytes { writer in
       let attributes = [
@@ -56,7 +56,7 @@ import Testing
         #expect(tarError { try content(Array(packed.prefix(count))) } != nil, "\(program) \(count)")
       }
       if program == "xz" {
-        // What is behind the end of the tar.
+        // The damage is after the end of the tar.
         var damaged = packed
         damaged[packed.count - 5] ^= 1
         #expect(tarError { try content(damaged) } != nil)
@@ -79,7 +79,7 @@ import Testing
     for round in 0..<200 {
       var damaged = sample
       for _ in 0..<Int.random(in: 1...4, using: &random) {
-        // Most of it is data, where nothing is to be damaged.
+        // Bytes near headers are damaged, because most of the tar is data.
         let header = headers.randomElement(using: &random) ?? 0
         let index = min(header + Int.random(in: 0..<1536, using: &random), sample.count - 1)
         damaged[index] =
@@ -87,7 +87,7 @@ import Testing
           ? damaged[index] ^ (1 << UInt8.random(in: 0..<8, using: &random))
           : [0, 0x20, 0x30, 0x37, 0x39, 0x3D, 0x4C, 0x53, 0x78, 0x80, 0xFF].randomElement(using: &random) ?? 0
       }
-      // Half of the time what is damaged is meant so.
+      // In every second round the checksums are made valid again.
       if round % 2 == 0 {
         for header in headers {
           damaged.replaceSubrange(header..<header + 512, with: HostileTar.summed(Array(damaged[header..<header + 512])))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// GNU tar, in both directions.
+/// Tests that GNU tar reads our tars, and that we read its tars.
 @Suite(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
 struct TarGNUTests {
   let directory: ScratchTree
@@ -16,7 +16,7 @@ struct TarGNUTests {
     try directory.make("to")
     let command = "tar --warning=no-timestamp --xattrs --xattrs-include='*' --acls -xpf ../tar 2> ../warnings"
     try Command.run("sh", ["-c", command], in: directory.path("to"))
-    // It goes by bytes anyway, and says of each name that is not ASCII that it does not know of that.
+    // GNU tar treats names as bytes anyway. For each name that is not ASCII, it warns that it ignores this keyword.
     let text = try directory.text(of: "warnings")
     let warning = "tar: Ignoring unknown extended header keyword 'hdrcharset'\n"
     #expect(text == String(repeating: warning, count: 5))
@@ -35,13 +35,13 @@ struct TarGNUTests {
     #expect(found.items.count == expected.items.count)
     for (index, item) in found.items.enumerated() {
       var found = item
-      // "./" is before all names here, and nothing says how long links are.
+      // Here every name starts with "./", and the length of links is missing.
       if found.tar.path.count > 2 { found.tar.path.removeFirst(2) }
       found.tar.hardLinkTarget?.removeFirst(2)
       found.tar.entry.attributes.sort { $0.name.lexicographicallyPrecedes($1.name) }
       expected.items[index].tar.entry.attributes.sort { $0.name.lexicographicallyPrecedes($1.name) }
       if found.tar.hardLinkTarget != nil {
-        // It gives another name no attributes.
+        // GNU tar stores no attributes with a hard link.
         found.tar.entry.attributes = []
         expected.items[index].tar.entry.attributes = []
       }

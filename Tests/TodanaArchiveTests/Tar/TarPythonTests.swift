@@ -3,14 +3,14 @@ import Testing
 
 @testable import TodanaArchive
 
-/// Python's tarfile, in both directions.
+/// Tests that Python's tarfile reads our tars, and that we read its tars.
 @Suite(.enabled(if: Environment.hasAllRights, Comment(rawValue: Environment.needsRoot)))
 struct TarPythonTests {
   let directory: ScratchTree
 
   init() throws { directory = try ScratchTree.forTarring() }
 
-  /// Names, kinds, numbers, times and attributes, by tarfile, a line each.
+  /// A Python program that prints a line for each entry: name, kind, numbers, time, attributes, data.
   private static let listing = """
     import sys, tarfile
     with tarfile.open(sys.argv[1], errors="surrogateescape") as tar:
@@ -49,7 +49,7 @@ struct TarPythonTests {
     default: kind = "0"
     }
     var data = item.data
-    // Of the sparse file it reads the beginning.
+    // The program reads only the start of the sparse file.
     if let first = item.tar.dataRanges?.first { data = Array(data[..<Int(first.upperBound - first.lowerBound)]) }
     while data.last == 0 { data.removeLast() }
     return [

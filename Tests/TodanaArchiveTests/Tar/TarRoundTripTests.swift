@@ -4,7 +4,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// What was written is what is read.
+/// Tests that reading a tar returns the written entries.
 @Suite struct TarRoundTripTests {
   let directory: ScratchTree
 
@@ -30,11 +30,11 @@ import Testing
     let expected = try file.writer().add(tree: directory.bytes("from"))
     #expect(expected.items.count > TortureTree.deepCount + 50)
     expectEqual(try TarContent(path: directory.path("tar")), expected)
-    // 1 GiB with three pages of data; the paths of the deep directories are 10 MiB.
+    // The sparse file is 1 GiB with three pages of data. The paths of the deep directories take 10 MiB.
     let size = try #require(try FileManager.default.attributesOfItem(atPath: directory.path("tar"))[.size] as? Int)
     #expect(size < 30 << 20)
 
-    // Compressed, and through a pipe.
+    // The tar is compressed and read from a pipe.
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["gzip", "-1", "-c", directory.path("tar")]
@@ -80,7 +80,7 @@ import Testing
     expectEqual(try read(bytes), expected)
   }
 
-  /// libarchive goes by it otherwise, and takes what Unicode holds for equal for the same.
+  /// Otherwise, libarchive converts names by the locale and treats canonically equivalent names as equal.
   @Test(arguments: ["C", "C.UTF-8"])
   func `no locale has a say`(locale: String) async {
     let path = directory.path("locale.tar")
@@ -131,11 +131,11 @@ import Testing
       try writer.add(item)
       try writer.write([1, 2, 3].span, at: 4096)
       try writer.write([4].span, at: 5000)
-      // No more than there is, and nothing into a hole.
+      // Data past the end, or in a hole, is refused.
       #expect(tarError { try writer.write([5].span, at: 8192) } != nil)
       try writer.write([5, 6, 7].span, at: last)
       #expect(tarError { try writer.write([8].span, at: size) } != nil)
-      // Only holes.
+      // The whole file is a hole.
       try writer.add(
         TarEntry(path: Array("hole".utf8), entry: FileEntry(.regular, "hole", byteCount: .max), dataRanges: []))
       try writer.add("after", FileEntry(.regular, "after"), data: [42])
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func `a file above 8 GiB has its size, and what is not written of it is zeros`() throws {
-    // Nothing is kept of it but the header.
+    // Keeps only the header in memory.
     final class Counter {
       var header: [UInt8] = []
       var count = 0

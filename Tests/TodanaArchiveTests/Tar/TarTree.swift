@@ -2,12 +2,12 @@ import Testing
 
 @testable import TodanaArchive
 
-/// A tree as a tar has it.
+/// The content that a tar of a tree must have.
 struct TarTree {
   private(set) var content = TarContent()
   private var links: [FileIdentity: [UInt8]] = [:]
 
-  /// Goes through a tree, and calls with each entry, and with its data.
+  /// Walks a tree, and calls a closure with each entry and one with its data.
   init(
     _ path: [UInt8], onEntry: (TarEntry) throws -> Void = { _ in },
     onData: (borrowing Span<UInt8>, Int64) throws -> Void = { _, _ in }
@@ -32,7 +32,7 @@ struct TarTree {
     content.hasEnd = true
   }
 
-  /// Of each path.
+  /// The data of each path.
   var data: [[UInt8]: [UInt8]] {
     Dictionary(uniqueKeysWithValues: content.items.map { ($0.tar.path, $0.data) })
   }
@@ -53,7 +53,7 @@ struct TarTree {
     return TarEntry(path: path, entry: known, hardLinkTarget: target)
   }
 
-  /// Nil where there are no holes, as a reader has it.
+  /// Returns the ranges of data, or nil if there are no holes, as a reader does.
   private static func ranges(_ file: SourceFile, _ byteCount: Int64) throws -> [Range<Int64>]? {
     var ranges: [Range<Int64>] = []
     while let range = try file.nextData(from: ranges.last?.upperBound ?? 0) { ranges.append(range) }
@@ -78,14 +78,14 @@ struct TarTree {
 }
 
 extension ScratchTree {
-  /// With the torture tree in "from", as far as other programs can have it.
+  /// Makes a tree with the torture tree in "from", without the parts that other programs cannot handle.
   static func forTarring() throws -> ScratchTree {
     let tree = try ScratchTree()
     try TortureTree(path: tree.path("from")).make()
-    // Paths there are longer than the kernel takes, and so than these programs do.
+    // Its paths are longer than the kernel accepts, and these programs use whole paths.
     try Command.run("rm", ["-rf", tree.path("from/deep")])
     try System.setTime(tree.path("from"), 1_000_000_000, 1)
-    // What a name of an attribute may have besides.
+    // The attribute name has "=", "%" and a letter that is not ASCII.
     try System.setAttribute("user.a=b%41é", [1], tree.path("from"), "attributes")
     return tree
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TodanaArchive
 
-/// What cannot be written.
+/// Tests of failures to write a tar.
 @Suite struct TarWritingTests {
   @Test func `a full disk is an error, and stays one`() throws {
     let file = try TestFile(writing: "/dev/full")
@@ -30,7 +30,7 @@ import Testing
       let failure = tarError { try writer.add("a", FileEntry(.regular, "a"), data: data) }
       guard let error = failure?.underlying as? FileError, error.errorNumber == EPIPE else { exit(3) }
       guard tarError(of: { try writer.finish() }) != nil else { exit(4) }
-      // Nothing waits to be delivered later.
+      // No signal is pending.
       var pending = sigset_t()
       unsafe sigpending(&pending)
       guard unsafe sigismember(&pending, SIGPIPE) == 0 else { exit(5) }

@@ -46,7 +46,7 @@ import Testing
       if results.start(byteCount: 60) == 1 { hasStarted.set() }
     }
     #expect(!threads.wait(within: 0.05))
-    // Its result is too large as well, until it is delivered.
+    // The result counts against the limit as well, until it is delivered.
     results.finish("a", of: 0, byteCount: 50, after: 1000)
     #expect(!threads.wait(within: 0.05))
     #expect(try next() == "a")
