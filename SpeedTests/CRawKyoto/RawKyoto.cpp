@@ -16,11 +16,11 @@ namespace {
 
 constexpr int64_t map_byte_count = 4LL << 30;
 constexpr int64_t fewest_buckets = 1 << 10;
-// Two bytes before the content and eight behind it, as Todana's records have.
+// Bytes around the content, as in Todana's records: two before it, eight after it.
 constexpr size_t head_byte_count = 2;
 constexpr size_t check_byte_count = 8;
 
-// A message for the caller; thrown, and caught in `guarded`.
+// An error with a message for the caller; `guarded` catches it.
 struct Failure {
   std::string message;
 };
@@ -63,7 +63,7 @@ void close(Database &db) {
   if (!db.close()) fail(db, "close");
 }
 
-// Writes a record's bytes; the buffer is used again for each.
+// Encodes records, one after the other, into a single buffer.
 class Encoder {
  public:
   void begin() {
@@ -95,7 +95,7 @@ class Encoder {
   std::string bytes_;
 };
 
-// Reads a record's bytes and never past their end.
+// Decodes a record; never reads past its end.
 class Decoder {
  public:
   Decoder(const char *bytes, size_t length) : at_(bytes + head_byte_count), end_(bytes + length - check_byte_count) {
@@ -111,7 +111,7 @@ class Decoder {
     }
     throw Failure{"a record has a bad length"};
   }
-  // The sum of the string's bytes.
+  // Reads a string and returns the sum of its bytes.
   uint64_t string_sum() {
     const size_t length = varint();
     need(length);
@@ -145,7 +145,7 @@ void put(HashDB &db, uint32_t row, const std::string &bytes) {
   if (!db.set(reinterpret_cast<const char *>(&row), sizeof row, bytes.data(), bytes.size())) fail(db, "set");
 }
 
-// Rows start at 1, as Todana's do.
+// Returns the row of a song. Rows start at 1, as in Todana.
 uint32_t row_of(uint32_t index) { return index + 1; }
 
 uint32_t seconds_of(const raw_songs &songs, uint32_t index) {
@@ -174,7 +174,7 @@ void insert_songs(HashDB &db, const raw_songs &songs) {
   }
 }
 
-// Calls a function with the bytes of every record. An exception waits until Kyoto Cabinet's loop has ended.
+// Calls a function with the bytes of every record. An exception is rethrown after Kyoto Cabinet's loop has ended.
 template <class Body>
 void for_each(HashDB &db, Body body) {
   struct Visitor : DB::Visitor {
@@ -195,7 +195,7 @@ void for_each(HashDB &db, Body body) {
   if (visitor.error) std::rethrow_exception(visitor.error);
 }
 
-// The bytes of one record; small ones without an allocation.
+// Calls a function with the bytes of one record. Small records take no allocation.
 template <class Body>
 void with_record(HashDB &db, const char *key, size_t key_length, Body body) {
   char small[256];
@@ -213,7 +213,7 @@ void with_row(HashDB &db, uint32_t row, Body body) {
   with_record(db, reinterpret_cast<const char *>(&row), sizeof row, body);
 }
 
-// The key of a song in the tree: seconds, then the row, the highest byte of each first.
+// The key of a song in the tree: the seconds, then the row, both big-endian.
 struct SecondsKey {
   SecondsKey(uint32_t seconds, uint32_t row) {
     const uint32_t parts[] = {__builtin_bswap32(seconds), __builtin_bswap32(row)};
@@ -236,7 +236,7 @@ void open_tree(TreeDB &db, const std::string &path, uint32_t mode) {
   if (!db.open(path, mode)) fail(db, "open");
 }
 
-// In the order of the keys, which takes a fifth of the time that the order of the rows takes.
+// Inserts keys in their order, which takes a fifth of the time that the order of rows takes.
 void insert_keys(TreeDB &db, const raw_songs &songs) {
   std::vector<uint64_t> keys(songs.song_count);
   for (uint32_t i = 0; i < songs.song_count; i++) {
@@ -249,7 +249,7 @@ void insert_keys(TreeDB &db, const raw_songs &songs) {
   }
 }
 
-// Calls a function with the row of each entry in order, from lower to below upper seconds, until it returns false.
+// Calls a function with the row of each entry with seconds in lower..<upper, in order, until it returns false.
 template <class Body>
 void for_each_key(TreeDB &db, TreeDB::Cursor &cursor, uint32_t lower, uint32_t upper, Body body) {
   struct Visitor : DB::Visitor {

@@ -4,7 +4,9 @@ import SpeedTestHarness
 import Synchronization
 import Todana
 
-/// Durable saves of one changed object each, by several threads at once, each with a store of its own over one backend.
+/// Measures durable saves by several threads.
+///
+/// Each thread has its own store over one shared backend, and changes one object in each save.
 struct GroupCommit: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commits", abstract: "Saves with 1, 2, 4 and 8 threads at once.")
@@ -35,12 +37,12 @@ struct GroupCommit: ParsableCommand {
     try store.close()
   }
 
-  /// The time that each save took, in seconds.
+  /// Returns the time that each save took, in seconds.
   private func save(_ backend: KyotoBackend, threadCount: Int) throws -> [Double] {
     let end = ContinuousClock.now + .seconds(seconds)
     return try onThreads(threadCount) { thread in
       let store = try Store(backend: backend, classes: [Song.self])
-      // Rows of its own, so that nobody conflicts.
+      // Each thread changes its own row, so there are no conflicts.
       guard let song = try store.fetch(try store.songID(thread * 1000)) else { throw MissingClass() }
       var laps: [Double] = []
       while ContinuousClock.now < end {

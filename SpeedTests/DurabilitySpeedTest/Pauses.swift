@@ -4,7 +4,7 @@ import SpeedTestHarness
 import Synchronization
 import Todana
 
-/// How long a save and a fetch take at the worst while files are checkpointed and compacted.
+/// Measures the longest saves and fetches during checkpoints and compaction.
 struct Pauses: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Fetches and saves while nothing else happens, during checkpoints, and during compaction.")
@@ -18,7 +18,7 @@ struct Pauses: ParsableCommand {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try Store(.directory(directory), classes: [Song.self])
     try store.insertSongs(count)
-    // Something to compact, and too little for that to happen by itself: a tenth goes.
+    // Deletes a tenth of the objects: enough to compact, but too little to start compaction automatically.
     for start in stride(from: 0, to: count / 10, by: 100_000) {
       let ids = try (start..<min(count / 10, start + 100_000)).map { try store.songID($0) }
       try store.delete(try store.fetch(ids).compactMap(\.self))
@@ -26,7 +26,7 @@ struct Pauses: ParsableCommand {
     }
     guard let backend = store.backend as? KyotoBackend else { throw MissingClass() }
     try backend.checkpoint()
-    // What the system has not written yet would be in the way of everything.
+    // Data that the system has not written yet would slow everything measured.
     sync()
     print("situation             fetches      p50    p99.9      max      saves      p50    p99.9      max    took")
     try report("nothing else", backend) { try sleep() }
@@ -55,7 +55,7 @@ struct Pauses: ParsableCommand {
           times.append(inSeconds(try ContinuousClock().measure { _ = try store.fetch(id) }))
         } else if let song = try store.fetch(id) {
           try store.update(song) { $0.seconds &+= 1 }
-          // Without waiting for the disk, which is a pause of its own.
+          // A relaxed save does not wait for the disk, which would be a pause of its own.
           times.append(inSeconds(try ContinuousClock().measure { try store.saveChanges(durability: .relaxed) }))
         }
         Thread.sleep(forTimeInterval: 0.0002)

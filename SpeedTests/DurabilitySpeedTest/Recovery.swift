@@ -3,7 +3,7 @@ import Foundation
 import SpeedTestHarness
 import Todana
 
-/// How long opening takes after a kill, by the size of the data and by the size of the log.
+/// Measures the time that opening takes after a kill, by the size of the data and of the log.
 struct Recovery: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Opens stores of different sizes after their process was killed.")
@@ -25,7 +25,7 @@ struct Recovery: ParsableCommand {
         let copy = directory + "-copy"
         try? FileManager.default.removeItem(atPath: copy)
         try FileManager.default.copyItem(atPath: directory, toPath: copy)
-        // Recovery flushes what it builds on, and the copy is none of its business.
+        // Recovery flushes the files that it builds on. The copying must not be part of that.
         sync()
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try killAfterSaves(in: copy, count: count, changed: changed)
@@ -62,7 +62,7 @@ struct Recovery: ParsableCommand {
   }
 }
 
-/// The process that is killed: saves, and never closes.
+/// The child process to be killed: saves, and never closes the store.
 struct InterruptedSaves: ParsableCommand {
   static let configuration = CommandConfiguration(shouldDisplay: false)
 

@@ -16,14 +16,14 @@ final class Threads: Sendable {
     }
   }
 
-  /// Waits until all have ended; throws what one of them threw.
+  /// Waits until all threads have ended, then throws the error of one of them, if any.
   func join() throws {
     group.wait()
     if let error = failure.withLock({ $0 }) { throw error }
   }
 }
 
-/// What the closures give that run at the same time, one after the other.
+/// Runs a closure on several threads at once, and returns all results concatenated.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> [Double]) throws -> [Double] {
   let results = Results()
   try Threads(count) { index in

@@ -1,13 +1,13 @@
 import SpeedTestHarness
 
-/// W10: opens a database that is there and reads one song; closing it is not measured.
+/// W10: opens an existing database and reads one song; closing it is not measured.
 struct Open: Workload {
   enum State: String {
     /// The files are in the page cache.
     case cached
-    /// They are not.
+    /// The files are not in the page cache.
     case uncached
-    /// The last process was killed in the middle of saving as many songs again.
+    /// The last process was killed while it saved the same number of songs again.
     case killed
   }
 
@@ -46,7 +46,7 @@ struct Open: Workload {
     try trial.expect(found, expected, "one song")
   }
 
-  /// After the kill: the interrupted save is there as a whole or not at all.
+  /// Checks after the kill that the interrupted save is there completely or not at all.
   func verify(_ trial: Trial) throws {
     let once = trial.songs.checksum()
     let twice = Checksum(count: once.count * 2, sum: once.sum &* 2)

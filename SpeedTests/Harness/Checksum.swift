@@ -1,4 +1,4 @@
-/// What a subject read: how many songs, and the sum over the UTF-8 bytes of all titles and all seconds.
+/// The number of songs that a subject read, and the sum of all bytes of their titles (UTF-8) and all seconds.
 ///
 /// The sum does not depend on the order, because a hash file has none.
 @frozen public struct Checksum: Equatable, Sendable, CustomStringConvertible {
@@ -15,13 +15,13 @@
     sum &+= UInt64(seconds) &+ Checksum.byteSum(of: title)
   }
 
-  /// Adds bare numbers, as a named buffer holds them.
+  /// Adds one number of a named buffer to the sum, but no song to the count.
   @inlinable public mutating func add(number: UInt32) {
     sum &+= UInt64(number)
   }
 
   @inlinable public static func byteSum(of title: String) -> UInt64 {
-    // The quickest way to the bytes, so that little is measured beside the subject.
+    // This is the fastest access to the bytes, so that little besides the subject is measured.
     unsafe title.utf8.withContiguousStorageIfAvailable { unsafe sum(of: $0) } ?? sum(of: title.utf8)
   }
 

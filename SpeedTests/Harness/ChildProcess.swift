@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// Runs this same program again, in a process of its own, for one phase.
+/// A process that runs this program again, for one phase.
 enum ChildProcess {
-  /// The line with which a child says that its save begins.
+  /// The line that a child prints when its save begins.
   static let saveAnnouncement = "saving"
 
-  /// Waits for the child and returns what it wrote to standard output.
+  /// Runs a child to its end and returns its standard output.
   static func run(_ arguments: [String]) throws(SpeedTestError) -> String {
     let process = try start(arguments)
     let output = process.standardOutput as? Pipe
@@ -23,9 +23,9 @@ enum ChildProcess {
     }
   }
 
-  /// Runs the child until `delay` after it announced its save, then kills it; without a delay it runs to its end.
+  /// Runs a child and kills it `delay` after it announced its save; without a delay, runs it to its end.
   ///
-  /// Returns how long the child ran on after the announcement.
+  /// Returns the time that the child ran after the announcement.
   static func runSave(_ arguments: [String], killingAfter delay: Duration?) throws(SpeedTestError) -> Duration {
     let process = try start(arguments)
     let clock = ContinuousClock()
@@ -71,7 +71,7 @@ enum ChildProcess {
     "‘" + arguments.joined(separator: " ") + "’"
   }
 
-  /// Copies a directory, leaving holes in files as they are.
+  /// Copies a directory, and keeps holes in files.
   static func copy(_ source: String, to destination: String) throws(SpeedTestError) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/cp")

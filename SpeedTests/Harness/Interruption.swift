@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Ends a run that is interrupted: kills the child, removes the scratch files, exits with status 130.
+/// Handles interruptions: kills the child, removes the scratch files, and exits with status 130.
 enum Interruption {
   private struct State {
     var childProcess: pid_t?
@@ -38,7 +38,7 @@ enum Interruption {
     state.withLock { state in
       if let child = state.childProcess {
         kill(child, SIGKILL)
-        // What it still writes would stand in the way of removing the directory; the other thread reaps it.
+        // Waits for the child: its writes could prevent the removal of the directory. The other thread reaps it.
         for _ in 0..<200 where kill(child, 0) == 0 { usleep(5_000) }
       }
       state.scratch?.remove()

@@ -7,7 +7,7 @@ struct ResidentMemory {
   var anonymousBytes = 0
   var fileBytes = 0
 
-  /// From `/proc/self/status`; zeros where that cannot be read.
+  /// Reads `/proc/self/status`; returns zeros if it cannot be read.
   static func now() -> ResidentMemory {
     var memory = ResidentMemory()
     let descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
@@ -23,7 +23,7 @@ struct ResidentMemory {
     return memory
   }
 
-  /// The number behind a label, found without allocating anything.
+  /// Returns the number after a label, without an allocation.
   static func kibibytes(after label: StaticString, in text: borrowing Span<UInt8>) -> Int {
     let labelLength = label.utf8CodeUnitCount
     var start = 0
@@ -47,7 +47,7 @@ struct ResidentMemory {
   }
 }
 
-/// Looks at the resident memory every few milliseconds, on a thread of its own, and keeps the peaks.
+/// A thread that samples the resident memory every few milliseconds, and the peaks found.
 final class MemorySampler: Sendable {
   static let intervalMicroseconds: UInt32 = 4_000
 
@@ -73,14 +73,16 @@ final class MemorySampler: Sendable {
     thread.start()
   }
 
-  /// Takes a last sample; `end` then waits for the thread.
+  /// Takes a sample.
+  ///
+  /// Callers take the last one before ``end()``.
   func sample() {
     let memory = ResidentMemory.now()
     peakAnonymous.max(memory.anonymousBytes, ordering: .relaxed)
     peakFile.max(memory.fileBytes, ordering: .relaxed)
   }
 
-  /// CPU time that the thread itself took, so far.
+  /// The CPU time that the sampling thread has used, so far.
   var ownCPUNanoseconds: UInt64 { cpuNanoseconds.load(ordering: .relaxed) }
 
   func end() -> (anonymousBytes: Int, fileBytes: Int) {
@@ -90,7 +92,7 @@ final class MemorySampler: Sendable {
   }
 }
 
-/// What a clock of the system shows.
+/// Returns the time of a system clock, in nanoseconds; 0 if it cannot be read.
 func nanoseconds(of clock: clockid_t) -> UInt64 {
   var time = timespec()
   guard unsafe clock_gettime(clock, &time) == 0 else { return 0 }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Measures what lies between `start` and `stop`, once.
+/// Measures the work between `start` and `stop`, once.
 ///
-/// CPU time is that of all threads of the process, less what the memory sampler took.
+/// CPU time is the time of all threads of the process, without the memory sampler.
 public final class Meter {
   private let sampler = MemorySampler()
   private var startWall: UInt64?
   private var startCPU: UInt64 = 0
   private var result: Reading?
-  /// Durations of single steps, where a workload times them.
+  /// The durations of single steps in seconds, if the workload times them with ``lap(_:)``.
   public private(set) var laps: [Double] = []
 
   struct Reading {
@@ -48,7 +48,7 @@ public final class Meter {
     return value
   }
 
-  /// Times one step within what is measured.
+  /// Measures one step between `start` and `stop`.
   public func lap<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
     let start = nanoseconds(of: CLOCK_MONOTONIC)
     try body()

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Glibc
 
-/// What a child process does.
+/// The work of one child process.
 enum Phase: String, ExpressibleByArgument, CaseIterable {
   case prepare, measure, verify, show
 }
 
-/// One step of a run, in a process of its own.
+/// The command that a child process runs: one phase.
 struct RunPhase<Program: SpeedTestProgram>: ParsableCommand {
   static var word: String { "run-phase" }
 

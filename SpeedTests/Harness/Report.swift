@@ -1,4 +1,4 @@
-/// The table of one workload: medians with minimum and maximum, and how each subject compares with Todana.
+/// Returns the table of one workload: medians with minimum and maximum, and each subject's ratio to Todana.
 public func reportTable(of workload: any Workload, _ measurements: [SpeedMeasurement]) -> String {
   let count = measurements.first?.count ?? 0
   let repetitions = measurements.map(\.repetition).max() ?? 0
@@ -7,7 +7,9 @@ public func reportTable(of workload: any Workload, _ measurements: [SpeedMeasure
   return "\(heading)\n\(note)\n" + reportTable(measurements)
 }
 
-/// The table without its heading; subjects stand in the order of their first measurement.
+/// Returns the table without its heading.
+///
+/// Subjects are in the order of their first measurement.
 public func reportTable(_ measurements: [SpeedMeasurement], ours: String = "todana") -> String {
   var names: [String] = []
   for measurement in measurements where !names.contains(measurement.subject) { names.append(measurement.subject) }
@@ -57,7 +59,7 @@ private struct SubjectSummary {
   }
 }
 
-/// Seconds from a tenth on, milliseconds below.
+/// Formats a duration in seconds, or in milliseconds if it is below a tenth of a second.
 package func durationText(_ spread: Spread) -> String {
   let isLong = spread.median >= 0.1
   let factor = isLong ? 1.0 : 1000
@@ -76,7 +78,7 @@ package func ratioText(_ spread: Spread, _ base: Spread?) -> String {
   return decimal(spread.median / base.median, places: 2)
 }
 
-/// A number with that many digits behind the point.
+/// Formats a number with a number of decimal places.
 package func decimal(_ value: Double, places: Int) -> String {
   var scale = 1.0
   for _ in 0..<places { scale *= 10 }
@@ -88,7 +90,7 @@ package func decimal(_ value: Double, places: Int) -> String {
   return "\(sign)\(scaled / Int(scale)).\(zeros)\(fraction)"
 }
 
-/// A whole number with commas between groups of three digits.
+/// Formats a whole number with commas between groups of three digits.
 public func grouped(_ value: Int) -> String {
   var text = ""
   for (index, digit) in String(value).reversed().enumerated() {
@@ -98,7 +100,9 @@ public func grouped(_ value: Int) -> String {
   return String(text.reversed())
 }
 
-/// Columns of equal width: the first one to the left, the others to the right.
+/// Formats rows as columns of equal width.
+///
+/// The first column is aligned left, the others right.
 package func aligned(_ rows: [[String]]) -> String {
   let columns = rows.map(\.count).max() ?? 0
   let widths = (0..<columns).map { column in

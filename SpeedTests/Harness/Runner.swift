@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// Runs workloads: prepares databases, starts a process for each repetition, collects what they measured.
+/// Runs workloads: prepares databases, starts a process for each repetition, and collects the measurements.
 final class Runner {
   private let scratch: ScratchDirectory
   private let subjects: [any Subject]
   private let options: SpeedTestOptions
-  /// Directories of databases that stand ready, by subject and preparation.
+  /// The directories of prepared databases, by subject and preparation.
   private var prepared: [String: String] = [:]
 
   init(scratch: ScratchDirectory, subjects: [any Subject], options: SpeedTestOptions) {
@@ -14,7 +14,7 @@ final class Runner {
     self.options = options
   }
 
-  /// All repetitions of all subjects, in the order in which they ran.
+  /// Runs a workload on all subjects, and returns all repetitions in the order in which they ran.
   func run(_ workload: any Workload) throws -> [SpeedMeasurement] {
     let taking = subjects.filter { !$0.unsupportedWorkloads.contains(workload.id) } + workload.references
     var measurements: [SpeedMeasurement] = []
@@ -51,7 +51,7 @@ final class Runner {
     return measurement
   }
 
-  /// An empty directory, a copy of the prepared database, or that database itself where nothing will change it.
+  /// Returns an empty directory, a copy of the prepared database, or the database itself if the workload only reads it.
   private func directory(
     for workload: any Workload, _ subject: any Subject
   ) throws(SpeedTestError) -> String {
@@ -65,7 +65,7 @@ final class Runner {
     return copy
   }
 
-  /// The directory of a database that stands ready; makes it the first time.
+  /// Returns the directory of a prepared database, which is made the first time.
   private func prepare(
     _ preparation: Preparation, _ workload: any Workload, _ subject: any Subject
   ) throws(SpeedTestError) -> String {
@@ -81,7 +81,9 @@ final class Runner {
     return directory
   }
 
-  /// Lets one process run to its end to learn how long the save takes, then kills another one in the middle of it.
+  /// Prepares a database whose last save was killed.
+  ///
+  /// Runs one process to its end to measure the save, then kills another one during its save.
   private func prepareByKilling(
     _ directory: String, _ preparation: Preparation, _ workload: any Workload, _ subject: any Subject
   ) throws(SpeedTestError) {
@@ -116,7 +118,7 @@ final class Runner {
     return arguments
   }
 
-  /// The first songs of a prepared database, as the subject fetches them.
+  /// Returns the first songs of a prepared database, as the subject fetches them.
   func describeSongs(of subject: any Subject, limit: Int) throws -> [String] {
     let key = "\(subject.name)-\(Preparation.songs.name)"
     guard let directory = prepared[key] else {

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// A fresh directory for the databases of one run, removed at its end.
+/// A new directory for the databases of one run, removed at its end.
 struct ScratchDirectory {
   let path: String
 
-  /// Makes the directory inside `base`, which is made as well where it is missing.
+  /// Makes the directory in `base`, which is made as well if it is missing.
   init(inside base: String) throws(SpeedTestError) {
     do {
       try FileManager.default.createDirectory(atPath: base, withIntermediateDirectories: true)
@@ -16,7 +16,7 @@ struct ScratchDirectory {
     }
   }
 
-  /// Makes an empty directory inside.
+  /// Makes an empty directory in this one.
   func makeDirectory(_ name: String) throws(SpeedTestError) -> String {
     let directory = path + "/" + name
     do {
@@ -31,14 +31,16 @@ struct ScratchDirectory {
 
   func remove(_ directory: String) { try? FileManager.default.removeItem(atPath: directory) }
 
-  /// Whether the directory lies in memory, where a flush costs nothing and figures mean little.
+  /// Whether the directory is in memory.
+  ///
+  /// There a flush costs nothing, so measurements mean little.
   var isInMemory: Bool {
     guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return false }
     let kind = fileSystemKind(of: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, mounts: mounts)
     return kind == "tmpfs" || kind == "ramfs"
   }
 
-  /// Writes out what a copy or a preparation left in memory, so that it does not slow the flushes to be measured.
+  /// Flushes all files of a copy or a preparation, so that they do not slow the flushes to be measured.
   func flush(_ directory: String) {
     for path in files(in: directory) + [directory] {
       let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -49,7 +51,9 @@ struct ScratchDirectory {
   }
 }
 
-/// The kind of file system that a path lies in, by the lines of `/proc/self/mounts`; the longest mount point wins.
+/// Returns the kind of the file system that has a path, by the lines of `/proc/self/mounts`.
+///
+/// The longest mount point that contains the path decides.
 package func fileSystemKind(of path: String, mounts: String) -> String? {
   var found: (mountPoint: Substring, kind: Substring)?
   for line in mounts.split(separator: "\n") {
@@ -62,7 +66,7 @@ package func fileSystemKind(of path: String, mounts: String) -> String? {
   return found.map { String($0.kind) }
 }
 
-/// What the files of a directory occupy.
+/// The disk space that the files of a directory take.
 struct DiskUsage: Equatable {
   var allocatedBytes = 0
   var apparentBytes = 0
@@ -77,7 +81,7 @@ struct DiskUsage: Equatable {
   }
 }
 
-/// The paths of all regular files in a directory and below.
+/// Returns the paths of all regular files in a directory and its subdirectories.
 func files(in directory: String) -> [String] {
   guard let enumerator = FileManager.default.enumerator(atPath: directory) else { return [] }
   return enumerator.compactMap { entry in
@@ -89,7 +93,7 @@ func files(in directory: String) -> [String] {
   }
 }
 
-/// Brings all files of a directory into the page cache, or puts them out of it.
+/// Reads all files of a directory into the page cache, or drops them from it.
 func setPageCache(of directory: String, filled: Bool) {
   for path in files(in: directory) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

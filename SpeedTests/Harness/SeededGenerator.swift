@@ -1,4 +1,6 @@
-/// A small random number generator that a seed repeats exactly (SplitMix64), so that all subjects draw the same rows.
+/// A small random number generator (SplitMix64).
+///
+/// A seed repeats its numbers, so all subjects draw the same rows.
 @frozen public struct SeededGenerator: RandomNumberGenerator, Sendable {
   @usableFromInline var state: UInt64
 

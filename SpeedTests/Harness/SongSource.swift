@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// The songs that a workload puts in: song `i` lasts `i` seconds, or a number of seconds that `i` alone decides.
+/// The songs of a workload: song `i` lasts `i` seconds, or a pseudorandom number of seconds that depends on `i` only.
 public struct SongSource: Sendable {
   public let count: Int
-  /// Used from the start again when there are more songs than titles.
+  /// The titles of the songs, repeated if there are more songs than titles.
   public let titles: [String]
-  /// Whether a title has the song's number behind it, as in "Test Song 7".
+  /// Whether the song's number follows its title, as in "Test Song 7".
   public let isNumbered: Bool
-  /// Seconds are random numbers below this; nil: song `i` lasts `i` seconds.
+  /// The exclusive upper bound of the random seconds; if nil, song `i` lasts `i` seconds.
   public let secondsBound: UInt32?
 
   public init(count: Int, titles: [String], isNumbered: Bool = false, secondsBound: UInt32? = nil) {
@@ -27,14 +27,14 @@ public struct SongSource: Sendable {
     return UInt32(generator.next() % UInt64(secondsBound))
   }
 
-  /// The songs of each number of seconds below the bound, in order.
+  /// Returns the indexes of the songs for each number of seconds below the bound, in ascending order.
   public func indexesBySeconds() -> [[Int]] {
     var indexes = [[Int]](repeating: [], count: Int(secondsBound ?? 0))
     for index in 0..<count { indexes[Int(seconds(index))].append(index) }
     return indexes
   }
 
-  /// What reading all of the songs must give, with some titles replaced.
+  /// Returns the checksum of all songs, some with replaced titles.
   public func checksum(replacing title: (Int) -> String? = { _ in nil }) -> Checksum {
     let sums = titles.map(Checksum.byteSum)
     var checksum = Checksum()
@@ -52,14 +52,14 @@ public struct SongSource: Sendable {
   }
 }
 
-/// The playlists of the complex workloads: playlist `p` has `songsPerPlaylist` songs, one after the other.
+/// The playlists of the complex workloads: each has the next `songsPerPlaylist` songs.
 public struct PlaylistSource: Sendable {
   public static let songsPerPlaylist = 100
 
   public let songs: SongSource
   public let playlistCount: Int
 
-  /// Rounds the songs up to whole playlists.
+  /// Creates playlists for a number of songs, which is rounded up to whole playlists.
   public init(songCount: Int, titles: [String], isNumbered: Bool) {
     playlistCount = max(1, (songCount + Self.songsPerPlaylist - 1) / Self.songsPerPlaylist)
     songs = SongSource(
@@ -72,7 +72,7 @@ public struct PlaylistSource: Sendable {
     playlist * Self.songsPerPlaylist..<(playlist + 1) * Self.songsPerPlaylist
   }
 
-  /// What reading the first song of each playlist must give.
+  /// The checksum of the first song of each playlist.
   public var firstSongsChecksum: Checksum {
     var checksum = Checksum()
     for playlist in 0..<playlistCount {
@@ -82,7 +82,7 @@ public struct PlaylistSource: Sendable {
     return checksum
   }
 
-  /// What reading everything must give: songs weighted by their position, so that a wrong order shows.
+  /// The checksum of all playlists and songs, weighted by position so that a wrong order is detected.
   public var wholeChecksum: Checksum {
     var checksum = Checksum()
     for playlist in 0..<playlistCount {
@@ -97,14 +97,14 @@ public struct PlaylistSource: Sendable {
 }
 
 extension Checksum {
-  /// Adds a song so that its position in a list counts.
+  /// Adds a song weighted by its position in a list.
   @inlinable public mutating func addPositioned(title: String, seconds: UInt32, position: Int) {
     count += 1
     sum &+= (Checksum.byteSum(of: title) &+ UInt64(seconds)) &* UInt64(position + 1)
   }
 }
 
-/// The named buffers: buffer `i` holds the numbers from `i` on.
+/// The named buffers of a workload: buffer `i` holds consecutive numbers from `i`.
 public struct NamedBufferSource: Sendable {
   public static let numbersPerBuffer = 100
 
@@ -125,7 +125,7 @@ public struct NamedBufferSource: Sendable {
   }
 }
 
-/// Reads titles, one a line; empty lines are left out.
+/// Reads a file of titles, one a line; skips empty lines.
 public func readTitles(from path: String) throws(SpeedTestError) -> [String] {
   let content: String
   do {
@@ -133,7 +133,7 @@ public func readTitles(from path: String) throws(SpeedTestError) -> [String] {
   } catch {
     throw SpeedTestError.wrongUse("cannot read titles from \(path): \(error)")
   }
-  // Copies, so that no title keeps the whole text in memory.
+  // Substrings are copied so that no title keeps the whole text in memory.
   let titles = content.split(whereSeparator: \.isNewline).map { String($0) }
   guard !titles.isEmpty else { throw SpeedTestError.wrongUse("\(path) holds no titles") }
   return titles

@@ -1,25 +1,25 @@
 import FoundationEssentials
 
-/// What one repetition of one subject took: one entry of the JSON array.
+/// The measurements of one repetition of one subject: one entry of the JSON array.
 public struct SpeedMeasurement: Codable, Equatable, Sendable {
   public var workload: String
   public var subject: String
-  /// From 1.
+  /// The number of the repetition, from 1.
   public var repetition: Int
   /// The value of `--count`.
   public var count: Int
   public var wallSeconds: Double
-  /// User and system time of all threads.
+  /// The user and system time of all threads.
   public var cpuSeconds: Double
-  /// Peak of anonymous memory.
+  /// The peak of anonymous memory.
   public var peakBytes: Int
-  /// Peak of resident pages of mapped files, the program's own included.
+  /// The peak of resident pages of mapped files, including the program's own.
   public var peakFileBytes: Int
-  /// What the files occupy on disk once the database is closed.
+  /// The disk space that the files take after the database is closed.
   public var diskBytes: Int
-  /// The sum of the files' sizes; in tables only.
+  /// The sum of the files' sizes, shown in tables only.
   public var apparentDiskBytes: Int?
-  /// Of the single saves of W6.
+  /// The median duration of the single saves of W6.
   public var p50Microseconds: Double?
   public var p99Microseconds: Double?
 
@@ -44,7 +44,7 @@ public struct SpeedMeasurement: Codable, Equatable, Sendable {
 }
 
 extension SpeedMeasurement {
-  /// What a child prints and its parent reads.
+  /// Returns the line that a child prints and its parent parses.
   func jsonLine() throws(SpeedTestError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -64,7 +64,7 @@ extension SpeedMeasurement {
   }
 }
 
-/// The results as the JSON array that `--json` promises: an entry a line, documented keys only.
+/// Returns the JSON array that `--json` promises: one entry a line, with documented keys only.
 public func jsonArray(_ measurements: [SpeedMeasurement]) throws(SpeedTestError) -> String {
   var lines: [String] = []
   for measurement in measurements {

@@ -1,22 +1,22 @@
 import ArgumentParser
 import Foundation
 
-/// What one of the two programs consists of.
+/// A speed test program: its workloads and subjects.
 public protocol SpeedTestProgram {
   static var name: String { get }
   static var abstract: String { get }
   static var workloads: [any Workload] { get }
-  /// Todana first, then its peers.
+  /// The subjects: Todana first, then its peers.
   static var subjects: [any Subject] { get }
 }
 
 extension SpeedTestProgram {
-  /// Reads the arguments, runs, and ends the process with the documented exit status.
+  /// Parses the arguments, runs the program, and exits with the documented status.
   public static func run() -> Never {
     typealias Command = SpeedTestCommand<Self>
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      // Not subcommands of the argument parser: those would show in the help, and share their options with the root.
+      // These are not subcommands of the argument parser, which would be in the help and share options with the root.
       switch arguments.first {
       case RunPhase<Self>.word: try RunPhase<Self>.parse(Array(arguments.dropFirst())).run()
       case PrintReport<Self>.word: try PrintReport<Self>.parse(Array(arguments.dropFirst())).run()
@@ -87,7 +87,7 @@ struct SpeedTestCommand<Program: SpeedTestProgram>: ParsableCommand {
   }
 }
 
-/// Prints tables from the JSON array of an earlier run; for Scripts/measure.
+/// Prints tables from the JSON array of an earlier run, for Scripts/measure.
 struct PrintReport<Program: SpeedTestProgram>: ParsableCommand {
   static var word: String { "print-report" }
 

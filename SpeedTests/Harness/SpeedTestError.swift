@@ -1,10 +1,10 @@
-/// Why a speed test ended early, with the exit status it ends with.
+/// The reason for which a speed test ended early, with its exit status.
 public enum SpeedTestError: Error, CustomStringConvertible, Equatable {
   /// An argument is wrong.
   case wrongUse(String)
-  /// A subject read something other than what was put in.
+  /// A subject read wrong data.
   case wrongResult(String)
-  /// A child process failed, or a system call did.
+  /// A child process or a system call failed.
   case failed(String)
 
   public var exitStatus: Int32 {

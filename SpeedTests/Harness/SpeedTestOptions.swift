@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What both speed tests take.
+/// The options of both speed tests.
 struct SpeedTestOptions: ParsableArguments {
   @Option(help: "Songs; smaller workloads take a share of it.")
   var count = 1_000_000
@@ -35,7 +35,7 @@ struct SpeedTestOptions: ParsableArguments {
   @Flag(help: "Print one JSON array and nothing else.")
   var json = false
 
-  /// Song numbers stand in four bytes.
+  /// The most songs whose numbers fit in four bytes.
   static let maximumCount = 1_000_000_000
 
   func validate() throws {
@@ -45,7 +45,7 @@ struct SpeedTestOptions: ParsableArguments {
     guard repetitions >= 1 else { throw ValidationError("--repetitions is at least 1.") }
   }
 
-  /// The workloads asked for, in the order of the program's list.
+  /// Returns the requested workloads, in the order of the program's list.
   func selectedWorkloads(from all: [any Workload]) throws(SpeedTestError) -> [any Workload] {
     guard let workloads else { return all }
     let names = workloads.split(separator: ",").map { $0.trimmingSpaces().lowercased() }
@@ -57,7 +57,7 @@ struct SpeedTestOptions: ParsableArguments {
     return all.filter { workload in names.contains { workload.answers(to: $0) } }
   }
 
-  /// Todana, where it is built, and the peers asked for.
+  /// Returns Todana, if it is built, and the requested peers.
   func selectedSubjects(
     from all: [any Subject], ours: String = "todana"
   ) throws(SpeedTestError) -> [any Subject] {
@@ -74,7 +74,7 @@ struct SpeedTestOptions: ParsableArguments {
 }
 
 extension Workload {
-  /// By its id or name; "W10" stands for all of its variants.
+  /// Tests whether a name is the workload's id or name; "W10" stands for all of its variants.
   func answers(to lowercasedName: String) -> Bool {
     id.lowercased() == lowercasedName || name.lowercased() == lowercasedName
       || id.lowercased().hasPrefix(lowercasedName + "-")

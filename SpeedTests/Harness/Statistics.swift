@@ -1,10 +1,10 @@
-/// The middle of some values, and how far they spread.
+/// The median, minimum and maximum of values.
 public struct Spread: Equatable, Sendable {
   public let median: Double
   public let minimum: Double
   public let maximum: Double
 
-  /// Nil where there are no values.
+  /// Creates the spread of values; nil if there are none.
   public init?(_ values: [Double]) {
     let sorted = values.sorted()
     guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -15,7 +15,9 @@ public struct Spread: Equatable, Sendable {
   }
 }
 
-/// The value that the given share of all values does not exceed (nearest rank); nil where there are none.
+/// Returns the smallest value that the given share of all values does not exceed (nearest rank).
+///
+/// Returns nil if there are no values.
 public func percentile(_ share: Double, of values: [Double]) -> Double? {
   guard !values.isEmpty else { return nil }
   let rank = Int((share * Double(values.count)).rounded(.up))

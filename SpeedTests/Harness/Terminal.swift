@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Messages and progress, on standard error.
+/// Messages and progress on standard error.
 enum Terminal {
   private static let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -10,7 +10,7 @@ enum Terminal {
     FileHandle.standardError.write(Data((text + "\n").utf8))
   }
 
-  /// Replaces the line of progress; nothing where nobody looks.
+  /// Replaces the progress line, if standard error is a terminal.
   static func progress(_ text: String) {
     guard isTerminal else { return }
     FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))

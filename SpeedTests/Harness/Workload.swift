@@ -1,28 +1,31 @@
-/// One job that every subject does, in a process of its own.
+/// A task that every subject runs in its own process.
 public protocol Workload: Sendable {
   /// The short name in `--workloads` and in results, such as "W1".
   var id: String { get }
 
-  /// The name behind it, such as "SimpleInsert"; `--workloads` takes it as well.
+  /// The long name, such as "SimpleInsert", which `--workloads` accepts, too.
   var name: String { get }
 
-  /// What is done, with the numbers that `--count` gives: the heading of the table.
+  /// Returns a description with the numbers for a `--count`: the heading of the table.
   func summary(count: Int) -> String
 
-  /// What must be in the database before; nil starts with an empty directory.
+  /// The content of the database before the workload; nil starts with an empty directory.
   var preparation: Preparation? { get }
 
-  /// Whether the job changes the database: then each repetition works on a copy of what was prepared, and what it
-  /// left behind is verified in another process.
+  /// Whether the workload changes the database.
+  ///
+  /// If so, each repetition works on a copy of the prepared database, and another process verifies the result.
   var changesData: Bool { get }
 
-  /// Measured beside the subjects, as a limit.
+  /// The subjects that are measured as a limit, beside the others.
   var references: [any Subject] { get }
 
-  /// Whether the files are put out of the page cache before.
+  /// Whether the files are dropped from the page cache before the workload.
   var startsUncached: Bool { get }
 
-  /// Does the job and checks what it read; calls the meter around what counts.
+  /// Runs the workload and checks the data read.
+  ///
+  /// Calls the meter around the part to be measured.
   func run(_ trial: Trial, meter: Meter) throws
 
   /// Reads everything back and checks it.
@@ -37,13 +40,15 @@ extension Workload {
   public func verify(_ trial: Trial) throws {}
 }
 
-/// What one process works with.
+/// The input of one process.
 public struct Trial: Sendable {
   public let subject: any Subject
   public let directory: String
-  /// The value of `--count`; a workload takes its share of it.
+  /// The value of `--count`.
+  ///
+  /// Some workloads use a share of it.
   public let count: Int
-  /// From `--titles`; "Test Song" alone without.
+  /// The titles from `--titles`; "Test Song" alone without that option.
   public let titles: [String]
   /// Whether the titles came from a file.
   public let hasRealTitles: Bool
@@ -58,13 +63,13 @@ public struct Trial: Sendable {
     hasRealTitles = titles != nil
   }
 
-  /// As many songs as `--count` says.
+  /// The songs of a workload: `--count` of them.
   public var songs: SongSource { SongSource(count: count, titles: titles) }
 
-  /// A tenth of it.
+  /// A tenth of `--count` songs.
   public var tenthOfSongs: SongSource { SongSource(count: tenth(of: count), titles: titles) }
 
-  /// As many songs as `--count` says, about a hundred of each number of seconds.
+  /// Songs for indexes: `--count` of them, about a hundred for each number of seconds.
   public var songsToIndex: SongSource {
     SongSource(count: count, titles: titles, secondsBound: UInt32(max(1, count / 100)))
   }
@@ -73,10 +78,12 @@ public struct Trial: Sendable {
     PlaylistSource(songCount: tenth(of: count), titles: titles, isNumbered: !hasRealTitles)
   }
 
-  /// A buffer for each hundred songs.
+  /// One buffer for each hundred songs.
   public var namedBuffers: NamedBufferSource { NamedBufferSource(count: max(1, count / 100)) }
 
-  /// Fails the run when a subject read something wrong.
+  /// Checks a checksum.
+  ///
+  /// - Throws: ``SpeedTestError/wrongResult(_:)`` if the subject read wrong data.
   public func expect(_ found: Checksum, _ expected: Checksum, _ what: String) throws(SpeedTestError) {
     guard found == expected else {
       throw .wrongResult("\(subject.name) read \(what) wrongly: \(found) instead of \(expected)")
@@ -84,15 +91,17 @@ public struct Trial: Sendable {
   }
 }
 
-/// The share of `--count` that the smaller workloads take.
+/// Returns the share of `--count` that the smaller workloads use, at least 1.
 public func tenth(of count: Int) -> Int { max(1, count / 10) }
 
-/// What is put into a database before anything is measured; workloads with the same name share it.
+/// The content of a database before the measurement.
+///
+/// Workloads with the same preparation share it by name.
 public struct Preparation: Sendable {
   public let name: String
-  /// Whether the process is killed half-way through the save that it announces.
+  /// Whether the process is killed during the save that it announces.
   public let isKilledInSave: Bool
-  /// What this one starts from.
+  /// The preparation that this one starts from, if any.
   public let basis: [Preparation]
   public let run: @Sendable (_ trial: Trial, _ beforeSave: () -> Void) throws -> Void
 

@@ -1,8 +1,8 @@
 import SpeedTestHarness
 
-/// W8: creates songs, of which the database keeps indexes, and saves them durably in one save.
+/// W8: creates songs in a database with indexes and saves them durably in one save.
 ///
-/// W1 is the same without an index.
+/// W1 is the workload without an index.
 struct IndexedInsert: Workload {
   let indexes: SongIndexes
   let changesData = true
@@ -21,7 +21,7 @@ struct IndexedInsert: Workload {
     try meter.measure { try trial.subject.insertSongs(songs, indexes: indexes, in: trial.directory) }
   }
 
-  /// Reads every song by its seconds, so that one without an entry is missed.
+  /// Reads every song by its seconds, so that a song without an index entry is detected.
   func verify(_ trial: Trial) throws {
     let songs = trial.songsToIndex
     let found = try trial.subject.fetchSongs(

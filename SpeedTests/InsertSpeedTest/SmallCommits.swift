@@ -1,7 +1,7 @@
 import SpeedTestHarness
 import SpeedTestSubjects
 
-/// W6: saves of one changed song each, every one durable, and each timed by itself.
+/// W6: saves one changed song at a time; each save is durable and timed separately.
 struct SmallCommits: Workload {
   let id = "W6"
   let name = "SmallCommits"
@@ -13,10 +13,12 @@ struct SmallCommits: Workload {
     "\(grouped(saveCount(count))) durable saves of one changed song each, among \(grouped(tenth(of: count))) songs"
   }
 
-  /// Fewer for small counts, where nobody wants to wait for a thousand flushes.
+  /// Returns the number of saves.
+  ///
+  /// Small counts have fewer, because a thousand flushes would take too long.
   private func saveCount(_ count: Int) -> Int { min(1_000, max(1, count / 100)) }
 
-  /// The songs to change, one a save, and their new titles.
+  /// Returns the songs to change, one for each save, and their new titles.
   private func changes(_ trial: Trial) -> [(index: Int, title: String)] {
     var generator = SeededGenerator(seed: 6)
     let songCount = trial.tenthOfSongs.count

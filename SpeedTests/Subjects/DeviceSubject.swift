@@ -1,7 +1,7 @@
 import Glibc
 public import SpeedTestHarness
 
-/// The disk itself: 512 bytes written into a file that is there in full, and a flush.
+/// The disk itself: writes 512 bytes into an existing, fully allocated file, and flushes.
 public struct DeviceSubject: Subject {
   public let name = "device"
 
@@ -10,7 +10,7 @@ public struct DeviceSubject: Subject {
 
   public init() {}
 
-  /// Makes the file, every byte of it written.
+  /// Makes the file and writes every byte of it.
   public func insertSongs(_ songs: SongSource, in directory: String, beforeSave: () -> Void) throws {
     let descriptor = try openFile(in: directory)
     defer { close(descriptor) }

@@ -1,7 +1,7 @@
 import GRDB
 public import SpeedTestHarness
 
-/// GRDB.swift as most programs use it: Codable records, inserted, updated and fetched by its record methods.
+/// GRDB.swift as most programs use it: Codable records, inserted, updated and fetched by record methods.
 public struct GRDBCodableSubject: Subject {
   public let name = "grdb-codable"
 

@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import SpeedTestHarness
 
-/// What both GRDB subjects share: the file, the schema, and what has only one style.
+/// The parts that both GRDB subjects share: the file, the schema, and operations with only one style.
 enum GRDBFile {
-  /// Opens the file, write-ahead log on and every commit flushed, and closes it behind `body`.
+  /// Opens the file with a write-ahead log and a flush at every commit, and closes it after `body`.
   static func with<Result>(_ directory: String, _ body: (DatabaseQueue) throws -> Result) throws -> Result {
     var configuration = Configuration()
     configuration.journalMode = .wal
     let path = directory + "/songs.sqlite"
     let isNew = !FileManager.default.fileExists(atPath: path)
     let queue = try DatabaseQueue(path: path, configuration: configuration)
-    // GRDB leaves a write-ahead log at NORMAL, which does not flush at a commit; so this comes after the opening.
+    // With a write-ahead log, GRDB sets NORMAL, which does not flush at a commit. So this follows the opening.
     try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
     if isNew { try queue.write(createTables) }
     let result = try body(queue)
@@ -36,7 +36,7 @@ enum GRDBFile {
     for sql in indexes.creation { try db.execute(sql: sql) }
   }
 
-  /// The songs of one playlist in their order.
+  /// Selects the songs of one playlist in order.
   static let songsOfPlaylist = """
     SELECT song.id, song.title, song.seconds FROM entry JOIN song ON song.id = entry.songId
     WHERE entry.playlistId = ? ORDER BY entry.position

@@ -1,10 +1,12 @@
 import CRawKyoto
 public import SpeedTestHarness
 
-/// Stock Kyoto Cabinet through C++: no objects, no transaction, no durability (but for the single saves of W6).
+/// Stock Kyoto Cabinet through C++: no objects, no transaction, no durability (except for the single saves of W6).
 public struct RawSubject: Subject {
   public let name = "raw"
-  /// Its files do not open again after a kill without a repair that may lose records; and one index tells enough.
+  /// The workloads left out.
+  ///
+  /// After a kill, its files need a repair that may lose records. For W8, one index is enough.
   public let unsupportedWorkloads: Set = ["W8-five", "W10", "W10-uncached", "W10-killed"]
 
   public init() {}
@@ -93,7 +95,7 @@ public struct RawSubject: Subject {
 
   // MARK: Calls into C
 
-  /// The songs as the C header wants them: all titles in one piece.
+  /// Calls `body` with the songs in the form of the C header: all titles concatenated.
   private func withRawSongs(
     _ songs: SongSource, _ body: (UnsafePointer<raw_songs>) throws(SpeedTestError) -> Void
   ) throws {

@@ -1,12 +1,12 @@
 import GRDBSQLite
 import SpeedTestHarness
 
-/// An SQLite file through the C interface; for one thread.
+/// An SQLite file through the C interface, for one thread.
 @safe
 struct SQLiteFile {
   private let connection: OpaquePointer
 
-  /// Opens the file, write-ahead log on and every commit flushed, and closes it behind `body`.
+  /// Opens the file with a write-ahead log and a flush at every commit, and closes it after `body`.
   static func with<Result>(_ directory: String, _ body: (SQLiteFile) throws -> Result) throws -> Result {
     var opened: OpaquePointer?
     let status = unsafe sqlite3_open(directory + "/songs.sqlite", &opened)
@@ -15,13 +15,13 @@ struct SQLiteFile {
       throw SpeedTestError.failed("sqlite: cannot open the file: \(unsafe String(cString: sqlite3_errstr(status)))")
     }
     let file = unsafe SQLiteFile(connection: connection)
-    // The process ends on an error, which closes the file.
+    // On an error the process ends, which closes the file.
     try file.execute("PRAGMA journal_mode = WAL")
     try file.execute("PRAGMA synchronous = FULL")
     try file.execute(
       "CREATE TABLE IF NOT EXISTS song (id INTEGER PRIMARY KEY, title TEXT NOT NULL, seconds INTEGER NOT NULL)")
     let result = try body(file)
-    // Brings the log into the file.
+    // Closing writes the log back to the file.
     try file.check(unsafe sqlite3_close(connection))
     return result
   }
@@ -30,7 +30,7 @@ struct SQLiteFile {
     try check(unsafe sqlite3_exec(connection, sql, nil, nil, nil))
   }
 
-  /// Calls `body` with a statement that is prepared.
+  /// Calls `body` with a prepared statement.
   func with<Result>(_ sql: String, _ body: (borrowing SQLiteStatement) throws -> Result) throws -> Result {
     var prepared: OpaquePointer?
     try check(unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil))
@@ -55,7 +55,7 @@ struct SQLiteStatement: ~Copyable {
     unsafe sqlite3_bind_int64(pointer, position, Int64(number))
   }
 
-  /// Carries the statement out with a text that need not be copied.
+  /// Executes the statement with a text that is not copied.
   func execute(binding text: String, at position: Int32) throws {
     var text = text
     try text.withUTF8 { bytes in
@@ -66,7 +66,9 @@ struct SQLiteStatement: ~Copyable {
     }
   }
 
-  /// Carries the statement out and calls back at each row; it can then be used again.
+  /// Executes the statement and calls `body` at each row.
+  ///
+  /// The statement can then be executed again.
   func forEachRow(_ body: () -> Void) throws(SpeedTestError) {
     while true {
       switch unsafe sqlite3_step(pointer) {
@@ -81,7 +83,7 @@ struct SQLiteStatement: ~Copyable {
 
   func number(_ column: Int32) -> UInt64 { UInt64(bitPattern: unsafe sqlite3_column_int64(pointer, column)) }
 
-  /// The sum of a text's bytes.
+  /// Returns the sum of the bytes of a text column.
   func byteSum(_ column: Int32) -> UInt64 {
     guard let text = unsafe sqlite3_column_text(pointer, column) else { return 0 }
     let byteCount = Int(unsafe sqlite3_column_bytes(pointer, column))

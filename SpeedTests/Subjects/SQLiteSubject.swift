@@ -1,6 +1,6 @@
 public import SpeedTestHarness
 
-/// SQLite through its C interface: prepared statements and as durable as GRDB, but no objects and no strings.
+/// SQLite through its C interface: prepared statements, as durable as GRDB, but without objects and strings.
 public struct SQLiteSubject: Subject {
   public let name = "sqlite"
   public let unsupportedWorkloads: Set = ["W3", "W4", "W5", "N1", "N2"]
@@ -120,7 +120,7 @@ public struct SQLiteSubject: Subject {
 }
 
 extension Checksum {
-  /// Adds the row that a statement is at: id, title, seconds.
+  /// Adds the current row of a statement: id, title, seconds.
   fileprivate mutating func addSong(of statement: borrowing SQLiteStatement, weight: UInt64 = 1) {
     count += 1
     sum &+= (statement.byteSum(1) &+ statement.number(2)) &* weight

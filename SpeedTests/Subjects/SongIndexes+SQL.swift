@@ -1,7 +1,7 @@
 import SpeedTestHarness
 
 extension SongIndexes {
-  /// The statements that create them.
+  /// The statements that create the indexes.
   var creation: [String] {
     let bySeconds = "CREATE INDEX songSeconds ON song (seconds)"
     switch self {
@@ -15,7 +15,7 @@ extension SongIndexes {
     }
   }
 
-  // The queries of the fastest styles.
+  // These are the queries of the fastest styles.
   static let selectionBySeconds = "SELECT id, title, seconds FROM song WHERE seconds = ?"
   static let sortedSelection =
     "SELECT id, title, seconds FROM song WHERE seconds >= ? AND seconds < ? ORDER BY seconds, id LIMIT ?"

@@ -1,7 +1,6 @@
 public import SpeedTestHarness
 import Todana
 
-// Songs with indexes, and queries.
 extension TodanaSubject {
   final class IndexedSong: StoredObject, Titled {
     var title = ""
@@ -102,7 +101,7 @@ extension TodanaSubject {
   }
 }
 
-/// What both classes have.
+/// The properties of both song classes.
 protocol Titled: AnyObject {
   var title: String { get set }
   var seconds: UInt32 { get set }

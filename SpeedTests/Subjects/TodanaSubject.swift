@@ -1,12 +1,12 @@
 public import SpeedTestHarness
 import Todana
 
-/// This library, in the style of its first page.
+/// This library, used in the style of its README.
 public struct TodanaSubject: Subject {
   public let name: String
   private let encryption: StoreEncryption
 
-  /// - Parameter isEncrypted: With a key rather than a passphrase, which would take longer than some workloads.
+  /// - Parameter isEncrypted: Whether to encrypt with a key; a passphrase would take longer than some workloads.
   public init(isEncrypted: Bool = false) {
     name = isEncrypted ? "todana-encrypted" : "todana"
     encryption = isEncrypted ? .key([UInt8](repeating: 0x5A, count: 16)) : .none
@@ -42,7 +42,7 @@ public struct TodanaSubject: Subject {
     }
   }
 
-  /// The same records as ``Playlist``, for programs that look at few of a playlist's songs.
+  /// The records of ``Playlist``, for programs that read only some of a playlist's songs.
   final class LazyPlaylist: StoredObject {
     var title = ""
     var songs = LazyReferences<Song>()
@@ -70,7 +70,7 @@ public struct TodanaSubject: Subject {
     return result
   }
 
-  /// What gives the id of a song by its index: row ids start at 1 and follow the order of insertion.
+  /// Returns a function from a song's index to its id: row ids start at 1 and follow the order of insertion.
   private func songIDs(_ store: Store) throws -> (Int) -> ObjectID<Song> {
     guard let classID = try store.catalog[Song.self]?.id else {
       throw SpeedTestError.failed("todana: there are no songs")
