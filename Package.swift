@@ -16,7 +16,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
-    // Foreign libraries, each behind a module map of its own.
+    // System libraries, each with a module map.
     .systemLibrary(
       name: "CKyotoCabinetLibrary",
       pkgConfig: "kyotocabinet",
@@ -48,35 +48,33 @@ let package = Package(
       providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]
     ),
 
-    // What makes a store's bytes secret and authentic: the only place that includes libcrypto's headers.
+    // Encryption and authentication. The only target that includes libcrypto's headers.
     .target(name: "CSealing", dependencies: ["CLibCrypto"]),
 
-    // The storage engine, in layers; its folder Kyoto is the only place that includes Kyoto Cabinet's headers.
+    // The storage engine, in layers. Only its folder Kyoto includes Kyoto Cabinet's headers.
     .target(
       name: "CStorageEngine",
       dependencies: ["CKyotoCabinetLibrary", "CSealing", "CXXHash"],
       cxxSettings: [.treatWarning("thread-safety", as: .error)]
     ),
 
-    // The library.
     .target(
       name: "Todana",
       dependencies: ["CStorageEngine", "CSealing", "CXXHash", .product(name: "Logging", package: "swift-log")]
     ),
 
-    // Calls of the system that Swift's import of the C library lacks.
+    // System calls that Swift's import of the C library lacks.
     .target(name: "CFileSystem"),
 
-    // Archives of files: a program over the library's public API.
+    // Archives of files, built on the library's public API.
     .target(
       name: "TodanaArchive",
       dependencies: ["Todana", "CFileSystem", "CLibArchive", "CLibCrypto", "CSealing", "CZlib", "CZstd"]
     ),
 
-    // The tool as a process: its arguments, standard descriptors, signals, and the commands that it starts.
+    // The process of the tool: arguments, standard descriptors, signals, and the commands that it starts.
     .target(name: "CProcess"),
 
-    // The command-line tool.
     .executableTarget(
       name: "TodanaTool",
       dependencies: [
@@ -84,13 +82,13 @@ let package = Package(
       ]
     ),
 
-    // What tests share.
+    // Helpers that several test targets share.
     .target(
       name: "TestSupport",
       dependencies: ["Todana"],
       path: "Tests/TestSupport"
     ),
-    // A backend as somebody else's package would have it: without access to what the targets of this one share.
+    // A backend as in a foreign package: without access to `package` declarations of this one.
     .target(
       name: "SmallBackend",
       dependencies: ["Todana"],
@@ -109,15 +107,15 @@ let package = Package(
       dependencies: ["CSealing"],
       path: "Tests/CSealingProbe"
     ),
-    // Failing calls of the system, in the process that links it.
+    // Failing system calls, in the process that links this target.
     .target(name: "CFaults", path: "Tests/CFaults"),
-    // A process that tests start, and kill.
+    // A process that tests start and kill.
     .executableTarget(
       name: "CrashChild",
       dependencies: ["CFaults", "Todana", "TodanaArchive", "TestSupport"],
       path: "Tests/CrashChild"
     ),
-    // What fuzzers and the test that replays their corpus call: one function for each decoder.
+    // Entry points for the fuzzers and for the test that replays their corpus: one function for each decoder.
     .target(
       name: "CFuzzTargets",
       dependencies: ["CStorageEngine", "CSealing", "CXXHash"],
@@ -139,7 +137,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
-    // Full and read-only disks.
+    // Mounts of full and read-only disks.
     .target(name: "CPrivateMount", path: "Tests/CPrivateMount"),
     .testTarget(
       name: "TodanaArchiveTests",
@@ -147,7 +145,7 @@ let package = Package(
         "CFileSystem", "CPowerFailure", "CPrivateMount", "CrashChild", "TodanaArchive", "Todana", "TestSupport",
       ]
     ),
-    // One suite that holds every backend to the contract of StoreBackend.
+    // A suite that tests every backend against the contract of StoreBackend.
     .testTarget(
       name: "BackendConformanceTests",
       dependencies: ["Todana", "SmallBackend", "TestSupport", "CrashChild"]
@@ -156,7 +154,7 @@ let package = Package(
     .executableTarget(name: "ReadmeExample", dependencies: ["Todana"], path: "Tests/ReadmeExample"),
     .executableTarget(name: "GuideExample", dependencies: ["Todana"], path: "Tests/GuideExample"),
     .executableTarget(name: "FindingExample", dependencies: ["Todana"], path: "Tests/FindingExample"),
-    // What a program looks like whose default isolation is the main actor.
+    // A program whose default isolation is the main actor.
     .target(
       name: "MainActorExample",
       dependencies: ["Todana"],
@@ -172,26 +170,26 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// The speed tests and what they measure Todana against. A package that depends on Todana uses no product of them, so it
-// neither builds nor fetches any of it; TODANA_WITHOUT_SPEED_TESTS=1 leaves them out here as well.
+// The speed tests and the peers that Todana is measured against. A package that depends on Todana uses none of their
+// products, so it neither builds nor fetches them. TODANA_WITHOUT_SPEED_TESTS=1 leaves them out here, too.
 if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
   package.dependencies += [
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0")
   ]
   package.targets += [
-    // Processes, meters, tables: everything but workloads and subjects.
+    // Processes, meters and tables: everything except workloads and subjects.
     .target(
       name: "SpeedTestHarness",
       dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "SpeedTests/Harness"
     ),
-    // Stock Kyoto Cabinet, the measure of what Todana adds.
+    // Stock Kyoto Cabinet, to measure the cost that Todana adds.
     .target(
       name: "CRawKyoto",
       dependencies: ["CKyotoCabinetLibrary"],
       path: "SpeedTests/CRawKyoto"
     ),
-    // Todana and its peers, a file each.
+    // Todana and its peers, one file for each.
     .target(
       name: "SpeedTestSubjects",
       dependencies: [
@@ -222,14 +220,14 @@ if ProcessInfo.processInfo.environment["TODANA_WITHOUT_SPEED_TESTS"] != "1" {
   ]
 }
 
-// The program that is linked with libFuzzer, which has the main function; Scripts/fuzz builds it.
+// The fuzzer. It links libFuzzer, which defines main; Scripts/fuzz builds it.
 if ProcessInfo.processInfo.environment["TODANA_FUZZER"] == "1" {
   package.targets += [
     .executableTarget(name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Fuzz/Fuzzer")
   ]
 }
 
-// One list of settings for every Swift target.
+// The settings of Swift targets.
 let swiftSettings: [SwiftSetting] = [
   // SE-0335: an existential is written `any P`.
   .enableUpcomingFeature("ExistentialAny"),

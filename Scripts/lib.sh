@@ -1,7 +1,7 @@
-# Shared by the scripts beside this file; sourced, never run. POSIX shell.
+# Functions that the scripts in this directory share. Sourced, never run. POSIX shell.
 # shellcheck shell=sh
 
-# Exit status of every script: 0 done, 1 tests or checks failed, 2 wrong use, 3 something is missing here.
+# Exit status of every script: 0 success, 1 tests or checks failed, 2 wrong usage, 3 a dependency is missing.
 
 packages="libkyotocabinet-dev zlib1g-dev libzstd-dev libssl-dev libxxhash-dev libarchive-dev libsqlite3-dev kyotocabinet-utils python3-cryptography pkg-config"
 
@@ -16,7 +16,7 @@ stop() {
   exit "$status"
 }
 
-# Whether a Debian package is installed; pkg-config has become a name that pkgconf provides.
+# Tests whether a Debian package is installed. pkgconf also provides pkg-config.
 is_installed() {
   if [ "$1" = pkg-config ]; then
     command -v pkg-config >/dev/null 2>&1
@@ -33,12 +33,12 @@ missing_packages() {
   printf '%s' "${missing# }"
 }
 
-# Runs a command as root, directly or through sudo; fails where there is no way.
+# Runs a command as root, directly or through sudo. Fails if neither is possible.
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
     env DEBIAN_FRONTEND=noninteractive "$@"
   elif command -v sudo >/dev/null 2>&1; then
-    # Without a terminal sudo must not ask for a password.
+    # Without a terminal, sudo must not ask for a password.
     if [ -t 0 ]; then
       sudo env DEBIAN_FRONTEND=noninteractive "$@"
     else
@@ -60,7 +60,7 @@ install_packages() {
     return 0
   fi
   say "Installing: $missing"
-  # The list of packages is words to be split.
+  # The list of packages must be split into words.
   # shellcheck disable=SC2086
   if ! as_root apt-get install -y --no-install-recommends $missing </dev/null >&2; then
     as_root apt-get update </dev/null >&2 || true
@@ -81,7 +81,7 @@ check_swift() {
   say "Swift $version is here."
 }
 
-# What every script begins with: the package's directory, the libraries, the compiler.
+# Prepares a build: installs missing packages and checks the compiler.
 set_up() {
   install_packages
   check_swift
