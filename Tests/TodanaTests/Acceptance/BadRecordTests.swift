@@ -1,9 +1,9 @@
-// Records that do not fit their class, in a directory: written through the backend, read through a store.
+// Records that do not fit their class: written to a directory through the backend, read through a store.
 import TestSupport
 import Testing
 import Todana
 
-/// The program's classes under the stored name "Song".
+/// Another version of the class that is stored as "Song".
 private final class NewerSong: StoredObject {
   override class var storedName: String { "Song" }
   override class var version: UInt8 { 9 }

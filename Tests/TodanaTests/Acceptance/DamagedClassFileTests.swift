@@ -1,4 +1,5 @@
-// Bits flipped in a class's file: reading what they concern is an error that names the place, everything else is there.
+// Flipped bits in a class's file. Reading a damaged record is an error that names its place; all other records are
+// read.
 import Foundation
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Todana
 
   private func open() throws -> Store { try Store(.directory(files.path), classes: [Song.self, Node.self]) }
 
-  /// What reading all songs reports, and how many are delivered nevertheless.
+  /// Reads all songs; returns the errors that were reported and the songs that were delivered nevertheless.
   private func read(_ store: Store) throws -> (errors: [StoreError], songs: [Song]) {
     var errors: [StoreError] = []
     let songs = try store.fetch(Song.self, onDamage: .report { errors.append($0) })
@@ -77,10 +78,10 @@ import Todana
       let (errors, songs) = try read(store)
       for error in errors { expectPlace(error) }
       #expect(errors.contains { $0.rowID != nil || $0.backendError?.page == offset / 4096 })
-      // One bit costs the row that it is in; a page of 4 KiB holds fewer than 200.
+      // One wrong bit costs one row; a page of 4 KiB holds fewer than 200.
       let lostCount = bits == 1 ? 1 : 200
       #expect(songs.count >= StoreFiles.songCount - lostCount && songs.count < StoreFiles.songCount)
-      // By their ids, too.
+      // Each song that was found can also be fetched by its id.
       let found = Set(songs.map { RowID($0.seconds) })
       for row in 1...RowID(StoreFiles.songCount) where found.contains(row) {
         let id = ObjectID<Song>(unchecked: AnyObjectID(classID: try #require(songs[0].id).classID, rowID: row))
@@ -99,7 +100,6 @@ import Todana
     let (errors, songs) = try read(store)
     #expect(!errors.isEmpty && Set(errors.compactMap(\.rowID)).count == errors.count)
     #expect(errors.count <= offsets.count && songs.count + errors.count == StoreFiles.songCount)
-    // Other classes can be written to.
     try store.insert(Node())
     try store.saveChanges()
     try store.close()

@@ -1,10 +1,10 @@
-// The examples of the first page, as they stand there, over a directory.
+// The examples of the first page of the documentation, over a directory.
 import Foundation
 import TestSupport
 import Testing
 import Todana
 
-/// Loads its content when it is read.
+/// A class whose content is loaded on first access.
 private final class Lyrics: StoredObject {
   @Loaded var title = ""
   override func readContent(from buffer: inout DataBuffer) throws { title = try buffer.readString() }

@@ -1,5 +1,5 @@
-// Kills a saving process at random moments. What it was told is saved is there afterwards, in all classes and named
-// buffers of the same save; the save in hand is there or not, never in part.
+// Kills a saving process at random moments. All acknowledged saves are there afterwards, with all their classes and
+// named buffers. The save that was running is there entirely or not at all.
 import Foundation
 import TestSupport
 import Testing
@@ -26,7 +26,7 @@ import Todana
       let found = try SaveWorkload.State(of: store)
       #expect((acknowledged...acknowledged + 1).contains(found.saveCount), "round \(round)")
       try #require(found == SaveWorkload.State(after: found.saveCount), "round \(round)")
-      // No entry of an index without its record, and no record without its entries.
+      // Each index entry has its record, and each record its entries.
       if round % 5 == 0 { #expect(try store.verify().problems.isEmpty, "round \(round)") }
       known = found.saveCount
       try store.close()

@@ -1,4 +1,5 @@
-// One file of a closed store lost, emptied or cut: opening tells, or everything is there; nothing else is changed.
+// A closed store with one file lost, emptied or cut. Either opening reports it, or all records are there; no other file
+// is changed.
 import Foundation
 import TestSupport
 import Testing
@@ -74,7 +75,7 @@ import Todana
         } catch let error as BackendError {
           #expect([.damaged, .notAStore, .damagedKeys].contains(error.code), "\(problem): \(error)")
         }
-        // Opening for writing may have put right what it could.
+        // Opening for writing may have repaired some files.
         try content.write(to: file)
         let store = try open(copy, isEncrypted, .write)
         #expect(try SaveWorkload.State(of: store) == expected, "\(problem), put back: not all is there")
@@ -91,7 +92,7 @@ import Todana
     let directory = try TemporaryDirectory()
     let path = directory.path("store")
     try makeStore(path, isEncrypted)
-    // One of its two copies is in the half that is left.
+    // The file has two copies of the list; one of them is in the remaining half.
     if loss == .half { return }
     let list = URL(filePath: path + "/commits")
     try loss.apply(to: list, try Data(contentsOf: list))

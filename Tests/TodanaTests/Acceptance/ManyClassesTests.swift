@@ -3,7 +3,7 @@ import Testing
 import Todana
 
 @Suite struct ManyClassesTests {
-  /// Ten thousand in the long run: each has a file of its own, which takes time to make and to flush.
+  /// Uses 10,000 classes in long runs only, because each has a file that must be created and flushed.
   @Test func `a directory of many classes with a record each opens without opening their files`() throws {
     let directory = try TemporaryDirectory()
     let location = StoreLocation.directory(directory.path("store"))

@@ -1,4 +1,4 @@
-// Memory, measured in processes of their own, so that other tests do not disturb.
+// Memory use, measured in separate processes so that other tests do not affect it.
 import Foundation
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Takes its name from outside.
+/// A class whose stored name the test sets.
 private final class Renamed: StoredObject {
   nonisolated(unsafe) static var name = ""
   override class var storedName: String { unsafe name }

@@ -1,5 +1,5 @@
-// A single wrong bit of what leads to records loses nothing where stores repair such bits, and is written right by the next
-// save.
+// Single wrong bits in files and pages that lead to records. With repair enabled no record is lost, and the next save
+// writes the bit correctly.
 import Foundation
 import TestSupport
 import Testing
@@ -40,11 +40,11 @@ import Todana
     try Data(bytes).write(to: url)
   }
 
-  /// Bits of a file without the records of classes.
+  /// Returns the number of bits of a file, without those of a class's records.
   private func bitCount(_ name: String) throws -> Int {
     let size = try Data(contentsOf: URL(filePath: files.path + "/" + name)).count
     let hasRecords = name.hasSuffix("Song.kch") || name.hasSuffix("Node.kch")
-    // Header, pool of free blocks and the smallest bucket array.
+    // The header, the pool of free blocks and the smallest bucket array.
     return 8 * (hasRecords ? min(size, 28_000) : size)
   }
 
@@ -52,7 +52,7 @@ import Todana
     var generator = SeededGenerator(seed: 12)
     for name in try names() {
       for round in 0..<6 {
-        // The head of each file, too.
+        // The first round flips a bit in the file's header.
         let bit = Int.random(in: 0..<(round == 0 ? 256 : try bitCount(name)), using: &generator)
         let problem = "\(name), bit \(bit)"
         try flip(name, [bit])
@@ -65,7 +65,7 @@ import Todana
         try expectAll(writer, problem)
         try writer.insert(Node())
         try writer.saveChanges()
-        // The list of the last commits is written in turns.
+        // The list of the last commits has two copies that are written in turn.
         try writer.backend.operations?.checkpoint()
         try writer.insert(Node())
         try writer.saveChanges()
@@ -73,7 +73,7 @@ import Todana
         try writer.close()
         let other = try open(.read)
         let found = try other.verify()
-        // A page that nobody reads, nobody repairs; heads are always read.
+        // A page is repaired only if it is read. Headers are always read.
         if bit < 256, !name.hasSuffix(".sums") || name.contains("Node") {
           #expect(found.isSound, "\(problem): \(found.problems)")
         }
@@ -126,7 +126,7 @@ import Todana
     try expectAll(store, "before")
     try store.releaseMemory()
     try expectAll(store, "after")
-    // A batch that conflicts changes nothing.
+    // A commit that conflicts changes nothing.
     let other = try Store(backend: store.backend, classes: [Song.self, Node.self])
     let songs = (try store.fetch(Song.self)[5], try other.fetch(Song.self)[5])
     try store.update(songs.0) { $0.title = "one" }

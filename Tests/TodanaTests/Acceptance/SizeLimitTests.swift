@@ -1,10 +1,10 @@
-// Contents of all sizes, none to more than fits.
+// Contents of all sizes, from none to more than the limit.
 import Foundation
 import TestSupport
 import Testing
 import Todana
 
-/// Writes a string so many times, without keeping it as often.
+/// A class that writes one string `repetitions` times, without keeping as many copies in memory.
 private final class Large: StoredObject {
   var text = ""
   var repetitions: UInt32 = 1
@@ -18,7 +18,6 @@ private final class Large: StoredObject {
   }
 }
 
-/// Has no content at all.
 private final class Empty: StoredObject {}
 
 @Suite(.serialized) struct SizeLimitTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// A closed store in a directory, with songs and nodes, whose files a test changes behind the library's back.
+/// A closed store in a directory, with songs and nodes, whose files a test changes directly.
 final class StoreFiles {
   static let songCount = 3_000
   static let nodeCount = 20
@@ -23,7 +23,7 @@ final class StoreFiles {
 
   static func title(_ index: Int) -> String { "song \(index)" }
 
-  /// Changes the bytes of the one file whose name contains `part`, and is no checksum file.
+  /// Changes the bytes of the file whose name contains `part`; checksum files are skipped.
   func change(_ part: String, _ body: (inout [UInt8]) throws -> Void) throws {
     let url = try url(part)
     var bytes = Array(try Data(contentsOf: url))
@@ -37,7 +37,9 @@ final class StoreFiles {
     return URL(filePath: path + "/" + (try #require(name, "\(names)")))
   }
 
-  /// Every file's bytes and modification time, without the lock's, which names who opened the store last.
+  /// Returns each file's bytes and modification time.
+  ///
+  /// The lock file is left out: it names the process that opened the store last.
   func contents() throws -> [String: File] {
     let manager = FileManager.default
     var files: [String: File] = [:]

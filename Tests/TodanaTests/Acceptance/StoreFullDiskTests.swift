@@ -1,4 +1,4 @@
-// A disk that is full, for a process of its own: the limit of its files' sizes says so.
+// A full disk, simulated in a separate process by a limit on file sizes.
 import TestSupport
 import Testing
 import Todana

@@ -1,4 +1,4 @@
-// What a directory can be that is no usable store: each opening says so by a typed error, and changes nothing.
+// Directories that are no usable stores. Each opening throws a typed error and changes nothing.
 import Foundation
 import TestSupport
 import Testing
