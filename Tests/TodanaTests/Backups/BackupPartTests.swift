@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Backups that are handed on in parts.
+/// Backups that are passed to the caller in parts.
 @Suite struct BackupPartTests {
   let directory: TemporaryDirectory
 

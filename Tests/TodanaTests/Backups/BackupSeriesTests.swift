@@ -21,7 +21,7 @@ import Todana
     try Store(.directory(directory.path(name)), classes: SaveWorkload.classes, configuration: configuration)
   }
 
-  /// What a backup holds, restored and looked at; nothing of it stays.
+  /// Restores a backup, verifies it, and returns its state; the restored files are removed.
   private func state(of number: Int?) throws -> SaveWorkload.State {
     let path = directory.path("restored")
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -29,7 +29,6 @@ import Todana
     let store = try open("restored")
     #expect(try store.verify().problemCount == 0)
     let state = try SaveWorkload.State(of: store)
-    // It is a store of its own.
     try SaveWorkload.save(state.saveCount + 1, to: store)
     try store.close()
     return state
@@ -39,7 +38,7 @@ import Todana
     try FileManager.default.contentsOfDirectory(atPath: directory.path(name)).sorted()
   }
 
-  /// Bytes that the series takes on the device.
+  /// Returns the bytes that the series occupies on the device.
   private func allocatedByteCount() throws -> Int {
     try names().reduce(0) { total, name in
       let url = URL(filePath: series.path + "/" + name)
@@ -71,7 +70,7 @@ import Todana
       #expect(abs(info.date.timeIntervalSinceNow) < 600)
       #expect(try series.backups().last == info)
     }
-    // The saves of the steps come after the commit that is copied.
+    // Saves during a backup come after the commit that is copied.
     for (index, saveCount) in saveCounts.enumerated() {
       #expect(try state(of: index + 1) == SaveWorkload.State(after: saveCount))
     }
@@ -97,13 +96,13 @@ import Todana
     let unchanged = try store.backUp(into: series)
     #expect(unchanged.newByteCount < 64 << 10)
     #expect(unchanged.byteCount <= full.byteCount)
-    // One in a hundred, all over the file: each changes a page of four records.
+    // One song in a hundred, spread over the file: each changes a page of four records.
     let songs = try store.fetch(Song.self)
     for index in stride(from: 7, to: songCount, by: 100) { try store.update(songs[index]) { $0.seconds = 2 } }
     try store.saveChanges()
     let scattered = try store.backUp(into: series)
     #expect(scattered.newByteCount < full.newByteCount * 8 / 100)
-    // One in a hundred, side by side.
+    // One song in a hundred, next to each other.
     for song in songs[5_000..<5_200] { try store.update(song) { $0.seconds = 3 } }
     try store.saveChanges()
     let dense = try store.backUp(into: series)
@@ -159,7 +158,7 @@ import Todana
       try FileManager.default.removeItem(atPath: path)
     }
     #expect(throws: StoreError.self) { try series.restore(7, to: directory.path("restored")) }
-    // Numbers go on, and the next one finds what it needs.
+    // Numbering goes on, and the next backup still finds the pieces that it shares with the last one.
     let next = try store.backUp(into: series)
     #expect(next.number == 11 && next.newByteCount < 64 << 10)
     try series.prune(keeping: 1)
@@ -219,18 +218,18 @@ import Todana
     #expect(second?.backendError?.processID == Int(getpid()))
     let pruning = #expect(throws: StoreError.self) { try series.prune(keeping: 1) }
     #expect(pruning?.backendError?.code == .inUse)
-    // Readers and a backup do not disturb each other.
+    // Readers and a backup can run at the same time.
     #expect(try series.verify().isSound)
     #expect(try state(of: nil) == SaveWorkload.State(after: 1))
     #expect(backup?.info == nil)
     backup = nil
     #expect(try names() == namesBefore)
-    // Readers and pruning do.
+    // Readers and pruning cannot run at the same time.
     let beside = #expect(throws: StoreError.self) {
       _ = try series.verify { _ in try series.prune(keeping: 1) }
     }
     #expect(beside?.backendError?.code == .inUse)
-    // What a killed process has left is no obstacle.
+    // Files left behind by a killed process do not prevent a backup.
     for name in ["000002.pieces", "000002.manifest.new", "000003.pieces"] {
       try Data(repeating: 1, count: 100_000).write(to: URL(filePath: series.path + "/" + name))
     }
@@ -247,7 +246,7 @@ import Todana
   @Test func `a store that was opened for reading, and a temporary one`() throws {
     let store = try open("store")
     for number in 1...5 { try SaveWorkload.save(number, to: store) }
-    // As if the process had been killed: the log holds the saves.
+    // A copy of an open store is like one left by a killed process: the log holds the saves.
     try store.backUp(to: directory.path("killed"))
     try store.close()
     var reading = configuration

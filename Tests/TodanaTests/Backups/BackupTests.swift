@@ -54,7 +54,7 @@ import Todana
     try store.close()
   }
 
-  /// Saves go on in each step of the copy, large ones among them; checkpoints are asked for.
+  /// Saves during each step of the copy, among them large ones and some with checkpoints.
   @Test func `a copy has the state of one commit, whatever is saved meanwhile`() throws {
     let store = try open("store")
     var number = 0
@@ -78,7 +78,6 @@ import Todana
       let copy = try open("backup")
       #expect(try SaveWorkload.State(of: copy) == SaveWorkload.State(after: copied))
       #expect(try copy.verify().problemCount == 0)
-      // It is a store of its own.
       try SaveWorkload.save(copied + 1, to: copy)
       try copy.close()
       try FileManager.default.removeItem(atPath: directory.path("backup"))
@@ -96,7 +95,7 @@ import Todana
     try empty.close()
     let store = try open("store")
     for number in 1...5 { try SaveWorkload.save(number, to: store) }
-    // As if the process had been killed: the log holds the saves.
+    // A copy of an open store is like one left by a killed process: the log holds the saves.
     try store.backUp(to: directory.path("killed"))
     try store.close()
     var reading = configuration
@@ -121,14 +120,14 @@ import Todana
     let store = try open("store")
     for number in 1...5 { try SaveWorkload.save(number, to: store) }
     struct Enough: Error {}
-    // So small a store is copied in one step: the copy is there, whole.
+    // A store this small is copied in one step, so the copy is complete when the callback throws.
     #expect(throws: Enough.self) { try store.backUp(to: directory.path("backup")) { _ in throw Enough() } }
     var begun: (any BackendBackup)? = try store.backend.engine.openBackup(at: directory.path("other"))
     #expect(begun != nil)
     #expect(try names.contains("other.partial"))
     begun = nil
     #expect(try names.filter { $0 != "backup" } == ["store"])
-    // What a killed process has left is no obstacle, what somebody has put there is.
+    // Files left behind by a killed process do not prevent a backup; a foreign file does.
     try FileManager.default.removeItem(atPath: directory.path("backup"))
     try FileManager.default.createDirectory(
       atPath: directory.path("backup.partial"), withIntermediateDirectories: false)
@@ -158,7 +157,7 @@ import Todana
     let second = #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
     #expect(second?.backendError?.code == .inUse)
     #expect(second?.backendError?.processID == Int(getpid()))
-    // Another path is another matter.
+    // Another path is not locked.
     try store.backUp(to: directory.path("other"))
     while try first.next() {}
     let third = #expect(throws: StoreError.self) { try store.backUp(to: directory.path("backup")) }
@@ -167,7 +166,7 @@ import Todana
     let copy = try open("backup")
     #expect(try SaveWorkload.State(of: copy) == SaveWorkload.State(after: 5))
     try copy.close()
-    // Many at once: one of them makes it, or all that come later find it there.
+    // Many backups to one path at once: one makes the copy, the others are refused.
     let backend = store.backend
     let path = directory.path("contended")
     try onThreads(8) { _ in

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Todana
 
-/// A copy with an encryption of its own: all that is saved, under the same row ids, and none of the other's keys.
+/// Copies with their own encryption: they have all saved records under the same row ids, and none of the original's
+/// keys.
 @Suite struct CopyTests {
   let directory: TemporaryDirectory
 
@@ -49,7 +50,7 @@ import Todana
     var steps: [CopyProgress] = []
     let number = try store.backUp(to: directory.path("Copy"), encryption: Self.encryption(toEncrypted, 2)) {
       steps.append($0)
-      // What is saved meanwhile is not in it.
+      // Changes saved during the copy are not in it.
       if steps.count == 1 { try store.saveChanges() }
     }
     let last = try #require(steps.last)
@@ -71,7 +72,7 @@ import Todana
       return try buffer.readReferences(Song.self).map { $0.id?.rowID }
     }
     #expect(favourites == ids[0..<3].map(\.rowID))
-    // No row id is given out twice, not that of the last row either, which was deleted.
+    // No row id is handed out twice, not even the id of the deleted last row.
     let song = Song("new")
     #expect(try copy.insert(song).rowID > 3000)
     try copy.insert(Node())
@@ -116,7 +117,7 @@ import Todana
       try store.backUp(to: directory.path("no such directory/Copy"), encryption: .passphrase(""))
     }
     #expect(throws: StoreError.self) { try store.backUp(to: directory.path("Store"), encryption: .none) }
-    // Somebody else is making one there.
+    // Another process is making a copy at this path.
     let taken = try KyotoBackend(.directory(directory.path("Copy.partial")))
     #expect(throws: StoreError.self) { try store.backUp(to: directory.path("Copy"), encryption: .none) }
     try taken.close()
@@ -129,7 +130,7 @@ import Todana
   @Test func `a damaged record keeps a copy from being made`() throws {
     let store = try open("Store", Self.encryption(true, 1))
     let ids = try fill(store)
-    // As somebody without the keys could change it who can also make checksums right.
+    // Changes a record like an attacker who corrects checksums and has no keys.
     let chunk = RecordChunk()
     let rows = [ids[50].rowID]
     try store.backend.read(rows: rows.span, of: ids[50].classID, into: chunk)

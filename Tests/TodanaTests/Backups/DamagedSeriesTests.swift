@@ -4,11 +4,13 @@ import TestSupport
 import Testing
 import Todana
 
-/// Damaged and hostile backups: what is not as it was written is found, and never restored.
+/// Damaged and hostile backups.
+///
+/// Content that differs from the written one is detected and never restored.
 @Suite struct DamagedSeriesTests {
   let directory: TemporaryDirectory
   let series: BackupSeries
-  /// What restoring backup 1 and 2 gives.
+  /// The files that restoring backups 1 and 2 gives.
   private let sound: [SeriesReader.Files]
 
   init() throws {
@@ -117,14 +119,14 @@ import Todana
     try store.backUp(into: series)
     try series.prune(keeping: 2)
     #expect(try series.verify().isSound && series.backups().map(\.number) == [5, 6])
-    // Without any that can be read, nobody knows whose series it is.
+    // If no manifest is readable, the store that the series belongs to is unknown.
     for number in 5...6 { try Data(repeating: 1, count: 10).write(to: url("00000\(number).manifest")) }
     let unknown = #expect(throws: StoreError.self) { try store.backUp(into: series) }
     #expect(unknown?.code == .damagedRecord)
     try store.close()
   }
 
-  /// Manifests whose checksums are right, and which say what cannot be.
+  /// Writes manifests with correct checksums and impossible values.
   @Test func `a hostile manifest does no harm`() throws {
     let name = "000002.manifest"
     let manifest = [UInt8](try Data(contentsOf: url(name)))
@@ -134,7 +136,7 @@ import Todana
       for index in 0..<byteCount { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index)) }
     }
     let changes: [(inout [UInt8]) -> Void] = [
-      { put(UInt64(UInt32.max), 4, at: 80, &$0) },  // files
+      { put(UInt64(UInt32.max), 4, at: 80, &$0) },  // number of files
       { put(0, 4, at: 80, &$0) },
       { put(UInt64.max, 8, at: 48, &$0) },
       { put(1 << 62, 8, at: firstFile, &$0) },  // length
@@ -146,12 +148,12 @@ import Todana
       { $0[firstFile + 12] = 0x2F },
       { $0[firstFile + 11] = 0 },
       { bytes in for index in 0..<nameLength { bytes[firstFile + 10 + index] = 0x2E } },
-      { put(UInt64(UInt32.max), 4, at: firstFile + 10 + nameLength + 16, &$0) },  // where a table stands
+      { put(UInt64(UInt32.max), 4, at: firstFile + 10 + nameLength + 16, &$0) },  // position of a table
       { put(UInt64(UInt32.max), 4, at: firstFile + 10 + nameLength + 20, &$0) },
       { put(0, 4, at: firstFile + 10 + nameLength + 16, &$0) },
       { $0.removeLast(100) },
       { $0 += [UInt8](repeating: 0, count: 100) },
-      { put(3, 8, at: 32, &$0) },  // number
+      { put(3, 8, at: 32, &$0) },  // number of the backup
     ]
     for (index, change) in changes.enumerated() {
       var bytes = manifest
@@ -159,7 +161,7 @@ import Todana
       SeriesReader.seal(&bytes)
       try Data(bytes).write(to: url(name))
       let report = try series.verify()
-      // A name of dots alone is a name unless it has one or two of them; the commit number is anybody's to believe.
+      // A name of dots is valid unless it has one or two of them. The commit number cannot be checked.
       let isImpossible = index != 2 && !(index == 11 && nameLength > 2)
       #expect(report.isSound == !isImpossible, "change \(index): \(report.damages)")
       if isImpossible {
@@ -181,7 +183,7 @@ import Todana
   }
 }
 
-/// Reads a series as docs/formats/backup-series.md describes it.
+/// A reader of series that follows docs/formats/backup-series.md.
 struct SeriesReader {
   typealias Files = [String: Data]
 
@@ -192,7 +194,6 @@ struct SeriesReader {
 
   init(_ path: String) { self.path = path }
 
-  /// Corrects the length and the checksums of a manifest.
   static func seal(_ bytes: inout [UInt8]) {
     func put(_ value: UInt64, at offset: Int) {
       for index in 0..<8 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index)) }
@@ -205,7 +206,7 @@ struct SeriesReader {
     bytes.replaceSubrange(end..., with: sum)
   }
 
-  /// XXH3-128 of bytes: its lower 8 bytes, then its upper 8.
+  /// Returns the XXH3-128 of bytes: its lower 8 bytes, then its upper 8.
   static func wideSum(_ bytes: ArraySlice<UInt8>, seed: UInt64) -> [UInt8] {
     let hash = unsafe bytes.withUnsafeBytes { unsafe XXH_INLINE_XXH3_128bits_withSeed($0.baseAddress, $0.count, seed) }
     return [hash.low64, hash.high64].flatMap { value in
@@ -223,7 +224,7 @@ struct SeriesReader {
     (0..<byteCount).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
   }
 
-  /// Every file of a backup, each byte compared with the checksums.
+  /// Returns every file of a backup, after comparing each byte with the checksums.
   func files(of backup: Int) throws -> Files {
     let manifest = try bytes(backup, ".manifest")
     #expect(Array(manifest[..<8]) == Array("TDNBKP\r\n".utf8))
@@ -234,7 +235,7 @@ struct SeriesReader {
     Self.seal(&sealed)
     #expect(sealed == manifest)
     var segments: [Int: [UInt8]] = [0: [UInt8](repeating: 0, count: Self.pieceByteCount)]
-    /// The block that 24 bytes describe.
+    /// Returns the block that an entry of 24 bytes describes.
     func block(_ entry: [UInt8], seed: UInt64) throws -> [UInt8] {
       let segment = number(entry, at: 16, 4)
       if segments[segment] == nil { segments[segment] = try bytes(segment, ".pieces") }

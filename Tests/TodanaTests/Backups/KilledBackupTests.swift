@@ -1,5 +1,5 @@
-// Kills a process at random moments while it backs up into a series and prunes it: the backups that were acknowledged and
-// not pruned are sound and can be restored, and backing up goes on.
+// Kills a process at random moments while it backs up into a series and prunes it. The backups that were acknowledged
+// and not pruned are sound and can be restored, and further backups succeed.
 import Foundation
 import TestSupport
 import Testing
@@ -17,7 +17,7 @@ import Todana
       let child = try ChildProcess(["store-series", path])
       try #require(child.nextLine() == "open")
       var lines: [String] = []
-      // Every second one makes a backup for certain, whatever else the machine is doing.
+      // Every second process completes at least one backup, even on a busy machine.
       if round % 2 == 1 { lines.append(try #require(child.nextLine())) }
       usleep(.random(in: 0...120_000, using: &generator))
       child.kill()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Dumps and raw records by the library's own calls; `ToolDumpTests` has the rest.
+/// Dumps and raw records through the library's own functions; `ToolDumpTests` covers the rest.
 @Suite struct DumpTests {
   private func store() throws -> Store {
     let store = try Store(.inMemory, classes: [Song.self])
