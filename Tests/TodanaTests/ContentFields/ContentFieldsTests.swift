@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// A class that says of all kinds of values what it writes.
+/// A class that declares fields of all kinds.
 private final class Sample: StoredObject {
   override class var storedName: String { "Sample" }
   override class var contentFields: [ContentField] {
@@ -36,7 +36,7 @@ private final class Sample: StoredObject {
   }
 }
 
-/// The same class in the next version of its program.
+/// The next version of `Sample`.
 private final class NewSample: StoredObject {
   override class var storedName: String { "Sample" }
   override class var version: UInt8 { 2 }
@@ -44,7 +44,7 @@ private final class NewSample: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeString("new") }
 }
 
-/// Says something else than it writes.
+/// A class whose declared fields differ from the content that it writes.
 private final class Liar: StoredObject {
   override class var contentFields: [ContentField] { [ContentField("number", .uint8)] }
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeUInt16(1) }

@@ -7,7 +7,7 @@ import Todana
   import Glibc
 #endif
 
-/// Bytes that nobody wrote: every reader refuses them with a typed error, and takes no memory on their word.
+/// Arbitrary bytes: every reader refuses them with a typed error, and allocates no memory for the counts they announce.
 @Suite struct DataBufferHostileBytesTests {
   @Test(arguments: DataBufferSample.all)
   func `bytes that end early are refused, and the cursor stays within them`(sample: DataBufferSample) {
@@ -24,7 +24,7 @@ import Todana
   func `random bytes are read or refused`(sample: DataBufferSample) {
     for seed in 1...500 as ClosedRange<UInt64> {
       var random = SeededGenerator(seed: seed)
-      // Half of them small numbers, so that counts are often met.
+      // Half of them are small numbers, so that valid counts are frequent.
       let isSmall = Bool.random(using: &random)
       let bytes = (0..<Int.random(in: 0..<80, using: &random)).map { _ in
         UInt8.random(in: 0...(isSmall ? 3 : 255), using: &random)
@@ -101,7 +101,7 @@ import Todana
   #if canImport(Glibc)
     @Test func `large elements take no memory before they are read`() async {
       await #expect(processExitsWith: .success) {
-        // 1 MiB announces a million elements of 4 KiB each: 4 GiB, of which this process may have a quarter.
+        // 1 MiB announces a million elements of 4 KiB each: 4 GiB, four times as much as this process may map.
         var writer = DataBuffer()
         writer.writeVarUInt(1 << 20)
         writer.writeRawBytes([UInt8](repeating: 2, count: 1 << 20))
@@ -118,7 +118,7 @@ import Todana
   #endif
 }
 
-/// Bytes that a reader refuses, and why.
+/// Bytes that a reader refuses, and the expected error code.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let bytes: [UInt8]
   let code: DataBufferError.Code
@@ -157,14 +157,14 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// 4 KiB in memory, 1 byte when written.
+/// A value of 4 KiB in memory, and of 1 byte when written.
 private struct Large {
   var storage: [512 of UInt64] = .init(repeating: 0)
 
   init(flag: Bool) { storage[0] = flag ? 1 : 0 }
 }
 
-/// What this process has mapped, from `/proc/self/statm`.
+/// Returns the size of this process's address space, from `/proc/self/statm`.
 private func addressSpaceByteCount() throws -> UInt {
   let text = try String(decoding: Data(contentsOf: URL(filePath: "/proc/self/statm")), as: UTF8.self)
   return (text.split(separator: " ").first.flatMap { UInt($0) } ?? 0) * 4096

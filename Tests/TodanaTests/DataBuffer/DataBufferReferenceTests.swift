@@ -113,7 +113,7 @@ private final class Tune: StoredObject {}
 private class Album: StoredObject {}
 private final class SpecialAlbum: Album {}
 
-/// Knows objects by class and row, and no more.
+/// A minimal store that knows objects by class and row only.
 final class StandInStore: ReferenceEncoder, ReferenceResolver {
   private var references: [ObjectIdentifier: ObjectReference] = [:]
   private var objects: [ObjectReference: StoredObject] = [:]
@@ -124,7 +124,7 @@ final class StandInStore: ReferenceEncoder, ReferenceResolver {
     let reference = ObjectReference(classID: KeyspaceID(rawValue: classNumber), rowID: row)
     references[ObjectIdentifier(object)] = reference
     objects[reference] = object
-    // The first class with a number has it.
+    // The first class that is added with a number keeps it.
     if !classIDs.values.contains(reference.classID) { classIDs[ObjectIdentifier(type(of: object))] = reference.classID }
   }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Random values, written and read back; the seed is in the name of each case.
+/// Random values, written and read back; each case is named by its seed.
 @Suite struct DataBufferRoundTripTests {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `numbers come back bit for bit`(seed: UInt64) throws {
@@ -154,7 +154,7 @@ import Todana
     #expect(version == 7)
     buffer.writeUInt8(1)
     #expect(try buffer.readUInt8() == 1)
-    // Grows the buffer while something was read from it already.
+    // Grows the buffer after a part of it was read.
     buffer.writeString(String(repeating: "x", count: 10_000))
     #expect(try buffer.readString().utf8.count == 10_000)
     buffer.rewind()

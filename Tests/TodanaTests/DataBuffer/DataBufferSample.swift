@@ -2,13 +2,13 @@ import FoundationEssentials
 import Testing
 import Todana
 
-/// One example of the format document: a value, its bytes, and how it is written and read.
+/// One example of the format document: a value, its bytes, and closures that write and read it.
 struct DataBufferSample: Sendable, CustomTestStringConvertible {
   let name: String
-  /// As it stands in `docs/formats/data-buffer.md`.
+  /// The bytes as they appear in `docs/formats/data-buffer.md`.
   let hexadecimal: String
   let write: @Sendable (inout DataBuffer) -> Void
-  /// Reads the value and says whether it is the one that was written.
+  /// Reads the value and returns whether it equals the written one.
   let read: @Sendable (inout DataBuffer) throws -> Bool
 
   init(
@@ -152,7 +152,7 @@ extension DataBufferSample {
 let sampleUUID = UUID(
   uuid: (0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF))
 
-/// The URL, or one that no expectation is met by.
+/// Returns the URL, or one that meets no expectation if the string is invalid.
 func sampleURL(_ string: String, _ base: String? = nil) -> URL {
   URL(string: string, relativeTo: base.flatMap { URL(string: $0) }) ?? URL(filePath: "/not-a-url")
 }

@@ -4,7 +4,7 @@ import Todana
 /// Writing does not throw: the buffer keeps the first error.
 @Suite struct DataBufferWriteErrorTests {
   @Test func `a string of 2 GiB is refused before memory is taken for it`() {
-    // Memory that nobody has written to is all zeros, and takes no room.
+    // Pages that were never written to are all zeros and use no memory.
     let string = unsafe String(unsafeUninitializedCapacity: 2 << 30) { _ in 2 << 30 }
     var buffer = DataBuffer()
     buffer.writeUInt32(1)

@@ -1,4 +1,4 @@
-// Whatever value is written, either it comes back, or writing it is an error: nothing is saved that cannot be read.
+// Extreme values. Each is either read back unchanged or refused when it is written, so nothing unreadable is saved.
 import Foundation
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Todana
 @Suite struct ExtremeValuesTests {
   /// Writes a value between two others, and reads it.
   ///
-  /// - Returns: Nil if the value was refused.
+  /// - Returns: The value that was read, or nil if writing it was refused.
   private func passed<Value>(
     _ value: Value, _ write: (inout DataBuffer, Value) -> Void, _ read: (inout DataBuffer) throws -> Value
   ) throws -> Value? {

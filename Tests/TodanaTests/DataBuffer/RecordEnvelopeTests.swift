@@ -42,7 +42,7 @@ import Todana
       var damaged = bytes
       damaged[bit / 8] ^= 1 << (bit % 8)
       let error = #expect(throws: RecordEnvelopeError.self) { try open(damaged, row: 5) }
-      // The first bit says whether the record keeps a token.
+      // The lowest bit of the format byte says whether the record has a kept token.
       #expect((1..<8).contains(bit) ? error == .unsupportedFormat(damaged[0]) : error == .checkMismatch)
     }
   }
@@ -110,11 +110,11 @@ import Todana
     let error = #expect(throws: DataBufferError.self) { try envelope.finish(2, in: &buffer) }
     #expect(error?.code == .referencesUnavailable)
     #expect(arena.count == first.range.upperBound)
-    // Outside a record nothing can be written, or ended.
+    // Outside a record, writing and finishing are errors.
     buffer.writeUInt8(1)
     #expect(throws: DataBufferError.self) { try envelope.finish(2, in: &buffer) }
     #expect(arena.count == first.range.upperBound)
-    // And the next record has no part of it.
+    // The next record contains nothing of the failed one.
     envelope.begin(version: 1, in: &buffer)
     writeContent(to: &buffer)
     let next = try envelope.finish(1, in: &buffer)

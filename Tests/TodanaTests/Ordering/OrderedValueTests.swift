@@ -1,4 +1,4 @@
-// The keys of indexes: the order of the bytes is the order of the values, and they read back.
+// The keys of indexes: they sort like their values and can be read back.
 import Foundation
 import TestSupport
 import Testing
@@ -15,7 +15,7 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
     return unsafe Array(arena.bytes)
   }
 
-  /// Compares every two of the values, and their keys.
+  /// Compares each two of the values, and their keys.
   private func check<Value: OrderedValue>(_ values: [Value], _ name: String = "\(Value.self)") throws {
     let keys = values.map { key($0) }
     for (left, leftKey) in zip(values, keys) {
@@ -83,7 +83,7 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
       "9.9", "100",
     ]
     .compactMap { Decimal(string: $0) }
-    // With the least and the greatest exponents, which differ from those of the first digit.
+    // With the least and the greatest exponents, which differ from the exponents of the first digit.
     let extremeDecimals =
       [-128, -127, -126, -90, 89, 90, 126, 127].flatMap { exponent in
         ["1", "12", "123456789012345678901234567890123456789"].compactMap { Decimal(string: $0) }.flatMap {
@@ -114,7 +114,7 @@ private enum Mood: Int8, OrderedValue { case calm = -3, wild = 7, odd = 0 }
     #expect(keys.allSatisfy { $0.count <= limit + 34 })
     for (position, text) in texts.enumerated() {
       for other in texts.indices where other > position {
-        // Those that begin with the same 128 bytes stand in any order.
+        // Texts that begin with the same 128 bytes are in any order.
         if text.utf8.prefix(limit - 1).elementsEqual(texts[other].utf8.prefix(limit - 1)) { continue }
         #expect(keys[position].lexicographicallyPrecedes(keys[other]))
       }

@@ -20,7 +20,7 @@ import Todana
     var generator = SeededGenerator(seed: 3)
     var keys: Set<[UInt8]> = [[0], [127], [128], [255], [0, 0], [1, 255]]
     while keys.count < 2000 {
-      // Keys that differ late, so that whole words of them are equal.
+      // Keys that differ late, so that entire words of them are equal.
       let start = [UInt8](repeating: 200, count: Int.random(in: 0...20, using: &generator))
       let end = (0..<Int.random(in: 1...10, using: &generator)).map { _ in
         UInt8.random(in: 198...201, using: &generator)
