@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// A store with a passphrase: what it keeps, who opens it, and that nothing of it can be read without.
+/// Stores with a passphrase: their content, the secrets that open them, and that nothing is readable without one.
 @Suite struct EncryptedStoreTests {
   let directory: TemporaryDirectory
 
@@ -126,12 +126,12 @@ import Todana
       #expect(try store.readNamedBuffer("favourites") { try $0.readUInt8() } == 7)
       #expect(try store.verify().isSound)
     }
-    // Format, epoch, nonce and tag.
+    // The format byte, epoch, nonce and tag take 30 bytes.
     try check(store, envelope: 30)
     try store.close()
     store = try Store(.directory(path), classes: classes, configuration: configuration)
     try check(store, envelope: 30)
-    // And a kept token.
+    // The kept token takes 8 more.
     try store.keys.rotate(keeping: [.key([UInt8](repeating: 7, count: 16))])
     try check(store, envelope: 38)
     try store.decrypt()
@@ -270,7 +270,7 @@ import Todana
     let store = try open(.passphrase("correct horse"))
     try fill(store)
     try store.close()
-    // As a change of passphrase leaves it that ended between the two copies.
+    // A change of passphrase that was interrupted between the two copies leaves this state.
     try FileManager.default.removeItem(atPath: directory.path("Secret.todana/keys-copy"))
     let before = try contents()
     let reader = try open(.passphrase("correct horse"), access: .read)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The process ends without closing its store.
+/// A process that exits without closing its store.
 @Suite struct ExitTests {
   @Test(arguments: 1...20)
   func `a process can exit while threads use an encrypted store`(run: Int) throws {

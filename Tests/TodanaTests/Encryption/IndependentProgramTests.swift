@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import Todana
 
-/// Bytes of ours read, and bytes for us written, by a program that was made after the documents of the formats alone
+/// Our bytes read, and bytes for us written, by a program that was made from the format documents alone
 /// (`Tests/Independent/sealed.py`).
 @Suite struct IndependentProgramTests {
   private static let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Independent/sealed.py").path
 
-  /// Debian's own, for which `Scripts/setup-and-test` installs the package that the program needs.
+  /// Runs the program with Debian's Python, for which `Scripts/setup-and-test` installs the required package.
   private static func run(_ arguments: String...) throws -> [String] {
     let child = try ChildProcess(executable: "/usr/bin/python3", [program] + arguments)
     let lines = child.remainingLines()
@@ -43,7 +43,7 @@ import Todana
     let record = unsafe [UInt8](chunk.arena.bytes[chunk.slices[0].value])
     let opened = try Self.run(
       "record", keys, "caf\u{e9} au lait", "\(id.classID.rawValue)", "\(id.rowID)", record.hex)
-    // Version 2; the title behind its length; seconds; two optionals that are nil.
+    // Version 2, the length and the title, the seconds, two optionals that are nil.
     #expect(opened == ["02" + "0d" + Array("Blue in Green".utf8).hex + "47010000" + "0000"])
 
     let keyspace = try #require(try store.backend.keyspaces().first { $0.kind == .keys })
@@ -92,7 +92,7 @@ import Todana
     }
     let newest = try #require(try store.anchor()).commitNumber
     try store.close()
-    // Files have been made in the order of the keyspaces, and replaced in that order.
+    // Files are created, and replaced, in the order of the keyspaces.
     let numbers = files.compactMap { $0.hasSuffix(".kch") ? UInt32($0.dropLast(4)) : nil }.sorted()
     try #require(numbers.count == keyspaces.count)
     let lines = try Self.run(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// New keys for what is written, long before random nonces could repeat under one.
+/// Key epochs: a new key is used long before random nonces could repeat under the old one.
 @Suite struct KeyEpochTests {
   let directory: TemporaryDirectory
 
@@ -23,7 +23,7 @@ import Todana
     try store.saveChanges()
   }
 
-  /// The epoch of each record: the number behind the format byte.
+  /// Returns the epoch of each record: the number after the format byte.
   private func epochs(in store: Store) throws -> [Int] {
     let songs = try #require(try store.backend.keyspaces().first { $0.kind == .rows })
     let chunk = RecordChunk()
@@ -50,7 +50,7 @@ import Todana
     try store.close()
     store = try open(sealLimit: 500)
     #expect(try epochs(in: store) == found)
-    // What has been counted is not forgotten by closing.
+    // The number of sealed records survives closing.
     for _ in 0..<5 {
       try add(100, to: store)
       try store.close()
@@ -71,11 +71,11 @@ import Todana
     try store.close()
     try FileManager.default.removeItem(atPath: directory.path("Killed/lock"))
     var killed = try open("Killed", sealLimit: 1 << 24)
-    // What is sealed before the commit that notices is sealed as before.
+    // Records sealed before the first commit, which notices that the session was killed, still use the old epoch.
     for _ in 0..<2 { try add(1, to: killed) }
     #expect(try epochs(in: killed) == [Int](repeating: 1, count: 11) + [2])
     try killed.close()
-    // Closed as it should be, it goes on where it was.
+    // A store that was closed properly stays in its epoch.
     killed = try open("Killed", sealLimit: 1 << 24)
     try add(1, to: killed)
     #expect(try epochs(in: killed).last == 2)
@@ -116,10 +116,10 @@ import Todana
     #expect(try #require(try epochs(in: store).last) > 1)
     let change = try store.keys.add(.passphrase("added since"))
     let path = directory.path("Store")
-    #expect(throws: StoreError.self) { try importKeys(exported) }  // in use
+    #expect(throws: StoreError.self) { try importKeys(exported) }  // the store is in use
     try store.close()
 
-    // Beside a file that is whole, with newer keys and another secret.
+    // Over an intact file with newer keys and another secret.
     try importKeys(exported)
     store = try open()
     #expect(try store.fetch(Song.self).count == 600)
@@ -127,7 +127,7 @@ import Todana
     let newer = try store.keys.export()
     try store.close()
 
-    // One copy is enough; where both are lost, what only they had is.
+    // One of the two copies is enough. If both are lost, the keys that only they had are lost, too.
     try Data([1, 2, 3]).write(to: URL(filePath: path + "/keys"))
     try importKeys(exported)
     try open().close()

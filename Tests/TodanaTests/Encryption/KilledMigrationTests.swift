@@ -1,4 +1,4 @@
-// Kills a process that saves while its store gets new keys, or is encrypted or decrypted, at random moments.
+// Kills a process at random moments while it saves and its store is rekeyed, encrypted or decrypted.
 import Foundation
 import TestSupport
 import Testing
@@ -35,7 +35,7 @@ import Todana
       let migration = try store.unfinishedMigration()
       if migration != nil { unfinishedCount += 1 }
       #expect(try store.verify().isSound, "round \(round), \(String(describing: migration))")
-      // Sometimes the next process is to go on.
+      // In every third round, the next process resumes the migration instead.
       if round % 3 != 2 {
         #expect(try store.resumeMigration())
         #expect(try SaveWorkload.State(of: store) == found)
@@ -45,7 +45,8 @@ import Todana
       try store.close()
       guard isWhole, let newKeys = try keyFile(in: path) else { continue }
       try expectNothing(of: SaveWorkload.words.map { Data($0.utf8) }, in: path)
-      // The wrapped keys, 48 bytes each, at the end of their 64; the slot's before its check.
+      // Each wrapped key is 48 bytes long, at the end of its 64 bytes; the wrapped master key stands before its slot's
+      // check.
       let wrappedMaster = (64 + 88)..<(64 + 136)
       if isRotating, let oldKeys, newKeys[wrappedMaster] != oldKeys[wrappedMaster] {
         try expectNothing(of: [oldKeys[wrappedMaster], oldKeys.suffix(48)].map { Data($0) }, in: path)
@@ -56,7 +57,7 @@ import Todana
     #expect(rotationCount > 0 || !isRotating)
   }
 
-  /// A store of some saves; returns their number.
+  /// Makes a store with some saves and returns their number.
   private func makeStore(at path: String, isEncrypted: Bool) throws -> Int {
     let configuration = StoreConfiguration(encryption: isEncrypted ? SaveWorkload.encryption : .none)
     let store = try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)

@@ -3,8 +3,9 @@ import TestSupport
 import Testing
 import Todana
 
-/// New keys for a whole store, encrypting a plain one, and decrypting one: what is kept, what works meanwhile, and what is
-/// left behind.
+/// Migrations: new keys for a whole store, encrypting a plain store and decrypting an encrypted one.
+///
+/// The tests check the records that are kept, the operations that work during a migration, and the files that remain.
 @Suite struct MigrationTests {
   let directory: TemporaryDirectory
   private var path: String { directory.path("Moving.todana") }
@@ -35,7 +36,6 @@ import Todana
     try open(way.endsEncrypted ? (way == .rotating ? Self.second : Self.first) : nil)
   }
 
-  /// Opens a store whose migration was begun.
   private func openUnfinished(_ way: Way) throws -> Store {
     switch way {
     case .rotating: try open(Self.second)
@@ -113,7 +113,7 @@ import Todana
     #expect(try migrate(store, way))
     #expect(try store.unfinishedMigration() == nil)
     try check(store)
-    // Objects that were loaded before are known to be the ones that are stored.
+    // Objects that were loaded before the migration still match the stored ones.
     let song = try #require(try store.fetch(Song.self).first)
     try store.update(song) { $0.title = "So What" }
     try store.insert(Song("Freddie Freeloader", seconds: 1))
@@ -136,7 +136,7 @@ import Todana
     if way.endsEncrypted {
       configuration.encryption = .callback { way == .rotating ? Self.second : Self.first }
     }
-    // The store is still that of before.
+    // The anchor from before the migration is still valid.
     store = try Store(.directory(path), classes: Self.classes, configuration: configuration, expecting: anchor)
     #expect(try store.anchor()?.commitNumber ?? 0 > anchor.commitNumber)
     try store.close()
@@ -191,7 +191,7 @@ import Todana
     var added: [Song] = []
     try migrate(store, way) { _ in
       round += 1
-      // Every kind of change, within the steps of the migration.
+      // All kinds of changes, between the steps of the migration.
       do {
         let song = Song("Added \(round)", seconds: UInt32(round))
         try other.insert(song)
@@ -213,7 +213,7 @@ import Todana
     try other.update(stale) { $0.title = "Early" }
     for song in added { try other.update(song) { $0.seconds += 1 } }
     try other.saveChanges()
-    // One that was opened before sees what was there then.
+    // A snapshot that was opened before the migration still shows the old state.
     let keyspaces = try store.backend.keyspaces()
     let songs = try #require(keyspaces.first { $0.name == Array("Song".utf8) })
     #expect(try snapshot.count(of: songs.id) == 3000)
@@ -301,13 +301,13 @@ import Todana
     try fill(store)
     let before = try store.keys.export()
     let oldSlots = try store.keys.slots()
-    // What is wrapped stands in the last 48 bytes of a key, the master key before a slot's check.
+    // A wrapped key takes the last 48 bytes of its entry, the master key those before its slot's check.
     let wrapped = [
       Data(before[(64 + 88)..<(64 + 136)]), Data(before[(before.count - 48)...]),
       Data(before[(before.count - 64 - 48)..<(before.count - 64)]),
     ]
     for needle in wrapped { #expect(try files().values.contains { $0.range(of: needle) != nil }) }
-    // A record as it stands in the files now.
+    // Sealed records as they are in the files now.
     let songs = try #require(try store.backend.keyspaces().first { $0.name == Array("Song".utf8) })
     let sealed = try store.backend.snapshot().scan(songs.id).remainingRows().values.prefix(20).map { Data($0) }
     try store.backend.operations?.checkpoint()
@@ -330,7 +330,7 @@ import Todana
   }
 
   @Test func `an old state that was not wholly encrypted does not let plain records in`() throws {
-    // What an attacker saw while the store was being encrypted.
+    // The files that an attacker copied during the encryption.
     var store = try open(nil)
     try fill(store)
     var steps = 0
@@ -344,10 +344,10 @@ import Todana
     #expect(try store.resumeMigration())
     try store.close()
     let finished = try files()
-    // All of it: it is refused, but for who says that a migration was interrupted.
+    // All files as they were are refused, unless the caller resumes the migration.
     try put(halfway)
     #expect(#expect(throws: StoreError.self) { try open(Self.first) }?.code == .migrationUnfinished)
-    // The states and files of then with the keys of now: what was plain is not taken for a record.
+    // The old digests and files with the current keys: plain bytes are not accepted as records.
     var mixed = halfway
     for name in ["keys", "keys-copy"] { mixed[name] = finished[name] }
     try put(mixed)
@@ -397,7 +397,7 @@ import Todana
     let store = try open(Self.first)
     try fill(store)
     let songs = try #require(try store.backend.keyspaces().first { $0.name == Array("Song".utf8) })
-    // Sealed for nobody.
+    // A sealed record that no key opens.
     try store.backend.commit { batch in
       batch.put([3, 1] + [UInt8](repeating: 9, count: 60), row: 7, in: songs.id, expecting: .anything)
     }

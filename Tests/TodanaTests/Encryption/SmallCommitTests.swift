@@ -2,8 +2,9 @@ import TestSupport
 import Testing
 import Todana
 
-/// What a small save costs in the log: encryption may take one more sector than a plain store, however many classes there
-/// are.
+/// The size of a small save in the log.
+///
+/// Encryption may take one more sector than a plain store, however many classes there are.
 @Suite struct SmallCommitTests {
   @Test(arguments: [20, LongTests.areEnabled ? 10_000 : 500])
   func `encryption takes at most one more sector of the log`(classCount: Int) throws {
@@ -13,7 +14,8 @@ import Todana
     for (plain, encrypted) in zip(plain, encrypted) { #expect(encrypted <= plain + 512) }
   }
 
-  /// Of an update of one row among 100, of the first, a middle and the last of the classes.
+  /// Returns the sizes of commits that update one row: of 100 rows in the first and a middle class, and the only row of
+  /// the last class.
   private func commitByteCounts(of secret: StoreSecret?, _ classCount: Int) throws -> [Int] {
     let directory = try TemporaryDirectory(isInMemory: true)
     var options = KyotoBackend.Options()
@@ -23,7 +25,7 @@ import Todana
     for number in 0..<classCount { ids.append(try backend.keyspaceID(of: .rows, named: Array("Class\(number)".utf8))) }
     for (index, id) in ids.enumerated() {
       var batch = WriteBatch()
-      // One class has many rows, the others have one.
+      // The first and the middle class have 100 rows, the others have one.
       for row in 1...(index % (classCount / 2) == 0 ? 100 : 1) as ClosedRange<RowID> {
         batch.put([UInt8](repeating: 1, count: 60), row: row, in: id)
       }

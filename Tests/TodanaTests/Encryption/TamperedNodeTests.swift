@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Nodes of an encrypted tree that somebody exchanges, copies or puts back, and makes checksums right afterwards.
+/// Nodes of an encrypted tree that an attacker exchanges, copies or puts back, with corrected checksums.
 @Suite struct TamperedNodeTests {
   let directory: TemporaryDirectory
 
@@ -28,7 +28,7 @@ import Todana
     _ = try backend.commit(batch, durability: .full)
   }
 
-  /// Where the sealed value of a leaf stands, by its length, which stands before its key as two bytes of seven bits.
+  /// Returns the ranges of the sealed leaves by their length, which stands before the key as two bytes of seven bits.
   private func leaves(in content: [UInt8]) -> [Int: [Range<Int>]] {
     var found: [Int: [Range<Int>]] = [:]
     for offset in 3..<content.count - 4
@@ -42,7 +42,7 @@ import Todana
     return found
   }
 
-  /// What every key has; nil where it cannot be read.
+  /// Returns the value of every key, nil for those that cannot be read.
   private func values() throws -> [UInt8?] {
     let backend = try open()
     defer { try? backend.close() }

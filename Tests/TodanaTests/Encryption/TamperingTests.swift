@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Every bit of a store's files, flipped: by an accident, and by somebody who makes checksums right afterwards.
+/// Flipped bits in a store's files: by accident, and by an attacker who corrects the checksums.
 @Suite struct TamperingTests {
   static let isLong = ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] != nil
   static let key = [UInt8](repeating: 5, count: 16)
@@ -21,7 +21,7 @@ import Todana
     return try Store(.directory(path), classes: [Song.self, Playlist.self], configuration: configuration)
   }
 
-  /// What somebody reads who reads everything.
+  /// The content that reads of a store return.
   private struct Contents: Equatable {
     var songs: [String] = []
     var playlists: [String] = []
@@ -52,9 +52,11 @@ import Todana
     return contents
   }
 
-  /// A small store; killed, its last commit stands in a log.
+  /// Makes a small store.
   ///
-  /// Returns what it contained before that, and contains.
+  /// If the store is killed, its last commit is only in a log.
+  ///
+  /// - Returns: The store's content. If it is killed, the content before the last commit and the content after it.
   private func make(isKilled: Bool) throws -> [Contents] {
     var store = try open()
     let songs = (0..<12).map { Song("Blue in Green \($0)", seconds: UInt32($0)) }
@@ -101,11 +103,11 @@ import Todana
       let sums = URL(filePath: path).appending(path: name + ".sums")
       let originalSums = isData ? try Data(contentsOf: sums) : Data()
       for offset in original.indices {
-        // Of the bytes that are zero few are tried: most are unused.
+        // Few of the zero bytes are tested, because most are unused.
         let isUsed = original[offset] != 0
         let step = Self.isLong ? (isUsed ? 1 : 64) : (isUsed ? 7 : 1021)
         guard offset % step == 0 else { continue }
-        // Of a killed store what stands in the log, too; its other files are as those of the others.
+        // With a killed store the log is tested as well; its other files are like those of the closed store.
         let isEachBit = Self.isLong && isUsed && culprit != .accidentAfterKill
         for bit in isEachBit ? 0..<8 : offset % 8..<offset % 8 + 1 {
           var changed = original
@@ -115,7 +117,7 @@ import Todana
           flipCount += 1
           do {
             let found = try contents()
-            // A torn end of the log is no damage: the commit was never acknowledged, as far as anybody can tell.
+            // A torn end of the log is not reported: such a commit counts as never acknowledged.
             #expect(expected.contains(found), "\(name), byte \(offset), bit \(bit)")
           } catch {
             foundCount += 1
@@ -129,14 +131,14 @@ import Todana
     }
     #expect(expected.contains(try contents()), "all is as it was")
     #expect(flipCount > 300)
-    // Of a log and of buckets most bytes are unused.
+    // Most bytes of logs and of buckets are unused.
     #expect(foundCount > flipCount / 20)
     #expect(!codes.contains("?"), "\(codes)")
     print("flipped bits, \(culprit): \(foundCount) of \(flipCount) found: \(codes.sorted())")
   }
 
-  /// The attack that sums of MACs are open to where somebody sees them: linear algebra tells which rows can be put back
-  /// together without changing the sum.
+  /// Tries the known attack on sums of MACs: if digests are visible, linear algebra finds a set of old rows that can be
+  /// put back without changing the sum.
   @Test(arguments: [false, true])
   func `old rows that add up to the same digest are found where digests are in clear, and nowhere else`(
     isEncrypted: Bool
@@ -155,7 +157,7 @@ import Todana
       })
     let url = URL(filePath: path).appending(path: name)
 
-    // What somebody sees who reads the directory after each save: the class's file, and what stands for its digest.
+    // An attacker's view of the directory after each save: the class's file, and the bytes stored for its digest.
     var files = [[UInt8](try Data(contentsOf: url))]
     var digests = [try digest(of: keyspace, isEncrypted)]
     for song in try store.fetch(Song.self) {
@@ -173,7 +175,7 @@ import Todana
       #expect(chosen.reduce(0 as UInt8) { $0 ^ differences[$1][column] } == 0, "the differences cancel each other")
     }
 
-    // Puts back what each of those saves changed, and makes checksums right.
+    // Puts back the bytes that each of those saves changed, and corrects the checksums.
     let header = 256
     var content = [UInt8](try Data(contentsOf: url))
     for save in chosen {
@@ -193,16 +195,16 @@ import Todana
     try store.close()
   }
 
-  /// The digest of a plain store; of an encrypted one the bytes that stand where it is sealed.
+  /// Returns the digest of a plain store, or the sealed bytes in its place of an encrypted one.
   private func digest(of keyspace: UInt32, _ isEncrypted: Bool) throws -> [UInt8] {
     let states = [UInt8](try Data(contentsOf: URL(filePath: path).appending(path: "0000-states.tds")))
     let slot = 64 * (Int(keyspace) + 1)
-    // Behind the length, format, epoch and nonce there are version and count.
+    // The digest follows the version and the count, in an encrypted store after length, format, epoch and nonce.
     let start = slot + 1 + (isEncrypted ? 14 : 0) + 9
     return Array(states[start..<start + 16])
   }
 
-  /// Vectors that add up to zero, by Gaussian elimination over the field of two elements.
+  /// Finds vectors that add up to zero, by Gaussian elimination over the field of two elements.
   private func dependentSubset(of vectors: [[UInt8]]) -> [Int]? {
     var basis: [(vector: [UInt8], members: Set<Int>, pivot: Int)] = []
     for (index, vector) in vectors.enumerated() {

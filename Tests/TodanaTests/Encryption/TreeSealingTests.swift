@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Trees, and names, in an encrypted backend that leaves it to the library to hide them.
+/// Trees and names in an encrypted backend that leaves sealing to the library.
 struct TreeSealingTests {
   static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 16))
 
@@ -26,7 +26,7 @@ struct TreeSealingTests {
     let base = try DictionaryBackend(secret: Self.secret)
     let tree = try RecordSealing(base).keyspaceID(of: .tree, named: Array("tree".utf8))
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      // A session of its own, as of another process.
+      // A separate session, like one of another process.
       let sealing = RecordSealing(DictionaryBackend(sharing: base))
       for prefix in 0..<60 as Range<UInt8> {
         do {
@@ -145,12 +145,12 @@ private struct Difference: Error, CustomStringConvertible {
   let description: String
 }
 
-/// The same batches for a sealed tree and for a plain one.
+/// A run that applies the same batches to a sealed tree and to a plain one.
 private struct SealedTreeRun {
   let sides: [RecordSealing]
   let trees: [KeyspaceID]
   var generator: SeededGenerator
-  /// Keys that were in use, those that begin with a number among them.
+  /// The keys used so far; some begin with a number.
   var keys: [[UInt8]]
   var snapshots: [[any BackendSnapshot]] = []
 
@@ -159,7 +159,7 @@ private struct SealedTreeRun {
       RecordSealing(DictionaryBackend()), RecordSealing(try DictionaryBackend(secret: TreeSealingTests.secret)),
     ]
     self.sides = sides
-    // The stamps take a number, too.
+    // The keyspace of the stamps takes a number as well.
     trees = try ["first", "second"].map { name in
       let ids = try sides.map { try $0.keyspaceID(of: .tree, named: Array(name.utf8)) }
       try #require(ids[0] == ids[1])
@@ -264,7 +264,7 @@ private struct SealedTreeRun {
     }
   }
 
-  /// Mostly one that holds.
+  /// Returns an expectation that is met in most cases.
   private mutating func randomExpectation(of key: [UInt8], in tree: KeyspaceID) throws -> WriteBatch.Expectation {
     let chunk = RecordChunk()
     try sides[0].read(key: key, of: tree, into: chunk)

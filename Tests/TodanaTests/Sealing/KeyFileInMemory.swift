@@ -1,6 +1,6 @@
 import CSealingProbe
 
-/// A file of keys that is no file.
+/// A key file in memory.
 @safe
 final class KeyFileInMemory {
   private let raw: OpaquePointer
@@ -14,7 +14,7 @@ final class KeyFileInMemory {
   static let storeID = (0..<16).map { UInt8($0) }
   static let master = (100..<132).map { UInt8($0) }
 
-  /// One with the keys that every store has, and no slot.
+  /// Creates a key file with the keys that every store has, and without slots.
   init(cipher: Int32 = 1) {
     unsafe raw = probe_key_file_create(Self.storeID, cipher)
     unsafe probe_key_file_set_master(raw, Self.master)
@@ -24,6 +24,8 @@ final class KeyFileInMemory {
     }
   }
 
+  /// Parses a key file.
+  ///
   /// - Throws: The `tds_code`.
   init(parsing bytes: [UInt8]) throws(Failure) {
     var code: Int32 = 0
@@ -67,7 +69,7 @@ final class KeyFileInMemory {
     return (master, slot)
   }
 
-  /// The epoch that data would be sealed in, if all keys can be had.
+  /// Returns the epoch in which data would be sealed; throws if any key is unavailable.
   func epoch() throws(Failure) -> UInt32 {
     var code: Int32 = 0
     guard let ring = unsafe probe_key_file_ring(raw, &code) else { throw Failure(code: tds_code(UInt32(code))) }
@@ -75,7 +77,7 @@ final class KeyFileInMemory {
     return unsafe tds_key_ring_epoch(ring)
   }
 
-  /// The plaintext of a row's envelope; nil where it does not open.
+  /// Returns the plaintext of a row's envelope, or nil if it cannot be opened.
   func open(_ envelope: [UInt8], keyspace: UInt32, row: UInt64) throws(Failure) -> [UInt8]? {
     var code: Int32 = 0
     guard let ring = unsafe probe_key_file_ring(raw, &code) else { throw Failure(code: tds_code(UInt32(code))) }
@@ -100,7 +102,7 @@ final class KeyFileInMemory {
       case .key(let key): (TDS_SECRET_KEY, key)
       case .recoveryKey(let key): (TDS_SECRET_RECOVERY_KEY, key)
       }
-    // One more byte, so that there is an address.
+    // One more byte, so that an empty secret has an address, too.
     return unsafe (bytes + [0]).withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return -1 }
       var lent = unsafe tds_secret(kind: Int32(kind.rawValue), bytes: base, byte_count: bytes.count)

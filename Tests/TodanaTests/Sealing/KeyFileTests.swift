@@ -2,7 +2,7 @@ import CSealingProbe
 import TestSupport
 import Testing
 
-/// The file of keys: `docs/formats/key-file.md`.
+/// The key file, described in `docs/formats/key-file.md`.
 @Suite struct KeyFileTests {
   private typealias Failure = KeyFileInMemory.Failure
 
@@ -57,7 +57,7 @@ import Testing
     #expect(try read.epoch() == 7)
   }
 
-  /// Each bit of a file with two slots, in turn.
+  /// Flips each bit of a key file with two slots.
   @Test func `a flipped bit is found, or stands in the slot of another secret`() throws {
     let file = KeyFileInMemory()
     try file.add(.passphrase("mine"))
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  /// Costs that a file may claim, with checks that are right.
+  /// Writes key files with excessive or invalid costs, and with correct checks.
   @Test(
     arguments: [
       (30, 8, 1), (20, 16, 1), (16, 8, 1 << 20), (16, 1 << 20, 1), (16, UInt32.max, UInt32.max), (0, 8, 1), (64, 8, 1),

@@ -1,7 +1,7 @@
 import CSealingProbe
 import Testing
 
-/// Published vectors of everything that sealing is built of.
+/// Published test vectors of all primitives that sealing uses.
 @Suite struct KnownAnswerTests {
   struct GCMVector: Sendable, CustomTestStringConvertible {
     var source: String
@@ -14,8 +14,10 @@ import Testing
     var testDescription: String { source }
   }
 
-  /// NIST CAVP, `gcmEncryptExtIV128.rsp`, and the test cases of McGrew and Viega, "The Galois/Counter Mode of Operation
-  /// (GCM)", which NIST SP 800-38D was made from.
+  /// Vectors of NIST CAVP and of McGrew and Viega.
+  ///
+  /// The files are `gcmEncryptExtIV128.rsp` and the test cases of "The Galois/Counter Mode of Operation (GCM)", on
+  /// which NIST SP 800-38D is based.
   static let gcmVectors = [
     GCMVector(
       source: "CAVP 128, nothing", key: "11754cd72aec309bf52f7687212e8957", nonce: "3c819d9a9bed087615030b65",
@@ -116,7 +118,7 @@ import Testing
       Primitives.gcmSeal(key: key, nonce: [UInt8](repeating: 0, count: 12), associated: [], plaintext: [1]) == nil)
   }
 
-  /// RFC 5297, appendix A, which has vectors of AES-128-SIV.
+  /// Uses RFC 5297, appendix A, which has vectors of AES-128-SIV.
   @Test("AES-SIV wraps and unwraps as in RFC 5297")
   func siv() throws {
     let key = [UInt8](hex: "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
@@ -153,7 +155,7 @@ import Testing
     #expect(opened == nil)
   }
 
-  /// RFC 5869, appendix A, test cases 1 and 3.
+  /// Uses RFC 5869, appendix A, test cases 1 and 3.
   @Test("HKDF-SHA256 derives as in RFC 5869")
   func hkdf() {
     let secret = [UInt8](repeating: 0x0B, count: 22)
@@ -165,7 +167,7 @@ import Testing
     #expect(plain?.hex == "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8")
   }
 
-  /// RFC 4231, test cases 1 and 2; FIPS 180-4's example for the hash alone.
+  /// Uses RFC 4231, test cases 1 and 2, and for the hash alone the example of FIPS 180-4.
   @Test("HMAC-SHA256 and SHA-256 are as published")
   func hmac() {
     #expect(
@@ -187,7 +189,7 @@ import Testing
     var key: String
   }
 
-  /// RFC 7914, section 12.
+  /// Uses RFC 7914, section 12.
   @Test(
     "scrypt derives as in RFC 7914",
     arguments: [
@@ -229,8 +231,10 @@ import Testing
     #expect(derived.code == TDS_LIMIT)
   }
 
-  /// NIST SP 800-38B and RFC 4493 have CMAC only; a CBC-MAC of one block is the block cipher itself, FIPS 197, C.1, and of
-  /// two it is the last block of CBC under a zero vector, NIST SP 800-38A.
+  /// Checks CBC-MAC, for which NIST SP 800-38B and RFC 4493 have no vectors, because they define CMAC only.
+  ///
+  /// With one block it is the block cipher itself (FIPS 197, C.1). With two it is the last block of CBC with a zero
+  /// vector (NIST SP 800-38A).
   @Test("a block MAC is AES of a block, and CBC of several")
   func blockMAC() {
     let key = [UInt8](hex: "000102030405060708090a0b0c0d0e0f")

@@ -1,6 +1,6 @@
 import CSealingProbe
 
-/// What the store builds on, called with arrays.
+/// The primitives of the sealing layer, called with arrays.
 enum Primitives {
   static func gcmSeal(
     key: [UInt8], nonce: [UInt8], associated: [UInt8], plaintext: [UInt8]
@@ -72,14 +72,14 @@ enum Primitives {
     unsafe lend(parts, body: body)
   }
 
-  /// Hands out all parts as C takes them; they are the callee's for the length of the call only.
+  /// Passes all parts as C takes them; the pointers are valid only during the call.
   private static func lend<Result>(_ parts: [[UInt8]], body: ([probe_bytes]) -> Result) -> Result {
     let joined = parts.flatMap(\.self) + [0]
     return unsafe joined.withUnsafeBufferPointer { buffer in
       var lent: [probe_bytes] = unsafe []
       var offset = 0
       for part in parts {
-        // In bounds: the parts stand one behind the other, and one more byte behind them.
+        // In bounds: the parts are contiguous, and one more byte follows the last.
         unsafe lent.append(probe_bytes(bytes: buffer.baseAddress.map { unsafe $0 + offset }, count: part.count))
         offset += part.count
       }
@@ -89,7 +89,7 @@ enum Primitives {
 }
 
 extension [UInt8] {
-  /// The bytes of hexadecimal digits, with spaces where one likes.
+  /// Creates bytes from hexadecimal digits; spaces are ignored.
   init(hex: String) {
     let digits = hex.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)
     self = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
