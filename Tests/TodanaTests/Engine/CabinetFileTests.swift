@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What opening, closing and changing leave in the data files.
+/// The data files after opening, closing and changes.
 @Suite struct CabinetFileTests {
   private func content(of directory: String) throws -> [String: Data] {
     var content: [String: Data] = [:]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// Rows that stand apart have records of their own; neighbours share them, in packs of different sizes.
+  /// Uses rows far apart, which have their own records, and neighbours, which share packs of different sizes.
   @Test(arguments: [(8, 1.0), (1, 1.1)])
   func `space of removed records is used again after reopening`(_ distance: UInt64, growth: Double) throws {
     let directory = try TemporaryDirectory()
@@ -52,7 +52,7 @@ import Testing
         (UInt64(round) * 1000..<UInt64(round + 1) * 1000).lazy.map { $0 * distance + 1 }
       }
       if round > 0 { try cabinet.commit(rows(song, rowsOfRound(round - 1), nil)) }
-      // The free blocks are in the file between sessions, and never in it during one.
+      // The free blocks are stored in the file only when the store is closed.
       try cabinet.close()
       let again = try TestCabinet(path)
       #expect(try again.keyspace(TDN_KEYSPACE_ROWS, "Song") == song)

@@ -4,13 +4,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Files that grow in the background while commits, gets and scans go on.
+/// Files that grow in the background during commits, gets and scans.
 @Suite struct CabinetGrowthTests {
   private static func bytes(_ number: UInt64) -> [UInt8] {
     (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
   }
 
-  /// Every commit adds 28 rows, 12 in a pack, and says so in row 1: a scan must find exactly as many as row 1 says.
+  /// Adds 28 rows in each commit, 12 of them in a pack, and stores the total in row 1.
+  ///
+  /// A scan must find exactly that many.
   @Test(arguments: [TDN_STORAGE_DIRECTORY, TDN_STORAGE_MEMORY])
   func `scans of a growing file see one commit each`(_ storage: tdn_storage) throws {
     let directory = try TemporaryDirectory()
@@ -24,7 +26,7 @@ import Testing
     let commits = Atomic(0)
     let target = isLongTest ? 20_000 : 800
 
-    // A slow machine may need more commits than that until the file has grown.
+    // A slow machine may need more commits before the file has grown.
     @Sendable func goesOn() throws -> Bool {
       let count = commits.load(ordering: .relaxed)
       return try count < target || (count < target * 20 && cabinet.statistics().growths == 0)
@@ -65,7 +67,7 @@ import Testing
       }
     }
     #expect(try cabinet.count(song) == 1 + 28 * commits.load(ordering: .relaxed))
-    // The background thread may have had no time beside so many commits.
+    // The background thread may not have run during so many commits.
     let deadline = ContinuousClock.now + .seconds(60)
     while try cabinet.statistics().growths == 0, ContinuousClock.now < deadline {
       Thread.sleep(forTimeInterval: 0.01)
@@ -80,7 +82,7 @@ import Testing
     }
   }
 
-  /// Files move in memory as they grow; what they leave may belong to another file at once.
+  /// Grows several files at once: they move in memory, and another file may use the released range at once.
   @Test func `files that grow at the same time leave each other's memory alone`() throws {
     try onThreads(4) { thread in
       for round in 0..<40 as Range<UInt64> {

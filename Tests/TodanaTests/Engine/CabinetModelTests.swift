@@ -2,7 +2,8 @@ import CStorageEngine
 import TestSupport
 import Testing
 
-/// Random puts, removals, erasures, checks, clearings, conflicts, gets, scans, held snapshots, checkpoints, compactions and reopenings, compared with dictionaries.
+/// Random changes, conflicts, reads, scans, held snapshots, checkpoints, compactions and reopenings, compared with
+/// dictionaries.
 @Suite struct CabinetModelTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var seed: UInt64
@@ -34,7 +35,6 @@ import Testing
   }
 }
 
-/// The state of one random walk.
 private struct CabinetWalk {
   typealias Model = [CabinetKey: [UInt8]]
 
@@ -56,8 +56,8 @@ private struct CabinetWalk {
   var cabinet: TestCabinet
   var models: [UInt32: Model] = [:]
   var snapshots: [HeldSnapshot] = []
-  var lastRow: [UInt32: UInt64] = [:]  // handed out or put so far
-  var lengthLimits: [Int] = []  // of the commit's values
+  var lastRow: [UInt32: UInt64] = [:]  // reserved or put so far
+  var lengthLimits: [Int] = []  // of the values in the current commit
 
   // Song and Sparse have rows, Buffers has keys, Index is a tree.
   static let names = ["Song", "Sparse", "Buffers", "Index/ü"]
@@ -71,7 +71,7 @@ private struct CabinetWalk {
     self.testCase = testCase
     random = SeededGenerator(seed: testCase.seed)
     cabinet = try Self.open(path, testCase)
-    // The first commit makes all keyspaces, so that their ids and row counters last.
+    // The first commit creates all keyspaces, so that their ids and row counters last.
     var changes: [CabinetChange] = []
     for keyspace in Self.keyspaces {
       let key = hasRows(keyspace) ? CabinetKey.row(1) : .bytes([7])
@@ -135,7 +135,7 @@ private struct CabinetWalk {
       let interrupted = try cabinet.snapshot()
       try cabinet.reopen()
       #expect(throws: CabinetError.self) { try interrupted.count(1) }
-      // Ids handed out but not used in a commit may come again.
+      // Ids that were reserved but not committed may be reserved again.
       for keyspace in Self.keyspaces {
         let rows = models[keyspace, default: [:]].keys.map { if case .row(let row) = $0 { row } else { 0 } as UInt64 }
         lastRow[keyspace] = rows.max() ?? 0
@@ -152,7 +152,7 @@ private struct CabinetWalk {
     var changes: [CabinetChange] = []
     var conflicts: [Int] = []
     let isWrong = Int.random(in: 0..<6, using: &random) == 0
-    // Rows share records only where all neighbours are small.
+    // Rows share records only if all neighbours are small.
     lengthLimits = Bool.random(using: &random) ? [8, 60] : [8, 60, 60, 60, 5000]
     for keyspace in Self.keyspaces where Bool.random(using: &random) {
       if Int.random(in: 0..<20, using: &random) == 0 {
@@ -195,7 +195,7 @@ private struct CabinetWalk {
     return Set((0..<count).map { _ in someKey(keyspace) }).sorted()
   }
 
-  /// Mostly a key that may be there.
+  /// Returns a key that is probably in use.
   private mutating func someKey(_ keyspace: UInt32) -> CabinetKey {
     if hasRows(keyspace) { return .row(UInt64.random(in: 1...((lastRow[keyspace] ?? 0) + 5), using: &random)) }
     let length = Int.random(in: 1...4, using: &random)
@@ -224,9 +224,9 @@ private struct CabinetWalk {
     return change
   }
 
-  /// Makes the change one that must conflict.
+  /// Modifies the change so that it must conflict.
   private mutating func spoil(_ change: inout CabinetChange, old: [UInt8]?) {
-    // Nothing about an erasure can be wrong.
+    // An erasure cannot conflict.
     if change.kind == TDN_ERASE { change.kind = nil }
     guard let old else {
       change.expectation = .token(5)

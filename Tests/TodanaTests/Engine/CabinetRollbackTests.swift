@@ -2,9 +2,9 @@ import CStorageEngine
 import TestSupport
 import Testing
 
-/// Commits that fail after they have changed files: nothing of them may be left, in the files or in memory.
+/// Commits that fail after they have changed files leave no trace in files or in memory.
 @Suite struct CabinetRollbackTests {
-  /// Opens a cabinet where a batch may change 96 KiB of stored pages, with 2,000 rows, 500 keys and a tree of 2,000.
+  /// Opens a cabinet with 2,000 rows, 500 keys and a tree of 2,000, in which a batch may change 96 KiB of stored pages.
   private func makeCabinet(_ path: String) throws -> (TestCabinet, [CabinetChange]) {
     let cabinet = try unsafe TestCabinet(path) { unsafe $0.commit_limit = 96 << 10 }
     let song = try cabinet.keyspace(TDN_KEYSPACE_ROWS, "Song")
@@ -32,7 +32,7 @@ import Testing
     let before = try content(of: cabinet)
     let held = try cabinet.snapshot()
 
-    // Larger values, removals and new records everywhere: freed blocks, moved records, divided nodes.
+    // Larger values, removals and new records everywhere: blocks are freed, records moved, nodes split.
     for index in changes.indices {
       changes[index].value = index % 3 == 0 ? nil : Array(repeating: UInt8(index & 0xff), count: 100)
     }
@@ -43,7 +43,7 @@ import Testing
       #expect(try [held.scan(1).all(), held.scan(2).all(), held.range(3).all()] == before)
     }
 
-    // Small commits go on, through the same keyspaces.
+    // Small commits to the same keyspaces still succeed.
     #expect(
       try cabinet.commit([
         CabinetChange(keyspace: 1, key: .row(7), value: nil, expectation: .any),

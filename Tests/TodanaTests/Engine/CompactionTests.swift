@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that are made as small as they get, by themselves and when asked, while they are used.
+/// Compaction in the background and on request, while the files are in use.
 @Suite struct CompactionTests {
   private let directory: TemporaryDirectory
   private var path: String { directory.path("store") }
@@ -11,7 +11,7 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// How files are compacted: with any number of bytes of room for a copy they are rebuilt, with none in place.
+  /// The form of a compaction: with enough room for a copy the file is rebuilt, without it is compacted in place.
   enum Form: Int64, CaseIterable {
     case rebuilt = 0x7FFF_FFFF_FFFF
     case inPlace = 0
@@ -68,7 +68,7 @@ import Testing
     }
     let count = 30_000
     try cabinet.commit((0..<count).map { change($0, patternedBytes(UInt64($0), count: 60)) })
-    // Whole leaves, so that nodes go; not so many that the file is compacted in the background.
+    // Entire leaves, so that nodes are removed, but too few for a compaction in the background.
     for start in stride(from: 0, to: count, by: 1000) {
       try cabinet.commit((start..<start + 200).map { change($0, nil) })
     }
@@ -76,7 +76,7 @@ import Testing
     let old = try cabinet.snapshot()
     let oldRecords = try old.range(tree).all()
     var steps = 0
-    // The progress is called between steps, where commits come through.
+    // The progress closure runs between steps, when commits are possible.
     let isCompacted = try cabinet.compact(tree) {
       steps += 1
       guard steps < 200 else { return true }
@@ -89,7 +89,7 @@ import Testing
     #expect(isCompacted && steps > 3)
     try expectModel(cabinet)
     #expect(try old.range(tree).all().map(\.value) == oldRecords.map(\.value))
-    // The new file goes on as any other.
+    // The new file can be changed like any other.
     try cabinet.commit((0..<500).map { change($0 * 3, patternedBytes(UInt64($0), count: 40)) })
     try expectModel(cabinet)
     #expect(try !cabinet.compact(tree))
@@ -125,7 +125,7 @@ import Testing
       $0 + (try Data(contentsOf: URL(filePath: directory.path("fresh") + "/" + $1)).count)
     }
     let mostBytes = freshSize * 3 / 2
-    // Compactions in the background have no more than their share of a busy machine, and may come after the last update.
+    // On a busy machine, compaction in the background may lag behind the last update.
     let deadline = ContinuousClock.now + .seconds(60)
     var step: UInt64 = 0
     while try fileSizes(withLogs: false) > mostBytes, ContinuousClock.now < deadline {
@@ -150,7 +150,7 @@ import Testing
     var cabinet = try open(form)
     try cabinet.commit((1...50_000).map { change($0, patternedBytes($0, count: 100)) })
     try cabinet.commit((1...50_000).filter { $0 % 10 != 0 }.map { change($0, nil) })
-    // That may have happened in the background already.
+    // The file may already have been compacted in the background.
     _ = try cabinet.compact(Self.song)
     #expect(try cabinet.statistics().compactions == 1)
     #expect(try !cabinet.compact(Self.song), "there is nothing left to gain")
@@ -187,7 +187,7 @@ import Testing
     try cabinet.commit(
       (0..<9000).map { CabinetChange(keyspace: names, key: key($0), value: patternedBytes(UInt64($0), count: 200)) })
     try cabinet.commit((0..<8000).map { CabinetChange(keyspace: names, key: key($0), value: nil) })
-    // That may have happened in the background already.
+    // The file may already have been compacted in the background.
     _ = try cabinet.compact(names)
     #expect(try cabinet.statistics().compactions == 1)
     #expect(try cabinet.count(names) == 1000)
@@ -199,7 +199,7 @@ import Testing
   @Test(arguments: Form.allCases)
   func `giving up changes no record`(_ form: Form) throws {
     let cabinet = try open(form)
-    // Too few for the background to look at.
+    // Too few rows for a compaction in the background.
     try cabinet.commit((1...2000).map { change($0, patternedBytes($0, count: 100)) })
     try cabinet.commit((1...1500).map { change($0, nil) })
     for limit in 0..<8 {
@@ -215,7 +215,7 @@ import Testing
     try expect(cabinet, holds: model)
   }
 
-  /// Threads change rows of their own, others read, while the file is compacted again and again.
+  /// Changes rows on some threads and reads on others while the file is compacted again and again.
   @Test(arguments: Form.allCases)
   func `commits, gets and scans go on meanwhile`(_ form: Form) throws {
     let cabinet = try open(form)
@@ -228,7 +228,7 @@ import Testing
       case 0:
         for _ in 0..<rounds { _ = try cabinet.compact(Self.song) }
       case 1, 2:
-        // Every row keeps its number in front, whatever its length.
+        // Every value begins with its row's number.
         for _ in 0..<rounds * 4 {
           let first = UInt64.random(in: 1...rowCount - 100, using: &random)
           let rows = Set((0..<40).map { _ in first + UInt64.random(in: 0..<100, using: &random) }).sorted()
@@ -263,10 +263,10 @@ import Testing
     var cabinet = try open()
     try cabinet.commit((1...20_000).map { change($0, patternedBytes($0, count: 100)) })
     try cabinet.close()
-    // Before the rows are removed: afterwards the file may be rebuilt in the background at any moment.
+    // The file is damaged before rows are removed: afterwards it may be rebuilt in the background at any time.
     let file = path + "/0002-Song.kch"
     var content = try Data(contentsOf: URL(filePath: file))
-    // Two bits: one alone would be repaired.
+    // Two bits, because a single one would be repaired.
     content[content.count * 3 / 4] ^= 3
     try content.write(to: URL(filePath: file))
     cabinet = try open()
@@ -288,7 +288,7 @@ import Testing
     cabinet = try open(form)
     #expect(try cabinet.get(.row(101), in: Self.song) == .damaged)
     try cabinet.commit((1...200).filter { $0 % 4 != 1 }.map { change($0, nil) })
-    // It may have been rebuilt in the background already.
+    // The file may already have been rebuilt in the background.
     #expect(try cabinet.compact(Self.song) || form == .rebuilt)
     for row in 1...200 as ClosedRange<UInt64> where row % 4 == 1 {
       #expect(try cabinet.get(.row(row), in: Self.song) == .found(patternedBytes(row, count: 20_000)))
@@ -296,7 +296,7 @@ import Testing
     try cabinet.close()
   }
 
-  /// Each second record is removed and the rest moved, while snapshots and scans of all earlier states are held.
+  /// Removes about half of the records and moves the rest, while snapshots and scans of all earlier states are held.
   @Test func `scans that began before a compaction in place see their own state`() throws {
     let cabinet = try open(.inPlace)
     let names = try cabinet.keyspace(TDN_KEYSPACE_KEYS, "names")
@@ -324,7 +324,7 @@ import Testing
       var one = Held(
         snapshot: snapshot, scan: try snapshot.scan(Self.song), keyScan: try snapshot.scan(names), rows: rows,
         keys: keys)
-      // Some way into the file.
+      // Some of the scans have already read a part of the file.
       for _ in 0..<Int(round) % 3 {
         one.read += try one.scan.next(byteCapacity: 40_000)
         one.readKeys += try one.keyScan.next(byteCapacity: 40_000)
@@ -337,7 +337,7 @@ import Testing
       try cabinet.commit(
         removedRows.map { change($0, nil) }
           + removedKeys.map { CabinetChange(keyspace: names, key: $0, value: nil) })
-      // Between the steps of a compaction, rows change and scans go on.
+      // Changes rows and continues scans between the steps of a compaction.
       func between() throws {
         guard let row = rows.keys.sorted().randomElement(using: &random) else { return }
         rows[row] = Bool.random(using: &random) ? bytes() : nil
@@ -376,7 +376,7 @@ import Testing
     #expect(throws: Never.self) { try cabinet.commit(removed.map { change($0, nil) }) }
   }
 
-  /// The replaced file once stayed until the next checkpoint, also where the background had replaced it.
+  /// Guards against a replaced file that stayed until the next checkpoint, even if the background had replaced it.
   @Test(arguments: [false, true])
   func `a rebuilt file has no predecessor left`(inBackground: Bool) throws {
     let cabinet = try open()
@@ -384,7 +384,7 @@ import Testing
     try cabinet.checkpoint()
     if inBackground {
       removeMost(cabinet)
-      // The background may rebuild the file before or after this; both leave one.
+      // The background may rebuild the file before or after this; both leave one file.
       _ = try cabinet.compact(Self.song)
     } else {
       var hasBegun = false
@@ -409,21 +409,21 @@ import Testing
     let whole = try fileSizes()
     let file = path + "/0002-Song.kch"
     var largest = 0
-    // Removed once the compaction has begun: before that, the file could be rebuilt in the background.
+    // Rows are removed after the compaction has begun: before, the file could be rebuilt in the background.
     let isCompacted = try cabinet.compact(Self.song) {
       if largest == 0 { removeMost(cabinet) }
       largest = max(largest, (try? fileSizes()) ?? 0)
       return true
     }
     #expect(isCompacted)
-    // The log of what was removed, and twice what is moved between checkpoints.
+    // The log of the removals, and twice the amount that is moved between checkpoints.
     #expect(largest < whole + (24 << 20))
     let kept = model.filter { $0.key % 20 == 0 }
     let needed = kept.values.reduce(0) { $0 + $1.count }
     let size = try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
     #expect(size < needed + 31_000 + kept.count * 40 + 2 * 4096)
     try expect(cabinet, holds: kept)
-    // The file goes on growing where it was cut, by the log and directly.
+    // The file can grow again after it was cut, through the log and by direct writes.
     try cabinet.commit((401...402).map { change($0, patternedBytes($0, count: 3000)) })
     try cabinet.commit((403...450).map { change($0, patternedBytes($0, count: 60_000)) })
     try cabinet.commit((403...450).map { change($0, nil) })
@@ -440,7 +440,7 @@ import Testing
     try cabinet.close()
     let file = path + "/0002-Song.kch"
     var content = try Data(contentsOf: URL(filePath: file))
-    // In the middle of a value: each takes five pages.
+    // In the middle of a value; each takes five pages.
     let place = try #require(content.range(of: Data(patternedBytes(101, count: 20_000))))
     content[place.lowerBound + 9000] ^= 3
     try content.write(to: URL(filePath: file))
@@ -453,7 +453,7 @@ import Testing
     }
     try cabinet.close()
     let size = try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
-    // The file ends behind what was moved behind the damaged record.
+    // The file ends after the records that were moved up to the damaged record.
     #expect(size > 101 * 20_000 && size < 130 * 20_000)
   }
 }

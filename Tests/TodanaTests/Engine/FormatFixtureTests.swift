@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Stores in the formats of all versions, which `Scripts/write-format-fixture` has written.
+/// Stores in all format versions, written by `Scripts/write-format-fixture`.
 struct FormatFixtureTests {
   static let kinds = ["plain", "sealed", "rekeyed", "decrypted"]
 
@@ -20,7 +20,6 @@ struct FormatFixtureTests {
     #expect(try SaveWorkload.State(of: store) == SaveWorkload.State(after: 30))
     let report = try store.verify()
     #expect(report.isSound, "\(report)")
-    // What is written now stands beside what was written then.
     try SaveWorkload.save(31, to: store)
     try store.close()
     let again = try open(directory.path(kind), as: kind)
@@ -59,7 +58,7 @@ struct FormatFixtureTests {
     return try Store(.directory(path), classes: SaveWorkload.classes, configuration: configuration)
   }
 
-  /// The files of a store and their bytes; the lock is made by whoever opens it.
+  /// Returns the files of a store and their bytes, without the lock, which every opening creates.
   private func contents(of path: String) throws -> [String: Data] {
     var contents: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "lock" {

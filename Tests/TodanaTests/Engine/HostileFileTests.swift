@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Data files whose content somebody changed: every call ends, with the right answer or with an error.
+/// Data files with hostile content: every call ends, with the right answer or with an error.
 @Suite struct HostileFileTests {
   static let names = ["0001-catalog.kch", "0002-Song.kch", "0003-buffers.kch", "0004-index.kct"]
 
-  /// A closed store of 900 records in each of three keyspaces, with free blocks.
+  /// Makes a closed store with 900 records in each of three keyspaces, and with free blocks.
   private func makeStore(_ path: String) throws -> [UInt32: [CabinetKey: [UInt8]]] {
     let cabinet = try TestCabinet(path)
     let kinds = [TDN_KEYSPACE_ROWS, TDN_KEYSPACE_KEYS, TDN_KEYSPACE_TREE]
@@ -54,7 +54,9 @@ import Testing
     }
   }
 
-  /// Whoever can compute checksums can write anything: then answers may be wrong, but nothing crashes or runs for ever.
+  /// Writes any content with correct checksums, as an attacker could.
+  ///
+  /// Answers may then be wrong, but no call crashes or runs forever.
   @Test(arguments: 0..<(isLongTest ? 600 : 25) as Range<UInt64>)
   func `hostile content with valid checksums does no harm`(_ seed: UInt64) throws {
     let directory = try TemporaryDirectory()
@@ -108,7 +110,7 @@ import Testing
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  /// Changes something that matters: header, free-block pool, the start of a record, an address.
+  /// Changes an important place: the header, the free-block pool, the start of a record or an address.
   private func corrupt(_ bytes: inout [UInt8], isTree: Bool, _ random: inout SeededGenerator) {
     let recordStart = isTree ? 12_544 : 30_776
     var offset =
@@ -120,7 +122,7 @@ import Testing
       }
     var content = (0..<Int.random(in: 1...6, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
     if Int.random(in: 0..<3, using: &random) == 0 {
-      // The address of some place in the file.
+      // The address of a random place in the file.
       let target = Int.random(in: bytes.indices, using: &random) >> (isTree ? 8 : 3)
       content = (0..<6).map { UInt8(truncatingIfNeeded: target >> (40 - 8 * $0)) }
     }
@@ -128,7 +130,7 @@ import Testing
     bytes.replaceSubrange(offset..<offset + content.count, with: content)
   }
 
-  /// Makes the page checksums fit again (docs/formats/redo-log.md).
+  /// Corrects the page checksums (docs/formats/redo-log.md).
   private func seal(_ path: String, number: UInt32) throws {
     let content = Array(try Data(contentsOf: URL(filePath: path)))
     try change(path + ".sums") { sums in

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Small rows that come together share records (docs/formats/cabinet-files.md, "Packs").
+/// Small rows that are saved together share records (docs/formats/cabinet-files.md, "Packs").
 @Suite struct PackedRowsTests {
   private let directory: TemporaryDirectory
   private var path: String { directory.path("store") }
@@ -26,7 +26,7 @@ import Testing
 
   private func file() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path + "/0002-Song.kch"))) }
 
-  /// What the header of a closed store's file says.
+  /// Returns the counts in the header of a closed store's file.
   private func header() throws -> (records: Int, surplus: Int) {
     let bytes = try file()
     return (
@@ -129,7 +129,7 @@ import Testing
   func `a wrong bit concerns the row that it is in`(_ step: Int) throws {
     try makeStore(rows: 1...640, byteCount: 110).close()
     var content = try file()
-    // Behind the buckets, which end at 30,776.
+    // After the buckets, which end at 30,776.
     content[32_768 + step * 4096 + 97 * step] ^= 4
     try Data(content).write(to: URL(filePath: path + "/0002-Song.kch"))
     let cabinet = try TestCabinet(path)

@@ -3,10 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A recorded workload of the crash-safe layer, and the on-disk states that cutting the power could have left.
+/// Power failures during a recorded workload of the crash-safe layer.
 ///
-/// Each state must recover to exactly one commit, the same in every file, no older than the newest acknowledged one. With
-/// checkpoints in the background, flushes take time, so that a commit and a checkpoint overlap.
+/// Each on-disk state that a power failure could have left must recover to exactly one commit, the same in every file.
+/// The commit must not be older than the newest acknowledged one. With background checkpoints, flushes take time, so
+/// that a commit and a checkpoint overlap.
 @Suite(.serialized) struct PowerFailureTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var sectorByteCount: Int32
@@ -67,16 +68,16 @@ import Testing
       growths += result.growths
       migrations += result.migrations
     }
-    // In so few sessions a migration may replace each file while it is compacted, which ends the compaction.
+    // In so few sessions a migration may replace each file during its compaction, which ends the compaction.
     if Self.isLong || keys != POWER_FAILURE_MIGRATING { #expect(compactions > 0, "nothing was compacted") }
-    // With every fifth seed files grow, in the background.
+    // Every fifth seed makes files grow in the background.
     if Self.isLong, !hasKeys { #expect(growths > 0, "nothing grew") }
     if Self.isLong, keys == POWER_FAILURE_MIGRATING { #expect(migrations > 0, "no migration came to its end") }
     let names = ["", ", encrypted", ", migrating"]
     print("power failures of a cabinet, \(failure.testDescription)\(names[Int(keys.rawValue)]): \(states) states")
   }
 
-  /// A sector of checksums that the power failure tore has those of pages before the cut as well.
+  /// Tests cuts during a checkpoint: a torn sector of checksums also has those of pages before the cut.
   @Test(arguments: [512, 4096] as [Int32], [0, 1, 60, 64, 65, 511, 512, 513] as [Int64])
   func `a cut during a checkpoint that the power ends keeps the checksums of what is left`(
     _ sectorByteCount: Int32, cutPage: Int64

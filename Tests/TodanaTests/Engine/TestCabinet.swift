@@ -1,10 +1,9 @@
 import CStorageEngine
 import Foundation
 
-/// Random tests run longer where this is asked for.
+/// True if random tests should run longer.
 let isLongTest = ProcessInfo.processInfo.environment["TODANA_LONG_TESTS"] != nil
 
-/// A failure of the C interface.
 struct CabinetError: Error, Equatable {
   var code: UInt32
   var message: String
@@ -28,7 +27,7 @@ private func checked(_ body: (UnsafeMutablePointer<tdn_error>) -> Bool) throws(C
   if unsafe !body(&error) { throw CabinetError(error) }
 }
 
-/// A record's key: a row id, or bytes in the order in which a batch wants them.
+/// A record's key: a row id or bytes, compared in the order that a batch requires.
 enum CabinetKey: Hashable, Comparable {
   case row(UInt64)
   case bytes([UInt8])
@@ -53,7 +52,7 @@ struct CabinetChange {
 
   var keyspace: UInt32
   var key: CabinetKey
-  var value: [UInt8]?  // nil removes
+  var value: [UInt8]?  // nil removes the record
   var expectation = Expectation.any
   var kind: tdn_change_kind?  // nil: a put or a removal
 
@@ -71,7 +70,7 @@ enum CabinetAnswer: Equatable {
   case damaged
 }
 
-/// A cabinet, driven through its C interface, which is safe to call from any thread.
+/// A cabinet, used through its C interface; safe to call from any thread.
 @safe final class TestCabinet: @unchecked Sendable {
   fileprivate let handle: OpaquePointer
   private var isClosed = false
@@ -127,7 +126,7 @@ enum CabinetAnswer: Equatable {
     try unsafe checked { unsafe tdn_checkpoint(handle, $0) }
   }
 
-  /// Whether the keyspace's file has become shorter.
+  /// Compacts a keyspace's file; returns whether the file became shorter.
   func compact(_ keyspace: UInt32, progress: @escaping () -> Bool = { true }) throws(CabinetError) -> Bool {
     var isCompacted = false
     try withoutActuallyEscaping(progress) { progress throws(CabinetError) in
@@ -150,9 +149,9 @@ enum CabinetAnswer: Equatable {
     return statistics
   }
 
-  /// Commits changes that stand in the batch's order.
+  /// Commits changes that are in a batch's order.
   ///
-  /// - Returns: the indexes of conflicting changes; empty where all were applied.
+  /// - Returns: The indexes of conflicting changes; empty if all were applied.
   @discardableResult
   func commit(
     _ changes: [CabinetChange], durability: tdn_durability = TDN_RELAXED
@@ -275,7 +274,7 @@ enum CabinetAnswer: Equatable {
   }
   deinit { unsafe tdn_scan_close(handle) }
 
-  /// The next records, as many as fit; none at the end.
+  /// Returns the next records, as many as fit; none at the end.
   func next(byteCapacity: Int = 100_000, sliceCapacity: Int = 1000) throws(CabinetError) -> [CabinetRecord] {
     var chunk = ChunkBuffer(byteCapacity: byteCapacity, sliceCapacity: sliceCapacity)
     try unsafe chunk.fill { unsafe tdn_scan_next(handle, $0, $1) }
@@ -302,7 +301,6 @@ enum CabinetAnswer: Equatable {
   }
 }
 
-/// The memory of one `tdn_chunk`.
 private struct ChunkBuffer {
   private var bytes: [UInt8]
   private(set) var slices: [tdn_slice]
@@ -347,7 +345,7 @@ private struct ChunkBuffer {
   }
 }
 
-/// What the engine compares with an expectation: the last 8 bytes, little-endian.
+/// Returns the token of a value, its last 8 bytes, little-endian, which the engine compares with an expectation.
 func token(of value: [UInt8]) -> UInt64 {
   var token: UInt64 = 0
   for (index, byte) in value.suffix(8).enumerated() { token |= UInt64(byte) << (8 * UInt64(index)) }

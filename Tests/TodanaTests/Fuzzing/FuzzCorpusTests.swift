@@ -1,11 +1,11 @@
-// What fuzzers are given, and what they found, once more without them (docs/fuzzing.md).
+// The fuzzers' corpus and earlier findings, run without a fuzzer (docs/fuzzing.md).
 import Foundation
 import FuzzTargets
 import Testing
 
-/// A finding ends the process.
+/// Runs of all fuzz targets over their corpus; a finding ends the process.
 ///
-/// One after the other: targets share a scratch directory.
+/// Serialized, because the targets share a scratch directory.
 @Suite(.serialized) struct FuzzCorpusTests {
   static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Fuzz/Corpus")
     .standardized

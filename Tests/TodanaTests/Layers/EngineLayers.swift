@@ -1,14 +1,14 @@
 import Foundation
 
-/// The layers of the storage engine: its folders, in the order of the list in docs/architecture/layers.md.
+/// The layers of the storage engine: its folders in the order of the list in docs/architecture/layers.md.
 struct EngineLayers: Hashable {
   /// A file or a folder that breaks a rule of the list.
   enum Breach: Hashable {
-    /// The file includes a header of a folder that stands above its own.
+    /// The file includes a header of a folder above its own.
     case upwardInclude(file: String, header: String)
     /// The file is in none of the folders.
     case outsideFolders(file: String)
-    /// The file includes a header of Kyoto Cabinet, which only those of the folder Kyoto may.
+    /// The file includes a header of Kyoto Cabinet and is not in the folder Kyoto.
     case kyotoInclude(file: String, header: String)
     /// The list lacks the folder.
     case unlistedFolder(String)
@@ -18,7 +18,7 @@ struct EngineLayers: Hashable {
     case withoutPublicHeader(file: String)
   }
 
-  /// The folders, the topmost first.
+  /// The folders, topmost first.
   let folders: [String]
 
   init(folders: [String]) { self.folders = folders }
@@ -71,7 +71,7 @@ struct EngineLayers: Hashable {
     let isQuoted: Bool
   }
 
-  /// Returns the includes of a source, whether a condition of the preprocessor leaves them out or not.
+  /// Returns the includes of a source, including those that a preprocessor condition leaves out.
   static func includes(of text: String) -> [Include] {
     text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { bytes in
       let line = bytes.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
@@ -88,7 +88,7 @@ struct EngineLayers: Hashable {
     return Include(path: String(path), isQuoted: opening == "\"")
   }
 
-  /// Returns the header's path within the engine, or for headers of other targets and of libraries a path without source.
+  /// Returns the header's path within the engine; a path without source for headers of other targets and of libraries.
   private static func resolve(_ include: Include, in folder: String, sources: [String: String]) -> String {
     let beside = normalized(folder + "/" + include.path)
     let searched = normalized("include/" + include.path)

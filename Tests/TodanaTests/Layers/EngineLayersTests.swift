@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-/// The engine's folders are layers, as docs/architecture/layers.md lists them: no file includes a header of a folder above its own.
+/// Tests of the engine's layers, listed in docs/architecture/layers.md: no file includes a header of a folder above its
+/// own.
 @Suite struct EngineLayersTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
   private static let engine = root.appending(path: "Sources/CStorageEngine")
 
-  /// All files of the engine, whatever their names end in, by their paths within it.
+  /// Returns all files of the engine, with any extension, by their paths within it.
   private static func sources() throws -> [String: String] {
     var sources: [String: String] = [:]
     for path in try FileManager.default.subpathsOfDirectory(atPath: engine.path) {
@@ -66,7 +67,9 @@ import Testing
     }
   }
 
-  /// Changes of one file of the sound sources: its new text, or nil to remove it, and the breaches that this makes.
+  /// Changes of one file of the sound sources.
+  ///
+  /// Each has the file's new text, or nil to remove it, and the breaches it causes.
   static let cases = [
     Case("nothing is wrong", "Disk/Page.cpp", "#include \"Disk.h\"\n"),
     Case(

@@ -1,6 +1,6 @@
-/// The numbered lists of folders in docs/architecture/layers.md.
+/// A reader of the numbered lists of folders in docs/architecture/layers.md.
 enum LayerList {
-  /// Returns the folders that the numbered list under a heading begins its items with, in backticks.
+  /// Returns the first word in backticks of each item of the numbered list under a heading.
   static func folders(under heading: String, in document: String) -> [String] {
     let lines = document.split(separator: "\n")
     guard let start = lines.firstIndex(of: "## \(heading)") else { return [] }

@@ -1,6 +1,6 @@
-/// The layers of the library: the folders of Sources/Todana, in the order of the list in docs/architecture/layers.md.
+/// The layers of the library: the folders of Sources/Todana in the order of the list in docs/architecture/layers.md.
 ///
-/// A folder that the list lacks belongs to the listed folder that it stands in.
+/// A folder that is not listed belongs to the listed folder that contains it.
 struct LibraryLayers: Hashable {
   /// A file, a folder or an exception that breaks a rule of the list.
   enum Breach: Hashable {
@@ -14,14 +14,14 @@ struct LibraryLayers: Hashable {
     case needlessException(folder: String, type: String)
   }
 
-  /// Types of folders above that a folder may mention.
+  /// The types of higher folders that a folder may mention.
   struct Exception: Hashable {
     let folder: String
     let types: [String]
     let reason: String
   }
 
-  /// The folders, the topmost first.
+  /// The folders, topmost first.
   let folders: [String]
   let exceptions: [Exception]
 
@@ -40,7 +40,7 @@ struct LibraryLayers: Hashable {
   func breaches(in sources: [String: String]) -> [Breach] {
     let files = sources.map { File(path: $0.key, layer: layer(of: $0.key), code: SwiftCode($0.value)) }
       .sorted { $0.path < $1.path }
-    // The module's compiler refuses two types of one name, so each has one layer.
+    // Each type has one layer, because the compiler refuses two types with one name in a module.
     var layers: [String: Int] = [:]
     for file in files {
       for declaration in file.code.declarations where !declaration.isPrivate { layers[declaration.name] = file.layer }

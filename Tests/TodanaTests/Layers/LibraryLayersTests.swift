@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// The library's folders are layers, as docs/architecture/layers.md lists them: no file mentions a type of a folder above its own,
-/// except for those that stand here with a reason.
+/// Tests of the library's layers, listed in docs/architecture/layers.md: no file mentions a type of a folder above its
+/// own.
+///
+/// The exceptions below each give a reason.
 @Suite struct LibraryLayersTests {
   private static let exceptions: [LibraryLayers.Exception] = [
     .init(
@@ -34,7 +36,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
   private static let library = root.appending(path: "Sources/Todana")
 
-  /// All Swift files of the library, by their paths within it.
+  /// Returns all Swift files of the library by their paths within it.
   private static func sources() throws -> [String: String] {
     var sources: [String: String] = [:]
     for path in try FileManager.default.subpathsOfDirectory(atPath: library.path) where path.hasSuffix(".swift") {
@@ -98,7 +100,9 @@ import Testing
     }
   }
 
-  /// Changes of one file of the sound sources: its new text, or nil to remove it, and the breaches that this makes.
+  /// Changes of one file of the sound sources.
+  ///
+  /// Each has the file's new text, or nil to remove it, and the breaches it causes.
   static let cases = [
     Case("nothing is wrong", "Rows/Other.swift", "struct Other {}\n"),
     Case(

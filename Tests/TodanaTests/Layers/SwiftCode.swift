@@ -1,6 +1,6 @@
-/// A Swift source without its comments and without the texts of its literals.
+/// A Swift source without comments and without the texts of its literals.
 ///
-/// Code in the interpolations of a literal stays.
+/// Code in the interpolations of a literal is kept.
 struct SwiftCode {
   private let source: [UInt8]
   private var index = 0
@@ -43,7 +43,7 @@ struct SwiftCode {
     }
   }
 
-  /// The names that begin with a capital letter and are no members: those of types, wherever the source uses them.
+  /// The names of types that the source uses: those that begin with a capital letter and are no members.
   var mentions: Set<String> {
     var names: Set<ArraySlice<UInt8>> = []
     for line in lines {
@@ -86,7 +86,7 @@ struct SwiftCode {
     }
   }
 
-  /// Skips the rest of a comment, with those within it.
+  /// Skips the rest of a comment, including nested comments.
   private mutating func skipComment() {
     var depth = 1
     while index < source.count, depth > 0 {
@@ -100,13 +100,13 @@ struct SwiftCode {
     }
   }
 
-  /// Skips a literal and reads its interpolations; false if none begins here.
+  /// Skips a literal and reads its interpolations; returns false if none begins here.
   private mutating func readLiteral() -> Bool {
     let hashes = String(repeating: "#", count: source[index...].prefix { $0 == UInt8(ascii: "#") }.count)
     let isMultiline = skip(hashes + "\"\"\"")
     guard isMultiline || skip(hashes + "\"") else { return false }
     let end = (isMultiline ? "\"\"\"" : "\"") + hashes
-    // A mark in the place of the literal, so that the names before and after it stay apart.
+    // Stands for the literal, so that the names before and after it stay separate.
     code.append(UInt8(ascii: "\""))
     while index < source.count, !skip(end) {
       if skip("\\" + hashes + "(") {
