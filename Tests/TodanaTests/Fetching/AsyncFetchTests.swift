@@ -1,4 +1,4 @@
-// `open`, `all` and `objects`: reading that leaves the domain free.
+// `open`, `all` and `objects`: asynchronous reads that do not block the caller's actor.
 import TestSupport
 import Testing
 import Todana
@@ -12,7 +12,6 @@ import Todana
     ids = try (0..<500).map { index in
       let node = Node()
       node.name = "\(index)"
-      // Every third refers to itself.
       if index.isMultiple(of: 3) { node.next = node }
       return try writer.insert(node)
     }
@@ -22,7 +21,7 @@ import Todana
 
   private func makeStore() throws -> Store { try Store(backend: backend, classes: [Node.self, Song.self]) }
 
-  /// Lets the nodes go that refer to themselves.
+  /// Closes a store, discarding changes, which releases the nodes that refer to themselves.
   private func close(_ store: Store) { #expect(throws: Never.self) { try store.close(discarding: true) } }
 
   @Test func `all gives what fetch gives`() async throws {
@@ -48,7 +47,7 @@ import Todana
     backend.holdScans()
     let reading = Task { try await store.all(Node.self).map(\.name) }
     while backend.waitingScanCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
-    // What happens now shows in the objects, but the rows are those of the start.
+    // Later changes are visible in the objects, but the rows are those of the start.
     let renamed = try #require(try store.fetch(ids[0]))
     try store.update(renamed) { $0.name = "renamed" }
     try store.delete(try #require(try store.fetch(ids[1])))
@@ -154,7 +153,7 @@ import Todana
       _ = try await Store.open(location, classes: [Song.self, Song.self])
     }
     #expect(duplicate?.code == .duplicateClassName)
-    // Nothing holds the directory.
+    // The failed openings do not keep the directory in use.
     try await Store.open(location, classes: [Song.self]).close()
   }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Reads less, or more, than it wrote.
+/// A class that reads less than was written.
 private final class Sloppy: StoredObject {
   override class var storedName: String { "Song" }
   override class var version: UInt8 { 2 }

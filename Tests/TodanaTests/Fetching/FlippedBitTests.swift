@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// One wrong bit in the file of a class costs the row that it is in, and no other: by every kind of read, and for saves.
+/// Single wrong bits in a class's file: each costs only the row that it is in, in all kinds of reads and in saves.
 @Suite struct FlippedBitTests {
   enum Shape: String, CaseIterable {
     case packed, medium, large, oneByOne
@@ -13,7 +13,7 @@ import Todana
     func title(_ row: Int) -> String { "song \(row) " + String(repeating: "x", count: padding) }
   }
 
-  /// A closed store, whose class's file is damaged and set right again.
+  /// A closed store, whose class file is damaged and restored.
   private struct Victim {
     let shape: Shape
     let secret: StoreSecret?
@@ -23,7 +23,9 @@ import Todana
     let content: Data
     let titles: [RowID: String]
 
-    /// In a worn file, rows have left their packs or were removed, so that old ones stand in unused space.
+    /// Makes the store.
+    ///
+    /// In a worn file, rows have left their packs or were removed, so that unused space has old rows.
     init(_ shape: Shape, rowCount: Int? = nil, isEncrypted: Bool, isWorn: Bool = false) throws {
       self.shape = shape
       directory = try TemporaryDirectory()
@@ -77,7 +79,7 @@ import Todana
       return (backend, try Store(backend: backend, classes: [Song.self]))
     }
 
-    /// What every kind of read says; expects them to agree, and nothing that is found to be wrong.
+    /// Reads the store in all ways; expects that the results agree and that no wrong content is returned.
     func read(_ problem: String) throws -> DamagedRows {
       let (backend, store) = try open()
       defer {
@@ -88,12 +90,12 @@ import Todana
       for (row, title) in scanned.found { #expect(title == titles[row], "\(problem), row \(row)") }
       #expect(Set(scanned.reported).count == scanned.reported.count, "\(problem): reported once")
       #expect(Set(scanned.reported).isDisjoint(with: scanned.found.keys), "\(problem)")
-      // Another store, which has no objects in memory.
+      // A second store, which has no objects in memory.
       let other = try Store(backend: backend, classes: [Song.self])
       let single = try DamagedRows.reading(rows, from: other)
       let different = Set(single.found.keys).symmetricDifference(scanned.found.keys).sorted()
       #expect(different.isEmpty, "\(problem): found by one kind of read only")
-      // Where a pack's list of rows is unreadable, a scan also reports rows that were never given out.
+      // If a pack's list of rows is unreadable, a scan also reports row ids that were never used.
       let known = scanned.reported.filter { titles[$0] != nil }
       #expect(scanned.unnamed.isEmpty ? single.reported == known : true, "\(problem): \(single.reported)")
       #expect(single.found.count + single.reported.count == titles.count, "\(problem)")
@@ -103,7 +105,7 @@ import Todana
     }
   }
 
-  /// Bits all over a file: the header, the buckets, and most of all the records.
+  /// Returns bits all over a file: in the header, in the buckets, and mostly in the records.
   private func bits(of victim: Victim, count: Int, _ random: inout SeededGenerator) -> [Int] {
     let size = victim.content.count
     return (0..<count).map { round in
@@ -117,7 +119,7 @@ import Todana
 
   @Test(arguments: Shape.allCases, [false, true])
   func `a flipped bit costs the row that it is in, if any`(_ shape: Shape, _ isEncrypted: Bool) throws {
-    // Each bit of a small file, or some of a larger one.
+    // All bits of a small file, or some of a larger one.
     let isWhole = LongTests.areEnabled && shape == .packed
     let victim = try Victim(shape, rowCount: isWhole ? 60 : nil, isEncrypted: isEncrypted)
     var random = SeededGenerator(seed: 31)
@@ -166,7 +168,7 @@ import Todana
       let (backend, store) = try victim.open(.write)
       let classID = try #require(try store.catalog[Song.self]?.id)
       let reported = try DamagedRows.scanning(store).reported
-      // The damaged row, or any; every other row is changed.
+      // Removes the damaged row, or any if none is damaged, and changes all others.
       let removed = reported.first ?? RowID(1 + round)
       let held = try backend.snapshot()
       try backend.commit { $0.remove(row: removed, in: classID) }
@@ -189,7 +191,7 @@ import Todana
       let rows = try DamagedRows.scanning(reader)
       #expect(rows.found.count == shape.rowCount - 1 && rows.reported.isEmpty, "bit \(bit)")
       #expect(rows.found[removed] == nil && rows.found.allSatisfy { $1 == shape.title(Int($0)) })
-      // A page that no save has met is as damaged as before.
+      // A page that no save has read stays damaged.
       let damage = try reader.verify().problems
       #expect(
         damage.allSatisfy { $0.kind == .damagedPage } && (reported.isEmpty || damage.isEmpty), "bit \(bit): \(damage)")
@@ -239,7 +241,7 @@ import Todana
     _ shape: Shape, _ isEncrypted: Bool
   ) throws {
     let victim = try Victim(shape, isEncrypted: isEncrypted)
-    // Anywhere in the second half of the records; tried until a row is hit and nothing else.
+    // Random bytes in the second half of the records; rounds that damage more or less than one row are skipped.
     var random = SeededGenerator(seed: 36)
     var removedCount = 0
     for _ in 0..<12 {
@@ -249,14 +251,14 @@ import Todana
       let classID = try #require(try store.catalog[Song.self]?.id)
       let before = try DamagedRows.scanning(store)
       if before.reported.count == 1, before.unnamed.isEmpty, let damaged = before.reported.first {
-        // Its neighbours first, which brings nothing back and hides nothing.
+        // The neighbours are changed first, which neither restores nor hides the damaged row.
         let songs = try store.fetch(Song.self, onDamage: .report { _ in })
         for song in songs { try store.update(song) { $0.seconds += 1 } }
         var isRefused = false
         do {
           try store.saveChanges()
         } catch {
-          // A byte is hit by which the record would not be known as one.
+          // The byte is one by which a record is recognized.
           #expect((error as? StoreError)?.code == .damagedRecord, "byte \(byte)")
           isRefused = true
           store.discardChanges()
@@ -289,7 +291,7 @@ import Todana
       var found = 0, lost = 0
       for round in 0..<(LongTests.areEnabled ? 400 : shape == .packed ? 40 : 16) {
         let bitCount = Int.random(in: 1...60, using: &random)
-        // All over the file; in the records; close together, so that many of them are in one page.
+        // All over the file, in the records, or close together so that many bits are in one page.
         let start = Int.random(in: 31_000..<end - 9000, using: &random)
         let range = [4096..<end, 31_000..<end, start..<start + 9000][round % 3]
         try victim.damage { content in
@@ -335,7 +337,7 @@ import Todana
         #expect(missing == 0 || !rows.unnamed.isEmpty, "\(problem): \(missing) rows are not accounted for")
         let bound =
           switch (wreck, shape) {
-          // The head of a pack also leads to other packs of its chain.
+          // The start of a pack also leads to other packs of its chain.
           case (_, .packed): 4096 / 30 + 32
           case (.page, .oneByOne): 4096 / 48 + 2
           case (.page, .medium): 10

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import Todana
 
-/// Several reads of one committed state: `withSnapshot`.
+/// Several reads of one commit with `withSnapshot`.
 @Suite struct SnapshotTests {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// Two stores over one backend with three saved songs, "0" to "2", and a named buffer "list" of 1.
+  /// Makes two stores over one backend with three saved songs, "0" to "2", and a named buffer "list" of 1.
   private func stores(_ kind: EveryBackend) throws -> (mine: Store, theirs: Store, ids: [ObjectID<Song>]) {
     let backend = try kind.open(in: directory)
     let theirs = try Store(backend: backend, classes: [Song.self, Node.self])
@@ -19,7 +19,7 @@ import Todana
     return (try Store(backend: backend, classes: [Song.self, Node.self]), theirs, ids)
   }
 
-  /// Song 0 renamed, 1 deleted, one inserted, a node of a class that had none, buffers changed and added.
+  /// Renames song 0, deletes song 1, inserts a song and the first node, and changes and adds named buffers.
   private func changeEverything(_ store: Store, _ ids: [ObjectID<Song>]) throws {
     let first = try #require(try store.fetch(ids[0]))
     try store.update(first) { $0.title = "renamed" }
@@ -59,7 +59,6 @@ import Todana
       #expect(try mine.catalog[Song.self]?.recordCount == 3)
       #expect(try mine.catalog[Node.self]?.recordCount == 0)
     }
-    // Afterwards everything is of the newest state.
     #expect(try mine.fetch(Song.self).map(\.title) == ["renamed", "2", "new"])
     #expect(try mine.count(Node.self) == 1)
     #expect(try mine.readNamedBuffer("list") { try $0.readUInt32() } == 2)
@@ -144,7 +143,7 @@ import Todana
       #expect(try mine.fetch(Song.self).map(\.title) == ["1", "2", "saved within"])
       #expect(try mine.count(Song.self) == 3)
       #expect(try mine.fetch(id)?.title == "saved within")
-      // From here on that state stands.
+      // From here on, reads see the state after this save.
       try theirs.insert(Song("theirs"))
       try theirs.saveChanges()
       #expect(try mine.count(Song.self) == 3)
@@ -159,7 +158,7 @@ import Todana
       try changeEverything(theirs, ids)
       let count = try mine.withSnapshot { try mine.count(Node.self) }
       #expect(count == 0)
-      // The inner one's end must not end the outer one.
+      // The end of the inner snapshot must not end the outer one.
       #expect(try mine.count(Node.self) == 0)
       #expect(try mine.fetch(ids[0])?.title == "0")
     }
@@ -209,7 +208,7 @@ import Todana
     try backend.close()
   }
 
-  // Each class was read from a snapshot of its own.
+  // Guards against reading each class from its own snapshot.
   @Test(.plainAndEncrypted) func `a fetch with subclasses is of one state`() throws {
     let backend = FaultyBackend()
     let writer = try Store(backend: backend, classes: [Track.self, LiveTrack.self])
@@ -220,7 +219,7 @@ import Todana
     let reader = try Store(backend: backend, classes: [Track.self, LiveTrack.self])
     var reports = 0
     let policy = DamagePolicy.report { _ in
-      // Between the classes: a further object of the second one.
+      // Called between the two classes: saves one more object of the second class.
       reports += 1
       _ = try? writer.insert(LiveTrack())
       try? writer.saveChanges()
@@ -231,7 +230,7 @@ import Todana
     #expect(try reader.count(Track.self, includingSubclasses: true) == 3)
   }
 
-  // The songs were read from a newer state than the playlists, where some were gone.
+  // Guards against reading the songs from a newer commit than the playlists, in which some songs are gone.
   @Test(.plainAndEncrypted) func `objects that are fetched with what they refer to are of one state`() throws {
     let backend = FaultyBackend()
     let writer = try Store(backend: backend, classes: [HookedList.self, Song.self])
@@ -258,15 +257,15 @@ import Todana
 private class Track: StoredObject {}
 private final class LiveTrack: Track {}
 
-/// A playlist that tells when it is read.
+/// A playlist that calls a closure when it is read.
 private final class HookedList: StoredObject {
-  // For one test at a time. A task-local value crashes optimized tests (Swift 6.3).
+  // Used by one test at a time. A task-local value would crash optimized tests (Swift 6.3).
   static let whenRead = Mutex<(@Sendable () -> Void)?>(nil)
   var songs: [Song] = []
 
   override func readContent(from buffer: inout DataBuffer) throws {
     songs = try buffer.readReferences(Song.self)
-    // The hook reads lists, too.
+    // Taken before the call, because the closure reads lists as well.
     Self.whenRead.withLock { $0.take() }?()
   }
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeReferences(songs) }

@@ -11,7 +11,6 @@ import Todana
     for index in 0..<500 {
       let node = Node()
       node.name = "\(index)"
-      // Every third refers to itself.
       if index.isMultiple(of: 3) { node.next = node }
       try writer.insert(node)
     }
@@ -20,7 +19,7 @@ import Todana
     store = try Store(backend: backend, classes: [Node.self, Song.self])
   }
 
-  /// Lets the nodes go that refer to themselves.
+  /// Closes the store, discarding changes, which releases the nodes that refer to themselves.
   deinit { #expect(throws: Never.self) { try store.close(discarding: true) } }
 
   @Test func `a stream visits each object once and keeps none, not even those that refer to themselves`() throws {
@@ -73,7 +72,7 @@ import Todana
     #expect(try store.count(Node.self) >= visited)
   }
 
-  // What was pending at the start and saved by the closure was in neither list.
+  // Guards against missing objects that were pending at the start and saved by the closure.
   @Test func `what is pending at the start is visited once, also if the closure saves it`() throws {
     for index in 0..<3 {
       let node = Node()
@@ -95,7 +94,7 @@ import Todana
     #expect(names.suffix(3).allSatisfy { $0.hasPrefix("pending") })
   }
 
-  // The refresh remembered the newest commit, and took what the stream loaded afterwards for as new.
+  // Guards against a refresh that took objects loaded later for up to date because the newest commit was known.
   @Test func `a refresh within a stream does not hide that what comes later is older`() throws {
     let other = try Store(backend: backend, classes: [Node.self, Song.self])
     var kept: [Node] = []

@@ -4,11 +4,11 @@ import Testing
 import Todana
 
 @Suite struct LiveQueryTests {
-  /// A list that is only ever changed by differences.
+  /// A list that is changed only by the differences of a live query.
   private struct Follower {
     var list: [RowID] = []
 
-    /// Applies a change; whether the list is what the change says.
+    /// Applies a change; returns whether the list then equals the change's ids.
     mutating func follow(_ change: QueryChange<Piece>) -> Bool {
       let ids = change.ids.map(\.rowID)
       for index in change.deletions.reversed() { list.remove(at: index) }
@@ -42,7 +42,8 @@ import Todana
     let isRight = follower.follow(first)
     #expect(isRight)
     for round in 0..<40 {
-      // A change that is certainly one for each query, so that there is something to wait for.
+      // The first change of each round adds a piece that matches every query, so that each observation has a change to
+      // deliver.
       for count in 0...generator.number(6) {
         let pieces = try store.fetch(Piece.self)
         switch generator.number(4) {
@@ -58,7 +59,7 @@ import Todana
           guard let piece = pieces.randomElement(using: &generator.generator) else { continue }
           try store.delete(piece)
         default:
-          // Another store's commit.
+          // A commit of another store.
           try store.saveChanges()
           let piece = Piece()
           generator.fill(piece, uniqueNumber: &number)
@@ -101,7 +102,7 @@ import Todana
     let first = try #require(try await iterator.next())
     let isRight = follower.follow(first)
     #expect(isRight)
-    // Few enough at a time that each is moved by itself; enough in all that their keys are packed again.
+    // Few enough in each save that keys are moved one by one; enough in total that the keys are packed again.
     for round in 0..<8 {
       for piece in pieces[(round % 4 * 700)..<(round % 4 * 700 + 700)] {
         try store.update(piece) { $0.title = "\(round)\($0.title)" }
