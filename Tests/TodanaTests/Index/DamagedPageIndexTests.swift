@@ -1,4 +1,4 @@
-// Pages of a class's file with several wrong bits: indexes are built over the rows that can be read.
+// Indexes built over a class's file that has pages with several wrong bits: they have the rows that can be read.
 import Foundation
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Todana
 @Suite struct DamagedPageIndexTests {
   private static let rowCount = 600
 
-  /// A closed store without indexes, whose class's file is damaged at random places.
+  /// A closed store without indexes, whose class file is damaged at random places.
   private final class Victim {
     let directory: TemporaryDirectory
     let secret: StoreSecret?
@@ -40,7 +40,7 @@ import Todana
       try backend.close()
     }
 
-    /// Three wrong bits on each of some pages that hold records.
+    /// Flips three bits on each of some pages with records.
     func damage(pageCount: Int, _ random: inout SeededGenerator) throws {
       try FileManager.default.removeItem(atPath: path)
       try FileManager.default.copyItem(atPath: path + "-sound", toPath: path)
@@ -57,7 +57,7 @@ import Todana
       try content.write(to: url)
     }
 
-    /// The rows that reads by row id find, and those that they report, which may be none.
+    /// Returns the rows that reads by row id find, and those that they report as damaged.
     func rows() throws -> (found: Set<RowID>, damaged: Set<RowID>) {
       let (backend, store) = try open(Melody.self)
       defer { try? close(store, backend) }

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Todana
 
-/// Values at the boundaries of what keys hold: bytes of 0xFF in descending parts, texts that are cut, and conditions of partial
-/// indexes whose descriptions are alike.
+/// Index keys at their limits: descending parts with bytes of 0xFF, truncated texts, and partial indexes whose
+/// conditions have similar descriptions.
 @Suite struct IndexBoundaryTests {
   private let directory: TemporaryDirectory
   private var location: StoreLocation { .directory(directory.path("store")) }
@@ -139,7 +139,7 @@ import Todana
 
   // MARK: Conditions of partial indexes
 
-  /// What two versions of a program store under one name.
+  /// A class that several versions of a program store under one name.
   class Event: StoredObject {
     var seconds = 0
     var genre = ""
@@ -215,7 +215,7 @@ import Todana
         == all.filter { $0.tag == tag && $0.seconds >= 2700 }.map(\.seconds))
     #expect(try store.verify().isSound)
     try store.close()
-    // Opened again without a change, nothing is built.
+    // Opening again without a change builds nothing.
     let again = try Store(location, classes: [PresentEvent.self])
     #expect(try again.storedIndexes.allSatisfy(\.isComplete))
     try again.close()

@@ -1,9 +1,9 @@
-// Indexes and queries over a backend of which one call after another fails.
+// Indexes and queries over a backend that fails one call after another.
 import TestSupport
 import Testing
 import Todana
 
-/// Coins as a program knows them that has no index, and as later ones do.
+/// The base class of three versions of a program's coins: one without an index, two with indexes.
 private class AnyCoin: StoredObject {
   final var serial = ""
   final var value: UInt32 = 0
@@ -30,7 +30,7 @@ private final class IndexedCoin: AnyCoin {
   }
 }
 
-/// One of the names with another content, the other one without an index.
+/// A version that declares one index name with another key and lacks the other index.
 private final class OtherCoin: AnyCoin {
   override class var storedName: String { "Coin" }
   override class var indexes: [Index] { [Index(.descending(\OtherCoin.value), name: "value")] }
@@ -40,9 +40,12 @@ private final class OtherCoin: AnyCoin {
   let backend = FaultyBackend()
   private static let failure = BackendError(.inputOutput, "The disk does not answer.")
 
-  /// Calls an operation with its first call of the backend failing, then its second, and so on, until it goes through.
+  /// Calls an operation with the backend's first call failing, then the second, and so on, until the operation
+  /// succeeds.
   ///
-  /// In between `check` is called, with nothing failing. The result is how many calls failed.
+  /// Calls `check` after each failure, when no call fails.
+  ///
+  /// - Returns: The number of calls that failed.
   @discardableResult
   private func failEachCall(
     of backend: FaultyBackend, sourceLocation: SourceLocation = #_sourceLocation,
@@ -86,8 +89,9 @@ private final class OtherCoin: AnyCoin {
     return QueryGenerator(generator: SeededGenerator(seed: 11), albums: [disc])
   }
 
-  /// Changes of all sorts, among them a value of a unique index that one object takes over from another, and two that
-  /// are swapped.
+  /// Makes changes of all kinds.
+  ///
+  /// One object takes over a unique value from another, and two objects swap theirs.
   private func change(_ pieces: [Piece], in store: Store, _ generator: inout QueryGenerator) throws {
     for (position, piece) in pieces.enumerated().dropFirst(4) {
       if position % 3 == 0 { try store.delete(piece) }
@@ -108,7 +112,7 @@ private final class OtherCoin: AnyCoin {
     let after: [[RowID]]
   }
 
-  /// A store with changes to save, and what queries give before and after that.
+  /// Makes a store with unsaved changes, and the results of queries before and after the save.
   private func makeScene() throws -> Scene {
     let store = try openPieces()
     var generator = try makeGenerator(store)
@@ -148,7 +152,7 @@ private final class OtherCoin: AnyCoin {
       #expect(try answers(store, scene.conditions, includingPending: false) == scene.before)
       #expect(try answers(store, scene.conditions, includingPending: true) == scene.after)
     }
-    // What is saved of the changed objects is read, before the commit.
+    // The save reads the saved records of changed objects before the commit.
     #expect(failureCount >= 2)
     #expect(!store.hasUnsavedChanges)
     #expect(try openPieces().verify().problems.isEmpty)
@@ -184,7 +188,7 @@ private final class OtherCoin: AnyCoin {
 
   private static let reads: [(name: String, body: @Sendable (Store, Query<Piece>) throws -> Void)] = [
     ("fetch", { _ = try $0.fetch($1) }),
-    // What fails is not one record, so nobody may go on without it.
+    // The failure is no damaged record, so a damage policy cannot skip it.
     ("fetch what is sound", { _ = try $0.fetch($1, onDamage: .report { _ in }) }),
     ("ids", { _ = try $0.ids($1) }),
     ("count", { _ = try $0.count($1) }),
@@ -218,7 +222,7 @@ private final class OtherCoin: AnyCoin {
     for (name, read) in Self.reads {
       var store = writer
       let failureCount = try failEachCall(of: backend) {
-        // Another one each time, which has none of the objects in memory.
+        // A new store each time, which has no objects in memory.
         store = try openPieces()
       } _: {
         try read(store, query)
@@ -227,7 +231,7 @@ private final class OtherCoin: AnyCoin {
         let objects = try store.fetch(query)
         #expect(objects.map(\.id) == expected, "\(name), call \(number)")
       }
-      // A snapshot and a count at least.
+      // At least a snapshot and a count.
       #expect(failureCount >= 2, "\(name)")
     }
     #expect(backend.openSnapshotCount == 0)
@@ -244,7 +248,7 @@ private final class OtherCoin: AnyCoin {
     return try Store(backend: backend, classes: [type], configuration: configuration)
   }
 
-  /// A backend with coins and no index.
+  /// Makes a backend with coins and no index.
   private func makeCoins() throws -> FaultyBackend {
     let backend = FaultyBackend()
     let store = try open(backend, PlainCoin.self)
@@ -258,7 +262,7 @@ private final class OtherCoin: AnyCoin {
     return backend
   }
 
-  /// Whether the indexes are complete and right, and give what there is.
+  /// Expects that the indexes are complete and correct, and that queries with them find all coins.
   private func expectWhole(_ backend: FaultyBackend, _ call: Int) throws {
     let store = try open(backend, IndexedCoin.self)
     #expect(try store.indexes.allSatisfy(\.isComplete), "call \(call)")
@@ -273,7 +277,6 @@ private final class OtherCoin: AnyCoin {
     try store.close()
   }
 
-  /// Saves changes of all sorts.
   private func changeCoins<T: AnyCoin>(_ store: Store, _ type: T.Type) throws {
     let coins = try store.fetch(T.self)
     try store.update(coins[1]) { $0.serial = coins[2].serial }
@@ -292,7 +295,7 @@ private final class OtherCoin: AnyCoin {
     let backend = try makeCoins()
     try failEachCall(of: backend) { try open(backend, IndexedCoin.self).close() }
     try expectWhole(backend, 0)
-    // And each time from the beginning.
+    // Each time with new coins.
     var isThrough = false
     for number in 0..<1_000 where !isThrough {
       let backend = try makeCoins()
@@ -305,7 +308,7 @@ private final class OtherCoin: AnyCoin {
       } catch let error as StoreError {
         #expect(error.backendError?.code == .inputOutput)
       }
-      // Another program may come first, with or without indexes of its own.
+      // Another program, with or without indexes of its own, may open the store first.
       if number % 3 == 0 { try changeCoins(open(backend, PlainCoin.self), PlainCoin.self) }
       if number % 3 == 1 { try changeCoins(open(backend, OtherCoin.self), OtherCoin.self) }
       try expectWhole(backend, number)
@@ -337,7 +340,7 @@ private final class OtherCoin: AnyCoin {
   }
 
   @Test func `a save that fails while an index is unfinished leaves it as it was`() throws {
-    // Some entries are there, some are not: the building ends with the commit that says how far it is.
+    // Building stops after a commit that stores its progress, with a part of the entries.
     var callCount = 0
     while true {
       let backend = try makeCoins()

@@ -1,10 +1,10 @@
-// Indexes: what is in them, across saves, stores and runs of a program.
+// The entries of indexes, across saves, stores and runs of a program.
 import Foundation
 import TestSupport
 import Testing
 import Todana
 
-/// Songs whose class says at run time what its indexes are, as different versions of a program would.
+/// The base class of songs in several versions of a program, each with other indexes.
 private class Versioned: StoredObject {
   final var title = ""
   final var seconds: UInt32 = 0
@@ -44,7 +44,7 @@ private final class ByTitle: Versioned {
   override class var indexes: [Index] { [Index(\ByTitle.title, \ByTitle.seconds, name: "title")] }
 }
 
-/// The same name, other content.
+/// A version with the same index name and another key.
 private final class SecondsDescending: Versioned {
   override class var storedName: String { "Song" }
   override class var indexes: [Index] { [Index(.descending(\SecondsDescending.seconds), name: "seconds")] }
@@ -95,7 +95,7 @@ private final class UniqueWithNil: Versioned {
       #expect(try store.verify().problems.isEmpty)
       try store.close()
 
-      // Changes that this program makes must not leave a stale index behind.
+      // Changes by a program without the index must not leave it stale.
       store = try open(path, ByTitle.self)
       try store.insert(ByTitle("New", 7))
       try store.delete(try store.fetch(ByTitle.where { $0.seconds == 7 }.limit(10)))
@@ -131,7 +131,7 @@ private final class UniqueWithNil: Versioned {
       #expect(try store.indexes.map(\.isComplete) == [false])
       #expect(try store.explain(query).access == .scan)
       #expect(try store.count(query) == 100)
-      // Rows that the builder has not come to are changed, deleted and added.
+      // Changes, deletes and adds rows that the builder has not reached.
       let songs = try store.fetch(query)
       for song in songs.prefix(20) { try store.update(song) { $0.seconds = 100 } }
       for song in songs.suffix(20) { try store.delete(song) }
@@ -247,7 +247,7 @@ private final class UniqueWithNil: Versioned {
     for song in [first, second, UniqueCode("Third", 3), UniqueCode("Fourth", 4)] { try store.insert(song) }
     try store.saveChanges()
 
-    // Against what is saved.
+    // A conflict with a saved object.
     let third = UniqueCode("Fifth", 5, code: "A")
     try store.insert(third)
     let error = #expect(throws: UniqueViolation.self) { try store.saveChanges() }
@@ -258,7 +258,7 @@ private final class UniqueWithNil: Versioned {
     #expect(store.hasUnsavedChanges)
     #expect(try store.count(UniqueCode.self, includingPending: false) == 4)
 
-    // Within one save.
+    // A conflict within one save.
     third.code = "C"
     let fourth = UniqueCode("Sixth", 6, code: "C")
     try store.insert(fourth)
@@ -267,7 +267,7 @@ private final class UniqueWithNil: Versioned {
     fourth.code = "D"
     try store.saveChanges()
 
-    // Judged by the state after the save: values may be swapped, and taken over from what is deleted.
+    // Values are checked in the state after the save: objects may swap them, or take them over from deleted objects.
     try store.update(first) { $0.code = "B" }
     try store.update(second) { $0.code = "A" }
     try store.saveChanges()
@@ -277,7 +277,7 @@ private final class UniqueWithNil: Versioned {
     try store.saveChanges()
     #expect(try store.first(UniqueCode.where { $0.code == "B" }) === third)
 
-    // Another store's commits count, too.
+    // A conflict with another store's commit.
     let otherStore = try Store(backend: backend, classes: [UniqueCode.self])
     try otherStore.insert(UniqueCode("Seventh", 7, code: "E"))
     try otherStore.saveChanges()
@@ -366,7 +366,7 @@ private final class UniqueWithNil: Versioned {
     let song = BySeconds("A", 1)
     try store.insert(song)
     try store.saveChanges()
-    song.seconds = 2  // Nobody was told.
+    song.seconds = 2  // without `update`
     try store.update(song) { $0.title = "B" }
     try store.saveChanges()
     #expect(try store.count(BySeconds.where { $0.seconds == 1 }) == 0)
@@ -444,7 +444,7 @@ private final class UniqueWithNil: Versioned {
         try damaged.write(to: url)
         store = try open(path, BySeconds.self)
         let report = try store.verify()
-        // Each once, not again and again.
+        // Each problem is reported once.
         #expect(report.problemCount > 0 && report.problemCount < 20, "page \(page): \(report.problems)")
         refusedCount += report.isSound ? 0 : 1
         #expect(try store.fetch(BySeconds.self).count == 3000, "page \(page)")
@@ -462,7 +462,7 @@ private final class UniqueWithNil: Versioned {
     for number in 0..<100 { try store.insert(BySeconds("Song", UInt32(number))) }
     try store.saveChanges()
     let tree = try #require(try backend.keyspaces().first { $0.kind == .tree })
-    // Entries of row 5, which goes, and of a row that does not exist.
+    // Removes the entry of row 5, and adds one of a row that does not exist.
     func key(_ seconds: UInt8, _ row: UInt8) -> [UInt8] { [1, 0, 0, 0, seconds, 0, 0, 0, 0, 0, 0, 0, row] }
     try backend.commit { batch in
       batch.erase(key: key(4, 5), in: tree.id)

@@ -1,4 +1,4 @@
-// Saves of so many objects that their index entries are sorted in another way than those of small ones.
+// Saves of so many objects that their index entries are sorted by another algorithm.
 import TestSupport
 import Testing
 import Todana
@@ -26,7 +26,7 @@ import Todana
     }
   }
 
-  /// Texts that differ early, late, in their length only, or not at all.
+  /// Returns a text; the texts differ early, late, in length only, or not at all.
   private static func text(_ generator: inout SeededGenerator) -> String {
     let beginnings = [
       "", "\0", "the same eight", String(repeating: "long ", count: 20), String(repeating: "x", count: 140),
@@ -52,7 +52,6 @@ import Todana
     }
     try store.saveChanges()
     try expect(lines, in: store)
-    // Entries go and come.
     for line in lines where Bool.random(using: &generator) {
       line.willUpdate()
       line.text = Self.text(&generator)
@@ -67,7 +66,7 @@ import Todana
   private func expect(_ lines: [Line], in store: Store) throws {
     let byText = Line.all.sorted(by: \.text)
     #expect(try store.explain(byText.limit(10)).access == .index)
-    // Sorting leaves what is equal in its order, which is that of the row ids.
+    // The sort is stable, so equal texts stay in the order of row ids.
     let sorted = lines.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
     #expect(try store.fetch(byText).map(\.text) == sorted.map(\.text))
     #expect(try store.fetch(byText.limit(100)).elementsEqual(sorted.prefix(100)) { $0 === $1 })

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 import Todana
 
-/// A class with indexes, one of them unique.
 final class IndexedSong: StoredObject {
   var title = ""
   var seconds: UInt32 = 0
@@ -19,7 +18,7 @@ final class IndexedSong: StoredObject {
   }
 }
 
-/// Indexes as a program sees them that does not have the class.
+/// Stored indexes in a program that lacks their class.
 @Suite struct StoredIndexTests {
   @Test func `indexes are listed and emptied without the class, while another store uses them`() throws {
     let backend = try KyotoBackend(.inMemory)
@@ -36,7 +35,7 @@ final class IndexedSong: StoredObject {
     #expect(try other.storedIndexes.allSatisfy { $0.isComplete && $0.entryCount == 5 && !$0.isDamaged })
     try other.emptyStoredIndex(named: "seconds", ofClassNamed: "IndexedSong")
     #expect(try other.storedIndexes.map(\.isComplete) == [false, true])
-    // Queries of the store that has it open must not believe it.
+    // Queries of the store that has the class must not use the emptied index.
     #expect(try store.count(IndexedSong.where { $0.seconds == 7 }) == 5)
     try store.buildIndexes()
     #expect(try other.storedIndexes.allSatisfy { $0.isComplete && $0.entryCount == 5 })

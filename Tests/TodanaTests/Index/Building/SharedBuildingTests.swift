@@ -1,4 +1,4 @@
-// Several sessions of the same records, as several processes would have them, build the same indexes.
+// Several sessions of one store, like several processes, build the same indexes.
 import Dispatch
 import Foundation
 import SmallBackend
@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import Todana
 
-/// An object whose loading can be made to wait.
+/// An object whose loading can be blocked.
 private final class Held: StoredObject {
   final var number: UInt32 = 0
 
-  /// While it is set, loading one waits for it.
+  /// A semaphore for which the next loading waits.
   static let gate = Mutex<DispatchSemaphore?>(nil)
   static let waiting = DispatchSemaphore(value: 0)
 
@@ -27,7 +27,7 @@ private final class Held: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeUInt32(number) }
 }
 
-/// The same without the index.
+/// The stored class without its index.
 private final class Plain: StoredObject {
   final var number: UInt32 = 0
 
@@ -114,7 +114,7 @@ private final class Plain: StoredObject {
     #expect(try first.count(query) == 1)
     #expect(try first.count(Held.where { $0.number == 70 }) == 50)
     #expect(try first.verify().isSound)
-    // The other one has not heard of it, and looks at all objects.
+    // The other session does not know that the index is complete, and scans all objects.
     #expect(try second.count(query) == 1)
     try first.close()
     try second.close()
@@ -140,7 +140,7 @@ private final class Plain: StoredObject {
     let first = try open(backend, .background)
     let second = try open(DictionaryBackend(sharing: backend), .manual)
     struct Enough: Error {}
-    // The first one may have been faster: then there is nothing left to be taken over.
+    // If the first session was faster, there is no building to take over.
     var hasBegun = false
     do {
       try second.buildIndexes { _ in
@@ -187,13 +187,13 @@ private final class Plain: StoredObject {
     Held.gate.withLock { $0 = gate }
     let store = try open(backend, .background)
     #expect(Held.waiting.wait(timeout: .now() + 60) == .success)
-    // In the midst of a step, which goes on when the closing waits for it, or a little earlier.
+    // In the middle of a step, which goes on when the closing waits for it or a little earlier.
     DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { gate.signal() }
     try store.close()
     let number = try backend.snapshot().commitNumber
     Thread.sleep(forTimeInterval: 0.05)
     #expect(try backend.snapshot().commitNumber == number)
-    // The next session begins where this one ended.
+    // The next session continues from the same place.
     let next = try open(backend, .manual)
     #expect(try next.indexes.map(\.isComplete) == [false])
     #expect(try next.indexes.allSatisfy { $0.failure == nil })
@@ -211,7 +211,7 @@ private final class Plain: StoredObject {
     let store = try open(backend, .background)
     #expect(Held.waiting.wait(timeout: .now() + 60) == .success)
     let other = try open(backend, .background)
-    // Who does not wait for a step that goes on only afterwards returns at once.
+    // Closing one of several stores does not wait for the building step, which is blocked here.
     try store.close()
     gate.signal()
     try wait { try other.indexes.allSatisfy(\.isComplete) }

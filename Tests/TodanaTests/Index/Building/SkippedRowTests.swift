@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Indexes that are built while some records cannot be read.
+/// Indexes built while some records cannot be read.
 @Suite(.plainAndEncrypted) struct SkippedRowTests {
   private let long = IndexedMelody.where { $0.seconds >= 270 }
 
@@ -43,7 +43,7 @@ import Todana
       }
       let problems = try store.verify().problems
       #expect(!problems.contains { $0.kind == .wrongIndex })
-      // What is changed beside them is kept up.
+      // Changes of readable rows still update the indexes.
       let other = try #require(melodies.readable.first?.rowID)
       try store.update(#require(try store.fetch(melodies.id(other, as: IndexedMelody.self)))) { $0.seconds += 1 }
       try store.saveChanges()
@@ -61,7 +61,7 @@ import Todana
       melodies.backend.openAgain()
     }
     do {
-      // As long as it does not, it does without.
+      // Until it has built the index, it scans.
       let former = try Store(
         backend: melodies.backend, classes: [FormerIndexedMelody.self], configuration: configuration(.manual))
       let expected = melodies.all.values.filter { $0.seconds >= 270 }.count
@@ -93,7 +93,7 @@ import Todana
     try former.saveChanges()
     let deleting = byAnotherStore ? try Store(backend: melodies.backend, classes: [IndexedMelody.self]) : store
     #expect(try deleting.delete(melodies.ids([rows[3]])) == 1)
-    // Its delete is pending: it is not there.
+    // The row's deletion is pending, so queries do not report the row.
     let (_, pending) = try melodies.reported { try deleting.count(long, onDamage: $0) }
     #expect(pending.sorted() == Array(rows[4...]))
     try deleting.saveChanges()
@@ -114,7 +114,7 @@ import Todana
     let store = try Store(backend: melodies.backend, classes: [IndexedMelody.self])
     let former = try Store(
       backend: melodies.backend, classes: [FormerIndexedMelody.self], configuration: configuration(.manual))
-    // Values that stay as they are have no entry either.
+    // Saving an unchanged value adds the missing entry, too.
     for rowID in melodies.unreadable {
       try former.update(#require(try former.fetch(melodies.id(rowID, as: FormerIndexedMelody.self)))) { $0.mood = 0 }
     }

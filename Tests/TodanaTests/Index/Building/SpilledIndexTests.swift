@@ -1,4 +1,4 @@
-// Indexes whose keys are more than their builder keeps in memory.
+// Indexes whose keys exceed the builder's memory.
 import Foundation
 import TestSupport
 import Testing
@@ -36,7 +36,7 @@ private final class UniqueTrack: AnyAlbum {
 }
 
 @Suite struct SpilledIndexTests {
-  /// Some 14 MB of keys of tracks; with `limitsMemory` four or eight are in memory at a time.
+  /// Some 14 MB of keys; with `limitsMemory`, 4 or 8 MB of them are in memory at a time.
   private static let albumCount = 700
   private static let trackCount = 100
 
@@ -47,7 +47,7 @@ private final class UniqueTrack: AnyAlbum {
     return configuration
   }
 
-  /// In an order that is no order of keys.
+  /// Returns the text of a track; the texts are not in the order of the tracks.
   private static func track(_ album: Int, _ number: Int) -> String {
     let number = (album * trackCount + number) * 7919 % (albumCount * trackCount)
     return String(format: "%08d", number) + String(repeating: "長", count: 40)
@@ -77,7 +77,7 @@ private final class UniqueTrack: AnyAlbum {
     #expect(try store.count(ByTrack.all) == Self.albumCount)
     try store.buildIndexes { progress in
       reports.append(progress.doneCount)
-      // What changes meanwhile is not as it was sorted.
+      // This album's entries change after its keys were sorted.
       if reports.count == 20, let first = try store.fetch(ByTrack.all.limit(1)).first {
         try store.update(first) { $0.tracks = ["changed"] }
         try store.saveChanges()
@@ -114,7 +114,7 @@ private final class UniqueTrack: AnyAlbum {
     let violation = #expect(throws: UniqueViolation.self) { try store.buildIndexes() }
     #expect(violation?.indexName == "tracks")
     #expect(try store.indexes.map(\.isComplete) == [false])
-    // Repaired, it goes on.
+    // Building continues after the conflict was removed.
     let wrong = try store.fetch(UniqueTrack.where { $0.tracks.contains("only here") })
     try store.update(try #require(wrong.first)) { $0.tracks = ["only here"] }
     try store.saveChanges()
