@@ -9,7 +9,7 @@ import Todana
 
   init() throws { directory = try TemporaryDirectory() }
 
-  // With a room of 0, files are compacted in place.
+  // With `compactionRoom` 0, files are compacted in place.
   private func makeStore(songs: Int, compactionRoom: Int = 64 << 20) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.backendOptions.compactionRoomByteCount = compactionRoom
@@ -69,13 +69,14 @@ import Todana
     }
   }
 
-  /// What was free before was taken for used: the file had to waste a quarter once more before anyone noticed.
+  /// Guards against counting space that was free before the session as used, which delayed compaction until another
+  /// quarter of the file was free.
   @Test(arguments: [false, true])
   func `space that was free when the process ended is given back by the next one`(_ isKilled: Bool) throws {
     var path = directory.path("store")
     var store = try makeStore(songs: 40_000)
     try (store.backend as? KyotoBackend)?.checkpoint()
-    // Too little for the background.
+    // Too little for a compaction in the background.
     try store.delete(try store.fetch(Song.self).filter { $0.seconds < 6000 })
     try store.saveChanges()
     if isKilled { try FileManager.default.copyItem(atPath: path, toPath: directory.path("left")) }
@@ -84,7 +85,7 @@ import Todana
     store = try Store(.directory(path), classes: [Song.self, Playlist.self])
     let backend = try #require(store.backend as? KyotoBackend)
     #expect(try #require(try store.spaceUse().first).fragmentation > 0.1)
-    // With what was free before it is enough.
+    // Enough together with the space that was already free.
     try store.delete(try store.fetch(Song.self).filter { $0.seconds < 12_000 })
     try store.saveChanges()
     var lookCount = 0
@@ -113,7 +114,7 @@ import Todana
     let uses = try store.spaceUse()
     #expect(uses.map(\.className) == ["Song", nil])
     #expect(uses[0].fragmentation < 0.05)
-    // The estimate was about right.
+    // The estimate was within a tenth.
     #expect(abs(uses[0].fileByteCount - wasteful.neededByteCount) < uses[0].fileByteCount / 10)
     struct GaveUp: Error {}
     #expect(throws: GaveUp.self) { try store.spaceUse { throw GaveUp() } }

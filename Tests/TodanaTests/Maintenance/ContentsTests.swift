@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Todana
 
-/// Records that were taken away, put back or added by somebody who can write files, or by a mistake with a backup.
+/// Records removed, put back or added by an attacker who can write files, or by a mistake with a backup.
 ///
-/// What there can be are files that were the store's at some time, whole with their checksums: here those of one that
-/// went another way from the same start.
+/// The files used here were valid at some time, including their checksums: they are those of a copy that was changed
+/// separately.
 @Suite struct ContentsTests {
   let directory: TemporaryDirectory
 
@@ -26,7 +26,7 @@ import Todana
     try FileManager.default.copyItem(atPath: directory.path(name), toPath: directory.path(copy))
   }
 
-  /// Makes the store, and lets `change` happen to a copy of it, or to itself.
+  /// Makes the store and a copy of it, and applies `change` to one of them.
   private func makeTwo(_ isEncrypted: Bool, _ change: (Store) throws -> Void, inCopy: Bool) throws {
     let store = try open("Store", isEncrypted)
     for index in 0..<300 { try store.insert(Song("song \(index)", seconds: UInt32(index))) }
@@ -41,7 +41,7 @@ import Todana
     try changed.close()
   }
 
-  /// Puts files of the copy into the store.
+  /// Replaces files of the store by those of the copy.
   private func replace(_ isWanted: (String) -> Bool) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: directory.path("Copy")) where isWanted(name) {
       let file = directory.path("Store/\(name)")
@@ -119,7 +119,7 @@ import Todana
 
   @Test(arguments: Case.all)
   func `records that were not saved last are found by whoever reads all, until they are accepted`(_ test: Case) throws {
-    // Either the copy went on, and its file comes into the store that stood still, or the other way round.
+    // Either the copy was changed and its file is put into the unchanged store, or the other way round.
     try makeTwo(test.isEncrypted, test.tampering.apply, inCopy: !test.isOlder)
     try replace { $0.hasPrefix("0002") }
     var store = try open("Store", test.isEncrypted)
@@ -137,7 +137,7 @@ import Todana
     #expect(!report.isSound)
     #expect(report.problems.contains { $0.kind == .wrongContents && $0.className == "Song" })
     #expect(try store.fetch(Playlist.self).count == 1)
-    // Reading and writing go on, and what is written does not make it right.
+    // Reading and writing still work, and a save does not hide the problem.
     try store.insert(Song("new"))
     try store.saveChanges()
     #expect(throws: StoreError.self) { try store.fetch(Song.self) }
@@ -187,14 +187,14 @@ import Todana
     try again.close()
   }
 
-  /// Which files are older than the others.
+  /// The prefixes of the files that are replaced by older ones.
   static let olderParts = [
     ["0000-states.tds"], ["0001-catalog.kch"], ["0000", "0001"], ["0000", "0002"], ["commits"],
   ]
 
   @Test(arguments: olderParts, [false, true])
   func `files that are not of one state are told from those that are`(_ older: [String], isEncrypted: Bool) throws {
-    // A new class changes the catalog.
+    // The new class changes the catalog.
     try makeTwo(
       isEncrypted,
       { store in
@@ -214,7 +214,7 @@ import Todana
     try anchored.close()
     try copy("Store", to: "Newest")
     try replace { name in older.contains { name.hasPrefix($0) } }
-    // Older states or an older catalog may not fit at all: then the store says so.
+    // If older digests or an older catalog do not fit at all, opening throws an error.
     do {
       let store = try open("Store", isEncrypted)
       let error = #expect(throws: StoreError.self) { try store.fetch(Song.self) }
@@ -226,7 +226,7 @@ import Todana
     }
     let error = #expect(throws: StoreError.self) { try open("Store", isEncrypted, expecting: anchor) }
     #expect([.rolledBack, .diverged, .damagedRecord].contains(error?.code))
-    // And the newest files are not to blame.
+    // The newest files are valid.
     try open("Newest", isEncrypted, expecting: anchor).close()
   }
 
@@ -277,7 +277,7 @@ import Todana
     #expect(fork?.code == .diverged)
     try open("Fork", isEncrypted, expecting: anchors[3]).close()
 
-    // A log that was cut at a commit, by somebody who has an older copy of it.
+    // A log that an attacker cut after a commit, with an older copy of it.
     store = try open("Store", isEncrypted)
     try store.insert(Song("in the log"))
     try store.saveChanges()
@@ -289,7 +289,7 @@ import Todana
     let cut = #expect(throws: StoreError.self) { try open("Cut", isEncrypted, expecting: last) }
     #expect(cut?.code == .rolledBack)
     try store.close()
-    // The refused opening has changed nothing that a right one needs.
+    // The refused opening has not changed the store.
     try open("Cut", isEncrypted, expecting: newest).close()
   }
 
@@ -339,7 +339,7 @@ import Todana
       #expect(try await store.all(Song.self).count == songs.count)
       #expect(try store.verify().isSound, "round \(round)")
     }
-    // A snapshot's contents are those of its own commit.
+    // A snapshot is checked with the digest of its own commit.
     try store.withSnapshot {
       let other = try Store(backend: store.backend, classes: [Song.self])
       try other.delete(try other.fetch(Song.self))
@@ -369,7 +369,7 @@ import Todana
         accepted += 1
         #expect(age < 1000)
       } catch let error as StoreError {
-        // Closing may have been a commit more.
+        // Closing may have added a commit.
         #expect(age >= 998)
         #expect(error.code == .diverged)
       }

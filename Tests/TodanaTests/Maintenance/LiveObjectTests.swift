@@ -42,7 +42,7 @@ import Todana
     #expect(!kept.isFault && kept.name == "pending")
     try store.load(nodes)
     #expect(nodes[0].name == "0" && nodes[0].next === nodes[1] && nodes[1].next === nodes[0])
-    // The cycle is the only thing that keeps two of them.
+    // Two of the objects are kept only by the cycle.
     nodes = []
     #expect(store.statistics.classes["Node"]?.liveCount == 3)
     try store.turnCleanObjectsIntoFaults()

@@ -1,11 +1,10 @@
-// Memory of pages that is let go of, in every state that pages can be in: what is read stays what was saved.
+// Memory of pages in every state, released: reads still return the saved content.
 import Foundation
 import TestSupport
 import Testing
 import Todana
 
 @Suite struct ReleaseMemoryTests {
-  /// A value of any length.
   private final class Blob: StoredObject {
     var bytes: [UInt8] = []
 
@@ -21,7 +20,7 @@ import Todana
     defer { try? backend.close() }
     let store = try Store(backend: backend, classes: [Blob.self])
     var model: [RowID: [UInt8]] = [:]
-    // Old states, read after what replaced them was let go of.
+    // Old states, read after memory of the pages that replaced them was released.
     var snapshots: [(snapshot: any BackendSnapshot, model: [RowID: [UInt8]])] = []
     for round in 0..<(LongTests.areEnabled ? 40 : 12) {
       for _ in 0..<Int.random(in: 1...6, using: &generator) {
@@ -85,12 +84,12 @@ import Todana
     }
     try store.saveChanges()
     try backend.checkpoint()
-    // In the log, and not in the file.
+    // The new values are in the log and not yet in the file.
     for blob in blobs { try store.update(blob) { $0.bytes = patternedBytes(2, count: 100_000) } }
     try store.saveChanges()
     let snapshot = try backend.snapshot()
     let classID = try #require(try RecordSealing(backend).keyspaces().first { $0.name == Array("Blob".utf8) }?.id)
-    // A new file takes the place of the old one, which the snapshot goes on with.
+    // A new file replaces the old one, which the snapshot still reads.
     try backend.commit { batch in batch.appendClear(of: classID) }
     let rowID = try #require(blobs[0].id?.rowID)
     let chunk = RecordChunk()
@@ -123,7 +122,7 @@ import Todana
       try store.update(first) { $0.bytes = patternedBytes(UInt64(number), count: 100_000) }
       try store.saveChanges()
     }
-    // As a kill would leave it: the last saves stand in the log only.
+    // A copy of an open store is like one left by a killed process: the last saves are only in the log.
     try FileManager.default.copyItem(atPath: path, toPath: other)
     try store.close()
     var configuration = StoreConfiguration()
@@ -138,7 +137,7 @@ import Todana
     }
   }
 
-  /// The kernel maps up to 2 MiB around each header that is looked at.
+  /// Tests the release of mapped memory: the kernel maps up to 2 MiB around each header that is read.
   @Test func `large records that were read do not stay in memory`() throws {
     let directory = try TemporaryDirectory()
     do {
@@ -163,11 +162,11 @@ import Todana
     try store.close()
   }
 
-  /// What of the files of a directory is in this process's memory.
+  /// Returns the bytes of a directory's files that are in this process's memory.
   private static func mappedByteCount(in path: String) throws -> Int {
     var sum = 0
     var isInside = false
-    // The system says that the file has no bytes.
+    // Reads to the end, because the system reports the file's size as 0.
     let data = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
     for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
       let fields = line.split(separator: " ", omittingEmptySubsequences: true)

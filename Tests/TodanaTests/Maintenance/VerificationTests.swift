@@ -27,7 +27,7 @@ private final class Forgetful: StoredObject {
     try store.insert(node)
     try store.writeNamedBuffer("buffer") { $0.writeString("content") }
     try store.saveChanges()
-    // Pending, so not looked at.
+    // A pending object is not verified.
     try store.insert(Song("pending"))
     var phases: [VerificationProgress.Phase] = []
     let report = try store.verify { progress in
@@ -144,7 +144,7 @@ private final class Forgetful: StoredObject {
     try store.close()
   }
 
-  /// Flips a bit, or zeroes a page, at random places of the files of classes and their checksums.
+  /// Flips a bit or zeroes a page at random places of class files and their checksum files.
   @Test func `damage anywhere is found, or concerns nothing`() throws {
     let files = try StoreFiles()
     let before = try files.contents()
@@ -170,7 +170,7 @@ private final class Forgetful: StoredObject {
       if isFound { foundCount += 1 }
       let isHarmless = try isFound || !isChanged || isUnharmed(files)
       #expect(isHarmless, "\(name), byte \(place), round \(round)")
-      // What the openings did is undone, too.
+      // Also undoes changes made by the openings.
       for (name, content) in sound { try content.write(to: URL(filePath: files.path + "/" + name)) }
     }
     #expect(foundCount > roundCount / 2)
@@ -193,7 +193,7 @@ private final class Forgetful: StoredObject {
       }
       return !report.isSound
     } catch let error as StoreError {
-      // The catalog's file, without which nothing is found.
+      // The catalog's file is damaged, without which no records are found.
       #expect(error.code == .damagedRecord || error.backendError?.code == .damaged, "\(error)")
       return true
     }
@@ -210,7 +210,7 @@ private final class Forgetful: StoredObject {
   }
 }
 
-/// ``Song`` as a program knows it that is older.
+/// ``Song`` in an older program.
 private final class OldSong: StoredObject {
   override class var storedName: String { "Song" }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Three generations of one class, all stored as `Track`.
+/// The first of three versions of one class, all stored as `Track`.
 private final class TrackV1: StoredObject {
   var title = ""
   override class var storedName: String { "Track" }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Salvage and the command-line tool for stores that a passphrase opens.
+/// Salvage and the command-line tool for stores with a passphrase.
 @Suite struct EncryptedSalvageTests {
   private static let secret = StoreEncryption.passphrase("correct horse")
   let directory: TemporaryDirectory

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// What can be read of a damaged store goes to a new one, and what cannot is reported.
+/// Salvage: readable records of a damaged store are copied to a new one, and all others are reported.
 @Suite struct SalvageTests {
   private static let classes: [StoredObject.Type] = [Song.self, Playlist.self, Node.self]
   private static let songCount = 2000
@@ -28,12 +28,12 @@ import Todana
     let names = report.keyspaces.map { "\($0.number) \($0.name): \($0.savedCount)" }
     #expect(names == ["1 Song: 2000", "2 Playlist: 1", "4 named buffers: 2", "5 Node: 1"])
     try expectWhole(directory.path("salvaged"))
-    // It is a store of its own, and so is what was salvaged.
+    // The salvaged store has its own id and can be opened together with the damaged one.
     let old = try Store(.directory(path), classes: Self.classes)
     let new = try Store(.directory(directory.path("salvaged")), classes: Self.classes)
     #expect(old.backend.storeID != new.backend.storeID)
     #expect(try new.verify().isSound)
-    // No row id is given out twice.
+    // No row id is handed out twice.
     let song = Song("new")
     #expect(try new.insert(song).rowID >= old.catalog[Song.self]?.nextRowID ?? 0)
     try old.close()
@@ -41,7 +41,7 @@ import Todana
     #expect(!FileManager.default.fileExists(atPath: directory.path("salvaged.partial")))
   }
 
-  // MARK: What leads to records is lost
+  // MARK: Lost structures that lead to records
 
   enum Loss: String, CaseIterable {
     case superblock, catalog, checksums, headers, logs, lastCommits, catalogAndHeaders, checksumsAndCatalog
@@ -70,7 +70,7 @@ import Todana
     }
     let report = try Store.salvage(from: path, to: directory.path("salvaged"))
     if loss == .logs {
-      // The newest saves stood there only.
+      // The newest saves were only in the logs.
       #expect(report.savedCount == Self.storedCount - 500 - 1)
       return
     }
@@ -99,8 +99,8 @@ import Todana
       let report = try Store.salvage(from: path, to: directory.path("salvaged"))
       let lost = Self.storedCount - report.savedCount
       try expectNothingFalse(directory.path("salvaged"), rowIDs, "run \(run), damage to \(name)")
-      // One place belongs to one pack of 32 rows; the cut takes what is behind it, the log's the saves that are not in
-      // the files yet.
+      // One damaged place loses at most one pack of 32 rows. The cut loses all records after it, and damage of the log
+      // the saves that are not yet in the files.
       switch damage {
       case .flippedBit where !name.hasPrefix("log-"), .garbage where !name.hasPrefix("log-"):
         #expect(lost <= 64, "\(name)")
@@ -119,7 +119,7 @@ import Todana
     )
   }
 
-  /// Random bytes look like records of any length now and then; looking at each of those once found nothing behind them.
+  /// Guards against random bytes that look like a long record and hid the records after them.
   @Test func `a large damaged part takes nothing else with it`() throws {
     let path = directory.path("large")
     let store = try Store(.directory(path), classes: [Song.self])
@@ -136,7 +136,7 @@ import Todana
     let report = try Store.salvage(from: path, to: directory.path("salvaged"))
     let lost = 60_000 - report.savedCount
     #expect(lost == report.lostCount)
-    // Buckets have a part of the file, too, so records more than a fifth of theirs.
+    // The buckets take a part of the file, so more than a fifth of the records is damaged.
     #expect((60_000 / 6..<60_000 / 3).contains(lost))
     #expect((garbage.count..<garbage.count + 10_000).contains(report.keyspaces[0].unreadableByteCount))
   }
@@ -185,9 +185,9 @@ import Todana
 
   // MARK: The store
 
-  /// Most of it in files, the rest in the log if the process was killed.
+  /// Makes a store; if the process was killed, its last saves are only in the log.
   ///
-  /// One class is gone, so that its number is too.
+  /// One class stays empty, so that its number is missing in reports.
   private func makeStore(isKilled: Bool) throws -> String {
     let path = directory.path("store")
     var store = try Store(.directory(path), classes: Self.classes)
@@ -244,13 +244,13 @@ import Todana
     #expect(playlist.songs.map(\.id) == songs.prefix(Self.songCount - 500).map(\.id))
     let node = try #require(try store.fetch(Node.self).first)
     #expect(node.next === node)
-    // The name of its file has no space.
+    // A keyspace that is named after its file lacks the space in its name.
     guard !renamed else { return }
     let settings = try store.readNamedBuffer("settings") { try $0.readString() }
     #expect(settings == "loud")
   }
 
-  /// Whatever is in the salvaged store was in the original.
+  /// Expects that every record of the salvaged store was in the original.
   private func expectNothingFalse(_ path: String, _ rowIDs: [UInt32: RowID], _ circumstance: String) throws {
     let store = try Store(.directory(path), classes: Self.classes)
     defer { #expect(throws: Never.self) { try store.close() } }

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Todana
 
-/// Indexes have entries of the rows that damage took, so a salvaged store has none until its classes open it.
+/// Indexes of salvaged stores: damaged indexes could have entries of lost rows, so they are built when their classes
+/// are opened.
 @Suite struct SalvagedIndexTests {
   private static let pieceCount = 900
   private static let discCount = 12
@@ -23,7 +24,7 @@ import Todana
   @Test(arguments: [false, true], Damage.allCases) func `queries of a salvaged store answer from what was saved`(
     _ isEncrypted: Bool, _ damage: Damage
   ) throws {
-    // The names of an encrypted store's classes stand in its catalog only.
+    // The names of an encrypted store's classes are only in its catalog.
     if isEncrypted, damage == .pagesOfRowsAndCatalog { return }
     try makeStore(isEncrypted)
     try apply(damage)
@@ -40,7 +41,7 @@ import Todana
     default: #expect((1..<Self.pieceCount).contains(savedCount))
     }
 
-    // Without the classes there are no entries of rows that do not exist either.
+    // Before the classes are opened, there are no entries of missing rows either.
     var store = try open(salvagedPath, isEncrypted, [])
     #expect(try store.storedIndexes.isEmpty)
     #expect(try store.verify().problemCount == 0)
@@ -56,13 +57,13 @@ import Todana
     let verified = try store.verify()
     #expect(verified.problemCount == 0, "\(verified.problems)")
     try store.close()
-    // And in the next run.
+    // The indexes are still correct after reopening.
     store = try open(salvagedPath, isEncrypted, Self.types)
     try expectAnswers(of: store, from: try store.fetch(Piece.self))
     try store.close()
   }
 
-  /// Every kind of query, each of which an index serves, against the objects.
+  /// Compares all kinds of queries, each of which uses an index, with the objects.
   private func expectAnswers(of store: Store, from pieces: [Piece]) throws {
     func ids(_ pieces: [Piece]) -> [ObjectID<Piece>] { pieces.compactMap { $0.id } }
     let bySeconds = pieces.sorted { $0.seconds < $1.seconds }
@@ -94,14 +95,14 @@ import Todana
     }
   }
 
-  /// Values of lost objects can be given again, those of others cannot.
+  /// Expects that unique values of lost objects are free again and that those of saved objects are not.
   private func expectUniqueness(in store: Store, _ pieces: [Piece]) throws {
     let saved = Set(pieces.compactMap(\.isrc))
     let lost = (0..<Self.pieceCount).compactMap(Self.isrc).filter { !saved.contains($0) }
     for isrc in lost {
       let piece = Piece()
       piece.isrc = isrc
-      // No row id is given out twice, so no reference to a lost object leads to a new one.
+      // No row id is handed out twice, so no reference to a lost object leads to a new one.
       #expect(try store.insert(piece).rowID > RowID(Self.pieceCount))
     }
     try store.saveChanges()
@@ -122,10 +123,10 @@ import Todana
     var store = try open(path, isEncrypted, [])
     #expect(try store.verify().problemCount == 0)
     let pieces = try #require(try store.backend.keyspaces().first { $0.name == Array("Piece".utf8) })
-    // A row behind the indexes' back.
+    // Removes a row without its index entries.
     try store.backend.commit { batch in batch.remove(row: 7, in: pieces.id) }
     let problems = try store.verify().problems.filter { $0.kind == .wrongIndex }
-    // Seven indexes have one entry of the row, and that of favourites none.
+    // Seven indexes have one entry of the row; the one of favourites has none.
     #expect(Set(problems.compactMap(\.rowID)) == [7])
     #expect(problems.allSatisfy { $0.className == "Piece" })
     #expect(
@@ -217,7 +218,7 @@ import Todana
 
   private func size(_ name: String) throws -> Int { try Data(contentsOf: URL(filePath: "\(path)/\(name)")).count }
 
-  /// Of the records' pages: not the header, which knows the row ids.
+  /// Overwrites pages of records, but not the header, which stores the row ids.
   private func overwritePages(of name: String, every step: Int, with byte: UInt8) throws {
     let url = URL(filePath: "\(path)/\(name)")
     var bytes = try Data(contentsOf: url)
