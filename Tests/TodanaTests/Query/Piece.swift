@@ -1,7 +1,7 @@
 import Foundation
 import Todana
 
-/// A class with indexes of all sorts, for tests of queries.
+/// A class with indexes of all kinds, for tests of queries.
 final class Piece: StoredObject {
   var title = ""
   var seconds: UInt32 = 0

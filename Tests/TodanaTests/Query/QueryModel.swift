@@ -1,7 +1,7 @@
 import TestSupport
 import Todana
 
-/// What a ``Piece`` holds, as a plain value.
+/// The content of a ``Piece`` as a plain value.
 struct PieceValues {
   var rowID: RowID
   var title: String
@@ -28,20 +28,19 @@ struct PieceValues {
   }
 }
 
-/// A condition, and what it means for plain values, by other code.
+/// A condition, with an independent implementation of it for plain values.
 struct ModelCondition {
   var condition: Condition<Piece>
   var holds: (PieceValues) -> Bool
   var text: String
 }
 
-/// A sort key, and what it means: below 0, 0 or above.
+/// A sort key, with an independent comparison: below 0, 0 or above.
 struct ModelSort {
   var add: (Query<Piece>) -> Query<Piece>
   var order: (PieceValues, PieceValues) -> Int
 }
 
-/// Makes random conditions, sorts and values.
 struct QueryGenerator {
   var generator: SeededGenerator
   let albums: [Disc]
@@ -217,7 +216,7 @@ struct QueryGenerator {
     }
   }
 
-  // MARK: What things mean
+  // MARK: Meanings
 
   private func compare<Value: OrderedValue>(
     _ keyPath: any KeyPath<Piece, Value> & Sendable, _ value: Value, _ operation: Int
@@ -253,7 +252,7 @@ struct QueryGenerator {
     }
   }
 
-  /// NaN is a number above all others.
+  /// Returns a rank in which NaN is above all other numbers.
   private static func rank(_ value: Double) -> Rank { Rank(value) }
 
   private static func order(_ lhs: [UInt8], _ rhs: [UInt8]) -> Int {
@@ -264,7 +263,7 @@ struct QueryGenerator {
     part.isEmpty || text.indices.contains { text[$0...].starts(with: part) }
   }
 
-  /// By a table, for the words that are used.
+  /// Folds a text by a table of the special words in use.
   static func fold(_ text: String) -> [UInt8] {
     let special = [
       "Écoute": "ecoute", "e\u{301}coute": "ecoute", "Straße": "strasse", "Ωmega": "ωmega", "日本": "日本",
@@ -274,7 +273,7 @@ struct QueryGenerator {
   }
 }
 
-/// A Double in the order of values.
+/// A Double in the order of index keys.
 struct Rank: Equatable, Comparable {
   let value: Double
   init(_ value: Double) { self.value = value }

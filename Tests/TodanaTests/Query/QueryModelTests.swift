@@ -63,7 +63,7 @@ import Todana
           try store.delete(tunes.remove(at: generator.number(tunes.count)))
         }
       }
-      // With few objects many queries are asked in little time.
+      // Many queries over few objects take little time.
       while tunes.count > 60 { try store.delete(tunes.remove(at: generator.number(tunes.count))) }
       if generator.number(3) > 0 {
         try store.saveChanges()
@@ -75,7 +75,7 @@ import Todana
       tunes.map { PieceValues($0, rowID: $0.id?.rowID ?? 0) }.sorted { $0.rowID < $1.rowID }
     }
 
-    /// What is wrong; nil if nothing is.
+    /// Compares a random query with the model; returns a description of the first difference, or nil.
     mutating func compareQuery() throws -> String? {
       let includingPending = generator.number(3) > 0
       let condition = generator.condition()
@@ -94,7 +94,7 @@ import Todana
         }
         return lhs.rowID < rhs.rowID
       }
-      // The place of an object with unsaved changes is that of its present values.
+      // An object with unsaved changes is placed by its current values.
       if includingPending, !expected.isEmpty, generator.number(4) == 0 {
         let place = generator.number(expected.count)
         let object = try #require(tunes.first { $0.id?.rowID == expected[place].rowID })
@@ -124,7 +124,8 @@ import Todana
       return try compareValues(of: query, expected, includingPending: includingPending).map { "\($0) of \(text())" }
     }
 
-    /// The same for what is read without objects, from an index alone where it has it.
+    /// Compares values that are read without objects, from an index alone if it has them; returns the first difference,
+    /// or nil.
     private mutating func compareValues(
       of query: Query<Piece>, _ expected: [PieceValues], includingPending: Bool
     ) throws -> String? {

@@ -1,4 +1,4 @@
-// Compares queries of two classes with the same objects: one has random indexes, the other has none.
+// Compares queries of two classes with equal objects: one has random indexes, the other has none.
 import Foundation
 import Synchronization
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import Todana
 
 @Suite(.serialized) struct IndexDifferentialTests {
-  /// New random seeds in each run; the environment variable `TODANA_SEED` repeats one.
+  /// Random seeds, new in each run; the environment variable `TODANA_SEED` repeats one.
   private static let seeds: [UInt64] = {
     if let text = ProcessInfo.processInfo.environment["TODANA_SEED"], let seed = UInt64(text) { return [seed] }
     return (0..<(LongTests.areEnabled ? 16 : 2)).map { _ in .random(in: 0 ... .max) }
@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Steps
 
-    /// Opens the store with other indexes, and changes and asks a number of times.
+    /// Opens the store with other indexes, and makes changes and queries.
     mutating func runEpoch(roundCount: Int, queryCount: Int) throws {
       if isPending { try save() }
       try reopen()
@@ -94,7 +94,7 @@ import Testing
       try store.close()
     }
 
-    /// Does the same with both classes, by the same choices.
+    /// Performs the same random choices with both classes.
     private mutating func withBoth<Result: Equatable>(
       _ first: (inout SpecimenSide<PlainSpecimen>, inout SeededGenerator) throws -> Result,
       _ second: (inout SpecimenSide<IndexedSpecimen>, inout SeededGenerator) throws -> Result
@@ -143,18 +143,18 @@ import Testing
       }
       try addSimilarIndex()
       if let note = indexed.columns.ordered.firstIndex(where: { $0.name == "note" }) {
-        // A sort that it serves meets its first long text late.
+        // A sort by this index meets its first long text late.
         indexes.append(Index(\IndexedSpecimen.note, name: "notes"))
         indexTexts.append("notes")
         indexedColumns.append([note])
       }
       plain.indexedColumns = indexedColumns
       indexed.indexedColumns = indexedColumns
-      // Not before: the checks for duplicates read the specimens of the open store.
+      // Closed only now, because the checks for duplicates read the specimens of the open store.
       try store.close()
       IndexedSpecimen.declaredIndexes.withLock { $0 = indexes }
       store = try Self.open(backend)
-      // A unique index says nothing until it is built.
+      // A unique index detects no conflict until it is built.
       if generator.chance(2) || indexes.contains(where: \.isUnique) { try store.buildIndexes() }
       try reload()
       let (store, count) = (store, generator.number(4))
@@ -169,7 +169,7 @@ import Testing
         })
     }
 
-    /// Adds a partial index that was there in the opening before, too, with a condition that differs little.
+    /// Adds a partial index like one of the opening before, with a slightly different condition.
     private mutating func addSimilarIndex() throws {
       var condition: Condition<IndexedSpecimen>?
       _ = try withBoth(
@@ -210,7 +210,7 @@ import Testing
       guard first == second else { throw Failure(description: "queries changed \(first) and \(second)") }
     }
 
-    /// Another store of the same files changes and saves.
+    /// Changes and saves through another store of the same files.
     private mutating func changeElsewhere() throws {
       let other = try Self.open(backend)
       let targets = try other.fetch(SpecimenTarget.all.sorted(by: \.name))
@@ -250,7 +250,7 @@ import Testing
       }
     }
 
-    /// Whether two specimens have the same values, of which none is nil.
+    /// Tests whether two specimens have the same values, none of which is nil.
     private func hasDuplicates(of parts: [IndexPart]) -> Bool {
       var keys: Set<[UInt8]> = []
       for specimen in indexed.specimens where !parts.contains(where: { $0.isNil(specimen) }) {
@@ -264,7 +264,7 @@ import Testing
 
     // MARK: Queries
 
-    /// Compares queries that each index serves.
+    /// Compares queries that use each of the indexes.
     private mutating func compareProbes() throws {
       let store = store
       for numbers in indexed.indexedColumns {

@@ -1,5 +1,5 @@
-// Opens a store again and again with partial indexes of one name whose conditions differ by little, by less than their
-// descriptions show, and compares queries that these serve with those of a class without indexes.
+// Opens a store repeatedly with partial indexes of one name and slightly different conditions. Their descriptions do
+// not show the difference. Queries with these indexes are compared with those of a class without indexes.
 import Foundation
 import Synchronization
 import TestSupport
@@ -45,7 +45,7 @@ import Testing
     override class var indexes: [Index] { declared.withLock { $0 } }
   }
 
-  /// Conditions that differ by little from others of their kind.
+  /// A condition that differs slightly from others of its kind.
   private struct Similar {
     let kind: Int
     let variant: Int

@@ -1,5 +1,5 @@
-// Compares sorts by text that an index serves with the same sorts of a class without one, over so many rows that the
-// planner takes the index, with a text now and then that does not fit into the index's keys.
+// Compares sorts by text that use an index with those of a class without one. There are enough rows for the planner to
+// choose the index, and some texts are too long for its keys.
 import Foundation
 import TestSupport
 import Testing
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// A query of either class.
+  /// A query that can be made for either class.
   private struct Shape: CustomStringConvertible {
     var group: Int?
     var least: String?
@@ -66,7 +66,7 @@ import Testing
 
   private static func text(_ generator: inout SeededGenerator) -> String {
     switch generator.number(250) {
-    // Some begin with the same bytes for longer than a key holds.
+    // Some texts begin with more equal bytes than a key holds.
     case 0: String(repeating: "m", count: 140 + generator.number(3)) + "\(generator.number(3))"
     case 1: String(format: "%04d", generator.number(4000)) + String(repeating: "é", count: 58 + generator.number(80))
     case 2: ""
@@ -119,7 +119,7 @@ import Testing
     try store.close()
   }
 
-  /// The numbers that each kind of call gives.
+  /// Returns the numbers that each kind of read returns.
   private func results<Kind: Entry>(of query: Query<Kind>, in store: Store) throws -> [[Int]] {
     let fetched = try store.fetch(query)
     var visited: [Int] = []
@@ -134,7 +134,7 @@ import Testing
     ]
   }
 
-  /// The numbers of a query read in pages, each from after the last one's last.
+  /// Returns the numbers of a query that is read in pages, each after the last object of the page before.
   private func pages<Kind: Entry>(of query: Query<Kind>, size: Int, in store: Store) throws -> [Int] {
     let count = try store.count(query)
     var numbers: [Int] = []

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Todana
 
-/// Objects with a property of each kind that conditions, sorts and indexes take.
+/// A class with a property of each type that conditions, sorts and indexes support.
 class Specimen: StoredObject {
   /// An identifying number, equal for the two objects of a pair in both classes.
   var number = 0
@@ -67,12 +67,12 @@ class Specimen: StoredObject {
   }
 }
 
-/// A specimen of a class without indexes: every query looks at every object.
+/// A specimen of a class without indexes, in which every query reads all objects.
 final class PlainSpecimen: Specimen {}
 
 /// A specimen of a class with the indexes that a test declares.
 final class IndexedSpecimen: Specimen {
-  /// Only one test at a time declares any.
+  /// The indexes of the test that runs; only one test at a time declares any.
   static let declaredIndexes = Mutex<[Index]>([])
 
   override class var indexes: [Index] { declaredIndexes.withLock { $0 } }

@@ -5,23 +5,23 @@ import TestSupport
 
 /// Random assignments, index parts, conditions, sorts and reads for one property of a class of specimens.
 ///
-/// All choices come from the generator: called with equal generators, the columns of two classes do the same.
+/// All choices come from the generator: with equal generators, the columns of two classes make the same choices.
 struct SpecimenColumn<T: Specimen> {
   let name: String
   var assign: (T, inout SeededGenerator) -> Void
-  /// A part of an index.
+  /// Makes a part of an index.
   var part: (inout SeededGenerator) -> IndexPart
   var test: (inout SeededGenerator) -> Described<Condition<T>>
-  /// The condition to have the value that an object has.
+  /// Makes the condition that the property equals an object's value.
   var same: (T) -> Described<Condition<T>>
-  /// A condition on one of several values that differ little: descriptions of conditions may show the same for them.
+  /// Makes a condition on one of several similar values, which descriptions of conditions may not distinguish.
   var variant: (inout SeededGenerator) -> Described<Condition<T>>
   var sort: (Query<T>, inout SeededGenerator) -> Described<Query<T>>
   /// Reads values of a query's objects in several ways, as text.
   var read: (Store, Query<T>, _ includingPending: Bool) throws -> [String]
 }
 
-/// Something that was made at random, and a text that tells it.
+/// A random value with a text that describes it.
 struct Described<Value> {
   var value: Value
   var text: String
@@ -38,19 +38,19 @@ extension SeededGenerator {
   mutating func element<Value>(of values: [Value]) -> Value { values[number(values.count)] }
 }
 
-/// A text for a value: equal for equal values, NaN included.
+/// Returns a text that is equal for equal values, NaN included.
 func keyText(_ value: some IndexedValue) -> String {
   let arena = ByteArena()
   var writer = KeyWriter(arena: arena, textByteLimit: .max)
   value.writeKey(to: &writer)
-  // A hash for what would fill pages.
+  // A hash replaces the rest of long keys.
   let bytes = unsafe Array(arena.bytes)
   let hash = bytes.count > 20 ? "…\(bytes.hashValue)" : ""
   return bytes.prefix(20).map { String($0, radix: 16) }.joined(separator: ".") + hash
 }
 
 extension SpecimenColumn {
-  /// A property with an order.
+  /// Creates the column of a property with an order.
   init<Value: OrderedValue & SendableMetatype>(
     _ name: String, _ keyPath: any ReferenceWritableKeyPath<T, Value> & Sendable,
     _ draw: @escaping (inout SeededGenerator) -> Value
@@ -78,7 +78,7 @@ extension SpecimenColumn {
       return Described(Properties<T>()[dynamicMember: keyPath] == value, "\(name) == \(keyText(value))")
     }
     variant = { generator in
-      // More values than a description shows; the last ones differ.
+      // A description shows fewer values than these; only the last ones differ.
       var fixed = SeededGenerator(seed: 5)
       let values = (0..<5).map { _ in draw(&fixed) } + (0..<2).map { _ in draw(&generator) }
       let text = "\(name) in \(values.map { keyText($0) })"
@@ -103,7 +103,7 @@ extension SpecimenColumn {
     }
   }
 
-  /// Adds what texts have beside their order.
+  /// Adds the index parts and conditions that only texts have.
   func withTexts<Value: OptionalText>(
     _ keyPath: any ReferenceWritableKeyPath<T, Value> & Sendable, _ draw: @escaping (inout SeededGenerator) -> String
   ) -> SpecimenColumn {
@@ -139,7 +139,7 @@ extension SpecimenColumn {
 /// All properties of a class of specimens, with values at the limits of their types and of the keys of indexes.
 struct SpecimenColumns<T: Specimen> {
   let ordered: [SpecimenColumn<T>]
-  /// A column that unique indexes may be of.
+  /// A column for unique indexes.
   let code: SpecimenColumn<T>
   private let targets: [SpecimenTarget]
 
@@ -173,11 +173,11 @@ struct SpecimenColumns<T: Specimen> {
       SpecimenColumn("flag", \T.flag) { $0.chance(2) },
       code,
       SpecimenColumn("text", \T.text) {
-        // Few of them at the limits, too.
+        // Few texts are at the limits.
         $0.chance(4) ? $0.element(of: texts) : $0.chance(40) ? String(repeating: "t", count: 150) : "t\($0.number(300))"
       }.withTexts(\T.text) { $0.element(of: texts) },
       SpecimenColumn("note", \T.note) {
-        // Few that are too long for a key, behind most of the others.
+        // Few texts are too long for a key, and most others sort before them.
         $0.chance(8)
           ? nil
           : $0.chance(60)
@@ -196,14 +196,13 @@ struct SpecimenColumns<T: Specimen> {
     specimen.target = generator.chance(3) ? nil : generator.element(of: targets)
   }
 
-  /// Gives an object the properties of another one, but for its number and its code.
+  /// Copies all properties of another object except the number and the code.
   func copy(from other: T, to specimen: T) {
     (specimen.int, specimen.byte, specimen.short, specimen.word) = (other.int, other.byte, other.short, other.word)
     (specimen.real, specimen.single, specimen.date) = (other.real, other.single, other.date)
     (specimen.text, specimen.note, specimen.data, specimen.tags) = (other.text, other.note, other.data, other.tags)
   }
 
-  /// Changes a few properties.
   func change(_ specimen: T, _ generator: inout SeededGenerator) {
     for _ in 0...generator.number(3) { generator.element(of: ordered).assign(specimen, &generator) }
     if generator.chance(3) {
@@ -250,8 +249,10 @@ struct SpecimenColumns<T: Specimen> {
 
   // MARK: Indexes
 
-  /// A condition for a partial index that another one may be like, but for what descriptions leave out: values of a long
-  /// list, fractions of seconds, bytes of data.
+  /// Returns a condition for a partial index.
+  ///
+  /// Its description may leave out the difference to a similar one: values of a long list, fractions of seconds, bytes
+  /// of data.
   func similarCondition(_ generator: inout SeededGenerator) -> Described<Condition<T>> {
     switch generator.number(3) {
     case 0:
@@ -264,7 +265,7 @@ struct SpecimenColumns<T: Specimen> {
     }
   }
 
-  /// Conditions for partial indexes: of the object's own properties.
+  /// Returns a condition for a partial index, on the object's own properties.
   func partialCondition(_ generator: inout SeededGenerator) -> Described<Condition<T>> {
     let first = generator.element(of: ordered).test(&generator)
     guard generator.chance(3) else { return first }
@@ -272,9 +273,9 @@ struct SpecimenColumns<T: Specimen> {
     return Described(first.value && second.value, "(\(first.text)) && (\(second.text))")
   }
 
-  /// Makes the parts of an index, with the numbers of their columns, if there are such.
+  /// Makes the parts of an index and returns them with the numbers of their columns, if they have any.
   ///
-  /// Those of a unique one have ``code`` among them.
+  /// The parts of a unique index include ``code``.
   func indexParts(isUnique: Bool, _ generator: inout SeededGenerator) -> (parts: [IndexPart], columns: [Int]) {
     if !isUnique, generator.chance(6) {
       let parts: [IndexPart] = [.each(\T.tags), .each(\T.marks), .ascending(\T.target), .descending(\T.target)]
@@ -288,7 +289,8 @@ struct SpecimenColumns<T: Specimen> {
   }
 }
 
-/// Values at the limits of their types, with key bytes of 0x00 and 0xFF at their ends, and around the limits of keys.
+/// Values at the limits of their types and near the limit of a key's length, with key bytes of 0x00 and 0xFF at their
+/// ends.
 enum SpecimenValues {
   static let ints = [
     0, 1, -1, 2, 254, 255, 256, 257, 511, 512, -255, -256, -257, 65_535, 65_536, 0xFFFFFF, 0x1_0000_00FF, .max, .min,

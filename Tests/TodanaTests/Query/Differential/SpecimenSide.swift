@@ -3,14 +3,14 @@ import TestSupport
 
 @testable import Todana
 
-/// The specimens of one class, on which a test does the same as on those of another.
+/// The specimens of one class, to which a test applies the same operations as to those of another class.
 struct SpecimenSide<T: Specimen> {
   var columns: SpecimenColumns<T>
-  /// By their numbers.
+  /// The specimens in the order of their numbers.
   private(set) var specimens: [T] = []
-  /// The conditions of partial indexes, for queries that these serve.
+  /// The conditions of partial indexes, for queries that use these.
   var partialConditions: [Described<Condition<T>>] = []
-  /// The columns of indexes, for queries that these serve.
+  /// The columns of indexes, for queries that use these.
   var indexedColumns: [[Int]] = []
   private var live: [LiveSpecimens<T>] = []
 
@@ -18,12 +18,12 @@ struct SpecimenSide<T: Specimen> {
 
   // MARK: Changes
 
-  /// Fetches the specimens of a store, whatever was changed in others.
+  /// Fetches the specimens of a store after changes by others.
   mutating func reload(from store: Store) throws {
     specimens = try store.fetch(T.self).sorted { $0.number < $1.number }
   }
 
-  /// Inserts, updates and deletes some specimens; returns the numbers of those that queries changed.
+  /// Inserts, updates and deletes some specimens; returns the numbers of the specimens that queries changed.
   mutating func change(
     in store: Store, count: Int, nextNumber: inout Int, _ generator: inout SeededGenerator
   ) throws -> [Int] {
@@ -41,7 +41,7 @@ struct SpecimenSide<T: Specimen> {
         try store.update(generator.element(of: specimens)) { columns.change($0, &generator) }
       case 21 where !specimens.isEmpty: try store.delete(specimens.remove(at: generator.number(specimens.count)))
       case 23:
-        // Another one has the content then, if it has the code.
+        // If another specimen has the code, it gets the content.
         let specimen = T()
         nextNumber += 1
         specimen.number = nextNumber
@@ -109,7 +109,7 @@ struct SpecimenSide<T: Specimen> {
     return query
   }
 
-  /// Makes queries that indexes serve: for the values of some specimens in the first columns, and sorts with limits.
+  /// Makes queries that use an index: for values of some specimens in its first columns, and sorts with limits.
   func probes(of numbers: [Int], _ generator: inout SeededGenerator) -> [Described<Query<T>>] {
     var queries: [Described<Query<T>>] = []
     if !specimens.isEmpty {
@@ -136,7 +136,7 @@ struct SpecimenSide<T: Specimen> {
     return queries
   }
 
-  /// Limits a query, most often.
+  /// Adds an offset, a limit or both to most queries.
   func limited(_ query: Described<Query<T>>, _ generator: inout SeededGenerator) -> Described<Query<T>> {
     var query = query
     if generator.chance(3) {
@@ -150,7 +150,7 @@ struct SpecimenSide<T: Specimen> {
     return query
   }
 
-  /// Runs a query in all ways that the store has, and returns the results as text.
+  /// Runs a query with all kinds of reads, and returns the results as text.
   func results(
     of query: Query<T>, in store: Store, includingPending: Bool, _ generator: inout SeededGenerator
   ) -> [String] {
@@ -191,7 +191,7 @@ struct SpecimenSide<T: Specimen> {
     return [text { try store.fetch(query).map(\.number) }, text { try store.count(query) }]
   }
 
-  /// The numbers of a query's specimens, page by page.
+  /// Returns the numbers of a query's specimens, read page by page.
   func pages(of query: Query<T>, size: Int, in store: Store) throws -> [Int] {
     var numbers: [Int] = []
     var page = try store.fetch(query.limit(size))
@@ -212,7 +212,7 @@ struct SpecimenSide<T: Specimen> {
     }
   }
 
-  /// Brings the live results up to date; returns what is wrong with them.
+  /// Updates the live results; returns the problems found.
   mutating func follow(in store: Store) throws -> [String] {
     var problems: [String] = []
     for index in live.indices {
@@ -222,12 +222,12 @@ struct SpecimenSide<T: Specimen> {
   }
 }
 
-/// A live result that is brought up to date at once, where a program would wait for it.
+/// A live result that is updated at once instead of by observation.
 private struct LiveSpecimens<T: Specimen> {
   private let query: Described<Query<T>>
   private let membership: CommitSequence.Membership
   private var result: LiveResult
-  /// Changed by nothing but the differences.
+  /// The row ids, changed only by the differences.
   private var list: [RowID]
 
   init(_ query: Described<Query<T>>, in store: Store) throws {

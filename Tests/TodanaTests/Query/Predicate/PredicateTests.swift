@@ -1,11 +1,11 @@
-// Queries from predicates of Foundation: the same ones as those of closures, as far as there are any.
+// Queries from Foundation's predicates, compared with the equivalent queries from closures.
 import Foundation
 import TestSupport
 import Testing
 import Todana
 
 @Suite struct PredicateTests {
-  /// A predicate, and the closure's condition that it stands for.
+  /// A predicate and the equivalent closure.
   struct Pair: CustomTestStringConvertible, Sendable {
     let name: String
     let predicate: Predicate<Piece>
@@ -95,12 +95,12 @@ import Todana
     #expect(try indexNames(#Predicate { $0.seconds == 5 }) == ["seconds"])
     #expect(try indexNames(#Predicate { $0.genre == "Blue" && $0.title.starts(with: "B") }) == ["genre, title"])
     #expect(try indexNames(#Predicate { $0.tags.contains("a") }) == ["each(tags)"])
-    // Also where a part has to be evaluated.
+    // The index is used even if a part of the predicate must be evaluated.
     #expect(
       try indexNames(#Predicate { $0.seconds == 5 && $0.title.count > 3 && $0.tags.count * 2 == 4 }) == ["seconds"])
   }
 
-  /// A predicate with parts that no test says, and what it means for plain values.
+  /// A predicate with parts that no condition expresses, and its evaluation for plain values.
   struct Evaluated: CustomTestStringConvertible, Sendable {
     let name: String
     let predicate: Predicate<Piece>
@@ -147,7 +147,7 @@ import Todana
       try store.fetch(Piece.self).map { PieceValues($0, rowID: $0.id?.rowID ?? 0) }.filter(evaluated.holds)
     }
     #expect(try store.ids(query).map(\.rowID) == expected.map(\.rowID))
-    // Where the objects that it leads to are not loaded.
+    // In a store that has none of the referenced objects in memory.
     let other = try Store(backend: store.backend, classes: [Piece.self, Disc.self])
     #expect(try other.ids(query).map(\.rowID) == expected.map(\.rowID))
     #expect(try other.explain(query).description.contains("predicate "))

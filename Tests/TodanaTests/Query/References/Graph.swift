@@ -10,7 +10,7 @@ final class Take: StoredObject {
   var extras: [Recording] = []
   var credit = Credit()
 
-  /// Computed properties of the object's own content, of one reference, and of two in a row.
+  /// Computed properties: of the object's own content, of one reference, and of two in a row.
   var shortName: String { String(name.prefix(1)) }
   var recordName: String { record?.name ?? "none" }
   var labelName: String? { record?.label?.name }
@@ -43,7 +43,6 @@ final class Take: StoredObject {
   }
 }
 
-/// A structure with a reference in it.
 struct Credit {
   var text = ""
   var label: Label?
@@ -75,7 +74,7 @@ final class Label: StoredObject {
   override func writeContent(to buffer: inout DataBuffer) { buffer.writeString(name) }
 }
 
-/// A class that can have subclasses: its key paths go through accessors.
+/// A class that can have subclasses; its key paths use accessors.
 class Medium: StoredObject {
   enum Form: String, OrderedValue { case disc, tape }
 
@@ -86,7 +85,7 @@ class Medium: StoredObject {
   var changeCount = 0
   var label: Label?
   var nameAndForm: String { name + form.rawValue }
-  /// Can be assigned to, and reads another object.
+  /// A settable property that reads another object.
   var labelName: String {
     get { label?.name ?? "" }
     set { label?.name = newValue }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Todana
 
-/// Key paths tell whether they stay in their object, lead through references, or read what cannot be told.
+/// The routes of key paths: within their object, through references, or unknown.
 @Suite struct KeyPathRouteTests {
   private func hops(_ keyPath: AnyKeyPath) -> Int? {
     let route = KeyPathRoute.of(keyPath)

@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 import Todana
 
-/// Random graphs and random queries through references, compared with plain evaluation in memory, whatever is loaded.
+/// Random graphs and random queries through references, compared with plain evaluation, for any set of loaded objects.
 @Suite struct ReferenceDifferentialTests {
-  /// What the store holds, as values.
+  /// The content of the store as plain values.
   private struct Model {
     struct Record {
       var name: String
@@ -17,7 +17,7 @@ import Todana
       var record: Int?
       var label: Int?
     }
-    /// Names of labels; nil where the label was deleted.
+    /// The names of labels; nil if the label was deleted.
     var labels: [String?] = []
     var records: [Record?] = []
     var rows: [Row?] = []
@@ -27,7 +27,7 @@ import Todana
     func creditName(of row: Row) -> String? { row.label.flatMap { labels[$0] } }
   }
 
-  /// A query, what it is in memory, and its sort in memory.
+  /// A query with its condition and its sort keys for plain values.
   private struct Case {
     var query = Take.all
     var condition: (Model.Row) -> Bool = { _ in true }
@@ -108,7 +108,7 @@ import Todana
     }
   }
 
-  /// Changes something, which stays pending or is saved, and deletes objects that others refer to.
+  /// Makes a change that stays pending or is saved; may delete objects that others refer to.
   private func change(_ store: Store, _ model: inout Model, _ generator: inout SeededGenerator) throws {
     let index = Int.random(in: model.records.indices, using: &generator)
     if let record = try object(Recording.self, index, store) {
@@ -129,7 +129,7 @@ import Todana
     if Bool.random(using: &generator) { try store.saveChanges() }
   }
 
-  /// Rows count from 1 in the order of inserts.
+  /// Returns an object by its index; rows count from 1 in the order of inserts.
   private func object<T: StoredObject>(_ type: T.Type, _ index: Int, _ store: Store) throws -> T? {
     let id = try store.ids(T.all, includingPending: false).first { $0.rowID == RowID(index + 1) }
     return try id.flatMap { try store.fetch($0) }
@@ -157,7 +157,7 @@ import Todana
     case 4:
       test.query = Take.where { $0[\.recordName, loading: \.record] == name }
       test.condition = { row in
-        // The property itself decides what it gives where there is no record; where that was deleted it counts as nil.
+        // If there is no record, the property chooses its value; if the record was deleted, the value counts as nil.
         row.record == nil ? name == "none" : model.record(of: row)?.name == name
       }
     default: break
@@ -223,7 +223,7 @@ import Todana
   }
 }
 
-/// The bytes by which an index would order a value.
+/// Returns the bytes by which an index would order a value.
 private func keyBytes<Value: OrderedValue>(_ value: Value) -> [UInt8] {
   var bytes: [UInt8] = []
   switch value as Any {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Queries that read properties of other objects give the same answers whatever is loaded.
+/// Queries that read properties of other objects: their results do not depend on the loaded objects.
 @Suite struct ReferenceQueryTests {
   private let directory: TemporaryDirectory
 
@@ -13,7 +13,7 @@ import Todana
     try Store(.directory(directory.path("store")), classes: [Take.self, Recording.self, Label.self, Medium.self])
   }
 
-  /// Three tracks of recordings "C", "A", "B" with prices 1, 2, 3 and labels "x", "z", "y", then one without any.
+  /// Saves three takes of recordings "C", "A", "B" with prices 1, 2, 3 and labels "x", "z", "y", then one without any.
   private func fill() throws {
     let store = try open()
     for (number, name) in ["C", "A", "B"].enumerated() {
@@ -31,7 +31,7 @@ import Todana
     try store.close()
   }
 
-  /// Checks answers in a store where nothing is loaded, where everything is, and where some are.
+  /// Checks results in a store where no objects are loaded, where all are, and where some are.
   private func check(_ body: (Store) throws -> Void) throws {
     for loaded in 0..<3 {
       let store = try open()
@@ -154,7 +154,7 @@ import Todana
     #expect(try store.count(Take.where { $0.record.name == nil }) == 3)
     #expect(try store.count(Take.where(#Predicate { $0.record?.name == nil })) == 3)
     try store.close()
-    // Each is reported once in a call, whatever is loaded.
+    // Each missing object is reported once in a call, with any objects loaded.
     try check { (store: Store) throws in
       func check<Value: Equatable>(
         _ value: Value, reports: [RowID], _ call: (DamagePolicy) throws -> Value
@@ -175,7 +175,7 @@ import Todana
     }
   }
 
-  /// Where the objects stay in memory, and where they do not; with the delete pending, and saved.
+  /// Tests pending and saved deletions of held objects, with and without another pending change.
   @Test(arguments: [false, true], [false, true])
   func `a deleted object counts as nil, whoever holds it`(_ isSaved: Bool, _ isTouched: Bool) throws {
     try fill()
@@ -186,7 +186,7 @@ import Todana
     #expect(take.record === record && record.label === labels[0])
     try store.delete(labels[0])
     if isSaved { try store.saveChanges() }
-    // One more object that is pending.
+    // The object itself is pending, too.
     if isTouched { try store.update(take) { $0.name = "take C" } }
     func check() throws {
       #expect(try store.values(Take.all, of: \.record?.label?.name) == [nil, "z", "y", nil])
@@ -198,15 +198,15 @@ import Todana
       #expect(try store.groups(Take.all, by: \.mainLabel?.name).map(\.count) == [2, 1, 1])
     }
     try check()
-    // The reference itself is there.
+    // The reference itself is not nil.
     #expect(try store.count(Take.where { $0.mainLabel == nil }) == 1)
     try store.delete(record)
-    // One that is pending refers to it, which no save takes.
+    // If a pending object refers to the record, no save would succeed.
     if isSaved, !isTouched { try store.saveChanges() }
     #expect(try store.values(Take.all, of: \.record?.name) == [nil, "A", "B", nil])
     #expect(try store.sum(Take.all, of: \.record?.price) == 5)
     try check()
-    // Inserted again, it is there.
+    // A record that is inserted again is found, unless its deletion was saved.
     try store.insert(record)
     #expect(try store.values(Take.all, of: \.record?.name).contains("C") == !isSaved || isTouched)
     withExtendedLifetime((takes, records, labels)) {}
@@ -240,7 +240,7 @@ import Todana
     let names = try store.values(Take.all, of: \.recordName, loading: \.record, onDamage: policy)
     #expect(names == ["C", "B", "none"])
     #expect(reports.map(\.className) == ["Recording", "Take"])
-    // Nothing of these that exists would be deleted for its damage.
+    // No report has the id of an existing object, which a program might delete as damaged.
     #expect(reports[0].rowID == 2 && reports[1].rowID == nil)
     try store.close()
   }
@@ -248,7 +248,7 @@ import Todana
   @Test func `an object that cannot be read is reported, and leaves out those that need it`() throws {
     try fill()
     do {
-      /// Writes what a recording does not read.
+      /// A class that writes content which a recording cannot read.
       final class Other: StoredObject {
         override class var storedName: String { "Recording" }
         override class var version: UInt8 { 9 }

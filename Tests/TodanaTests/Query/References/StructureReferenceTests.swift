@@ -3,7 +3,7 @@ import Testing
 
 @testable import Todana
 
-/// References that structures hold, optional ones too, on the way to a property.
+/// References in structures, among them optional ones, on the path to a property.
 @Suite struct StructureReferenceTests {
   struct Shelf {
     var label = ""
@@ -59,7 +59,9 @@ import Testing
 
   private static let names = ["a", "b", "c", "d"]
 
-  /// Twelve crates; every third has no spare shelf, every fourth none with a box.
+  /// Saves twelve crates.
+  ///
+  /// Every third has no spare shelf, and every fourth has no box on it.
   private static func fill(_ store: Store) throws {
     var crates: [Crate] = []
     for number in 0..<12 {
@@ -118,7 +120,6 @@ import Testing
     let right = try store.fetch(Crate.self).filter(made.holds).map(\.number).sorted()
     #expect(!right.isEmpty && right.count < 12)
     let query = Crate.where { _ in made.condition }.sorted(by: \.number)
-    // With all objects pending, saved, and as faults.
     for step in ["pending", "saved", "faults"] {
       if step == "saved" { try store.saveChanges() }
       if step == "faults" { try store.turnCleanObjectsIntoFaults() }
@@ -127,7 +128,7 @@ import Testing
       #expect(try store.ids(query).count == right.count, "\(step)")
       #expect(try store.values(query, of: \.number) == right, "\(step)")
     }
-    // In another store, where nothing is loaded and one object is pending.
+    // In another store, where no objects are loaded and one is pending.
     let other = try Store(backend: backend, classes: [Crate.self, Box.self])
     let changed = try #require(try other.fetch(Crate.all.sorted(by: \.number)).last)
     try other.update(changed) { $0.shelf.label = "changed" }

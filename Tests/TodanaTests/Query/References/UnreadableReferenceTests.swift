@@ -2,10 +2,11 @@ import TestSupport
 import Testing
 import Todana
 
-/// Random graphs some of whose records cannot be read, and some of whose references lead nowhere: queries through
-/// references give the rest, and report each such record once.
+/// Random graphs with unreadable records and dangling references.
+///
+/// Queries through references return the rest, and report each such record once.
 @Suite struct UnreadableReferenceTests {
-  /// What the store holds, by row; rows count from 1.
+  /// The content of the store by row; rows count from 1.
   private struct Model {
     struct Record {
       var name: String
@@ -14,21 +15,21 @@ import Todana
     }
     var labels: [Int: String] = [:]
     var records: [Int: Record] = [:]
-    /// The record of each take.
+    /// The row of each take's record.
     var takes: [Int: Int?] = [:]
     var unreadable: [String: Set<Int>] = ["Take": [], "Recording": [], "Label": []]
-    /// Rows of records and labels that were deleted.
+    /// The rows of records and labels that were deleted.
     var deleted: [String: Set<Int>] = ["Recording": [], "Label": []]
   }
 
-  /// Where following references from a take ends.
+  /// The end of a walk along references from a take.
   private enum Walk<Value: Equatable>: Equatable {
-    /// The value; nil where a reference is nil or leads nowhere.
+    /// The value; nil if a reference is nil or dangling.
     case value(Value?)
     case unreadable
   }
 
-  /// Written where a class expects something else.
+  /// A class that writes content which the other classes cannot read.
   private class Garbage: StoredObject {
     override func readContent(from buffer: inout DataBuffer) throws {
       while !buffer.isAtEnd { _ = try buffer.readUInt8() }
@@ -117,7 +118,7 @@ import Todana
 
   private func check(_ store: Store, _ model: Model, _ place: String) throws {
     var met: Set<String> = []
-    /// Follows a reference, and notes what of it is reported.
+    /// Follows a reference, and notes the record if it should be reported.
     func follow<Target, Value>(
       _ row: Int?, of name: String, in targets: [Int: Target], _ next: (Target) -> Walk<Value>
     ) -> Walk<Value> {
@@ -138,7 +139,7 @@ import Todana
     let takes = model.takes.filter { model.unreadable["Take"]?.contains($0.key) == false }.sorted { $0.key < $1.key }
     let always = (model.unreadable["Take"] ?? []).map { "Take \($0)" }
 
-    /// Compares what a call gives and reports with what the model says.
+    /// Compares the result and the reports of a call with the model.
     func compare<Value, Answer: Equatable>(
       _ name: String, _ read: (Int?) -> Walk<Value>, _ expected: ([(row: Int, value: Value?)]) -> Answer,
       _ call: (DamagePolicy) throws -> Answer

@@ -1,4 +1,4 @@
-// Scans of so many objects that several threads look at them.
+// Scans of so many objects that several threads read them.
 import TestSupport
 import Testing
 import Todana
@@ -18,7 +18,6 @@ import Todana
     return store
   }
 
-  /// Without an index.
   private final class Note: StoredObject {
     var text = ""
     var number: Int32 = 0
@@ -28,7 +27,7 @@ import Todana
       text = try buffer.readString()
       number = try buffer.readInt32()
       before = try buffer.readReference(Note.self)
-      // What a program's own check would do.
+      // Stands for a program's own check.
       if number == -2 { throw Unreadable() }
     }
 
@@ -57,7 +56,7 @@ import Todana
         == expected.suffix(3).reversed())
     #expect(try store.fetch(query.offset(20).limit(5)).map { Int($0.number) } == Array(expected[20..<25]))
     #expect(try store.sum(query, of: \.number) == expected.reduce(0, +))
-    // The first ones far behind where several threads begin.
+    // The first matches are far from the places where the threads begin.
     #expect(try store.first(Note.where { $0.number == 30_000 && $0.text.hasPrefix("note") })?.number == 30_000)
     #expect(try store.exists(Note.where { $0.number == -1 }) == false)
   }
@@ -88,7 +87,7 @@ import Todana
     try store.turnIntoFault(note)
     let error = #expect(throws: StoreError.self) { try store.count(Note.where { $0.text == "none" }) }
     #expect(error?.rowID == rowID)
-    // The store goes on.
+    // The store can still be used.
     #expect(try store.count(Note.all) == Self.count)
   }
 

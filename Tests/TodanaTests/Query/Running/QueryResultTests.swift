@@ -1,10 +1,10 @@
-// What can be had of a query beside its objects: pages, values, sums, groups, changes.
+// Results of queries other than objects: pages, values, sums, groups, changes.
 import TestSupport
 import Testing
 import Todana
 
 @Suite struct QueryResultTests {
-  /// A store of pieces with random content, sorted as they were inserted.
+  /// Makes a store of pieces with random content, and returns the pieces in the order of inserts.
   private func makeStore(_ count: Int = 200, seed: UInt64 = 3) throws -> (store: Store, pieces: [Piece]) {
     let store = try Store(.inMemory, classes: [Piece.self, Disc.self])
     let disc = Disc()

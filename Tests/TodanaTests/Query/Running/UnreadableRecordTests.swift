@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 import Todana
 
-/// A call that reads records, and its answer over the ones that can be read.
+/// A call that reads records, and its expected result for the readable ones.
 struct ReadingCall: CustomTestStringConvertible {
   let testDescription: String
-  /// Whether it reads every record, or ends early.
+  /// Whether the call reads every record, or ends early.
   let readsAll: Bool
   let answer: (Store, DamagePolicy) throws -> String
   let expected: ([Melodies.Known]) -> String
@@ -189,7 +189,7 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
     let (objects, rows) = try melodies.reported { try store.fetch(long, onDamage: $0) }
     #expect(objects.count == expected.count - unreadable.count && rows.count == unreadable.count)
     #expect(Set(rows) == unreadable)
-    // A limit is one of objects that can be read.
+    // A limit counts readable objects only.
     let sorted = IndexedMelody.all.sorted(by: \.seconds)
     let (first, _) = try melodies.reported { try store.fetch(sorted.offset(20).limit(150), onDamage: $0) }
     #expect(first.map(\.seconds) == melodies.readable.map(\.seconds).sorted().dropFirst(20).prefix(150).map { $0 })
@@ -211,7 +211,7 @@ private nonisolated(unsafe) let calls: [ReadingCall] = [
     let first = try #require(try await changes.next())
     #expect(first.count == melodies.readable.filter { $0.seconds >= 100 }.count)
     #expect(rows.count == 3 && Set(rows) == melodies.unreadable)
-    // One that can be read until another program changes it.
+    // A readable record that another program makes unreadable.
     let victim = try #require(melodies.readable.first { $0.seconds >= 100 })
     let former = try Store(backend: melodies.backend, classes: [FormerMelody.self])
     try former.update(#require(try former.fetch(melodies.id(victim.rowID, as: FormerMelody.self)))) { $0.mood = 2 }

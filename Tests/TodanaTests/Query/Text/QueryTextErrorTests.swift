@@ -1,11 +1,11 @@
-// What is wrong with a query in a text, and where.
+// Errors in queries from texts, and their positions.
 import Foundation
 import TestSupport
 import Testing
 import Todana
 
 @Suite struct QueryTextErrorTests {
-  /// A text that is refused; the place stands where `^` does, which is no part of it.
+  /// A text that is refused; the expected position is marked by `^`, which is removed from the text.
   struct Refusal: CustomTestStringConvertible, Sendable {
     let text: String
     let position: Int

@@ -44,7 +44,7 @@ import Todana
       }
       if QueryTextFuzzing.run(text) { readCount += 1 }
     }
-    // Some are read, so that it is no test of errors only.
+    // Enough texts must be valid, so that not only errors are tested.
     #expect(readCount > 1000)
   }
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Todana
 
-/// Makes random texts, and the conditions that they stand for.
+/// A generator of random texts and the conditions they express.
 struct QueryTextGenerator {
   struct RandomCondition {
     var text: String
@@ -36,7 +36,7 @@ struct QueryTextGenerator {
 
   private mutating func keyword(_ word: String) -> String { number(2) == 0 ? word : word.uppercased() }
 
-  /// A value as a literal or as a question mark.
+  /// Returns a value as a literal or as a question mark.
   private mutating func value(_ value: (any Sendable)?) -> (text: String, arguments: [(any Sendable)?]) {
     guard number(2) == 0 else { return ("?", [value]) }
     guard let value else { return (keyword("null"), []) }

@@ -1,11 +1,11 @@
-// Queries in texts: they are the same queries as those of closures.
+// Queries from texts, compared with the equivalent queries from closures.
 import Foundation
 import TestSupport
 import Testing
 import Todana
 
 @Suite struct QueryTextTests {
-  /// A text, and the closure's condition that it stands for.
+  /// A text and the equivalent closure.
   struct Pair: CustomTestStringConvertible, Sendable {
     let text: String
     let arguments: [(any Sendable)?]
@@ -141,7 +141,6 @@ import Todana
   }
 }
 
-/// A store with random pieces.
 func pieces(count: Int, seed: UInt64) throws -> (store: Store, albums: [Disc]) {
   let store = try Store(backend: KyotoBackend(.inMemory), classes: [Piece.self, Disc.self])
   let albums = try ["Kind of Blue", "Abbey Road", "Blue"].map { title in

@@ -1,4 +1,4 @@
-// Values of all types in texts: what becomes a value of a field's type, and what does not.
+// Literals in query texts: those that convert to a field's type, and those that do not.
 import Foundation
 import Testing
 import Todana
