@@ -1,4 +1,4 @@
-// `save()`: it suspends for the flush only, and loses nothing that happens meanwhile.
+// `save()`: it suspends only during the flush, and keeps all changes that are made in that time.
 import Foundation
 import TestSupport
 import Testing
@@ -7,14 +7,14 @@ import Todana
 @Suite(.timeLimit(.minutes(10)), .plainAndEncrypted) struct AsyncSaveTests {
   let backend = FaultyBackend()
 
-  /// What is saved, as a new store reads it.
+  /// Returns the saved titles, read by a new store.
   private func savedTitles() throws -> [String] {
     try Store(backend: backend, classes: [Song.self]).fetch(Song.self).map(\.title)
   }
 
-  /// Waits until so many flushes wait.
   private func waitForFlushes(_ count: Int) async throws {
-    // Looks are counted, not seconds: long tests that do not suspend may hold all threads of the pool for minutes.
+    // Counts attempts instead of seconds, because long tests that do not suspend may block the pool's threads for
+    // minutes.
     var looks = 0
     while backend.waitingFlushCount < count {
       try await Task.sleep(for: .milliseconds(1))
@@ -33,7 +33,7 @@ import Todana
     let saving = Task { try await store.save() }
     try await waitForFlushes(1)
 
-    // Applied, clean, seen by others; and this actor runs.
+    // The save is applied, the objects are clean, other stores see them, and this actor runs.
     #expect(!store.hasUnsavedChanges)
     #expect(try savedTitles() == ["first"])
     try store.update(song) { $0.title = "second" }
@@ -61,7 +61,7 @@ import Todana
     func insertAndSave() async throws {
       try store.insert(song)
       try await store.save()
-      // What came between stands, and this actor is the one that it began on.
+      // The change made during the save is kept, and the same actor continues.
       assertIsolated()
       #expect(song.title == "second")
     }
@@ -104,7 +104,7 @@ import Todana
       try await store.save(durability: .relaxed)
       try store.delete(song)
       try await store.save()
-      // With nothing pending there is nothing to wait for.
+      // With no pending changes, the save returns at once.
       try await store.save()
     }.value
     let other = try Store(backend: backend, classes: [Song.self])
@@ -156,7 +156,7 @@ import Todana
     backend.holdFlushes()
     let saving = Task { try await store.save() }
     try await waitForFlushes(1)
-    // A thread: the pool's may all be busy, and this actor is about to be.
+    // A separate thread: the pool's threads may all be busy, and this actor is about to be blocked.
     let backend = backend
     Thread.detachNewThread {
       while backend.waitingFlushCount < 2 { Thread.sleep(forTimeInterval: 0.001) }
@@ -200,7 +200,7 @@ import Todana
     #expect(throws: StoreError.self) { try store.count(Song.self) }
 
     try store.reopen()
-    // Either way the store shows the same.
+    // In both cases the store shows its changes.
     #expect(try store.fetch(Song.self).map(\.title) == ["updated 3", "faulted 2", "inserted", "meanwhile"])
     #expect(try store.count(Song.self) == 4)
     #expect(try store.fetch(insertedID) === inserted)
@@ -247,8 +247,9 @@ import Todana
 
   // MARK: Anything
 
-  /// Random changes and saves, some of which wait while others happen, and some of whose flushes fail: the store always
-  /// shows what a dictionary does.
+  /// Makes random changes and saves, some of them concurrent, some with failing flushes.
+  ///
+  /// The store's content always equals that of a dictionary.
   @MainActor @Test(arguments: 1...30 as ClosedRange<UInt64>)
   func `whatever happens while saves wait, the store shows what was done`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 import Todana
 
-/// Counts what its `prepareForDelete` is asked for.
 private final class Careful: StoredObject {
   nonisolated(unsafe) static var prepared = 0
   override func prepareForDelete(in store: Store) throws { unsafe Self.prepared += 1 }
@@ -11,14 +10,14 @@ private final class Careful: StoredObject {
 @Suite(.plainAndEncrypted) struct DeleteByIDTests {
   @Test(arguments: Flaw.allCases, [false, true])
   func `what cannot be read can be deleted`(_ flaw: Flaw, isIndexed: Bool) throws {
-    // A newer version has indexes of its own.
+    // A newer version has other indexes.
     if isIndexed, flaw == .newerVersion { return }
     let melodies = try Melodies(
       300, unreadable: 12, flaw, writtenBy: isIndexed ? FormerIndexedMelody.self : FormerMelody.self)
     let type: AnyMelody.Type = isIndexed ? IndexedMelody.self : Melody.self
     let store = try Store(backend: melodies.backend, classes: [type])
     let untyped = melodies.unreadable.map { AnyObjectID(classID: melodies.classID, rowID: $0) }
-    // Taken back, all is as before.
+    // Discarding the deletion restores the state before.
     #expect(try store.delete(untyped) == 12)
     #expect(try store.count(type) == 288)
     store.discardChanges()
@@ -37,7 +36,7 @@ private final class Careful: StoredObject {
     #expect(report.isSound && report.problems.isEmpty)
     #expect(try store.indexes.allSatisfy { $0.entryCount == 287 })
     #expect(try store.delete(ids) == 0 && !store.hasUnsavedChanges)
-    // The values are free again.
+    // The unique values are free again.
     let again = type.init()
     again.title = "melody \(melodies.unreadable.min() ?? 0)"
     try store.insert(again)
@@ -87,7 +86,7 @@ private final class Careful: StoredObject {
     try store.saveChanges()
     #expect(loaded.id == nil && loaded.title == "loaded")
     #expect(try store.count(Song.self) == 0 && store.count(Careful.self) == 1)
-    // Outside the store it is as any other object, and its next delete has conflicts again.
+    // After it is inserted again, deleting the object checks for conflicts again.
     try store.insert(loaded)
     try store.saveChanges()
     let other = try Store(backend: backend, classes: [Song.self])
@@ -96,7 +95,7 @@ private final class Careful: StoredObject {
     try other.saveChanges()
     try store.delete(loaded)
     #expect(throws: SaveConflict.self) { try store.saveChanges() }
-    // By its identity it goes whatever it is.
+    // Deletion by id ignores conflicts.
     store.discardChanges()
     #expect(try store.delete([loadedID]) == 1)
     try other.update(#require(try other.fetch(Song.self).first)) { $0.title = "once more" }

@@ -52,7 +52,7 @@ import Todana
     #expect(!store.hasUnsavedChanges)
     try store.saveChanges()
     #expect(backend.commitCount == 0)
-    // It is an object like any other again.
+    // The object can be inserted again.
     try store.insert(song)
     try store.saveChanges()
     #expect(try store.count(Song.self) == 1)

@@ -52,7 +52,7 @@ import Todana
       try store.saveChanges()
       try store.delete(song)
     }
-    // The other store has to live on: an object whose store is gone is in no store.
+    // The other store is kept alive: an object whose store is gone belongs to no store.
     let other = song.store
     let playlist = Playlist()
     playlist.songs = [song]
@@ -94,7 +94,7 @@ import Todana
     backend.failCommit(with: BackendError(.mustReopen, "The flush failed."), isApplied: false)
     let error = #expect(throws: StoreError.self) { try store.saveChanges() }
     #expect(error?.code == .mustReopen)
-    // Somebody else reopens; the store finds out by itself.
+    // The store notices that the backend was reopened elsewhere.
     try backend.reopen()
     #expect(try store.count(Song.self) == 1)
     #expect(store.hasUnsavedChanges)

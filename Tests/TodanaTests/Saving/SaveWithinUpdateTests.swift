@@ -1,4 +1,4 @@
-// An update closure that saves: what it changed after the save was lost without a word.
+// Guards against an update closure that saves: its changes after the save were lost without an error.
 import TestSupport
 import Testing
 import Todana
@@ -107,7 +107,7 @@ import Todana
     }
     #expect(song.title == "first" && !store.hasUnsavedChanges)
     #expect(try store.count(Song.self) == 1)
-    // Unless the delete was saved.
+    // A saved deletion stays.
     #expect(throws: Refused.self) {
       try store.update(song) { song in
         try store.delete(song)

@@ -1,4 +1,4 @@
-// Random walks with savepoints that throw or do not, compared after every step with plain dictionaries.
+// Random walks with savepoints that throw or succeed, compared with plain dictionaries after every step.
 import TestSupport
 import Testing
 import Todana
@@ -17,9 +17,9 @@ import Todana
 
   private struct Refused: Error {}
 
-  /// All that can be seen of the store, by the numbers of the songs.
+  /// The visible state of the store, by the numbers of the songs.
   private struct Model {
-    /// What the objects show, in the store or not.
+    /// The titles of all objects, in the store or not.
     var titles: [String] = []
     var ids: [Int: ObjectID<Song>] = [:]
     var saved: [Int: String] = [:]
@@ -79,7 +79,7 @@ import Todana
         log.append("}")
       } catch is Refused {
         log.append("} taken back")
-        // Songs that were made within keep the titles that they were made with.
+        // Songs created in the savepoint keep their initial titles.
         let titles = before.titles + songs[before.titles.count...].map { "new \($0.seconds)" }
         model = before
         model.titles = titles
@@ -215,7 +215,7 @@ import Todana
   }
 }
 
-/// A folder that goes with what is in it.
+/// A folder that deletes its children with itself.
 private final class Folder: StoredObject {
   enum Rule: UInt8, CaseIterable { case deletes, refusesFirst, refusesLast, leavesWhatRefuses }
 
@@ -243,13 +243,13 @@ private final class Folder: StoredObject {
     for child in children where child.store != nil {
       if rule == .leavesWhatRefuses { try? store.delete(child) } else { try store.delete(child) }
     }
-    // Nobody announces this.
+    // Changed without `update`.
     children = []
     if rule == .refusesLast { throw Refused() }
   }
 }
 
-/// The folders that were deleted, in their order.
+/// The numbers of deleted folders, in the order of the deletions.
 private final class Tally: StoredObject {
   var deletedNumbers: [Int] = []
   override func readContent(from buffer: inout DataBuffer) throws { deletedNumbers = try buffer.readArray() }
@@ -257,7 +257,7 @@ private final class Tally: StoredObject {
 }
 
 @Suite struct DeleteRuleModelTests {
-  /// Which folders there are, and which were deleted, as the rules have it.
+  /// The folders that exist and those that were deleted, by the rules alone.
   private struct Model {
     var rules: [Folder.Rule] = []
     var children: [[Int]] = []
@@ -265,7 +265,9 @@ private final class Tally: StoredObject {
     var deleted: [Int] = []
     var areSaved = false
 
-    /// Deletes folders, or changes nothing and returns false; a forgotten insert cannot be deleted again.
+    /// Deletes folders, or changes nothing and returns false.
+    ///
+    /// A folder whose insert was never saved cannot be deleted twice.
     mutating func delete(_ numbers: [Int]) -> Bool {
       var next = self
       for number in numbers {
@@ -275,7 +277,7 @@ private final class Tally: StoredObject {
       return true
     }
 
-    /// Deletes a folder and what is in it, or changes nothing and returns false.
+    /// Deletes a folder and its children, or changes nothing and returns false.
     private mutating func delete(_ number: Int) -> Bool {
       guard present.contains(number) else { return true }
       var next = self
@@ -347,7 +349,7 @@ private final class Tally: StoredObject {
     try store.close(discarding: true)
   }
 
-  /// Whether no folder that stays refers to one that is deleted, which no save takes.
+  /// Tests whether no remaining folder refers to a deleted one, which would make a save fail.
   private func isConsistent(_ model: Model) -> Bool {
     model.present.allSatisfy { model.present.isSuperset(of: model.children[$0]) }
   }

@@ -7,11 +7,11 @@ import Todana
 
 private struct Refused: Error {}
 
-/// Deletes its songs with itself, changes itself without announcing it, and throws if it is told to.
+/// A class that deletes its songs with itself, changes itself without `update`, and throws on request.
 private final class Album: StoredObject {
   var title = ""
   var songs: [Song] = []
-  /// Not stored.
+  /// Whether deleting throws; not stored.
   var refusesDelete = false
 
   override func readContent(from buffer: inout DataBuffer) throws {
@@ -29,7 +29,7 @@ private final class Album: StoredObject {
   }
 }
 
-/// Has a value that no save takes.
+/// A class whose content cannot be encoded if the amount is NaN.
 private final class Invoice: StoredObject {
   struct Money: Codable, Equatable { var amount: Decimal }
   var money = Money(amount: 0)
@@ -53,7 +53,7 @@ private final class Invoice: StoredObject {
     store = try Store(backend: backend, classes: [Song.self, Playlist.self, Album.self, Invoice.self])
   }
 
-  /// Saved, and clean.
+  /// Returns a song that was saved and has no changes.
   private func saved(_ title: String) throws -> Song {
     let song = Song(title)
     try store.insert(song)
@@ -102,7 +102,7 @@ private final class Invoice: StoredObject {
     #expect(inserted.id == nil && inserted.store == nil)
     #expect(try store.fetch(Song.self).map(\.title) == ["updated", "deleted", "both"])
     #expect(try store.namedBufferNames().isEmpty)
-    // The tokens are right again: all three can be changed and saved.
+    // The tokens are restored, so all three can be changed and saved.
     for song in [updated, deleted, both] { try store.update(song) { $0.seconds = 7 } }
     try store.insert(inserted)
     try store.saveChanges()
@@ -184,7 +184,7 @@ private final class Invoice: StoredObject {
       #expect(updated.title == "theirs")
       store.discardChanges()
       #expect(!store.hasUnsavedChanges && inserted.id == nil)
-      // A fault in the place of the object that is nowhere now.
+      // A fault, made while the inserted object is in no store.
       fault = try store.fault(id)
       #expect(fault !== inserted)
       try store.insert(inserted)
@@ -196,7 +196,7 @@ private final class Invoice: StoredObject {
     #expect(updated.title == "mine")
     #expect(try store.fetch(Song.self).map(\.title) == ["mine", "inserted"])
     #expect(try store.readNamedBuffer("b") { try $0.readInt() } == 1)
-    // The token is the one that was read, so nothing is overwritten unseen.
+    // The token is the one that was read, so the other store's change is not overwritten silently.
     #expect(throws: SaveConflict.self) { try store.saveChanges() }
     try store.refresh(keeping: .mine)
     try store.saveChanges()
@@ -348,7 +348,7 @@ private final class Invoice: StoredObject {
     }
     #expect(recorder.calls == ["update a", "change a", "change new outside"])
     #expect(changes.withLock { $0 } == 1)
-    // Pending before and after: nothing to hear.
+    // Pending before and after, so there is no notification.
     try store.update(song) { $0.title = "b" }
     withObservationTracking {
       _ = store.hasUnsavedChanges
@@ -404,7 +404,7 @@ private final class Invoice: StoredObject {
   }
 }
 
-/// Calls that do many things, one of which fails.
+/// Calls that change many objects, one of which fails.
 @Suite(.plainAndEncrypted) struct AllOrNothingTests {
   let backend = FaultyBackend()
   let store: Store
@@ -426,7 +426,7 @@ private final class Invoice: StoredObject {
     let album = try savedAlbum("a", refusesDelete: true)
     #expect(throws: Refused.self) { try store.delete(album) }
     #expect(!store.hasUnsavedChanges)
-    // It has emptied its list without saying so.
+    // The list that the object emptied without `update` is restored.
     #expect(album.songs.map(\.title) == ["a 1", "a 2"])
     #expect(try store.count(Song.self) == 2)
     try store.update(album) { $0.title = "b" }
@@ -473,7 +473,7 @@ private final class Invoice: StoredObject {
     #expect(throws: StoreError.self) { try store.delete(mixed) }
     #expect(songs[0].isFault)
     #expect(try store.fetch(Song.self).map(\.title) == ["a", "b", "c", "d"])
-    // Another store changes the row: a delete by identity disregards that, also after it was taken back.
+    // Deletion by id ignores changes by another store, even after it was undone.
     #expect(try store.delete([ids[0]]) == 1)
     let other = try Store(backend: backend, classes: [Song.self])
     try other.update(#require(try other.fetch(ids[0]))) { $0.title = "theirs" }

@@ -13,7 +13,7 @@ private class Employee: Person {}
 
 private final class Manager: Employee {}
 
-/// Takes its name from outside.
+/// A class whose stored name the test sets.
 private final class Named: StoredObject {
   nonisolated(unsafe) static var name = ""
   override class var storedName: String { unsafe name }
@@ -68,7 +68,7 @@ private final class Named: StoredObject {
     let other = try Store(backend: kyoto, classes: [Node.self])
     let entry = try #require(try other.catalog[named: "Song"])
     #expect(entry.version == nil)
-    // Deleted rows count: their ids are never used again.
+    // The ids of deleted rows are never used again.
     let next = try #require(entry.nextRowID)
     #expect(next > last.rowID)
     #expect(try store.insert(Song("new")).rowID > last.rowID)
@@ -147,7 +147,7 @@ private final class Named: StoredObject {
     let duration = try clock.measure { store = try Store(backend: backend, classes: classes) }
     print("10,000 classes open in \(duration)")
     #expect(try store?.count(classes[5000]) == 1)
-    // Nothing was asked of the backend for classes that were not used.
+    // The backend got no requests for unused classes.
     #expect(try RecordSealing(backend).keyspaces().count == 3)
   }
 

@@ -5,7 +5,6 @@ import Todana
 
 private let aliveCount = Atomic<Int>(0)
 
-/// A node that counts how many of it are alive.
 private final class Counted: StoredObject {
   var next: Counted?
   var others: [Counted] = []
@@ -64,7 +63,7 @@ private final class Counted: StoredObject {
     try await save()
     try store.delete(store.fetch(Counted.self))
     try await save()
-    // The one that is held, and the blank one whose content all that are cleared get.
+    // The held object, and the blank object from which cleared objects take their content.
     #expect(aliveCount.load(ordering: .relaxed) <= 2)
     let node = try #require(held)
     #expect(node.next === node && node.others.count == 2)
@@ -110,7 +109,7 @@ private final class Counted: StoredObject {
     store = nil
     #expect(song.title == "a" && song.id == nil && song.store == nil)
     song.willUpdate()
-    // Either can go to another store.
+    // Both can be inserted into another store.
     let other = try Store(backend: backend, classes: [Song.self])
     try other.insert(song)
     try other.insert(pending)
@@ -142,7 +141,7 @@ private final class Counted: StoredObject {
       store.discardChanges()
     }
     try store.insert(Song("b"))
-    // Also where saving fails.
+    // Unsaved changes after a failed save also prevent closing.
     backend.failCommit(with: BackendError(.mustReopen, "The flush failed."), isApplied: false)
     #expect(throws: StoreError.self) { try store.saveChanges() }
     #expect(#expect(throws: StoreError.self) { try store.close() }?.code == .unsavedChanges)

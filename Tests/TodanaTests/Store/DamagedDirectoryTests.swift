@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Todana
 
-/// Damage at random places of any file of a store whose process was killed: superblock, catalog, list of last commits,
-/// logs, checksums, data files.
+/// Damage at random places of any file of a killed process's store: superblock, catalog, list of last commits, logs,
+/// checksums and data files.
 @Suite struct DamagedDirectoryTests {
   private static let closedSaves = 12
   private static let loggedSaves = 12
@@ -31,14 +31,14 @@ import Todana
     #expect(outcomes["reported", default: 0] > 0)
   }
 
-  /// Some saves stand in the files, some in the log only.
+  /// Makes a store with some saves in the files and some in the log only.
   private func makeKilledStore(_ path: String, in directory: TemporaryDirectory) throws -> String {
     var store = try Store(.directory(path), classes: SaveWorkload.classes)
     for number in 1...Self.closedSaves { try SaveWorkload.save(number, to: store) }
     try store.close()
     store = try Store(.directory(path), classes: SaveWorkload.classes)
     for number in 1...Self.loggedSaves { try SaveWorkload.save(Self.closedSaves + number, to: store) }
-    // What a kill would leave: all that was written.
+    // The copy has all that was written, like a store left by a killed process.
     let killed = directory.path("killed")
     try FileManager.default.copyItem(atPath: path, toPath: killed)
     try store.close()
@@ -52,7 +52,7 @@ import Todana
       defer { try? store.close() }
       let state = try SaveWorkload.State(of: store)
       if state == SaveWorkload.State(after: all) { return "without effect" }
-      // The end of the log cannot be told from what never was written; everything before it is there.
+      // A damaged end of the log looks like one that was never written; all earlier saves are there.
       #expect(name.hasPrefix("log-"), "damage to \(name) leaves \(state.saveCount) saves")
       #expect((Self.closedSaves..<all).contains(state.saveCount))
       #expect(state == SaveWorkload.State(after: state.saveCount), "damage to \(name)")

@@ -1,14 +1,14 @@
 import TestSupport
 import Todana
 
-/// What reads of a class whose file is damaged give: which rows are found, and which are reported.
+/// The results of reading a class whose file is damaged: the rows found and the rows reported.
 struct DamagedRows {
   var found: [RowID: String] = [:]
   var reported: [RowID] = []
-  /// Messages of reports that name no row.
+  /// The messages of reports without a row id.
   var unnamed: [String] = []
 
-  /// What a scan gives.
+  /// Reads all rows in a scan.
   static func scanning(_ store: Store) throws -> DamagedRows {
     var rows = DamagedRows()
     var reports: [StoreError] = []
@@ -23,7 +23,7 @@ struct DamagedRows {
     return rows
   }
 
-  /// What reads of single rows give.
+  /// Reads rows one by one.
   static func reading(_ rowIDs: some Sequence<RowID>, from store: Store) throws -> DamagedRows {
     var rows = DamagedRows()
     guard let classID = try store.catalog[Song.self]?.id else { return rows }

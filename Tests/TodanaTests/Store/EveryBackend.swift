@@ -1,13 +1,13 @@
 import TestSupport
 import Todana
 
-/// The backends that a store must behave the same over.
+/// The backends over which a store must behave identically.
 enum EveryBackend: CaseIterable {
   case faulty, inMemory, temporary, directory, encrypted, encryptedFaulty
 
   private static let secret = StoreSecret.key([UInt8](repeating: 0xA5, count: 32))
 
-  /// Keys for a backend that has none of its own.
+  /// Returns keys for a backend that has none of its own.
   static func keyRing() throws -> KeyRing {
     let backend = try KyotoBackend(.inMemory, secret: secret)
     defer { try? backend.close() }
@@ -15,7 +15,7 @@ enum EveryBackend: CaseIterable {
     return ring
   }
 
-  /// Opens one; the directory must stay as long as the backend is used.
+  /// Opens a backend; the directory must exist as long as the backend is used.
   func open(in directory: TemporaryDirectory) throws -> any StoreBackend {
     switch self {
     case .faulty: FaultyBackend(keyRing: nil)

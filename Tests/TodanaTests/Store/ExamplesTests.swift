@@ -1,4 +1,4 @@
-// Examples of the documentation, with the backend in place of a location; FirstPageTests has those of the first page.
+// Examples of the documentation, with a backend instead of a location; FirstPageTests has those of the first page.
 import TestSupport
 import Testing
 import Todana
@@ -18,7 +18,7 @@ import Todana
     #expect(try second.count(Song.self) == 1)
   }
 
-  // An asynchronous overload of any of these would have to be awaited here.
+  // An asynchronous overload of any of these functions would require `await` here.
   @Test func `the synchronous calls stay as they are in an asynchronous function`() async throws {
     let open = StoreConfiguration(encryption: .none)
     let store = try Store(.inMemory, classes: [Song.self, Playlist.self], configuration: open)
@@ -77,7 +77,7 @@ import Todana
     let id = try store.insert(playlist)
     try store.saveChanges()
     let other = try Store(backend: backend, classes: [Song.self, Playlist.self])
-    // A fault, whose songs have to be loaded for the rule to find them.
+    // A fault, whose songs must be loaded before its rule can delete them.
     try other.delete(try other.fault(id))
     try other.saveChanges()
     #expect(try other.count(Song.self) == 0)

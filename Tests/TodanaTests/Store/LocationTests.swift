@@ -1,4 +1,4 @@
-// The store over the embedded backend, opened by location.
+// Stores over the storage engine, opened by location.
 import TestSupport
 import Testing
 import Todana
@@ -69,7 +69,7 @@ import Todana
     try store.close()
     let duplicate = #expect(throws: StoreError.self) { try Store(.directory(path), classes: [Song.self, Song.self]) }
     #expect(duplicate?.code == .duplicateClassName)
-    // The failed opening left nothing open.
+    // The failed opening does not keep the directory in use.
     try Store(.directory(path), classes: [Song.self]).close()
   }
 

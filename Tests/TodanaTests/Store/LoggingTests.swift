@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// What the store's logger hears.
+/// The messages that a store logs.
 @Suite struct LoggingTests {
   let directory: TemporaryDirectory
   private let log = Log()
@@ -63,7 +63,6 @@ import Todana
   }
 }
 
-/// Keeps what is logged.
 private final class Log: LogHandler {
   private let kept = Mutex<[String]>([])
   var lines: [String] { kept.withLock { $0 } }

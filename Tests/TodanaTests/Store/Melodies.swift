@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// What programs of several times have stored as a melody.
+/// The base class of several versions of a program's melody.
 class AnyMelody: StoredObject {
   var title = ""
   var seconds: UInt32 = 0
@@ -10,7 +10,7 @@ class AnyMelody: StoredObject {
   var next: AnyMelody?
 
   override class var fields: [Field] { [Field("seconds", \AnyMelody.seconds)] }
-  /// Moods below this one can be read.
+  /// The number of known moods: smaller values can be read.
   class var moodCount: UInt8 { 2 }
 
   struct UnknownMood: Error {}
@@ -31,18 +31,17 @@ class AnyMelody: StoredObject {
   }
 }
 
-/// The program of today, which does not know all that an earlier one has written.
+/// The current program, which cannot read all melodies of an earlier one.
 final class Melody: AnyMelody {
   override class var storedName: String { "Melody" }
 }
 
-/// The program that knows all moods.
+/// A program that knows all moods.
 final class FormerMelody: AnyMelody {
   override class var storedName: String { "Melody" }
   override class var moodCount: UInt8 { 3 }
 }
 
-/// A later program.
 final class NewerMelody: AnyMelody {
   override class var storedName: String { "Melody" }
   override class var version: UInt8 { 2 }
@@ -56,7 +55,7 @@ final class IndexedMelody: AnyMelody {
   }
 }
 
-/// The program that knows all moods, with the same indexes.
+/// A program that knows all moods and has the same indexes.
 final class FormerIndexedMelody: AnyMelody {
   override class var storedName: String { "Melody" }
   override class var moodCount: UInt8 { 3 }
@@ -68,7 +67,7 @@ final class FormerIndexedMelody: AnyMelody {
   }
 }
 
-/// Why a record cannot be read.
+/// The reason why a record cannot be read.
 enum Flaw: CaseIterable {
   case unknownContent, newerVersion, flippedBit, damagedPage
 
@@ -81,21 +80,23 @@ enum Flaw: CaseIterable {
   }
 }
 
-/// Saved tracks of which some cannot be read.
+/// Saved melodies, some of which cannot be read.
 struct Melodies {
   let backend = FaultyBackend()
   let classID: KeyspaceID
-  /// As they were inserted, by row.
+  /// The inserted values, by row.
   private(set) var all: [RowID: (title: String, seconds: UInt32, mood: UInt8)] = [:]
   let unreadable: Set<RowID>
 
+  /// Creates and saves melodies.
+  ///
   /// - Parameters:
-  ///   - count: Melodies in all.
-  ///   - unreadableCount: How many of them cannot be read.
-  ///   - flaw: Why.
-  ///   - type: The class that writes them.
-  ///   - seed: Of the choice.
-  /// - Throws: What the store throws.
+  ///   - count: The number of melodies.
+  ///   - unreadableCount: The number of melodies that cannot be read.
+  ///   - flaw: The reason why they cannot be read.
+  ///   - type: The class that writes the melodies.
+  ///   - seed: The seed of the random choice of unreadable melodies.
+  /// - Throws: The errors of the store.
   init(
     _ count: Int, unreadable unreadableCount: Int, _ flaw: Flaw, writtenBy type: AnyMelody.Type = FormerMelody.self,
     seed: UInt64 = 1
@@ -138,7 +139,7 @@ struct Melodies {
 
   typealias Known = (rowID: RowID, title: String, seconds: UInt32, mood: UInt8)
 
-  /// Those that can be read, in the order of their rows.
+  /// The readable melodies, in the order of their rows.
   var readable: [Known] {
     all.filter { !unreadable.contains($0.key) }.sorted { $0.key < $1.key }
       .map { ($0.key, $0.value.title, $0.value.seconds, $0.value.mood) }
@@ -150,7 +151,7 @@ struct Melodies {
 
   func ids(_ rowIDs: some Sequence<RowID>) -> [ObjectID<AnyMelody>] { rowIDs.map { id($0) } }
 
-  /// The rows that a call reports, in the order of the reports.
+  /// Returns a call's result and the rows that it reports, in the order of the reports.
   func reported<Result>(_ body: (DamagePolicy) throws -> Result) throws -> (Result, [RowID]) {
     var rows: [RowID] = []
     let result = try body(

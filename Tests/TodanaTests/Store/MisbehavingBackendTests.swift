@@ -4,7 +4,7 @@ import Testing
 
 @testable import Todana
 
-/// A backend that breaks its contract: a store throws, or gives its best answer, but never traps.
+/// A backend that breaks its contract: a store may throw or return wrong results, but never traps.
 @Suite struct MisbehavingBackendTests {
   fileprivate final class Item: StoredObject {
     var number = 0
@@ -89,13 +89,13 @@ import Testing
   }
 }
 
-/// A backend of dictionaries that gives wrong answers.
+/// A backend of dictionaries that returns wrong results.
 private final class MisbehavingBackend: StoreBackend {
   struct Misbehavior {
     var count: Int?
     var rowIDs: Range<RowID>?
     var conflicts: [Int]?
-    /// The positions of the records that a scan gives, in this order.
+    /// The positions of the records that a scan returns, in this order.
     var scanOrder: [Int]?
     var repeatsLastRow = false
   }
@@ -186,7 +186,7 @@ private final class MisbehavingSnapshot: BackendSnapshot {
   }
 }
 
-/// Gives the records of a scan, sorted by row id, in another order.
+/// A scan that returns the records, sorted by row id, in another order.
 private final class MisbehavingScan: BackendScan {
   private let base: any BackendScan
   private let order: [Int]

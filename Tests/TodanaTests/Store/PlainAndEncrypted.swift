@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import Todana
 
-/// Has each test run twice: over a ``FaultyBackend`` whose stores seal nothing, then over one whose stores seal
-/// everything.
+/// A trait that runs each test twice: over a ``FaultyBackend`` without keys, then over one with keys, whose stores seal
+/// all records.
 struct PlainAndEncrypted: TestTrait, SuiteTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -12,7 +12,7 @@ struct PlainAndEncrypted: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     try await FaultyBackend.$testedKeyRing.withValue(nil) { try await function() }
     let keyRing = try EveryBackend.keyRing()
-    // So that a failure says which of the two it was.
+    // Adds to each failure that the stores were encrypted.
     let naming = IssueHandlingTrait.compactMapIssues { issue in
       var issue = issue
       issue.comments.append("The stores are encrypted.")
@@ -30,6 +30,6 @@ struct PlainAndEncrypted: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == PlainAndEncrypted {
-  /// Each test runs over a plain backend and over an encrypted one.
+  /// Runs each test over a plain backend and over an encrypted one.
   static var plainAndEncrypted: Self { PlainAndEncrypted() }
 }

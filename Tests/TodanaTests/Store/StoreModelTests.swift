@@ -1,4 +1,4 @@
-// A random walk over a store, compared after every step with plain dictionaries.
+// A random walk over a store, compared with plain dictionaries after every step.
 import TestSupport
 import Testing
 import Todana
@@ -20,11 +20,11 @@ import Todana
     let backend: FaultyBackend
     var store: Store
     var generator: SeededGenerator
-    /// What is committed, and what the store is to show.
+    /// The committed content, and the content that the store should show.
     var saved: Content = [:]
     var shown: Content = [:]
     var buffers: (saved: [String: UInt64], shown: [String: UInt64]) = ([:], [:])
-    /// Objects that the program holds on to.
+    /// Objects that the program keeps.
     var held: [Song] = []
     var log: [String] = []
     var titleNumber = 0
@@ -58,7 +58,7 @@ import Todana
       }
     }
 
-    /// Compares everything that can be asked for.
+    /// Compares all reads of the store with the model.
     mutating func agrees() throws -> Bool {
       let all = try store.fetch(Song.self)
       guard all.map(\.title) == shown.sorted(by: { $0.key < $1.key }).map(\.value) else { return false }
@@ -117,7 +117,7 @@ import Todana
       log.append("delete \(id)")
       try store.delete(song)
       shown[id] = nil
-      // Sometimes it is wanted after all; one that was never saved is a new object then.
+      // Sometimes inserts the object again. One that was never saved would be a new object.
       if song.id != nil, Int.random(in: 0..<4, using: &generator) == 0 {
         try store.insert(song)
         shown[id] = song.title
@@ -196,7 +196,7 @@ import Todana
       buffers.shown[name] = nil
     }
 
-    /// Another store changes and deletes something; ours takes one side.
+    /// Changes or deletes an object through another store; then keeps one of the two versions.
     private mutating func meddle() throws {
       let other = try Walk.open(backend)
       guard let id = saved.keys.sorted().randomElement(using: &generator) else { return }
@@ -213,7 +213,7 @@ import Todana
       try store.refresh(keeping: isMine ? .mine : .theirs)
     }
 
-    /// An update may have set the title that was there before.
+    /// Tests whether an object is pending, which it may be with its saved title.
     private func isPending(_ id: ObjectID<Song>) -> Bool {
       (try? store.fault(id))?.description.contains("(updated)") ?? false
     }
