@@ -1,18 +1,18 @@
 import Foundation
 
-/// A terminal that no person sits at: a process has one end as its terminal, the test reads the other one.
+/// A pseudo-terminal: a process uses one end as its terminal, and the test reads the other.
 final class PseudoTerminal {
-  /// The end for processes.
+  /// The path of the processes' end.
   let path: String
   private var main: Int32
-  /// Kept open, so that what a process wrote can be read after its end.
+  /// A descriptor that stays open, so that output can be read after its process ended.
   private var held: Int32
 
   /// TIOCSPTLCK and TIOCGPTN of Linux.
   private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
   init(columns: UInt16 = 80) throws {
-    // As posix_openpt, unlockpt and ptsname do it, which Swift's import of the C library lacks.
+    // Replaces posix_openpt, unlockpt and ptsname, which Swift's import of the C library lacks.
     main = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (isLocked, number): (Int32, UInt32) = (0, 0)
     guard main >= 0, unsafe ioctl(main, Self.setLock, &isLocked) == 0, unsafe ioctl(main, Self.getNumber, &number) == 0
@@ -25,13 +25,13 @@ final class PseudoTerminal {
 
   deinit { close() }
 
-  /// Takes the terminal away from the processes that have it.
+  /// Closes the terminal, which hangs up the processes that use it.
   func close() {
     for descriptor in [main, held] where descriptor >= 0 { _ = Foundation.close(descriptor) }
     (main, held) = (-1, -1)
   }
 
-  /// Takes all that was written to it so far.
+  /// Returns all text that was written since the last call.
   func text() -> String {
     _ = fcntl(main, F_SETFL, fcntl(main, F_GETFL) | O_NONBLOCK)
     var bytes: [UInt8] = []

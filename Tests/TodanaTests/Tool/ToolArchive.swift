@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// An archive that the tool made, in a directory with room for what is added and extracted.
+/// An archive that the tool made, in a directory with room for added and extracted files.
 ///
-/// The tool runs in that directory. A key opens the archive: nothing has to be derived from it.
+/// The tool runs in that directory. The archive has a key instead of a passphrase, so that no key must be derived.
 struct ToolArchive {
   let directory: TemporaryDirectory
   var path: String { directory.path("archive") }
@@ -67,14 +67,14 @@ struct ToolArchive {
       workingDirectory: directory.path, runner: runner)
   }
 
-  /// Starts the same, to be waited for or killed.
+  /// Starts the tool; the caller waits for it or kills it.
   func start(_ command: String, _ arguments: String...) throws -> ChildProcess {
     try ChildProcess(product: "todana", ["archive", command, path] + arguments + ["--key-file", keyFile])
   }
 
-  /// Waits until a command that was started has the archive open: it says so in a file.
+  /// Waits until a started command has the archive open, which the archive's lock file shows.
   ///
-  /// Any other look at the archive might come first, and have it then.
+  /// Reads only the lock file: another command might open the archive first.
   func waitUntilOpen(by command: ChildProcess) throws {
     let end = ContinuousClock.now + .seconds(60)
     while try !text(of: "archive/lock").hasPrefix("\(command.processID)\n"), ContinuousClock.now < end {
@@ -82,7 +82,6 @@ struct ToolArchive {
     }
   }
 
-  /// Makes a snapshot; the id.
   @discardableResult
   func add(_ arguments: String...) throws -> Snapshot {
     _ = try ToolRun(
@@ -103,7 +102,6 @@ struct ToolArchive {
 
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: directory.path(name)) }
 
-  /// A few files, and a link.
   func makeTree() throws {
     try write("one", to: "src/a.txt")
     try write("two two", to: "src/sub/b.txt")
@@ -116,7 +114,7 @@ struct ToolArchive {
     "src", "src/a.txt", "src/link", "src/sub", "src/sub/b.txt", "src/sub/deep", "src/sub/deep/C.TXT", "src/sub/x.log",
   ]
 
-  /// Of all files of the archive, but for what says who has it open.
+  /// Returns the content of all files of the archive except the lock, which names the process that has it open.
   func contents() throws -> [String: Data] { try Self.contents(of: path) }
 
   static func contents(of directory: String) throws -> [String: Data] {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `todana archive add`: what gets into a snapshot, and what is said about the rest.
+/// `todana archive add`: the files in a snapshot, and the reports on all others.
 @Suite struct ToolArchiveAddTests {
   let made: ToolArchive
 
@@ -90,14 +90,14 @@ import Testing
     }
     #expect(try made.run("extract", "--target", "new").status == 0)
     #expect(try attributes("new") == (0o2751, time))
-    // One that is there is the user's, and one of chosen files is another directory.
+    // An existing directory belongs to the user, and the target of chosen files is another directory.
     try manager.createDirectory(atPath: made.directory.path("there"), withIntermediateDirectories: false)
     let before = try attributes("there").0
     #expect(try made.run("extract", "--target", "there").status == 0)
     #expect(try attributes("there").0 == before)
     #expect(try made.run("extract", "a.txt", "--target", "chosen").status == 0)
     #expect(try attributes("chosen").0 != 0o2751)
-    // It goes with copies, and changed forms.
+    // The attributes are kept in rewritten snapshots.
     #expect(try made.run("rewrite", "--exclude", "*.log").status == 0)
     #expect(try made.run("extract", "--target", "rewritten").status == 0)
     #expect(try attributes("rewritten") == (0o2751, time))
@@ -116,7 +116,7 @@ import Testing
     #expect(run.status == 0, "\(run.messages)")
     let paths = try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self).map(\.path)
     #expect(paths == (ToolArchive.treePaths + ["src/mounted"]).sorted())
-    // The file systems of all paths are archived.
+    // The file systems of all given paths are archived.
     _ = try made.run("add", "src", "src/mounted", "--one-file-system", runner: runner)
     _ = try made.run("add", "src", runner: runner)
     for snapshot in try made.snapshots().dropFirst() {
@@ -133,7 +133,7 @@ import Testing
     #expect(run.lines.last == "Nothing was stored: this was a dry run.")
     #expect(run.messages.contains("src/sub/x.log"))
     #expect(try made.run("add", "src", "--dry-run", "--json").document(ToolArchive.Added.self).snapshot == nil)
-    // More than one commit would hold.
+    // More than a commit can hold.
     let input = String(repeating: "x", count: 20 << 20)
     let piped = try made.run("add", "--stdin", "pipe", "--dry-run", "--json", input: input)
     #expect(try piped.document(ToolArchive.Added.self).bytes == 20 << 20)
@@ -163,7 +163,7 @@ import Testing
     #expect(try made.run("add", "src", "--stdin", "x", input: "x").status == 2)
   }
 
-  /// Other programs have their files renamed, or their metadata touched.
+  /// Renames a file and touches its metadata, as other programs do.
   @Test func `a file with another inode or change time is read again unless that is not to count`() throws {
     let file = made.directory.path("src/a.txt")
     func bytesRead(_ options: String...) throws -> Int {
@@ -175,7 +175,7 @@ import Testing
       #expect(run.status == 0 && read.unchangedFiles == 5)
       return read.bytesRead
     }
-    // So that the times of the first snapshot can be trusted.
+    // Files must be older than the first snapshot, or their times are not trusted.
     Thread.sleep(forTimeInterval: 0.1)
     try made.add("src")
     #expect(try bytesRead() == 0)
@@ -203,7 +203,7 @@ import Testing
     #expect(try made.snapshots().map(\.failures) == [2])
   }
 
-  /// An empty snapshot would pass for the latest good one.
+  /// Guards against an empty snapshot, which would look like the latest good one.
   @Test func `a missing path below another path is listed`() throws {
     for paths in [["src", "src/none"], ["src/none", "src"], ["src/none/deeper", "src"]] {
       let run = try ToolRun(
@@ -237,7 +237,7 @@ import Testing
     #expect(run.messages.contains("src/closed”: Permission denied"))
     #expect(try run.document(ToolArchive.Added.self).failureCount == 2)
     #expect(try listed() == (ToolArchive.treePaths + ["src/closed"]).sorted())
-    // Nobody may read what another user's archive holds, or write it.
+    // Another user's archive can be neither read nor written.
     try manager.setAttributes([.posixPermissions: 0o700, .ownerAccountID: 0], ofItemAtPath: made.path)
     #expect(try made.run("add", "src", runner: nobody).status == 3)
     #expect(try made.run("list", runner: nobody).status == 3)

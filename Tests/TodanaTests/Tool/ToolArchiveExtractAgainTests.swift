@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `todana archive extract` into a target where an earlier run was interrupted.
+/// `todana archive extract` into a target after an interrupted run.
 @Suite struct ToolArchiveExtractAgainTests {
   let made: ToolArchive
 
   init() throws { made = try ToolArchive() }
 
-  /// Directories deep in one another, with metadata that a new directory never has.
+  /// Makes deeply nested directories, with metadata that new directories never have.
   ///
-  /// Their names are long: what `--verbose` writes about them does not fit into a pipe, so nobody who does not read it
-  /// lets the tool come to its end.
+  /// The names are long, so that the output of `--verbose` does not fit into a pipe. Unless the output is read, the
+  /// tool cannot finish.
   private func makeTree() throws {
     let script = """
       name=$(printf 'd%0200d' 0); umask 022; mkdir src
@@ -26,7 +26,7 @@ import Testing
     #expect(run.status == 0, "\(run.messages)")
   }
 
-  /// Kind, permissions, owner, time and name of all that is in a directory.
+  /// Returns the kind, permissions, owner, time and name of all files in a directory.
   private func listing(_ name: String) throws -> String {
     try find(name, #"%y %m %U:%G %T@ %P\n"#)
   }
@@ -42,8 +42,9 @@ import Testing
   func `what an interrupted run began, the next one finishes`(_ signal: String) throws {
     try makeTree()
     try made.add("src")
-    // The signal comes while the tool waits in writing. After INT, which a shell has its background processes ignore, the
-    // rest is read slowly: the tool looks for signals several times a second, and has seconds of writing before it.
+    // The signal comes while the tool waits in a write. A shell makes its background processes ignore INT, hence
+    // `--default-signal`. After INT the rest is read slowly: the tool checks for signals several times a second, and
+    // has seconds of output left.
     let script = """
       tool=$1; mkfifo lines
       env --default-signal=INT "$tool" archive extract archive --key-file key --target out --verbose >lines 2>messages & process=$!
@@ -63,7 +64,7 @@ import Testing
     #expect(!again.text.contains("kept"))
     #expect(try listing("out/src") == listing("src"))
 
-    // A third run has nothing to do.
+    // A third run changes nothing.
     let before = try find("out", #"%p %i %C@\n"#)
     let third = try made.run("extract", "--target", "out")
     #expect(third.lines.first == "Restored 0 files and 0 directories, 0 B, in out.")
@@ -92,7 +93,7 @@ import Testing
     #expect(try listing("out/src") == listing("src"))
   }
 
-  /// Only the directories on the way to it are needed, and nobody asked for theirs.
+  /// Extracts one file: metadata of the directories above it was not requested.
   @Test func `restoring one file leaves existing directories above it as they are`() throws {
     try made.makeTree()
     try made.add("src")
@@ -105,7 +106,8 @@ import Testing
     #expect(try find("out/src", #"%d %T@\n"#).hasPrefix("0 1.0000000000\n"))
   }
 
-  /// Its content would be taken for complete, and the mark for one of the tree's own files.
+  /// Adds a directory whose extraction was interrupted; it must not be taken for complete, nor the mark for one of its
+  /// files.
   @Test func `adding an unfinished directory says so, and leaves the mark out`() throws {
     try made.makeTree()
     try made.write("", to: "src/sub/.todana-extract-unfinished")

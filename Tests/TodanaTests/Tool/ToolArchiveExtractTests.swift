@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `todana archive extract`: where files go, and what becomes of those that are there.
+/// `todana archive extract`: the places of extracted files, and the treatment of existing ones.
 @Suite struct ToolArchiveExtractTests {
   private struct Report: Decodable {
     let target: String
@@ -29,7 +29,7 @@ import Testing
     #expect(run.status == 0 && run.messages == "")
     #expect(run.lines == ["Restored 5 files and 3 directories, 18 B, in snapshot-\(first.short)."])
     #expect(try text("snapshot-\(first.short)/src/sub/deep/C.TXT") == "three")
-    // Never by surprise where there is something.
+    // An existing target must be named explicitly.
     #expect(try made.run("extract").status == 2)
   }
 
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `paths and patterns choose`() throws {
-    // Of two paths one may lie in the other.
+    // One path may be within another.
     #expect(
       try made.run("extract", "src/sub", "src/sub/deep/C.TXT", "--exclude", "*.log", "--target", "out").status == 0)
     #expect(!made.exists("out/src/a.txt") && !made.exists("out/src/sub/x.log"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The flags that `chattr` sets, through archives.
+/// Flags that `chattr` sets, kept in archives.
 @Suite struct ToolArchiveFlagTests {
   let made: ToolArchive
 
@@ -12,12 +12,12 @@ import Testing
     try ToolRun([], workingDirectory: made.directory.path, runner: runner + ["sh", "-c", "set -e\n" + script, "sh"])
   }
 
-  /// Removes what would keep the directory from being removed.
+  /// Removes the flags that would prevent the directory's removal.
   private func unlock() throws {
     _ = try shell("chattr -R -f -i -a . || true")
   }
 
-  /// Whether the file system has the flags, and the process may set them.
+  /// Whether the file system has the flags and the process may set them.
   private static let canLock: Bool = {
     guard let directory = try? TemporaryDirectory(isInMemory: true) else { return false }
     let script = "cd \"$0\" && echo x >file && chattr +id file && chattr -i file"
@@ -45,7 +45,7 @@ import Testing
     #expect(try lsattr("out/src") == lsattr("src"))
     #expect(try shell("[ out/src/plain/first -ef out/src/plain/second ]").status == 0)
 
-    // What is locked cannot be replaced, and that is said.
+    // Immutable files cannot be replaced, which is reported.
     _ = try shell("chattr -d out/src/plain/dump; chattr -i src/plain/first src/locked src/locked/file")
     let again = try self.made.run("extract", "--target", "out", "--overwrite", "metadata")
     #expect(again.status == 0 && again.lines.contains("Set the metadata of 1 existing file."), "\(again.text)")
@@ -55,7 +55,7 @@ import Testing
     #expect(refused.status == 1 && refused.messages.contains("immutable"), "\(refused.messages)")
     #expect(try self.made.text(of: "out/src/locked/file") == "other\n")
 
-    // Whether a file has other flags is a difference between snapshots.
+    // Different flags are a difference between snapshots.
     try self.made.add("src")
     let snapshots = try self.made.snapshots()
     let diff = try self.made.run("diff", snapshots[0].id, snapshots[1].id)

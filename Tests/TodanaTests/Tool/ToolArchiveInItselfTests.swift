@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An archive within what is archived: it grows by what is read of it, so it must never be read.
+/// An archive within the archived directory, which must never be read, because it grows with all that is read.
 @Suite struct ToolArchiveInItselfTests {
   let made: ToolArchive
 
@@ -36,7 +36,7 @@ import Testing
       #expect(run.lines.last == "There is nothing else to archive: no snapshot was made.")
     }
     #expect(try made.snapshots() == [])
-    // The link itself is none of the archive's files.
+    // The link itself is not one of the archive's files.
     #expect(try made.run("add", "archive", "link", "src").status == 0)
     #expect(try listed() == ["link"] + ToolArchive.treePaths)
   }
@@ -63,7 +63,7 @@ import Testing
     #expect(try made.run("pack", "pack").status == 0)
   }
 
-  /// Files of such names once replaced the archive's own.
+  /// Guards against extracted files that replaced the archive's own files of the same names.
   @Test(arguments: ["", "/", "/new", "/new/deeper"])
   func `nothing is extracted into the archive`(suffix: String) throws {
     try made.write("not a superblock", to: "files/superblock")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `todana archive init`: where archives are made, also after one that was interrupted.
+/// `todana archive init`: new archives, including those made after an interrupted run.
 @Suite struct ToolArchiveInitTests {
   let made: ToolArchive
 
@@ -27,11 +27,11 @@ import Testing
     for round in 0..<(LongTests.areEnabled ? 60 : 8) {
       try? FileManager.default.removeItem(atPath: made.path)
       let making = try ChildProcess(product: "todana", ["archive", "init", made.path] + secret)
-      // The key takes much longer to be derived than a store to be made.
+      // Deriving the key takes much longer than making a store.
       usleep(.random(in: 0..<(isEncrypted ? 400_000 : 20_000)))
       making.kill()
       let again = try ToolRun(["archive", "init", "archive"] + secret, workingDirectory: made.directory.path)
-      // It may have been made before it was killed.
+      // The archive may have been complete before the process was killed.
       #expect(again.status == 0 || again.status == 4 && again.messages.contains("is not an empty directory"))
       if again.status == 0 { unfinishedCount += 1 }
       let verified = try ToolRun(
@@ -49,7 +49,7 @@ import Testing
     try made.write("mine", to: "archive/superblock.mine")
     #expect(try made.run("init").status == 4)
     #expect(try made.text(of: "archive/superblock.mine") == "mine")
-    // No store, though it has the name of a store's file.
+    // A file that is named like a store's file, without a store.
     try made.write("mine", to: "named/superblock")
     let run = try ToolRun(["archive", "init", "named", "--plain"], workingDirectory: made.directory.path)
     #expect(run.status == 4)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Content that comes from the standard input, or from a command whose failure must not pass for content.
+/// Content from the standard input, or from a command, whose failure must be detected.
 @Suite struct ToolArchiveInputTests {
   let made: ToolArchive
 
@@ -65,7 +65,7 @@ import Testing
 
   @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"))
   func `a process that a command leaves behind does not hold add up`() throws {
-    // It writes its process id, so that it can be ended here.
+    // The process writes its id, so that the test can end it.
     let held = try run(script: "echo one; sleep 100 & echo $! >held")
     #expect(held.status == 4 && held.messages.contains("holds its output open"), "\(held.messages)")
     let processID = try made.text(of: "held").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -111,7 +111,7 @@ import Testing
       ["list", made.path, "--passphrase-file", fifo], ["unpack", made.directory.path("new"), fifo],
     ] {
       let tool = try ChildProcess(product: "todana", ["archive"] + command)
-      // It has the FIFO open, and waits, once one that does not wait can open it for writing.
+      // The tool is waiting on the FIFO as soon as a non-blocking open for writing succeeds.
       var writer: Int32 = -1
       let end = ContinuousClock.now + .seconds(60)
       while writer < 0, ContinuousClock.now < end {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two commands at once, and commands that do not come to their end.
+/// Two commands at once, and interrupted commands.
 @Suite struct ToolArchiveInterruptionTests {
   let made: ToolArchive
 
@@ -11,7 +11,7 @@ import Testing
     try made.makeTree()
   }
 
-  /// An `add` that has the archive, and waits for more of its input.
+  /// Starts an `add` that has the archive open and waits for more input.
   private func startAdding(_ text: String) throws -> ChildProcess {
     let adding = try made.start("add", "--stdin", "pipe")
     try made.waitUntilOpen(by: adding)
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `an add that is killed leaves nothing to be unlocked, and nothing half done`() throws {
     let first = try made.add("src")
-    // More than one chunk, of which the first commit comes after two seconds.
+    // Several chunks; the first commit comes after two seconds.
     let part = String((0..<400_000).map { Character(UnicodeScalar(UInt8(33 + $0 % 89))) })
     let adding = try startAdding("")
     for _ in 0..<12 { adding.write(part) }
@@ -85,7 +85,7 @@ import Testing
     #expect(try made.run("add", "src").status == 0)
   }
 
-  /// Killed at one moment after another, each time from the same state.
+  /// Kills a command at one time after another, each time from the same state.
   @Test(arguments: ["compact", "rewrite", "copy"])
   func `what is killed while it changes archives leaves them whole`(_ command: String) throws {
     try made.write(String(repeating: "kept", count: 100_000), to: "src/kept")
@@ -120,7 +120,7 @@ import Testing
       #expect(try made.snapshots().count == before)
       let text = try made.run("cat", "src/kept", "--snapshot", try made.snapshots()[0].id).text
       #expect(text.utf8.count == 400_000, "step \(step)")
-      // Once more, to its end.
+      // Compaction then runs to its end.
       guard command == "compact" else { continue }
       #expect(try made.run("compact", "--quiet").status == 0)
       let names = try FileManager.default.contentsOfDirectory(atPath: archive)
@@ -179,7 +179,8 @@ import Testing
 
   @Test(.enabled(if: canMount, "mounts a small disk: needs root with the right to mount"))
   func `an archive on a nearly full disk is compacted in place`() throws {
-    // The disk is full but for a few MB, and four of seven files of 8 MB are removed: no copy of the rest has room.
+    // The disk is full but for a few MB, and four of seven files of 8 MB are removed. There is no room for a copy of
+    // the rest.
     let script = """
       mkdir room; mount -t tmpfs -o size=75m tmpfs room || exit 10
       key="--key-file key"; tool=$1

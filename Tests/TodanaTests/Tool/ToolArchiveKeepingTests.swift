@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which snapshots there are: `remove`, `prune`, `tag`.
+/// Removal and selection of snapshots: `remove`, `prune`, `tag`.
 @Suite struct ToolArchiveKeepingTests {
   private struct Pruned: Decodable {
     let isDryRun: Bool
@@ -33,7 +33,6 @@ import Testing
     try made.write("two", to: "b")
   }
 
-  /// Four days, two snapshots on the last of them.
   private func addDays() throws -> [ToolArchive.Snapshot] {
     for time in ["01 10:00", "02 10:00", "03 10:00", "04 10:00", "04 12:00"] {
       try made.add("a", "--host", "box", "--time", "2026-05-\(time)")

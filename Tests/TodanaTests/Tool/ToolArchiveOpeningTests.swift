@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// How archives are made and opened: paths, passphrases and keys, and what stands in the way.
+/// The making and opening of archives: paths, passphrases, keys and their errors.
 @Suite struct ToolArchiveOpeningTests {
   @Test func `an archive is named by the environment as well`() throws {
     let made = try ToolArchive(isMade: false)
@@ -76,7 +76,7 @@ import Todana
   @Test func `chunks are of the size that init was told`() throws {
     let made = try ToolArchive(isMade: false)
     #expect(try made.run("init", "--chunk-size", "1k").status == 0)
-    // Below 64 KiB it would be stored with other small files.
+    // Files smaller than 64 KiB are stored together with other small files.
     var generator = SeededGenerator(seed: 1)
     let data = Data((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &generator) })
     try data.write(to: URL(filePath: made.directory.path("data")))
@@ -135,7 +135,7 @@ import Todana
     #expect(run.lines.allSatisfy { $0.count <= 80 })
   }
 
-  /// The shell writes the byte, as Swift's texts cannot.
+  /// Lets the shell write the byte, which Swift's strings cannot contain.
   @Test func `paths that are not UTF-8 are taken as they were typed`() throws {
     let made = try ToolArchive()
     func shell(_ script: String) throws -> ToolRun {

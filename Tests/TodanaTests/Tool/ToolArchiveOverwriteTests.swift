@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `todana archive extract --overwrite always` and `metadata` where files of the right length and time exist.
+/// `todana archive extract --overwrite always` and `metadata`, over files with the correct length and time.
 @Suite struct ToolArchiveOverwriteTests {
   private struct Report: Decodable {
     let files: Int
@@ -49,7 +49,7 @@ import Testing
     return try run.document(Report.self)
   }
 
-  /// Names, metadata, links and content.
+  /// Returns names, metadata, links and checksums of a directory's files.
   private func state(_ name: String) throws -> String {
     try shell(
       """
@@ -94,7 +94,7 @@ import Testing
     let report = try extract(overwrite)
     #expect(dry.updatedDirectories == 2 && dry.files == report.files && dry.updatedFiles == report.updatedFiles)
     #expect(report.updatedDirectories == 2 && report.directories == 0)
-    // A file with several names is made again by `always`, as some of them might be elsewhere.
+    // With `always`, a file with several names is created again, because some of its names may be outside the target.
     #expect(report.files == (overwrite == "always" ? 3 : 0))
     #expect(report.updatedFiles == (overwrite == "always" ? 3 : 4))
     #expect(try shell("cd out/src; ls -i file link fifo sub/large") == inodes)
@@ -112,7 +112,7 @@ import Testing
     try expectRestored()
   }
 
-  /// Changing it would change the file outside.
+  /// Extracts over a file with an outside name; changing the file would change it outside, too.
   @Test(arguments: ["always", "metadata"])
   func `a file with a name outside of the target is not changed`(_ overwrite: String) throws {
     try shell("cp -a out/src/file outside; chmod 604 outside; ln -f outside out/src/file")

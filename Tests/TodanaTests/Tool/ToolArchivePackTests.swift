@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whole archives in one file or pipe, and back.
+/// Entire archives in one file or pipe, and back.
 @Suite struct ToolArchivePackTests {
   let made: ToolArchive
 
@@ -21,12 +21,11 @@ import Testing
     let bytes: Int
   }
 
-  /// Runs a command of archives in the directory.
   private func run(_ arguments: String..., environment: [String: String] = [:]) throws -> ToolRun {
     try ToolRun(["archive"] + arguments, environment: environment, workingDirectory: made.directory.path)
   }
 
-  /// Runs a line of a shell in the directory, where `todana` is the tool.
+  /// Runs a shell line in the directory, with `todana` as the tool.
   private func shell(_ line: String) throws -> Int32 {
     let script = #"tool=$2; todana() { "$tool" "$@"; }; line=$3; cd "$1" && eval "$line""#
     return try ChildProcess(
@@ -47,7 +46,7 @@ import Testing
     #expect(try names == ["archive", "copy", "key", "pack.tar", "src"])
     let before = try made.contents()
     var after = try ToolArchive.contents(of: made.directory.path("copy"))
-    // It is to write under a key of its own.
+    // The mark of a copy, which has to write with a new key.
     #expect(after.removeValue(forKey: "copied") == Data())
     #expect(after == before)
     #expect(try run("verify", "copy", "--key-file", "key").status == 0)
@@ -69,12 +68,12 @@ import Testing
     #expect(try shell(line) == 0)
     #expect(try run("verify", "copy", "--key-file", "key").status == 0)
     #expect(try shell("todana archive pack archive - --key-file key > pack.tar") == 0)
-    // It can be looked at, checked and taken apart without this tool.
+    // Standard tools can list, check and unpack it.
     let check = "mkdir by-hand && cd by-hand && tar -xf ../pack.tar && sha256sum --quiet --strict -c SHA256SUMS"
     #expect(try shell(check) == 0)
     #expect(try shell("head -n 1 by-hand/todana-pack | grep -qx 'Todana pack 1'") == 0)
     #expect(try run("verify", "by-hand/archive", "--key-file", "key").status == 0)
-    // Nobody reads: an error, and no signal.
+    // A pipe without a reader causes an error, not a signal.
     let status = try shell("todana archive pack archive --key-file key 2> said | true; exit ${PIPESTATUS[0]}")
     #expect(status == 4 || status == 0)
     #expect(try status == 0 || made.text(of: "said").contains("Broken pipe"))
@@ -88,7 +87,7 @@ import Testing
     #expect(packed.files == unpacked.files && packed.files > 5 && packed.bytes == unpacked.bytes)
     let variables = ["TODANA_ARCHIVE": "archive"]
     #expect(try run("pack", "other.tar", "--key-file", "key", environment: variables).status == 0)
-    // The environment's is there already; two arguments say both.
+    // The archive of the environment exists; two arguments name both.
     #expect(try run("unpack", "other.tar", environment: variables).status == 4)
     #expect(try run("unpack", "other", "other.tar", environment: variables).status == 0)
     #expect(try run("unpack", "one", "two", "three").status == 2)
@@ -108,7 +107,7 @@ import Testing
     let refused = try made.run("pack", "mine")
     #expect(refused.status == 4 && refused.messages.contains("mine"))
     #expect(try made.text(of: "mine") == "mine")
-    // What a killed process has left goes; what somebody else has put there stays.
+    // Files left behind by a killed process are removed; foreign files stay.
     try made.write("todana-pack and so on", to: "new.partial")
     #expect(try made.run("pack", "new").status == 0)
     try made.write("somebody's", to: "other.partial")
@@ -150,7 +149,7 @@ import Testing
     #expect(try status(newer) == 3)
   }
 
-  /// A pack that comes slowly: the first bytes of one, through a pipe with a name.
+  /// Starts unpacking a pack of which only the first bytes have come through a named pipe.
   private func startUnpacking(_ byteCount: Int) throws -> (tool: ChildProcess, pipe: FileHandle) {
     let pack = try Data(contentsOf: URL(filePath: made.directory.path("pack.tar")))
     let path = made.directory.path("fifo")
@@ -171,7 +170,7 @@ import Testing
   @Test func `a process that is killed leaves no archive, and no obstacle`() throws {
     #expect(try made.run("pack", "pack.tar").status == 0)
     let (tool, pipe) = try startUnpacking(60_000)
-    // Two at once do not disturb each other.
+    // A second process is refused.
     #expect(try run("unpack", "copy", "pack.tar").status == 3)
     tool.kill()
     try pipe.close()

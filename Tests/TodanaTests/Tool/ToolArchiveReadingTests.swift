@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What looks into snapshots and changes nothing: `list`, `cat`, `find`, `diff`, `stats`.
+/// Commands that read snapshots and change nothing: `list`, `cat`, `find`, `diff`, `stats`.
 @Suite struct ToolArchiveReadingTests {
   private struct Difference: Decodable {
     let path: String
@@ -36,7 +36,7 @@ import Testing
     #expect(try made.run("list", "src").lines == ["src", "src/a.txt", "src/link", "src/sub"])
     #expect(try made.run("ls", "-r").lines == ToolArchive.treePaths)
     #expect(try made.run("list", "-r", "./src/sub/deep/").lines == ["src/sub/deep", "src/sub/deep/C.TXT"])
-    // What lies in another path that was asked for is shown as well.
+    // A path within another requested path is also listed.
     #expect(
       try made.run("list", "src/sub", "src/sub/deep", "../src/link").lines
         == ["src/link", "src/sub", "src/sub/b.txt", "src/sub/deep", "src/sub/deep/C.TXT", "src/sub/x.log"])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reports for programs, and messages about wrong use.
+/// Machine-readable reports, and messages about wrong use.
 @Suite struct ToolArchiveReportTests {
   let made: ToolArchive
 
@@ -74,7 +74,7 @@ import Testing
     }
     let input = try run("add", "archive", "--stdin", "x", environment: [file: "-"])
     #expect(input.status == 2 && input.messages.contains("cannot be both"), "\(input.messages)")
-    // One passphrase of the standard input opens both archives.
+    // One passphrase on the standard input opens both archives.
     #expect(try run("init", "other", environment: [file: "passphrase"]).status == 0)
     #expect(try run("copy", "archive", "other", "--passphrase-file", "-", environment: [:]).status == 0)
     let added = try run(

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An archive is a store: `todana store salvage` makes an archive of what is left of it.
+/// Salvaged archives: `todana store salvage` makes a new archive of the readable records, because an archive is a
+/// store.
 @Suite struct ToolArchiveSalvageTests {
   private struct Added: Decodable {
     let files: Int
@@ -34,7 +35,7 @@ import Testing
     #expect(run.lines.contains { $0.hasPrefix("Indexes are built again when a program opens the store") })
     #expect(try made.run("list", "--recursive", "--json").values(ToolArchive.Listed.self) == files)
     #expect(try made.run("verify").status == 0)
-    // All content is found by its name, which an index has.
+    // All content is found by its hash through an index.
     let added = try made.run("add", "src", "--json", "--rescan").document(Added.self)
     #expect(added.files == 200 && added.newBytes == 0)
     #expect(try made.run("compact").status == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What somebody sees who has an archive and not its key.
+/// The files of an archive, as visible to an attacker without its key.
 @Suite struct ToolArchiveSecrecyTests {
   @Test func `nothing of names, contents, paths, tags and hosts can be read`() throws {
     let made = try ToolArchive()
@@ -25,7 +25,7 @@ import Testing
       try made.run("add", "--stdin", "nonsuch-pipe", "--compression", "none", input: "nonsuch-attribute").status == 0)
     #expect(try made.run("tag", "latest", "--add", "nonsuch-later").status == 0)
     try #expect(found(words, in: made.path) == [])
-    // The search finds what is there.
+    // Checks that the search finds words in a plain archive.
     #expect(try ToolRun("archive", "init", made.directory.path("plain"), "--plain").status == 0)
     let plain = try ToolRun(
       [
@@ -62,7 +62,7 @@ import Testing
       """
     let run = try ToolRun([], workingDirectory: made.directory.path, runner: ["sh", "-c", script, "sh"])
     #expect(run.status == 0, "\(run.messages)")
-    // Only the report of each command is printed, and no path with permissions for others.
+    // Only the reports of the commands are printed, and no path with permissions for others.
     for name in ["plain", "archive", "empty", "packed", "unpacked", "exported", "tar", "copy", "series", "imported"] {
       #expect(!run.lines.contains { $0 == name || $0.hasPrefix(name + "/") }, "\(name)")
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which snapshots belong together: those of the same paths, however they were written, or of the same label.
+/// Series of snapshots: those of the same paths, however they were written, or of the same label.
 @Suite struct ToolArchiveSeriesTests {
   private struct Pruned: Decodable {
     let keptCount: Int
@@ -30,7 +30,7 @@ import Testing
     try made.write("two", to: "y/b")
   }
 
-  /// Adds in a directory beneath that of the archive.
+  /// Runs `add` in a directory below that of the archive.
   @discardableResult
   private func add(in directory: String, _ arguments: String..., input: String = "") throws -> ToolArchive.Added {
     let run = try ToolRun(
@@ -66,7 +66,7 @@ import Testing
       #expect(added.newFiles == 0 && added.unchangedFiles == 2, "\(paths)")
     }
     try made.write("y\nx\n", to: "list")
-    // Stored at other places.
+    // Stored at other paths.
     #expect(try add(in: ".", made.directory.path("y"), made.directory.path("x")).newFiles == 0)
     #expect(try add(in: ".", "--files-from", "list").newFiles == 0)
     #expect(try add(in: "x", "../y", "../x").newFiles == 0)
@@ -84,7 +84,7 @@ import Testing
       let added = try add(in: directory, path)
       #expect(added.newFiles == 0 && added.changedFiles == 0 && added.unchangedFiles == 2, "\(path) in \(directory)")
     }
-    // A file, which comes alone.
+    // A single file.
     #expect(try add(in: "x", "inside/b").newFiles == 1)
     #expect(try add(in: "x/inside", "b").unchangedFiles == 1)
     try made.write("changed", to: "x/inside/b")
@@ -99,12 +99,12 @@ import Testing
     func list(_ paths: [String]) throws { try made.write(paths.map { $0 + "\n" }.joined(), to: "list") }
     try list(paths)
     #expect(try add(in: ".", "--files-from", "list").newFiles == 300)
-    // In another order, and, as absolute paths, at other places.
+    // In another order; as absolute paths, stored elsewhere.
     try list(paths.shuffled(using: &generator))
     #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
     try list(paths.shuffled(using: &generator).map { made.directory.path($0) })
     #expect(try add(in: ".", "--files-from", "list").unchangedFiles == 300)
-    // From within, where directories of several places come first in the new snapshot.
+    // From within, so that directories of several places come first in the new snapshot.
     try list(paths.shuffled(using: &generator).map { "../" + $0 })
     #expect(try add(in: "y", "--files-from", "../list").unchangedFiles == 300)
     let names = paths.map { $0.dropFirst(2) }

@@ -35,7 +35,7 @@ import Testing
     try made.run("list", "-r", "--json").values(ToolArchive.Listed.self).map(\.path)
   }
 
-  /// Has the standard input of the tool be what a command of the shell writes.
+  /// Returns a runner that pipes the output of a shell command into the tool.
   private func piped(_ command: String) -> [String] { ["sh", "-c", "\(command) | \"$0\" \"$@\""] }
 
   @Test func `what is exported to a file is imported from it, the same`() throws {
@@ -110,7 +110,7 @@ import Testing
       #expect(run.status == 4, "\(command)")
       #expect(!(run.messages + run.text).isEmpty)
     }
-    // Within the header.
+    // The cut is within the header.
     let cut = try run("import", runner: piped("tar -c --format=pax src | head -c 700"))
     #expect(cut.status == 4 && cut.messages.contains("ends too early"), "\(cut.messages)")
     #expect(try run("import", "src").status == 4)
@@ -131,9 +131,9 @@ import Testing
     #expect(try made.snapshots() == [])
   }
 
-  // MARK: What follows a tar
+  // MARK: Data after a tar
 
-  /// Files, and tars of them in the format of pax, with names that need records of their own.
+  /// Makes files and tars of them in pax format, with names that need separate records.
   private func makeTars() throws {
     try made.write("first", to: "one/ä-" + String(repeating: "n", count: 120))
     try made.write("second", to: "two/ö-" + String(repeating: "m", count: 120))
@@ -220,7 +220,7 @@ import Testing
     #expect(try run("export", "--output", "whole.tar").status == 0)
     let whole = try Data(contentsOf: URL(filePath: made.directory.path("whole.tar")))
     let partial = made.directory.path("again.tar.partial")
-    // As a killed process leaves it.
+    // Files left behind by a killed process.
     for count in [0, 300, 2000] {
       try whole.prefix(count).write(to: URL(filePath: partial))
       #expect(try run("export", "--output", "again.tar").status == 0)

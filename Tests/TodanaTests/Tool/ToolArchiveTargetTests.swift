@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `todana archive extract` where something of the target, or of the process, is in the way: each loss is reported.
+/// `todana archive extract` with obstacles in the target or in the process: each loss is reported.
 @Suite struct ToolArchiveTargetTests {
   private struct Report: Decodable {
     let files: Int
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// As few as a program may have, and a tree that is deeper.
+  /// Limits the tool to very few descriptors, with a deeper tree.
   @Test func `few descriptors are enough, in both directions`() throws {
     try shell(
       """
@@ -65,7 +65,7 @@ import Testing
       for level in $(seq 60); do path=$path/dir$level; mkdir $path; for file in 1 2 3; do echo $level >$path/$file; done; done
       find src -exec touch -d @1000000000 {} +
       """)
-    // Without those that the tests' process passes on.
+    // Closes the descriptors inherited from the tests' process.
     let script = #"for f in $(seq 3 99); do eval "exec $f>&-"; done 2>/dev/null; ulimit -n 32; exec "$@""#
     let few = ["bash", "-c", script, "bash"]
     let added = try made.run("add", "src", runner: few)
@@ -113,10 +113,10 @@ import Testing
     #expect(try made.text(of: "out/src/sub/b.txt") == "two two" && made.text(of: "out/src/a.txt/own") == "inside")
   }
 
-  /// What is restored goes on in the directory that was opened, wherever it is now: nobody would look for it there.
+  /// Moves a directory away during the extraction, which continues in the opened directory wherever it is.
   @Test(arguments: [("out", "elsewhere", "Cannot open “out”"), ("out/src", "out/elsewhere", "“out/src”")])
   func `a directory that is moved away meanwhile is reported`(from: String, to: String, message: String) throws {
-    // The names fill the pipe, so that the tool waits until somebody reads on.
+    // The names fill the pipe, so that the tool waits until the pipe is read.
     try shell("name=$(printf 'd%0200d' 0); mkdir src; for number in $(seq 500); do mkdir src/$name$number; done")
     try made.add("src")
     let run = try shell(

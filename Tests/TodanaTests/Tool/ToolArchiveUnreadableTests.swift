@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `todana archive add`: files that cannot be read are listed, and never keep the others out of the snapshot.
+/// `todana archive add`: unreadable files are listed, and all others are in the snapshot.
 ///
-/// The optimised executable has lost errors that the other one has not: these tests mean something with
-/// `swift test -c release`, too.
+/// An optimized executable once lost errors that a debug build reported: also run these tests with `swift test -c
+/// release`.
 @Suite struct ToolArchiveUnreadableTests {
   let made: ToolArchive
 
@@ -14,7 +14,7 @@ import Testing
     try made.makeTree()
   }
 
-  /// Its first page is never mapped, so that reading it fails with EIO for every user.
+  /// A file whose first page is never mapped, so that reading it fails with EIO for every user.
   private static let unreadable = "/proc/self/mem"
 
   @Test func `a file whose reading fails is listed, and the others are archived`() throws {
@@ -24,7 +24,7 @@ import Testing
     let added = try run.document(ToolArchive.Added.self)
     #expect(added.files == 5 && added.failureCount == 1 && added.snapshot != nil)
     #expect(try made.run("cat", "src/sub/b.txt").text == "two two")
-    // In a dry run nothing is read.
+    // A dry run reads no content.
     #expect(try made.run("add", Self.unreadable, "--dry-run").status == 0)
   }
 
@@ -46,7 +46,7 @@ import Testing
     #expect(run.lines.last == "Nothing could be read: no snapshot was made.")
     #expect(try made.run("add", "src", "good", runner: nobody).status == 1)
     #expect(try made.snapshots().count == 1)
-    // A directory whose names can be listed, and none of whose files can be read.
+    // A directory that can be listed, with only unreadable files.
     try made.write("secret", to: "listed/a")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.directory.path("listed/a"))
     let listed = try made.run("add", "listed", runner: nobody)
@@ -66,11 +66,11 @@ import Testing
     #expect(try made.snapshots() == [])
   }
 
-  /// As Samba has it on files that a client has open.
+  /// Takes a lease, like Samba on files that a client has open.
   @Test func `a file under a lease is archived when its holder gives it back`() throws {
     let holder = try ChildProcess("lease", made.directory.path("src/a.txt"))
     guard holder.nextLine() == "leased" else {
-      // No other file system is known where it could be tried.
+      // There is no other known file system to try.
       try Test.cancel("the file system has no leases")
     }
     let run = try made.run("add", "src", "--json")
@@ -81,7 +81,7 @@ import Testing
     #expect(try made.run("cat", "src/a.txt").text == "one")
   }
 
-  /// The system takes it from the holder after /proc/sys/fs/lease-break-time, which is 45 s unless changed.
+  /// Waits until the system breaks the lease after /proc/sys/fs/lease-break-time, which is 45 s by default.
   @Test(.enabled(if: LongTests.areEnabled, "\(LongTests.reason)"))
   func `a file under a lease that is not given back is archived when the system takes it`() throws {
     let holder = try ChildProcess("lease", made.directory.path("src/a.txt"), "kept")

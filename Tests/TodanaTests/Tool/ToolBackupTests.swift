@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Copies, series, compaction.
+/// Copies, series and compaction with the tool.
 @Suite struct ToolBackupTests {
   private struct Backup: Decodable {
     let number: Int

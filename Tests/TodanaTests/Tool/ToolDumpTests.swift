@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Dumps and what is made of them, and dumps that nothing is made of.
+/// Dumps, their import, and dumps that are refused.
 @Suite struct ToolDumpTests {
   private struct Line: Decodable, Equatable {
     let kind: String
@@ -27,7 +27,7 @@ import Todana
     #expect(imported.status == 0)
     #expect(imported.lines == ["36 records and 2 named buffers imported"])
     let again = try ToolRun(["store", "dump", path] + target.secret)
-    // The first line has the identity, and the commit.
+    // The first line has the store's id and commit number, which differ.
     #expect(again.lines.dropFirst() == dump.lines.dropFirst())
     #expect(try target.run("verify", path).status == 0)
 
@@ -36,7 +36,7 @@ import Todana
     try store.load(playlist.songs.filter { (1...10).contains($0.id?.rowID ?? 0) })
     #expect(playlist.songs.count == 40 && playlist.songs.first?.title == "song 0")
     #expect(try store.readNamedBuffer("favourites") { try $0.readReferences(Song.self).count } == 3)
-    // No row id is given out twice, nor those of what was deleted.
+    // No row id is handed out twice, not even those of deleted objects.
     #expect(try store.insert(Node()).rowID > 1)
     #expect(try store.indexes.allSatisfy { $0.isComplete && $0.entryCount == 5 })
     try store.close(discarding: true)

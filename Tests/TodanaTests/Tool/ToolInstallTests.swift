@@ -2,18 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the tool says to shells, and where `Scripts/install` puts it.
+/// The tool's output for shells, and the files that `Scripts/install` installs.
 @Suite struct ToolInstallTests {
   let directory: TemporaryDirectory
 
-  // Of the size of the tool, several times.
+  // On disk, because it holds several copies of the tool.
   init() throws { directory = try TemporaryDirectory() }
 
-  /// Of the package.
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Runs lines of a shell in the directory; what they print.
+  /// Runs shell lines in the directory and returns their output.
   private func shell(_ lines: String, status expected: Int32 = 0) throws -> [String] {
     let child = try ChildProcess(
       executable: "/bin/bash", ["-c", "cd \"$1\"; exec 2>&1; \(lines)", "bash", directory.path])
@@ -83,7 +82,7 @@ import Testing
   }
 
   @Test func `installing puts each file in its place, and uninstalling takes these and no others`() throws {
-    // Stands for the program of swift-argument-parser, which tests do not build.
+    // Replaces the program of swift-argument-parser, which tests do not build.
     try write(
       """
       #!/bin/sh
@@ -110,7 +109,7 @@ import Testing
     #expect(try shell("cat prefix/\(man)/todana-archive-pack.1") == page)
     page = [".Dt TODANA 1", ".Sh NAME", ".Nm todana", ".Sh SYNOPSIS", ".Nm \"todana\"", ".Xr todana-archive 1 ,"]
     #expect(try shell("cat prefix/\(man)/todana.1") == page + [".Xr todana-store 1"])
-    // Again, over what is there.
+    // Installs again, over existing files.
     _ = try install("--built '\(directory.path)'")
     #expect(try installed.count == files.count + 1)
     _ = try install("--uninstall")
@@ -128,7 +127,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path("prefix")))
   }
 
-  /// The program that writes them is built first.
+  /// Builds the program that writes the manual pages first.
   @Test(.enabled(if: LongTests.areEnabled))
   func `manual pages are what the tool's help says, in right form`() throws {
     let build = "swift build --package-path '\(Self.root.path)' --scratch-path built --product generate-manual"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// Passphrases and keys: where they come from, what is done with them.
+/// The tool's passphrases and keys: their sources, and the commands that manage them.
 @Suite struct ToolKeyTests {
   private struct Key: Decodable {
     let number: Int
@@ -77,7 +77,7 @@ import Todana
     }
   }
 
-  /// One store for all ways to say its passphrase, as deriving a key from it takes long.
+  /// Uses one store for all sources of its passphrase, because deriving a key takes long.
   @Test func `a passphrase comes from a file, a command, the input or the environment`() throws {
     let made = try ToolStore()
     let path = made.directory.path("locked")
@@ -90,7 +90,7 @@ import Todana
     func status(_ arguments: [String], input: String = "", _ environment: [String: String] = [:]) throws -> Int32 {
       try ToolRun(["store", "classes", path] + arguments, input: input, environment: environment).status
     }
-    // One end of a line is taken away, and nothing else.
+    // Only one line ending is removed.
     for (text, expected) in [
       ("  zwei Wörter ", 0), ("  zwei Wörter \r\n", 0), ("zwei Wörter\n", 3), ("  zwei Wörter \n\n", 3), ("", 3),
     ] as [(String, Int32)] {
@@ -101,7 +101,7 @@ import Todana
     #expect(try status(["--passphrase-command", "echo '  zwei Wörter '"]) == 0)
     #expect(try status(["--passphrase-command", "printf '\\377'"]) == 2)
     #expect(try status(["--passphrase-command", "echo '  zwei Wörter '; exit 7"]) == 2)
-    // What never ends is no passphrase.
+    // An endless input is refused.
     #expect(try status(["--passphrase-command", "yes"]) == 2)
     #expect(try status(["--passphrase-file", "/dev/zero"]) == 2)
     #expect(try status([], ["TODANA_PASSPHRASE": "  zwei Wörter "]) == 0)
@@ -111,7 +111,7 @@ import Todana
     #expect(try status(["--key-file", file]) == 3)
     #expect(try status(["--passphrase-file", file, "--key-file", file]) == 2)
     #expect(try status(["--passphrase", "zwei"]) == 2)
-    // An option is meant; what the environment has is there for stores that need it.
+    // An unneeded option is an error. The environment may be set for other stores.
     #expect(try ToolRun(["store", "classes", made.path, "--key-file", made.keyFile]).status == 3)
     #expect(try ToolRun(["store", "classes", made.path], environment: ["TODANA_PASSPHRASE": "x"]).status == 0)
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// The commands of the tool that look into a store and change nothing, of plain and encrypted stores.
+/// Commands of the tool that read a store and change nothing, with plain and encrypted stores.
 @Suite struct ToolLookingTests {
   private struct Info: Decodable {
     struct Class: Decodable {
@@ -43,7 +43,7 @@ import Todana
     let made = try ToolStore()
     let names = try FileManager.default.contentsOfDirectory(atPath: made.path)
     let file = made.path + "/" + (try #require(names.first { $0.hasSuffix("-Song.kch") }))
-    // The first page, without which nothing of the file can be read.
+    // The first page, which is needed to read any record of the file.
     var bytes = try Data(contentsOf: URL(filePath: file))
     bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
     try bytes.write(to: URL(filePath: file))

@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tool as a process: signals that it inherits, descriptors that are closed or full, limits, and systems that lack
-/// something.
+/// The tool as a process: inherited signals, closed or full descriptors, limits, and systems that lack features.
 @Suite struct ToolProcessTests {
   let made: ToolArchive
 
@@ -61,7 +60,7 @@ import Testing
     #expect(try made.snapshots().count == 1)
   }
 
-  /// The status was 4, though the snapshot was there.
+  /// Guards against an exit status of 4 although the snapshot was made.
   @Test(arguments: [">/dev/full", ">&-", "<&- >&- 2>&-"])
   func `a report that cannot be written is a problem, and the work is done`(_ redirections: String) throws {
     let run = try redirected(["add", "archive", "src", "--json", "--key-file", "key"], redirections)
@@ -119,7 +118,7 @@ import Testing
     try made.write(String(repeating: "a line\n", count: 100_000), to: "large")
     let size = try limited("-f 8", "pack", "packed")
     #expect(size.status == 4 && size.messages.contains("File too large"), "\(size.messages)")
-    // The sh of some systems counts in other units than others; no number of them is as large.
+    // Shells count this limit in different units; in all of them, 8 units are less than the file.
     #expect(try limited("-f 8", "add", "large", "--compression", "none").status == 4)
     #expect(try made.run("verify").status == 0)
   }
@@ -138,7 +137,6 @@ import Testing
     #expect(try removed("pack", made.path, "packed").status == 4)
   }
 
-  /// Runs `todana archive …` with redirections of the shell.
   private func redirected(_ arguments: [String], _ redirections: String) throws -> ToolRun {
     try ToolRun(
       ["archive"] + arguments, workingDirectory: made.directory.path,

@@ -1,23 +1,25 @@
 import Foundation
 import TestSupport
 
-/// What a run of the command-line tool came to: the executable that was built, in a process of its own.
+/// The result of a run of the command-line tool, as the built executable in a separate process.
 struct ToolRun {
   let status: Int32
   let output: Data
-  /// What it wrote to the standard error.
+  /// The text that the tool wrote to the standard error.
   let messages: String
 
   var text: String { String(decoding: output, as: UTF8.self) }
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 
+  /// Runs the tool and waits for it to exit.
+  ///
   /// - Parameters:
-  ///   - arguments: Behind `todana`.
-  ///   - input: What its standard input has.
-  ///   - environment: Beside what this process has, without any passphrase.
-  ///   - workingDirectory: Where it runs, if not where this process does.
-  ///   - runner: A command that runs it, such as one that makes it another user's.
-  /// - Throws: Where the tool cannot be started.
+  ///   - arguments: The arguments after `todana`.
+  ///   - input: The content of its standard input.
+  ///   - environment: Variables added to those of this process, from which the passphrases are removed.
+  ///   - workingDirectory: Its working directory; nil for the one of this process.
+  ///   - runner: A command that runs the tool, for example as another user.
+  /// - Throws: An error if the tool cannot be started.
   init(
     _ arguments: [String], input: String = "", environment: [String: String] = [:], workingDirectory: String? = nil,
     runner: [String] = []
@@ -30,7 +32,7 @@ struct ToolRun {
     }
     variables.append("TODANA_ARCHIVE=")
     for (name, value) in environment { variables.append("\(name)=\(value)") }
-    // A session of its own has no terminal that it could ask.
+    // A new session has no terminal on which the tool could ask.
     let script = """
       directory="$1"; shift
       exec setsid -w env "$@" <"$directory/input" >"$directory/output" 2>"$directory/messages"
@@ -38,7 +40,7 @@ struct ToolRun {
     let tool = try ChildProcess(
       executable: "/bin/sh",
       ["-c", script, "sh", directory.path] + variables + runner + [ChildProcess.path(ofProduct: "todana")] + arguments)
-    // The status as the system gives it has the exit status in its second byte.
+    // The exit status is in the second byte of the wait status.
     status = tool.waitForExit() >> 8
     output = try Data(contentsOf: URL(filePath: directory.path("output")))
     messages = try String(contentsOfFile: directory.path("messages"), encoding: .utf8)
@@ -46,10 +48,9 @@ struct ToolRun {
 
   init(_ arguments: String...) throws { try self.init(arguments) }
 
-  /// The output as one JSON document.
   func document<Value: Decodable>(_ type: Value.Type) throws -> Value { try Self.decoder.decode(type, from: output) }
 
-  /// The output as JSON, one value a line.
+  /// Decodes the output as JSON, one value on each line.
   func values<Value: Decodable>(_ type: Value.Type) throws -> [Value] {
     try lines.map { try Self.decoder.decode(type, from: Data($0.utf8)) }
   }

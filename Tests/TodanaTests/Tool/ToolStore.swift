@@ -2,11 +2,12 @@ import Foundation
 import TestSupport
 import Todana
 
-/// A store for the tool to look at: songs with gaps in their row ids, a playlist, an empty class, indexes, named buffers.
+/// A store for the tool, with songs that have gaps in their row ids, a playlist, an empty class, indexes and named
+/// buffers.
 struct ToolStore {
   let directory: TemporaryDirectory
   let path: String
-  /// Opens it if it is encrypted: a file with a key, which takes no derivation.
+  /// The path of a file with the key that opens an encrypted store, without derivation.
   let keyFile: String
   let isEncrypted: Bool
 
@@ -44,7 +45,7 @@ struct ToolStore {
     try store.close()
   }
 
-  /// What the tool needs to open it.
+  /// The arguments with which the tool opens the store.
   var secret: [String] { isEncrypted ? ["--key-file", keyFile] : [] }
 
   func open(_ path: String? = nil) throws -> Store {

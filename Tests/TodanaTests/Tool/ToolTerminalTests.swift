@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Output on terminals: as much as fits, and none once the terminal is gone.
+/// Output on terminals: as much as fits, and none after the terminal is gone.
 @Suite struct ToolTerminalTests {
   let made: ToolArchive
 
@@ -11,7 +11,7 @@ import Testing
   @Test func `an add outlives the terminal that it was started from`() throws {
     let terminal = try PseudoTerminal()
     let tool = ChildProcess.path(ofProduct: "todana")
-    // As under nohup, but with the terminal as the output.
+    // Like under nohup, but with the terminal as the output.
     let adding = try ChildProcess(
       executable: "/bin/sh",
       [

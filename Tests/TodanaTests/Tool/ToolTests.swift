@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Todana
 
-/// The command-line tool, as the executable that was built.
+/// The command-line tool, as the built executable.
 @Suite struct ToolTests {
   let directory: TemporaryDirectory
   let path: String
@@ -128,12 +128,12 @@ import Todana
     return (run.status, run.lines)
   }
 
-  /// A page of records, in the middle.
+  /// Zeroes a page of records in the middle of the file.
   private func damage() throws {
     let file = path + "/0002-Song.kch"
     var bytes = try Data(contentsOf: URL(filePath: file))
     let page = bytes.count / 2 / 4096 * 4096
-    // Packs of rows are 0xCC first; the end of the file has them.
+    // Packs of rows begin with 0xCC; they are at the end of the file.
     for index in max(page, 36864)..<min(bytes.count, max(page, 36864) + 4096) { bytes[index] = 0 }
     try bytes.write(to: URL(filePath: file))
   }
